@@ -13,6 +13,7 @@ COPY package.json package-lock.json .npmrc ./
 # The image brings Node itself, so the optional packages that carry it stay out, and the bundler's with them.
 RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 COPY src src
+COPY docs docs
 # Only to know that the pages are up to date.
 COPY web web
 COPY --from=pages /app/dist dist

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { runTool } from "#api/pipeline/run-tool.ts";
-import { findTool, type Tool } from "#tools/registry.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { openToolPool, type ToolPool } from "../src/apps/node/tool-pool.ts";
 import type { ThreadJob } from "../src/apps/node/tool-thread.ts";
 import { realText } from "./head-of-line.ts";
@@ -26,6 +27,8 @@ export type ThresholdReport = { rows: ThresholdRow[]; text: string };
 const KB = 1024;
 const SIZES = [KB, 4 * KB, 16 * KB, 64 * KB, 256 * KB, 1000 * KB];
 const SAMPLES = 5;
+
+const toolsByName = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
 const sources = {
   random: (count: number) => new Uint8Array(randomBytes(count)),
@@ -92,9 +95,9 @@ async function measureOne(
     random: null,
     fingerprint: false,
   });
-  const inline = await sample(() => runTool(findTool(tool) as Tool, job(), sources), millis);
+  const inline = await sample(() => runTool(toolsByName.get(tool) as Tool, job(), sources), millis);
   const pooled = await sample(() => pool.run(job()), millis);
-  const heavyFromBytes = findTool(tool)?.heavyFromBytes ?? Number.POSITIVE_INFINITY;
+  const heavyFromBytes = toolsByName.get(tool)?.heavyFromBytes ?? Number.POSITIVE_INFINITY;
   return {
     tool,
     input,

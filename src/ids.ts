@@ -1,12 +1,12 @@
 /**
- * Identifiers: a prefix that says what it names, then random base62 characters.
- * Base62 keeps an id one word, so that a double click takes it whole.
+ * Identifiers: a prefix for the kind, then random base62 characters. Base62 keeps an id one word, so that a double click
+ * selects all of it.
  */
 export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 export type RandomBytes = (count: number) => Uint8Array;
 
-/** Uniform base62 text: a byte of 248 or more is thrown away, because 248 is the last multiple of 62. */
+/** Uniformly random base62 text. It skips bytes from 248 on, because 248 is the last multiple of 62 below 256. */
 export function randomBase62(length: number, random: RandomBytes): string {
   let text = "";
   while (text.length < length) {
@@ -30,7 +30,7 @@ export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text);
 export const accountPart = (accountId: string) => accountId.slice("acc_".length);
 export const accountOfPart = (part: string) => `acc_${part}`;
 
-/** A key's id contains the account's id, so that an edge node finds the account's home without a look-up. */
+/** A key's id contains the account's id, so that the edge finds the account's object without a look-up. */
 export const newKeyId = (accountId: string, random: RandomBytes) =>
   `key_${accountPart(accountId)}${randomBase62(KEY_PART_CHARS, random)}`;
 
@@ -44,14 +44,14 @@ export function accountOfKeyId(keyId: string): string | undefined {
 }
 
 /**
- * Makes ids that never repeat, across nodes and restarts too: 12 random characters drawn once for the
- * process (71 bits), then a counter. Cheaper than fresh random bits for each of many calls.
+ * Makes ids that never repeat, even across nodes and restarts: 12 random characters drawn once per process (71 bits),
+ * then a counter. That is cheaper than new random bits for each call.
  */
 export function createIdSequence(random: RandomBytes): (prefix: string) => string {
   let origin: string | undefined;
   let count = 0;
   return (prefix) => {
-    // Drawn at the first use: workerd allows no random numbers outside a request.
+    // Drawn at the first use, because workerd allows no random numbers outside a request.
     origin ??= randomBase62(12, random);
     count += 1;
     return `${prefix}_${origin}${count.toString(36)}`;

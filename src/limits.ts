@@ -1,6 +1,6 @@
 /**
- * Every bound of the service in one place, with its unit and its reason.
- * The contract of the API names the public ones; an operator's settings are in `config.ts`.
+ * Every bound of the service, with its unit and its reason. Bounds that an operator can set are in `config/`; their
+ * defaults are here.
  */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -8,11 +8,11 @@ export const DAY_MS = 24 * HOUR_MS;
 const KB = 1024;
 const MB = 1024 * KB;
 
-/** The specification's "1 MB" and "4 KB", counted in UTF-8 bytes of the decoded field; the bound itself is allowed. */
+/** In UTF-8 bytes of the decoded field. A text of exactly this size is allowed. */
 export const MARKDOWN_BYTES_MAX = MB;
 export const HASH_TEXT_BYTES_MAX = MB;
 export const QR_TEXT_BYTES_MAX = 4 * KB;
-/** Of the JSON value itself; around it there may be white space and a byte order mark. */
+/** In bytes of the JSON value, without the white space and the byte order mark around it. */
 export const ECHO_VALUE_BYTES_MAX = MB;
 export const UUID_BODY_BYTES_MAX = 16 * KB;
 
@@ -22,33 +22,33 @@ export const QR_WIDTH_DEFAULT = 256;
 export const UUID_COUNT_MAX = 500;
 
 /**
- * The raw body that a text field of so many bytes may need: a character written as `\u0041` takes six
- * bytes for one, and 16 KB are left for the other fields, white space and a byte order mark.
+ * The raw body that a text field of so many bytes may need: a character written as `\u0041` takes six bytes instead of
+ * one. 16 KB are left for the other fields, white space and a byte order mark.
  */
 export const SPACE_BYTES = 16 * KB;
 export const bodyBytesFor = (fieldBytesMax: number) => 6 * fieldBytesMax + SPACE_BYTES;
 
-/** A refused body is read and dropped this far past its limit, so that the connection can go on being used. */
+/** A rejected body is read and dropped up to this far past its limit, so that the connection can be reused. */
 export const DRAIN_SLACK_BYTES = 64 * KB;
-/** And for this long: a client on a slow line gets its refusal now and loses the connection. */
+/** And for this long: a client on a slow line gets its error now and loses the connection. */
 export const DRAIN_WAIT_MS = 500;
 
-/** JSON nested deeper than this is refused: it is no data anyone sends, and recursion elsewhere has an end. */
+/** Deeper JSON is rejected: no client sends such data, and it would exhaust the stack of recursive code. */
 export const JSON_DEPTH_MAX = 512;
 
-/** Answers from this size on are compressed for those who accept it: below, the saving is less than a packet. */
+/** Smaller responses are not compressed, because that saves less than a packet. */
 export const COMPRESS_FROM_BYTES = 2 * KB;
 
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 
-/** Idempotency looks back 24 hours and reversals look for a debit by its row, so rows are kept twice as long at the least. */
+/** Idempotency looks back 24 hours, and reversals need the row of the debit, so rows are kept at least twice as long. */
 export const ROLL_UP_AFTER_DAYS_MIN = 2;
 export const ROLL_UP_AFTER_DAYS_DEFAULT = 30;
 
-/** Below this balance its owner is told, until they choose another bound. */
+/** Below this balance the owner gets an email, until they choose another value. */
 export const LOW_BALANCE_DEFAULT = 20;
-/** Before a grant expires its owner is told, so many days ahead each. */
+/** So many days before a grant expires, the owner gets an email. */
 export const EXPIRY_NOTICE_DAYS = [30, 7] as const;
 
 /** The first call of an account is free up to this price. */
@@ -56,20 +56,20 @@ export const FREE_CALL_CREDITS_DEFAULT = 1;
 export const STARTER_CREDITS_DEFAULT = 100;
 export const STARTER_DAYS_DEFAULT = 90;
 
-/** Resend's own: other providers take letters in the same form. */
+/** The API of Resend. Other providers accept emails in the same form. */
 export const MAIL_API_URL_DEFAULT = "https://api.resend.com/emails";
 
 export const KEY_LABEL_CHARS_MAX = 100;
-/** Keys that are not revoked: one per environment is advised, and a list should stay one that a person can read. */
+/** Keys that are not revoked. One per environment is enough, and a person must be able to read the list. */
 export const KEYS_PER_ACCOUNT_MAX = 25;
-/** Days of usage that are told at once: a year and a month for comparing. */
+/** Days of usage in one response: a year, and a month for comparison. */
 export const USAGE_DAYS_MAX = 400;
 /** RFC 5321, section 4.5.3.1.3: a path of 256 octets with its two angle brackets. */
 export const EMAIL_CHARS_MAX = 254;
-/** Beyond this a sum of grants could leave the integers that JSON carries exactly (2^53). */
+/** Larger grants could add up to more than 2^53, which JSON numbers do not represent exactly. */
 export const GRANT_CREDITS_MAX = 1_000_000_000_000;
 
-/** The price of a call: a million calls at this price stay within the sums above. */
+/** The price of a call. A million calls at this price stay within the bound above. */
 export const PRICE_CREDITS_MAX = 1_000_000;
 
 export const HEADER_BYTES_MAX = 32 * KB;
@@ -77,32 +77,32 @@ export const HEADERS_TIMEOUT_MS = 10_000;
 /** Headers and body together; 6 MB at 128 KB/s arrive in 48 s. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 /**
- * At the edge, of the body alone: while it comes, its length is taken from the little room of an isolate, so whoever stalls
- * must soon make place. A text of 1 MB needs 70 KB/s; 6 MB, the same all in escapes, 420 KB/s.
+ * For the body alone, at the edge: while a body arrives, its size is taken from the small memory of an isolate, so a
+ * stalled client must make way soon. A text of 1 MB needs 70 KB/s; the same text in escapes (6 MB) needs 420 KB/s.
  */
 export const WORKER_BODY_TIMEOUT_MS = 15_000;
 
 /** Longer than the usual 60 s of a proxy, so that the proxy closes first and never writes into a closing connection. */
 export const KEEP_ALIVE_MS = 65_000;
-/** Longer than any call takes, the wait for its body and a thread included. */
+/** Longer than any call takes, including the wait for its body and for a thread. */
 export const SILENCE_MAX_MS = 90_000;
-/** Each takes about 20 KB while idle. */
+/** An idle connection takes about 20 KB. */
 export const CONNECTIONS_MAX = 10_000;
 
-/** Bodies and answers of large calls that are held at once, in all and for one account: beyond it 503, uncharged. */
+/** Bounds the bodies and responses of large calls in memory, in total and for one account. A call over them gets 503. */
 export type MemoryLimits = {
   bytes: number;
   bytesPerAccount: number;
   callsPerAccount: number;
-  /** What was held for so long counts no more: its call is over, and nobody was told. */
+  /** A lease this old is released: its call ended without releasing it. */
   heldMsMax: number;
 };
-/** On a machine. Calls of one account: a quarter of what waits for the threads, so that others get there too. */
+/** On a machine. One account may take a quarter of the places in the queue for the threads. */
 export const NODE_MEMORY: MemoryLimits = {
   bytes: 256 * MB,
   bytesPerAccount: 128 * MB,
   callsPerAccount: 16,
-  // Here every end is told.
+  // On Node the end of every call is reported.
   heldMsMax: Number.POSITIVE_INFINITY,
 };
 /** In an isolate of 128 MB. */
@@ -113,25 +113,25 @@ export const WORKER_MEMORY: MemoryLimits = {
   heldMsMax: 60_000,
 };
 
-/** A call waits this long for the ledger before it is refused with 503; a commit normally takes well under 10 ms. */
+/** How long a call waits for the ledger before it gets 503. A commit normally takes well under 10 ms. */
 export const LEDGER_TIMEOUT_MS = 5_000;
-/** What reads or moves all that an account has, at the edge: with millions of debits it takes seconds. */
+/** For reading or moving a whole account at the edge: with millions of debits that takes seconds. */
 export const WHOLE_ACCOUNT_TIMEOUT_MS = 25_000;
-/** Orders waiting for the ledger at once; at 4,000 a second the last one waits as long as the time-out above. */
+/** Orders in the ledger's queue. At 4,000 orders a second the last one waits as long as LEDGER_TIMEOUT_MS. */
 export const LEDGER_QUEUE_MAX = 20_000;
-/** Orders in one transaction: past some hundreds a batch gains nothing, and the first in it waits longer. */
+/** Orders in one transaction. Batches of more than a few hundred gain nothing, and their first order waits longer. */
 export const LEDGER_BATCH_MAX = 512;
 
-/** A tool on a worker thread is stopped after this: the worst input found within bounds takes 3.4 s. */
+/** A tool on a worker thread is stopped after this time. The slowest known input within the limits takes 3.4 s. */
 export const TOOL_TIMEOUT_MS = 20_000;
-/** Large inputs waiting for a worker thread at once; each may hold 6 MB. */
+/** Large inputs in the queue for a worker thread. Each may take 6 MB. */
 export const TOOL_QUEUE_MAX = 64;
 
-/** What the pages send: a label, an address, a password. */
+/** A body of the dashboard: a label, an address, a password. */
 export const DASHBOARD_BODY_BYTES_MAX = 64 * KB;
-/** A message of Stripe's has one object in it, some KB. */
+/** A message of Stripe contains one object of a few KB. */
 export const STRIPE_MESSAGE_BYTES_MAX = 256 * KB;
 
-/** Records that an import sends at once, as JSON; and the body around them. */
+/** The records in one request of an import, as JSON; then the body around them. */
 export const IMPORT_PAGE_BYTES_MAX = MB;
 export const OPERATOR_BODY_BYTES_MAX = IMPORT_PAGE_BYTES_MAX + 64 * KB;

@@ -13,11 +13,12 @@ const FILE_LINES_GUIDE = 300;
 const FUNCTION_LINES_GUIDE = 70;
 
 /** What everything may import. */
-const BASE = ["errors", "ids", "limits"];
+const BASE = ["errors", "hosts", "ids", "limits"];
 
 /** A part is a folder of src/ or a file beside them. The parts that it may import, types included, besides itself. */
 const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   errors: [],
+  hosts: [],
   ids: [],
   limits: [],
   config: [...BASE, "email", "tools"],
@@ -47,7 +48,7 @@ const NODE_FILES = [
 /** Files that may import `cloudflare:`, for the same reason. */
 const EDGE_FILES = [/^src\/stores\/durable-object/, /^src\/apps\/edge\//];
 /** Parts that get time, random bytes and digests handed in: the same input gives the same output. */
-const PURE_PARTS = ["errors", "ids", "limits", "tools", "ledger", "accounts", "operator"];
+const PURE_PARTS = ["errors", "hosts", "ids", "limits", "tools", "ledger", "accounts", "operator"];
 const IMPURE =
   /\b(?:Date\.now\(|new Date\(\)|Math\.random|performance\.|setTimeout\(|fetch\(|process\.|crypto\.|globalThis)/;
 
@@ -59,7 +60,7 @@ const PAGES_MAY_IMPORT = [
     "src/api/pipeline/body.ts",
     "src/api/pipeline/parse-body.ts",
   ],
-  ...["src/api/pipeline/reply.ts", "src/api/openapi/schemas.ts"],
+  ...["src/api/problem.ts", "src/api/openapi/schemas.ts"],
   // The code samples that users copy: the documentation and the dashboard share them.
   "src/site/request-code.ts",
   // What is sold.

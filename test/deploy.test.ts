@@ -125,8 +125,8 @@ test("whoever stops a node waits longer than it takes to answer what it has acce
   assert.ok(patience * 1_000 > pause * 1_000 + STOP_MS, `${patience} s`);
   const grace = String(at(compose, "services", "node1", "stop_grace_period"));
   assert.ok(Number(/^(\d+)s$/.exec(grace)?.[1]) * 1_000 > STOP_MS, grace);
-  const told = /should wait for (\d+) s/.exec(source("docs/operating.md"))?.[1];
-  assert.ok(Number(told) * 1_000 > STOP_MS, "docs/operating.md");
+  const told = /should wait for (\d+) s/.exec(source("docs/operations.md"))?.[1];
+  assert.ok(Number(told) * 1_000 > STOP_MS, "docs/operations.md");
 });
 
 test("only readiness asks the database", () => {
@@ -164,7 +164,7 @@ test("what probes and proxy ask is there, and they wait for it longer than the l
 
 test("commands that the guides to a fleet show are commands of the service, with options that it knows", () => {
   const shown = ["docs/fleet.md", "deploy/compose.yaml", "deploy/kubernetes.yaml"].flatMap(
-    (file) => [...source(file).matchAll(/(?:src\/entry\/cli\.ts|`toolbooth) ([^`\n]+)/g)],
+    (file) => [...source(file).matchAll(/(?:src\/apps\/cli\/main\.ts|`toolbooth) ([^`\n]+)/g)],
   );
   assert.ok(shown.length >= 3);
   for (const [, line = ""] of shown) {

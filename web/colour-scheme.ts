@@ -1,15 +1,15 @@
 /**
- * Runs before anything is drawn, as a small script file of its own, so that a page never flashes in the wrong colours.
- * The name of the setting is Mantine's, which takes over afterwards. No import may stand here: it is no module.
+ * Sets the colour scheme before the first paint, so that a page never flashes in the wrong colours. It is a classic
+ * script of its own, not a module, so it must not import anything. Mantine reads and writes the same storage key.
  */
 {
-  let chosen: string | null = null;
+  let stored: string | null = null;
   try {
-    chosen = localStorage.getItem("mantine-color-scheme-value");
+    stored = localStorage.getItem("mantine-color-scheme-value");
   } catch {
-    // Storage is switched off: the system's colours, then.
+    // Storage is disabled: follow the system.
   }
   const dark =
-    chosen === "dark" || (chosen !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+    stored === "dark" || (stored !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.setAttribute("data-mantine-color-scheme", dark ? "dark" : "light");
 }

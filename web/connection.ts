@@ -1,7 +1,6 @@
-/**
- * What the pages know of the way to the service: whether it can be reached, and whether the session has ended meanwhile.
- * `ask` reports here, the frame shows it.
- */
+import { useSyncExternalStore } from "react";
+
+/** Whether the service is unreachable, and whether the session has ended. `request` reports it, the frame shows it. */
 export type Connection = { offline: boolean; signedOut: boolean };
 
 let state: Connection = { offline: false, signedOut: false };
@@ -20,3 +19,5 @@ export const connection = {
     return () => listeners.delete(listener);
   },
 };
+
+export const useConnection = () => useSyncExternalStore(connection.subscribe, connection.get);

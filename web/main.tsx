@@ -4,7 +4,6 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { loadStyles } from "./load-styles.ts";
 import { createQueryClient } from "./queries.ts";
 import { router } from "./router.tsx";
 import "./styles.css";
@@ -22,3 +21,21 @@ createRoot(document.getElementById("app") as HTMLElement).render(
     </MantineProvider>
   </StrictMode>,
 );
+
+/**
+ * Applies the component styles that the page preloads, and waits for them. The frame is painted before that, because its
+ * own styles are inline in the page. If the styles cannot be loaded, React renders without them.
+ */
+async function loadStyles(): Promise<void> {
+  const links = document.querySelectorAll<HTMLLinkElement>('link[rel="preload"][as="style"]');
+  await Promise.all(
+    [...links].map((link) => {
+      const settled = new Promise((resolve) => {
+        link.addEventListener("load", resolve, { once: true });
+        link.addEventListener("error", resolve, { once: true });
+      });
+      link.rel = "stylesheet";
+      return settled;
+    }),
+  );
+}

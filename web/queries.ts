@@ -17,9 +17,9 @@ import type {
   UsageView,
   Visitor,
 } from "#api/dashboard/shapes.ts";
-import { ask, Offline, ProblemDetails } from "./request.ts";
+import { OfflineError, ProblemDetails, request } from "./request.ts";
 
-/** What the service told, and how to ask again. Everything that belongs to a person lies below `mine`. */
+/** The cache keys. Everything that belongs to the signed-in user is below `mine`. */
 export const queryKeys = {
   visitor: ["visitor"],
   mine: ["mine"],
@@ -39,7 +39,7 @@ export const queryKeys = {
   events: ["mine", "events"],
 } as const;
 
-/** Only what may pass by itself is tried again; a refusal of the request will not. */
+/** Retries server errors, which may be temporary. A rejected request would be rejected again. */
 export function mayRetry(failures: number, error: unknown): boolean {
   if (failures >= 2) return false;
   return error instanceof ProblemDetails && error.status >= 500 && error.status !== 501;
@@ -48,21 +48,21 @@ export function mayRetry(failures: number, error: unknown): boolean {
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
-      // `ask` itself finds out whether the service can be reached; the browser's own opinion is often wrong.
+      // `request` itself detects whether the service is reachable; `navigator.onLine` is often wrong.
       queries: { retry: mayRetry, staleTime: 10_000, networkMode: "always" },
       mutations: { retry: false, networkMode: "always" },
     },
   });
 
-/** While the service is away a query asks again by itself, so that pages recover without a click. */
-export const againWhileAway = (query: { state: { error: unknown } }): number | false =>
-  query.state.error instanceof Offline ? 5_000 : false;
+/** While the service is unreachable, queries poll, so that pages recover without a click. */
+export const pollWhileOffline = (query: { state: { error: unknown } }): number | false =>
+  query.state.error instanceof OfflineError ? 5_000 : false;
 
 export const useResponse = <T>(queryKey: readonly unknown[], path: string) =>
   useQuery({
     queryKey,
-    queryFn: ({ signal }) => ask<T>("GET", path, undefined, signal),
-    refetchInterval: againWhileAway,
+    queryFn: ({ signal }) => request<T>("GET", path, undefined, signal),
+    refetchInterval: pollWhileOffline,
   });
 
 export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, "/dashboard/visitor");
@@ -85,7 +85,7 @@ export const usePages = <T extends { next: string | null }>(
   useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) =>
-      ask<T>(
+      request<T>(
         "GET",
         pageParam === null ? path : `${path}?after=${encodeURIComponent(pageParam)}`,
         undefined,
@@ -93,7 +93,7 @@ export const usePages = <T extends { next: string | null }>(
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (last: T) => last.next,
-    refetchInterval: againWhileAway,
+    refetchInterval: pollWhileOffline,
   });
 
 /** `data.pages` with `entries` each; `fetchNextPage()` while `hasNextPage`. */
@@ -101,70 +101,79 @@ export const useEntries = () =>
   usePages<EntriesView>(queryKeys.entries, "/dashboard/credits/entries");
 export const useEvents = () => usePages<EventsView>(queryKeys.events, "/dashboard/events");
 
-/** A change of what belongs to the person; afterwards `stale` is asked for again. */
-export function useChange<Order, ApiResponse>(
-  send: (order: Order) => Promise<ApiResponse>,
+/** A mutation of the user's data. It refetches the `stale` queries; `updateCache` may write its response to the cache. */
+export function useChange<Order, Result>(
+  send: (order: Order) => Promise<Result>,
   stale: readonly (readonly unknown[])[],
-  learn?: (client: QueryClient, response: ApiResponse) => void,
+  updateCache?: (client: QueryClient, response: Result) => void,
 ) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: send,
-    onSuccess: (response) => learn?.(client, response),
+    onSuccess: (response) => updateCache?.(client, response),
     onSettled: () => {
       for (const queryKey of stale) void client.invalidateQueries({ queryKey });
     },
   });
 }
 
-const AFTER_KEYS = [queryKeys.keys, queryKeys.home, queryKeys.events];
+const KEY_QUERIES = [queryKeys.keys, queryKeys.home, queryKeys.events];
 
-export type MadeKey = { key: KeyView; secret: string };
+export type CreatedKey = { key: KeyView; secret: string };
 export const useCreateKey = () =>
-  useChange((order: KeyOrder) => ask<MadeKey>("POST", "/dashboard/keys", order), AFTER_KEYS);
-/** The list knows a changed key at once: it must not stand there as active beside the word that it is revoked. */
-function learnKey(client: QueryClient, { key }: { key: KeyView }): void {
-  client.setQueryData<{ keys: KeyView[] }>(queryKeys.keys, (known) =>
-    known === undefined
-      ? known
-      : { keys: known.keys.map((each) => (each.id === key.id ? key : each)) },
+  useChange(
+    (order: KeyOrder) => request<CreatedKey>("POST", "/dashboard/keys", order),
+    KEY_QUERIES,
+    cacheKey,
   );
+/** Updates the list at once, because refetching it may fail or take a while: a revoked key must not be shown as active. */
+function cacheKey(client: QueryClient, { key }: { key: KeyView }): void {
+  client.setQueryData<{ keys: KeyView[] }>(queryKeys.keys, (list) => {
+    if (list === undefined) return list;
+    const isListed = list.keys.some(({ id }) => id === key.id);
+    return {
+      keys: isListed
+        ? list.keys.map((each) => (each.id === key.id ? key : each))
+        : [key, ...list.keys],
+    };
+  });
 }
 export const useRenameKey = () =>
   useChange(
     ({ id, label }: KeyOrder & { id: string }) =>
-      ask<{ key: KeyView }>("PATCH", `/dashboard/keys/${encodeURIComponent(id)}`, { label }),
-    AFTER_KEYS,
-    learnKey,
+      request<{ key: KeyView }>("PATCH", `/dashboard/keys/${encodeURIComponent(id)}`, { label }),
+    KEY_QUERIES,
+    cacheKey,
   );
 export const useRevokeKey = () =>
   useChange(
-    (id: string) => ask<{ key: KeyView }>("DELETE", `/dashboard/keys/${encodeURIComponent(id)}`),
-    AFTER_KEYS,
-    learnKey,
+    (id: string) =>
+      request<{ key: KeyView }>("DELETE", `/dashboard/keys/${encodeURIComponent(id)}`),
+    KEY_QUERIES,
+    cacheKey,
   );
 
-/** Takes the id of a session, or `others` for all but this one. */
+/** Takes the id of a session, or `others` for every session except this one. */
 export const useEndSession = () =>
   useChange(
-    (id: string) => ask<object>("DELETE", `/dashboard/sessions/${encodeURIComponent(id)}`),
+    (id: string) => request<object>("DELETE", `/dashboard/sessions/${encodeURIComponent(id)}`),
     [queryKeys.sessions, queryKeys.events],
   );
 export const useChangePassword = () =>
   useChange(
     (order: { currentPassword: string; newPassword: string }) =>
-      ask<object>("POST", "/dashboard/auth/change-password", order),
+      request<object>("POST", "/dashboard/auth/change-password", order),
     [queryKeys.sessions, queryKeys.events],
   );
-/** `callbackURL` is a whole address: `addressOf("/settings/account")`. */
+/** `callbackURL` is absolute: `absoluteUrl("/settings/account")`. */
 export const useChangeEmail = () =>
   useChange(
     (order: { newEmail: string; callbackURL: string }) =>
-      ask<object>("POST", "/dashboard/auth/change-email", order),
+      request<object>("POST", "/dashboard/auth/change-email", order),
     [queryKeys.visitor, queryKeys.events],
   );
-/** Afterwards the person is signed out: `leave()` of sign-in/requests.ts starts anew. */
+/** Ends the session too: call `leave()` of sign-in/requests.ts on success. */
 export const useCloseAccount = () =>
   useMutation({
-    mutationFn: (order: CloseOrder) => ask<object>("POST", "/dashboard/account/close", order),
+    mutationFn: (order: CloseOrder) => request<object>("POST", "/dashboard/account/close", order),
   });

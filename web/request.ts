@@ -1,14 +1,14 @@
-import { base } from "./base.ts";
+import { base } from "./addresses.ts";
 import { connection } from "./connection.ts";
-import { wordsFor } from "./text.ts";
+import { errorMessageFor } from "./error-messages.ts";
 
-/** The service answered, and said no. `detail` is a sentence for the person who asked. */
+/** An error response of the service. `detail` is a sentence for the user. */
 export class ProblemDetails extends Error {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
   readonly requestId: string | null;
-  /** What `Retry-After` asks for, in seconds. */
+  /** `Retry-After`, in seconds. */
   readonly retryAfter: number | null;
 
   constructor(problem: {
@@ -19,7 +19,7 @@ export class ProblemDetails extends Error {
     retryAfter?: number | null;
   }) {
     super(problem.detail);
-    this.name = "Refusal";
+    this.name = "ProblemDetails";
     this.status = problem.status;
     this.code = problem.code;
     this.detail = problem.detail;
@@ -28,36 +28,36 @@ export class ProblemDetails extends Error {
   }
 }
 
-/** No answer came: the network or the service is away. */
-export class Offline extends Error {
+/** No response arrived: the network is down or the service is unreachable. */
+export class OfflineError extends Error {
   constructor(cause?: unknown) {
     super("The service cannot be reached.", { cause });
-    this.name = "Offline";
+    this.name = "OfflineError";
   }
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** After so long without an answer the service counts as out of reach: a sign-in may have to wait behind strangers' guesses. */
-const PATIENCE_MS = 30_000;
+/** Long, because a sign-in may have to queue behind the password checks of other clients. */
+const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
- * Asks the service for JSON. `path` begins with a slash and lies below the base.
- * Throws a `Refusal` for an answer that is no success, `Offline` where no answer came.
+ * Sends a JSON request to the service and returns the parsed response. `path` begins with a slash and excludes the base.
+ * Throws `ProblemDetails` for an error response and `OfflineError` if no response arrives.
  */
-export async function ask<T>(
+export async function request<T>(
   method: Method,
   path: string,
   body?: unknown,
   signal?: AbortSignal,
 ): Promise<T> {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const init: RequestInit = {
     method,
     credentials: "same-origin",
     cache: "no-store",
     headers: { accept: "application/json" },
-    signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   };
   if (body !== undefined) {
     init.headers = { accept: "application/json", "content-type": "application/json" };
@@ -65,32 +65,36 @@ export async function ask<T>(
   }
   const { response, text } = await send(base() + path, init, signal);
   const value = parse(text);
-  if (!response.ok) throw heard(problemOf(response, value));
+  if (!response.ok) {
+    const problem = problemOf(response, value);
+    if (problem.code === "signed_out") connection.set({ signedOut: true });
+    throw problem;
+  }
   if (value === undefined && text !== "") {
-    // Someone on the way answered: the sign-in page of a hotel's network, say.
+    // Something else answered, such as the sign-in page of a hotel's network.
     connection.set({ offline: true });
-    throw new Offline();
+    throw new OfflineError();
   }
   return value as T;
 }
 
 async function send(
-  address: string,
+  url: string,
   init: RequestInit,
   signal: AbortSignal | undefined,
 ): Promise<{ response: Response; text: string }> {
   try {
-    const response = await fetch(address, init);
+    const response = await fetch(url, init);
     const text = await response.text();
-    // A gateway that answers for a service which is away.
-    const away = response.status === 502 || response.status === 504;
-    connection.set({ offline: away });
-    if (away) throw new Offline();
+    // A gateway answers for a service that it cannot reach.
+    const isGatewayError = response.status === 502 || response.status === 504;
+    connection.set({ offline: isGatewayError });
+    if (isGatewayError) throw new OfflineError();
     return { response, text };
   } catch (error) {
     if (signal?.aborted) throw error;
     connection.set({ offline: true });
-    throw error instanceof Offline ? error : new Offline(error);
+    throw error instanceof OfflineError ? error : new OfflineError(error);
   }
 }
 
@@ -102,38 +106,36 @@ function parse(text: string): unknown {
   }
 }
 
-/** Our own refusals carry `detail`, those of the sign-in `message`; a proxy on the way may answer anything. */
-function problemOf(response: Response, value: unknown): ProblemDetails {
-  const members = (typeof value === "object" && value !== null ? value : {}) as Record<
-    string,
-    unknown
-  >;
-  const { status } = response;
-  const code = codeOf(status, members["code"]);
-  const said = members["detail"] ?? members["message"];
-  const detail = wordsFor(code, status) ?? (typeof said === "string" ? said : undefined);
+/** Our own errors carry `detail`, better-auth's carry `message`, and a proxy may send anything. */
+function problemOf(response: Response, body: unknown): ProblemDetails {
+  const { status, headers } = response;
+  const code = codeOf(status, stringMember(body, "code"));
   const seconds = Number.parseInt(
-    response.headers.get("retry-after") ?? response.headers.get("x-retry-after") ?? "",
+    headers.get("retry-after") ?? headers.get("x-retry-after") ?? "",
     10,
   );
-  const requestId = members["requestId"] ?? response.headers.get("x-request-id");
   return new ProblemDetails({
     status,
     code,
-    detail: detail ?? "The service gave an answer that this page does not understand. Try again.",
-    requestId: typeof requestId === "string" ? requestId : null,
+    detail:
+      errorMessageFor(code, status) ??
+      stringMember(body, "detail") ??
+      stringMember(body, "message") ??
+      "The service sent a response that this page does not understand. Try again.",
+    requestId: stringMember(body, "requestId") ?? headers.get("x-request-id"),
     retryAfter: Number.isNaN(seconds) ? null : seconds,
   });
 }
 
-function codeOf(status: number, code: unknown): string {
-  const given = typeof code === "string" && code !== "" ? code : "";
-  if (status === 429) return "too_many_requests";
-  if (status === 401 && (given === "" || given === "UNAUTHORIZED")) return "signed_out";
-  return given === "" ? (status >= 500 ? "internal" : "invalid_request") : given;
+function stringMember(body: unknown, name: string): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  const value: unknown = Reflect.get(body, name);
+  return typeof value === "string" ? value : undefined;
 }
 
-function heard(problem: ProblemDetails): ProblemDetails {
-  if (problem.code === "signed_out") connection.set({ signedOut: true });
-  return problem;
+function codeOf(status: number, code = ""): string {
+  if (status === 429) return "too_many_requests";
+  if (status === 401 && (code === "" || code === "UNAUTHORIZED")) return "signed_out";
+  if (code !== "") return code;
+  return status >= 500 ? "internal" : "invalid_request";
 }

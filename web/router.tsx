@@ -1,20 +1,19 @@
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
-import { base } from "./base.ts";
-import { Broken } from "./frame/crashed.tsx";
+import { base } from "./addresses.ts";
+import { CrashedScreen, NotFound, Pending } from "./frame/fallbacks.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { MemberPages } from "./frame/member-pages.tsx";
-import { NotFound } from "./frame/not-found.tsx";
-import { Pending } from "./frame/pending.tsx";
-import { screenOf } from "./frame/screen-of.ts";
-import { arrival } from "./redirect-target.ts";
 
-/** Every page that React draws. Each screen is a file of its own that is fetched when it is needed. */
+import { screenOf } from "./frame/screen-of.ts";
+import { headingFocus } from "./parts/focus.ts";
+
+/** Every page that React renders. Each screen is a separate chunk, loaded on demand. */
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound });
 const top = () => root;
 
 /** Pages that need a session. */
 const member = createRoute({ getParentRoute: top, id: "member", component: MemberPages });
-const behindSignIn = () => member;
+const memberPages = () => member;
 
 const routes = root.addChildren([
   createRoute({
@@ -59,37 +58,37 @@ const routes = root.addChildren([
   }),
   member.addChildren([
     createRoute({
-      getParentRoute: behindSignIn,
+      getParentRoute: memberPages,
       path: "/home",
       component: screenOf(() => import("./home/home-screen.tsx")),
     }),
     createRoute({
-      getParentRoute: behindSignIn,
+      getParentRoute: memberPages,
       path: "/settings/api-keys",
       component: screenOf(() => import("./keys/keys-screen.tsx")),
     }),
     createRoute({
-      getParentRoute: behindSignIn,
+      getParentRoute: memberPages,
       path: "/settings/notifications",
       component: screenOf(() => import("./notifications/notifications-screen.tsx")),
     }),
     createRoute({
-      getParentRoute: behindSignIn,
+      getParentRoute: memberPages,
       path: "/settings/webhooks",
       component: screenOf(() => import("./webhooks/webhooks-screen.tsx")),
     }),
     createRoute({
-      getParentRoute: behindSignIn,
+      getParentRoute: memberPages,
       path: "/settings/account",
       component: screenOf(() => import("./account/account-screen.tsx")),
     }),
     createRoute({
-      getParentRoute: behindSignIn,
+      getParentRoute: memberPages,
       path: "/usage",
       component: screenOf(() => import("./usage/usage-screen.tsx")),
     }),
     createRoute({
-      getParentRoute: behindSignIn,
+      getParentRoute: memberPages,
       path: "/credits",
       component: screenOf(() => import("./credits/credits-screen.tsx")),
     }),
@@ -101,19 +100,19 @@ function makeRouter() {
     routeTree: routes,
     basepath: base() === "" ? "/" : base(),
     defaultPreload: "intent",
-    defaultErrorComponent: Broken,
+    defaultErrorComponent: CrashedScreen,
     defaultPendingComponent: Pending,
     scrollRestoration: true,
-    // Values are text as they stand: a token of digits must not become a number.
+    // Values stay strings: a token of digits must not become a number.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
-      const given = Object.entries(search).filter(([, value]) => value !== undefined);
-      const text = new URLSearchParams(given as [string, string][]).toString();
+      const defined = Object.entries(search).filter(([, value]) => value !== undefined);
+      const text = new URLSearchParams(defined as [string, string][]).toString();
       return text === "" ? "" : `?${text}`;
     },
   });
   router.subscribe("onBeforeNavigate", ({ fromLocation, pathChanged }) => {
-    if (fromLocation !== undefined && pathChanged) arrival.announce();
+    if (fromLocation !== undefined && pathChanged) headingFocus.expect();
   });
   return router;
 }

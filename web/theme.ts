@@ -5,7 +5,7 @@ import {
   type VariantColorsResolver,
 } from "@mantine/core";
 
-/** Around the accents of colours.css: 7 is the one of light pages, 3 that of dark ones. */
+/** Shades of the accents in colours.css: light pages use shade 7, dark pages shade 3. */
 const accent: MantineColorsTuple = [
   "#e6f1ee",
   "#cbe5df",
@@ -36,7 +36,7 @@ const SANS =
   'ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif';
 const MONO = 'ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace';
 
-/** What Mantine takes for inputs, menus and skeletons: from the ink of dark pages to their ground, and below. */
+/** Mantine's dark palette for inputs, menus and skeletons: from the text colour of dark pages to their background. */
 const dark: MantineColorsTuple = [
   "#e2e6e8",
   "#c3cacf",
@@ -63,7 +63,7 @@ const gray: MantineColorsTuple = [
   "#1c2126",
 ];
 
-/** Text on a filled ground: Mantine would choose it for light pages and keep it on dark ones, where the grounds are light. */
+/** Mantine would pick the text colour of filled buttons for light pages only; on dark pages those buttons are light. */
 const variantColorResolver: VariantColorsResolver = (input) => {
   const colours = defaultVariantColorsResolver(input);
   return input.variant === "filled" ? { ...colours, color: "var(--tb-on-filled)" } : colours;

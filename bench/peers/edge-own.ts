@@ -4,7 +4,7 @@ import { createAuthenticator } from "#api/pipeline/authenticate.ts";
 import { readBody } from "#api/pipeline/body.ts";
 import { createReplier, type RequestContext } from "#api/pipeline/reply.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
-import { hash } from "#tools/hash/tool.ts";
+import hash from "#tools/hash/tool.ts";
 import worker from "../../src/apps/edge/api-worker.ts";
 import { createEdgeAppContext } from "../../src/apps/edge/app-context.ts";
 import { STEPS, type Step } from "../edge-steps.ts";

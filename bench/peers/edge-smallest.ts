@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ToolContext } from "#tools/define-tool.ts";
-import { findTool } from "#tools/registry.ts";
+import { TOOLS } from "#tools/registry.ts";
 
 /**
  * The smallest metered Worker that can be thought of, to be compared with: the account's name in the key, the key's hash,
@@ -83,7 +83,8 @@ const refuse = (status: number) => new Response(null, { status });
 
 async function call(request: Request, env: Env): Promise<Response> {
   const text = await request.text();
-  const tool = findTool(request.url.slice(request.url.indexOf(PATH) + PATH.length));
+  const name = request.url.slice(request.url.indexOf(PATH) + PATH.length);
+  const tool = TOOLS.find((each) => each.name === name);
   const key = request.headers.get("authorization")?.slice("Bearer ".length);
   if (tool === undefined || key === undefined) return refuse(404);
   const input = tool.verbatim === undefined ? JSON.parse(text) : text;

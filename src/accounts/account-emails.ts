@@ -1,7 +1,7 @@
 import { createEmails } from "#email/emails.ts";
 import { type AuthOptions, RESET_LINK_SECONDS, VERIFY_LINK_SECONDS } from "./auth-options.ts";
 
-/** The letters of the sign-in, with the addresses of the pages that their links lead to. */
+/** Queues the emails of sign-in and account changes, with links to the pages that handle them. */
 export function accountEmails({
   publicUrl,
   mail,
@@ -14,28 +14,31 @@ export function accountEmails({
     const query = new URLSearchParams(parameters).toString();
     return { to, link: `${publicUrl}${path}?${query}`, now: at, expiresAt: at + seconds * 1_000 };
   }
-  const verifyLink = (to: string, parameters: Record<string, string>) =>
-    link(to, "/verify-email", parameters, VERIFY_LINK_SECONDS);
+  const verifyLink = (to: string, token: string) =>
+    link(to, "/verify-email", { token }, VERIFY_LINK_SECONDS);
+  const resetLink = (to: string, token: string) =>
+    link(to, "/reset-password", { token }, RESET_LINK_SECONDS);
 
   return {
-    verify: (to: string, token: string) =>
-      mail.post(emails.verifyAddress(verifyLink(to, { token }))),
-    reset: (to: string, token: string) =>
-      mail.post(emails.resetPassword(link(to, "/reset-password", { token }, RESET_LINK_SECONDS))),
-    alreadyHere: (to: string) => mail.post(emails.addressInUse({ to })),
-    /** To the old address: may it be changed? */
-    confirmMove: (to: string, newAddress: string, token: string) =>
-      mail.post(emails.confirmAddressChange({ ...verifyLink(to, { token }), newAddress })),
-    /** To the new address: is it yours? */
-    verifyMove: (to: string, token: string) =>
-      mail.post(emails.verifyNewAddress(verifyLink(to, { token }))),
-    moved: (to: string, newAddress: string) =>
-      mail.post(emails.addressChanged({ to, newAddress, at: now() })),
-    passwordChanged: (to: string) => mail.post(emails.passwordChanged({ to, at: now() })),
-    closed: (to: string) => mail.post(emails.accountClosed({ to, at: now() })),
-    keyCreated: (to: string, key: { label: string; start: string }) =>
-      mail.post(emails.keyCreated({ to, at: now(), label: key.label, start: key.start })),
-    keyRevoked: (to: string, key: { label: string; start: string }) =>
-      mail.post(emails.keyRevoked({ to, at: now(), label: key.label, start: key.start })),
+    verifyAddress: (to: string, token: string) =>
+      mail.enqueue(emails.verifyAddress(verifyLink(to, token))),
+    resetPassword: (to: string, token: string) =>
+      mail.enqueue(emails.resetPassword(resetLink(to, token))),
+    addressInUse: (to: string) => mail.enqueue(emails.addressInUse({ to })),
+    /** To the old address, for approval. */
+    confirmAddressChange: (to: string, newAddress: string, token: string) =>
+      mail.enqueue(emails.confirmAddressChange({ ...verifyLink(to, token), newAddress })),
+    /** To the new address, for confirmation. */
+    verifyNewAddress: (to: string, token: string) =>
+      mail.enqueue(emails.verifyNewAddress(verifyLink(to, token))),
+    /** To the old address, after the change. */
+    addressChanged: (to: string, newAddress: string) =>
+      mail.enqueue(emails.addressChanged({ to, newAddress, at: now() })),
+    passwordChanged: (to: string) => mail.enqueue(emails.passwordChanged({ to, at: now() })),
+    accountClosed: (to: string) => mail.enqueue(emails.accountClosed({ to, at: now() })),
+    keyCreated: (to: string, { label, start }: { label: string; start: string }) =>
+      mail.enqueue(emails.keyCreated({ to, at: now(), label, start })),
+    keyRevoked: (to: string, { label, start }: { label: string; start: string }) =>
+      mail.enqueue(emails.keyRevoked({ to, at: now(), label, start })),
   };
 }

@@ -1,26 +1,26 @@
 import type { Ledger } from "#ledger/port.ts";
 
 /**
- * The list of all accounts, for operators. Where each account's ledger is a database of its own, it is a table beside them.
- * This file is the port; stores implement it.
+ * The list of all accounts, for operators: the port. It is needed where each account's ledger is a database of its own, so
+ * that no ledger can list the others.
  */
 export type IndexedAccount = { account: string; createdAt: number };
 
 export type AccountIndex = {
-  /** Noted again it is the first one. `now`: when it was opened. */
-  note(order: { account: string; now: number }): Promise<{ recorded: true }>;
-  /** Accounts in the order in which they were opened, at most `max`, after the given one. */
+  /** Lists an account; one that is already listed keeps its time. `now`: when it was opened. */
+  record(order: { account: string; now: number }): Promise<{ recorded: true }>;
+  /** Accounts ordered by (createdAt, account), at most `max`, after the given one, which need not be listed. */
   list(order: { after: IndexedAccount | null; max: number }): Promise<IndexedAccount[]>;
 };
 
 /**
- * A ledger whose accounts are listed: before the account is opened, so that none is unlisted. Where the opening fails an
- * account is listed that is not there; whoever reads the list asks the ledger.
+ * Wraps a ledger so that it lists every account before opening it. If opening fails, the index lists an account that does not
+ * exist, so readers of the list must ask the ledger.
  */
-export const indexedLedger = (ledger: Ledger, index: Pick<AccountIndex, "note">): Ledger => ({
+export const indexedLedger = (ledger: Ledger, index: Pick<AccountIndex, "record">): Ledger => ({
   ...ledger,
   async openAccount(order) {
-    await index.note({ account: order.account, now: order.now });
+    await index.record({ account: order.account, now: order.now });
     return ledger.openAccount(order);
   },
 });

@@ -5,27 +5,27 @@ import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
 import type { EventKind } from "./journal.ts";
 import { welcome } from "./welcome.ts";
 
-/** The claim in a verification link that names the sign-up it belongs to. */
-const MARK = "signUp";
+/** The claim in a verification link that names the sign-up to which it belongs. */
+const SIGN_UP_CLAIM = "signUp";
 const USER_AGENT_CHARS_MAX = 300;
 
 type UserInfo = Parameters<
   NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>
 >[0];
 
-/** What better-auth hands over of a person. */
-type User = { id: string; email: string; emailVerified: boolean } & Record<string, unknown>;
+/** A person as better-auth passes them to hooks. */
+type User = { id: string; email: string; emailVerified: boolean; account?: unknown };
 
 /**
- * Our rules inside of better-auth's flows.
+ * Our rules within better-auth's flows.
  *
- * Whoever controls an address must end up alone with it, though a stranger may have signed up with it first:
- * - A verification link bears the mark of the sign-up that it belongs to. One without the mark of the sign-up whose
- *   password is stored verifies the address and drops that password; its reader chooses a new one.
- * - Two sign-ups with different passwords before the address is verified: nobody can tell whose the first was, so it
- *   is dropped at once, whichever letter is opened.
- * - A social sign-in whose provider has verified the address drops the logins and the sessions of a person who has not.
- *   One whose provider has not is refused.
+ * Whoever controls an address must end up as the only one with access, even if a stranger signed up with it first:
+ * - A verification link names the sign-up to which it belongs. A link without that claim, or with another one, still verifies
+ *   the address, but removes the stored password: its reader chooses a new one.
+ * - After two sign-ups with different passwords for an unverified address, we cannot know whose the first one was. The password
+ *   is removed at once, whichever email is opened.
+ * - A social sign-in whose provider has verified the address removes the logins and sessions of an unverified person. One
+ *   whose provider has not is rejected.
  */
 export function createAuthHooks(
   options: AuthOptions,
@@ -35,8 +35,8 @@ export function createAuthHooks(
   const emails = accountEmails(options);
   const adapter = async () => (await context()).internalAdapter;
 
-  /** What it tells of was done already: where it cannot be noted, nothing is undone. */
-  async function note(
+  /** Records an event in the journal. An error is only logged, because what the event reports has already happened. */
+  async function recordEvent(
     person: string,
     kind: EventKind,
     detail: string | null = null,
@@ -44,24 +44,24 @@ export function createAuthHooks(
   ): Promise<void> {
     await journal
       .recordEvent({ person, at: now(), kind, detail, address })
-      .catch((cause) => options.logError("An event could not be noted", cause));
+      .catch((cause) => options.logError("Could not record an event in the journal", cause));
   }
 
-  /** Ties a verified person to an account; safe to do again where it was broken off. */
-  async function finishWelcome(person: { id: string; email: string }): Promise<string> {
+  /** Links a verified person to their account; repeating it completes an interrupted call. */
+  async function linkAccount(person: { id: string; email: string }): Promise<string> {
     const account = await welcome(accountDeps, person, options.starter, now());
     await (await adapter()).updateUser(person.id, { account });
     return account;
   }
 
   async function verified(user: User, from: Origin): Promise<void> {
-    if (!user.emailVerified || typeof user["account"] === "string") return;
-    await note(user.id, "email_verified", null, addressOf(from));
-    await finishWelcome(user);
+    if (!user.emailVerified || typeof user.account === "string") return;
+    await recordEvent(user.id, "email_verified", null, addressOf(from));
+    await linkAccount(user);
   }
 
-  /** What a stranger may have left with an address whose owner comes now. */
-  async function dropLogins(person: string): Promise<void> {
+  /** Removes logins, sessions and reset links that a stranger may have created before the owner of the address. */
+  async function removeLogins(person: string): Promise<void> {
     const { findAccounts, deleteAccount, deleteUserSessions } = await adapter();
     const logins = await findAccounts(person);
     for (const { id } of logins) await deleteAccount(id);
@@ -69,10 +69,10 @@ export function createAuthHooks(
     await journal.dropResetLinks({ person });
   }
 
-  async function sendLink(user: User, mark: string | null): Promise<void> {
+  async function sendLink(user: User, signUp: string | null): Promise<void> {
     const { secret } = await context();
-    const payload = mark === null ? {} : { [MARK]: mark };
-    await emails.verify(
+    const payload = signUp === null ? {} : { [SIGN_UP_CLAIM]: signUp };
+    await emails.verifyAddress(
       user.email,
       await createEmailVerificationToken(
         secret,
@@ -86,19 +86,19 @@ export function createAuthHooks(
 
   async function isOwnPassword(person: string, request: Request | undefined): Promise<boolean> {
     const login = await (await adapter()).findCredentialAccount(person);
-    const password = (await bodyOf(request))["password"];
+    const { password } = await readBody(request);
     if (typeof login?.password !== "string" || typeof password !== "string") return false;
     return options.verifyPassword(login.password, password);
   }
 
   return {
-    finishWelcome,
+    linkAccount,
 
     /**
-     * Where sign-up is closed, only those come in for whom the operator has opened an account; the answer tells nobody.
-     * An address that GitHub or Google has not verified may be a stranger's.
+     * Decides whether a person may sign up or link a login. An address that GitHub or Google has not verified may be a
+     * stranger's. Where sign-up is closed, only people for whom the operator has opened an account may sign up.
      */
-    async mayComeIn({
+    async checkSignUp({
       user,
       source,
     }: UserInfo): Promise<{ error: "email_not_verified" | "sign_up_closed" } | undefined> {
@@ -116,36 +116,36 @@ export function createAuthHooks(
     async sendVerification(user: User, token: string, request: Request | undefined) {
       const path = request === undefined ? "" : new URL(request.url).pathname;
       if (/\/(?:verify-email|change-email)$/.test(path)) {
-        await emails.verifyMove(user.email, token);
+        await emails.verifyNewAddress(user.email, token);
       } else if (path.endsWith("/send-verification-email")) {
-        // Out of a cookie of the browser that asks.
-        const { signUps } = await bodyOf(request);
-        const own = Array.isArray(signUps) && signUps.includes(user.id);
-        await sendLink(user, own ? user.id : null);
+        // `signUps` comes from a cookie of the browser that sends the request.
+        const { signUps } = await readBody(request);
+        const isOwnSignUp = Array.isArray(signUps) && signUps.includes(user.id);
+        await sendLink(user, isOwnSignUp ? user.id : null);
       } else {
-        // A first sign-up, or a sign-in with the right password: the letter is theirs who know it.
+        // A first sign-up or a sign-in with the right password: the reader knows the password.
         await sendLink(user, user.id);
       }
     },
 
     async signedUpAgain(user: User, request: Request | undefined) {
       if (user.emailVerified) {
-        await emails.alreadyHere(user.email);
+        await emails.addressInUse(user.email);
         return;
       }
-      const own = await isOwnPassword(user.id, request);
-      if (!own) await dropLogins(user.id);
-      await sendLink(user, own ? user.id : null);
+      const isOwn = await isOwnPassword(user.id, request);
+      if (!isOwn) await removeLogins(user.id);
+      await sendLink(user, isOwn ? user.id : null);
     },
 
-    /** Better-auth has checked the token that this reads. */
+    /** Runs after better-auth has verified the token. */
     async beforeVerification(user: User, request: Request | undefined) {
       const token = request && new URL(request.url).searchParams.get("token");
-      if (claimsOf(token ?? "")[MARK] !== user.id) await dropLogins(user.id);
+      if (signUpOf(token ?? "") !== user.id) await removeLogins(user.id);
     },
 
     async passwordWasReset(user: User, request: Request | undefined) {
-      await note(user.id, "password_reset", null, peerOf(request));
+      await recordEvent(user.id, "password_reset", null, clientAddressOf(request));
       await emails.passwordChanged(user.email);
     },
 
@@ -153,7 +153,7 @@ export function createAuthHooks(
       user: {
         create: {
           after: async (user, from) => {
-            await note(user.id, "signed_up", null, addressOf(from));
+            await recordEvent(user.id, "signed_up", null, addressOf(from));
             await verified(user, from);
           },
         },
@@ -164,20 +164,20 @@ export function createAuthHooks(
           async before(login) {
             if (login.providerId === "credential") return;
             const user = await (await adapter()).findUserById(login.userId);
-            if (user !== null && !user.emailVerified) await dropLogins(user.id);
-            // We never act for people elsewhere: what that could be done with is not kept.
+            if (user !== null && !user.emailVerified) await removeLogins(user.id);
+            // We never act for people at GitHub or Google, so their tokens are not stored.
             return { data: { ...login, accessToken: null, refreshToken: null, idToken: null } };
           },
           async after(login, from) {
             if (login.providerId !== "credential") {
-              await note(login.userId, "provider_linked", login.providerId, addressOf(from));
+              await recordEvent(login.userId, "provider_linked", login.providerId, addressOf(from));
             }
           },
         },
       },
       session: {
         create: {
-          // The whole address, as events have it; and no more of a browser's name than a list shows.
+          // The same client address as in the journal, and only as much of the user agent as the list of sessions shows.
           before: async (session, from) => ({
             data: {
               ...session,
@@ -186,7 +186,7 @@ export function createAuthHooks(
             },
           }),
           after: async ({ userId, ipAddress }) => {
-            await note(userId, "signed_in", null, ipAddress || null);
+            await recordEvent(userId, "signed_in", null, ipAddress || null);
           },
         },
       },
@@ -194,33 +194,39 @@ export function createAuthHooks(
   };
 }
 
-/** What a link's token claims; whether it is true, its signature tells. */
-function claimsOf(token: string): Record<string, unknown> {
+/** The sign-up that a verification token claims. better-auth has verified the token's signature before. */
+function signUpOf(token: string): unknown {
+  const payload = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
   try {
-    const part = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
-    const claims: unknown = JSON.parse(atob(part));
-    return typeof claims === "object" && claims !== null ? (claims as Record<string, unknown>) : {};
+    const claims: unknown = JSON.parse(atob(payload));
+    return typeof claims === "object" && claims !== null && SIGN_UP_CLAIM in claims
+      ? claims[SIGN_UP_CLAIM]
+      : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }
 
-/** The request in which better-auth keeps something; null where none of its own was asked. */
+/** The request in which better-auth writes a row; null where the write does not come from a request. */
 type Origin = { headers?: Headers | undefined; request?: Request | undefined } | null;
 
 const addressOf = (from: Origin) =>
-  (from?.headers ?? from?.request?.headers)?.get(PEER_HEADER) ?? null;
+  (from?.headers ?? from?.request?.headers)?.get(CLIENT_ADDRESS_HEADER) ?? null;
 
-export const peerOf = (request: Request | undefined) => request?.headers.get(PEER_HEADER) ?? null;
+export const clientAddressOf = (request: Request | undefined) =>
+  request?.headers.get(CLIENT_ADDRESS_HEADER) ?? null;
 
-async function bodyOf(request: Request | undefined): Promise<Record<string, unknown>> {
+/** The members of the request's JSON body that hooks read; none where it has no such body. */
+async function readBody(
+  request: Request | undefined,
+): Promise<{ password?: unknown; signUps?: unknown }> {
   try {
     const body: unknown = await request?.clone().json();
-    return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+    return typeof body === "object" && body !== null ? body : {};
   } catch {
     return {};
   }
 }
 
-/** Where the door writes the network address of the client; whatever a client sends under this name is dropped. */
-export const PEER_HEADER = "x-toolbooth-peer";
+/** The header in which our request handler passes the client's network address. It removes one that a client sends. */
+export const CLIENT_ADDRESS_HEADER = "x-toolbooth-peer";

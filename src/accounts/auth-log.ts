@@ -2,18 +2,20 @@ import { APIError } from "better-auth/api";
 import type { AuthOptions } from "./auth-options.ts";
 
 /**
- * What better-auth calls an error is often only a request that it refused: its asker was told, and the log of the
- * service is no place for texts that strangers choose. What is left is ours, and is cut to a length.
+ * Messages that better-auth logs as errors although it only rejected a request. The client gets the reason in the response, and
+ * the log must not contain text that strangers choose. better-auth passes neither a code nor the request to its logger, so
+ * its messages are all there is to recognise.
  */
-const PROBLEMS =
+const REJECTED_REQUEST =
   /^(?:Invalid |Missing or null Origin|Blocked cross-site|INVALID_CALLBACK_REQUEST|State |Failed to parse state|OAuth issuer mismatch|No callback URL|Provider not found|Unable to link account - untrusted|account_not_linked|signup_disabled|sign_up_closed|email_not_verified)/i;
 
 const MESSAGE_CHARS_MAX = 200;
 const CAUSE_CHARS_MAX = 2_000;
 
-export function logErrorOf({ logError }: AuthOptions, message: string, cause: unknown): void {
-  const isProblem = cause instanceof APIError && cause.statusCode < 500;
-  if (isProblem || PROBLEMS.test(message)) return;
+/** Logs an error of better-auth, cut to a length, unless it concerns only a rejected request. */
+export function logAuthError({ logError }: AuthOptions, message: string, cause: unknown): void {
+  const isClientError = cause instanceof APIError && cause.statusCode < 500;
+  if (isClientError || REJECTED_REQUEST.test(message)) return;
   logError(`Sign-in: ${message.slice(0, MESSAGE_CHARS_MAX)}`, describe(cause));
 }
 

@@ -3,13 +3,13 @@ import { APIError, createEmailVerificationToken } from "better-auth/api";
 import { verifyJWT } from "better-auth/crypto";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { accountEmails } from "./account-emails.ts";
-import { createAuthHooks, PEER_HEADER } from "./auth-hooks.ts";
-import { logErrorOf } from "./auth-log.ts";
+import { CLIENT_ADDRESS_HEADER, createAuthHooks } from "./auth-hooks.ts";
+import { logAuthError } from "./auth-log.ts";
 import {
   AUTH_PATH,
   type AuthOptions,
   cookiePath,
-  cookieStart,
+  cookiePrefix,
   PASSWORD_CHARS_MAX,
   PASSWORD_CHARS_MIN,
   RESET_LINK_SECONDS,
@@ -18,9 +18,9 @@ import {
 } from "./auth-options.ts";
 
 /**
- * People's sign-in on better-auth: sessions, passwords, verification of addresses, social sign-in. Everything that it
- * does lies below `/dashboard/auth`. What we add: an account in the ledger once an address is verified, letters through
- * our own mail, a journal, and rules against taking over an address before its owner comes (`auth-hooks.ts`).
+ * Sign-in to the dashboard, built on better-auth: sessions, passwords, verification of addresses, social sign-in, all below
+ * `/dashboard/auth`. We add an account in the ledger once an address is verified, emails through our own queue, a journal,
+ * and rules against taking over an address before its owner signs up (`auth-hooks.ts`).
  */
 export type Auth = ReturnType<typeof createAuth>;
 
@@ -31,41 +31,41 @@ export function createAuth(options: AuthOptions) {
   const hooks = createAuthHooks(options, () => context());
   const auth = betterAuth({
     appName: "Toolbooth",
-    // With its path: better-auth takes what it answers under from here, below a path of PUBLIC_URL too.
+    // better-auth takes its base path from this URL, including a path of PUBLIC_URL.
     baseURL: `${options.publicUrl}${AUTH_PATH}`,
     secret: options.secret,
     database: options.database,
     trustedOrigins: [...options.trustedOrigins],
     socialProviders: options.providers,
-    // Where a social sign-in comes back that went wrong.
-    // Faults of ours go to the door, which tells of them; else they end on the console.
     onAPIError: {
+      // A failed social sign-in returns here.
       errorURL: `${options.publicUrl}/sign-in`,
+      // Our own errors reach the request handler, which logs them. better-auth would only print them.
       onError(error) {
         if (!(error instanceof APIError)) throw error;
       },
     },
     ...passwords(options, hooks),
-    ...people(options, hooks),
-    ...bounds(options),
+    ...tables(options, hooks),
+    ...limits(options),
     databaseHooks: hooks.database,
     telemetry: { enabled: false },
     logger: {
       level: "error",
-      log: (_, message, ...details) => logErrorOf(options, message, details[0]),
+      log: (_, message, ...details) => logAuthError(options, message, details[0]),
     },
   });
   const context = () => auth.$context;
-  const { tellFaults = (act) => act() } = options;
+  const { rethrowDatabaseErrors = (act) => act() } = options;
 
-  /** Who asks, and the cookies by which an older session is prolonged. */
+  /** Returns who makes the request, and the cookies that extend an older session. */
   async function signedIn(
     headers: Headers,
   ): Promise<{ signedIn: SignedIn | null; cookies: string[] }> {
     const result = await auth.api.getSession({ headers, returnHeaders: true }).catch((cause) => {
-      // Its word for a database that could not be asked. Whatever was to be done was not begun.
+      // better-auth reports a database that is unavailable with 500. Nothing has been done at this point.
       if (cause instanceof APIError && cause.statusCode === 500)
-        throw new NotCarriedOut("The session could not be read", { cause });
+        throw new NotCarriedOut("The session could not be read from the database", { cause });
       throw cause;
     });
     const cookies = result.headers.getSetCookie();
@@ -84,30 +84,35 @@ export function createAuth(options: AuthOptions) {
   const emails = accountEmails(options);
 
   return {
-    handle: (request: Request) => tellFaults(() => auth.handler(request)),
+    handle: (request: Request) => rethrowDatabaseErrors(() => auth.handler(request)),
     signedIn,
     context,
-    finishWelcome: hooks.finishWelcome,
+    linkAccount: hooks.linkAccount,
     readLink: async (token: string) => readLink(token, (await context()).secret),
-    /** The letters of a move to an address that somebody has: sent like those of any other, so that nobody learns it. */
-    confirmMove(from: string, to: string): void {
+    /**
+     * Sends the approval email for a change to an address that already has an account. better-auth sends none in this case,
+     * which would reveal that the address is taken.
+     */
+    confirmAddressChange(from: string, to: string): void {
       const payload = { requestType: FIRST_STEP };
       options.inBackground(
         context()
           .then(({ secret }) =>
             createEmailVerificationToken(secret, from, to, VERIFY_LINK_SECONDS, payload),
           )
-          .then((token) => emails.confirmMove(from, to, token)),
+          .then((token) => emails.confirmAddressChange(from, to, token)),
       );
     },
-    notifyOwner: (to: string): void => options.inBackground(emails.alreadyHere(to)),
+    notifyOwner: (to: string): void => options.inBackground(emails.addressInUse(to)),
   };
 }
 
-/** What a true link of a letter is for; null for any other. */
+type LinkClaims = { email?: unknown; updateTo?: unknown; requestType?: unknown };
+
+/** Returns what a link from an email is for; null where its token is invalid. */
 async function readLink(token: string, secret: string): Promise<Link | null> {
-  const claims = await verifyJWT<Record<string, unknown>>(token, secret);
-  if (claims === null || typeof claims["email"] !== "string") return null;
+  const claims = await verifyJWT<LinkClaims>(token, secret);
+  if (claims === null || typeof claims.email !== "string") return null;
   const { email, updateTo, requestType } = claims;
   return {
     email,
@@ -116,10 +121,10 @@ async function readLink(token: string, secret: string): Promise<Link | null> {
   };
 }
 
-/** `updateTo`: the address to which it moves an account; `isLast`: the second of the two letters for that. */
+/** `updateTo`: the new address of the account; `isLast`: whether this is the second of the two emails for that. */
 export type Link = { email: string; updateTo: string | null; isLast: boolean };
 
-/** Better-auth's names for the two steps of a move. */
+/** better-auth's names for the two steps of changing an address. */
 const FIRST_STEP = "change-email-confirmation";
 const LAST_STEP = "change-email-verification";
 
@@ -141,7 +146,7 @@ function passwords(options: AuthOptions, hooks: Hooks) {
         verify: ({ hash, password }) => options.verifyPassword(hash, password),
       },
       async sendResetPassword({ user, token }) {
-        await emails.reset(user.email, token);
+        await emails.resetPassword(user.email, token);
       },
       onPasswordReset: ({ user }, request) => hooks.passwordWasReset(user, request),
       onExistingUserSignUp: ({ user }, request) => hooks.signedUpAgain(user, request),
@@ -157,18 +162,18 @@ function passwords(options: AuthOptions, hooks: Hooks) {
   } satisfies BetterAuthOptions;
 }
 
-/** Whom better-auth keeps, in which tables. */
-function people(options: AuthOptions, hooks: Hooks) {
+/** The tables that better-auth uses, and what may be written to them. */
+function tables(options: AuthOptions, hooks: Hooks) {
   const emails = accountEmails(options);
   return {
     user: {
       modelName: "person",
       additionalFields: { account: { type: "string", required: false, input: false } },
-      validateUserInfo: (info) => hooks.mayComeIn(info),
+      validateUserInfo: (info) => hooks.checkSignUp(info),
       changeEmail: {
         enabled: true,
         async sendChangeEmailConfirmation({ user, newEmail, token }) {
-          await emails.confirmMove(user.email, newEmail, token);
+          await emails.confirmAddressChange(user.email, newEmail, token);
         },
       },
     },
@@ -179,17 +184,17 @@ function people(options: AuthOptions, hooks: Hooks) {
     },
     account: {
       modelName: "person_login",
-      // We never act for people at GitHub or Google, so what we could do it with is not kept.
+      // We never act for people at GitHub or Google, so their tokens are not stored.
       updateAccountOnSignIn: false,
-      // A provider that has verified the address may link to a person who has not: `databaseHooks` clears the way first.
+      // A provider that has verified the address may link to a person who has not: `databaseHooks` removes other logins first.
       accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: false },
     },
     verification: { modelName: "person_token" },
   } satisfies BetterAuthOptions;
 }
 
-/** How often what may be asked, and by whose word: by network address, so that nobody is locked out by a stranger. */
-function bounds({ publicUrl, inBackground, newId, ...options }: AuthOptions) {
+/** Request limits and cookies. Limits count by network address, so that strangers cannot lock a person out. */
+function limits({ publicUrl, inBackground, newId, ...options }: AuthOptions) {
   const { countRequest, isForOneRequest = false } = options;
   return {
     rateLimit: {
@@ -198,7 +203,7 @@ function bounds({ publicUrl, inBackground, newId, ...options }: AuthOptions) {
       max: 120,
       ...(countRequest && { customStorage: { consume: countRequest } }),
       customRules: {
-        // Tries of a password have their own throttle, which knows browsers.
+        // Password attempts have a throttle of their own (`sign-in-throttle.ts`).
         "/sign-in/email": false,
         "/sign-in/social": { window: 60, max: 20 },
         "/sign-up/email": { window: 60, max: 6 },
@@ -209,15 +214,17 @@ function bounds({ publicUrl, inBackground, newId, ...options }: AuthOptions) {
       },
     },
     advanced: {
-      cookiePrefix: `${cookieStart(publicUrl)}toolbooth`,
-      // It would write a beginning of its own before ours.
+      cookiePrefix: `${cookiePrefix(publicUrl)}toolbooth`,
+      // better-auth would add its own prefix before ours.
       useSecureCookies: false,
       defaultCookieAttributes: {
-        ...{ sameSite: "lax", httpOnly: true, path: cookiePath(publicUrl) },
+        sameSite: "lax",
+        httpOnly: true,
+        path: cookiePath(publicUrl),
         secure: publicUrl.startsWith("https:"),
       },
-      ipAddress: { ipAddressHeaders: [PEER_HEADER] },
-      // An answer that waited for its letter would tell by its duration who is known here.
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+      // A response that waited for an email would reveal by its duration which addresses have accounts.
       backgroundTasks: { handler: inBackground },
       database: { generateId: () => newId(), validateSchema: !isForOneRequest },
     },

@@ -1,46 +1,69 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { CountRequest } from "./auth-options.ts";
 import { keyedHash } from "./keyed-hash.ts";
-import type { RequestRule, RequestVerdict } from "./request-count.ts";
-import { type Asked, bucketOf, type SignInThrottle } from "./sign-in-throttle.ts";
+import { bucketOf, type SignInThrottle, type ThrottleDecision } from "./sign-in-throttle.ts";
 
 /**
- * The throttle of the sign-in where no process's memory is one to rely on: what each counted for itself would give a stranger
- * every try once a process. Where the counts cannot be asked, nobody may try.
+ * Limits on sign-in that several processes share. Counting in each process would give an attacker every attempt once for each
+ * process. Where the shared counts are unavailable, sign-in fails.
  */
 export type CountedThrottle = { signIn: SignInThrottle; countRequest: CountRequest };
 
-/** What is counted for all processes together. Whose counts they are is not known there: names are keyed hashes in hex. */
+/** Counts a request of this name under a rule, and returns whether it is allowed. */
+export type CountRequest = (name: string, rule: RequestRule) => Promise<RequestVerdict>;
+
+/** Limit on requests from one network address, as better-auth counts them: at most `max` within `window` seconds. */
+export type RequestRule = { window: number; max: number };
+export type RequestCount = { count: number; at: number };
+/** `retryAfter` is in seconds. */
+export type RequestVerdict = { allowed: boolean; retryAfter: number | null };
+
+/** Decides on a request. Returns the new count to store as `next`, or without `next` where the count does not change. */
+export function countRequest(
+  before: RequestCount | undefined,
+  { window, max }: RequestRule,
+  at: number,
+): RequestVerdict & { next?: RequestCount } {
+  const endsAt = before === undefined ? at : before.at + window * 1_000;
+  if (before === undefined || at >= endsAt) {
+    return { next: { count: 1, at }, allowed: true, retryAfter: null };
+  }
+  if (before.count >= max) {
+    return { allowed: false, retryAfter: Math.ceil((endsAt - at) / 1_000) };
+  }
+  return { next: { count: before.count + 1, at }, allowed: true, retryAfter: null };
+}
+
+/** The shared counts. Names are keyed hashes in hex, so the store does not learn addresses. */
 export type Counts = {
-  /** For how long a try is refused; 0 where it is not. */
+  /** Returns how long the client must wait before another attempt, in milliseconds; 0: the attempt is allowed. */
   takeTry(name: string, at: number): Promise<number>;
-  takeTurn(name: string, at: number): Promise<Asked>;
+  takeTurn(name: string, at: number): Promise<ThrottleDecision>;
   forget(name: string): Promise<void>;
   countRequest(name: string, rule: RequestRule, at: number): Promise<RequestVerdict>;
 };
 
-export function createCountedThrottle(wiring: {
+export function createCountedThrottle(deps: {
   counts: Counts;
-  /** Hides whose counts they are. */
+  /** Key of the hashes that hide names. */
   secret: string;
   now(): number;
-  /** Takes work that the answer does not wait for, and hears of its faults. */
+  /** Runs work that the response does not wait for, and logs its errors. */
   inBackground(work: Promise<unknown>): void;
 }): CountedThrottle {
-  const { counts, secret, now, inBackground } = wiring;
-  const hidden = (name: string) =>
+  const { counts, secret, now, inBackground } = deps;
+  const hashName = (name: string) =>
     bytesToHex(keyedHash(secret, `toolbooth throttle ${name}`)).slice(0, 32);
-  const mistakesOf = (email: string) => hidden(`mistakes ${email}`);
+  const mistakesOf = (email: string) => hashName(`mistakes ${email}`);
   return {
     signIn: {
       async ask(attempt, at) {
-        const refusedForMs = await counts.takeTry(hidden(bucketOf(attempt)), at);
-        if (refusedForMs > 0) return { refusedForMs };
+        const retryAfterMs = await counts.takeTry(hashName(bucketOf(attempt)), at);
+        if (retryAfterMs > 0) return { retryAfterMs };
         if (attempt.isKnownBrowser) return { waitMs: 0 };
         return counts.takeTurn(mistakesOf(attempt.email), at);
       },
       succeeded: ({ email }) => inBackground(counts.forget(mistakesOf(email))),
     },
-    countRequest: (name, rule) => counts.countRequest(hidden(`requests ${name}`), rule, now()),
+    countRequest: (name, rule) => counts.countRequest(hashName(`requests ${name}`), rule, now()),
   };
 }

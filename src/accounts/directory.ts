@@ -1,25 +1,25 @@
 /**
- * The directory: which e-mail address belongs to which account. The only place that knows a person;
- * the ledger knows accounts by their id alone. This file is the port; stores implement it.
+ * The directory maps email addresses to accounts: the port. The ledger does not store addresses, so this is the only link
+ * between a person and an account.
  */
 export type Address = { email: string; account: string; createdAt: number };
 
 export type DirectoryOperations = {
-  /** Takes an address for an account; `taken` where another account has it, or the account has another address. */
+  /** Registers an address for an account; `taken`: another account has the address, or the account has another one. */
   register: [Address, { outcome: "registered" | "taken" }];
   findByEmail: [{ email: string }, Address | null];
   findByAccount: [{ account: string }, Address | null];
-  /** Addresses in the order of their text, at most `max`, after the given one. */
+  /** Addresses in byte order, at most `max`, after the given one. */
   listAddresses: [{ after: string | null; max: number }, Address[]];
   /**
-   * Forgets the address of an account. A keyed hash of it stays, so that signing up again brings
-   * neither starter credits nor a free call.
+   * Deletes the address of an account. A keyed hash of it stays, so that signing up again brings neither starter credits nor a
+   * free call.
    */
   forget: [{ account: string; emailHash: string; now: number }, { found: boolean }];
-  /** The same for an address that an account has left for another one. */
+  /** Stores the hash of an address that an account has changed from. */
   recordClosed: [{ emailHash: string; now: number }, { recorded: true }];
   wasClosed: [{ emailHash: string }, { closed: boolean }];
-  /** What stays of closed addresses, in the order of the hashes, at most `max`, after the given one. */
+  /** The hashes of closed addresses in order, at most `max`, after the given one. */
   listClosed: [{ after: string | null; max: number }, { emailHash: string; closedAt: number }[]];
 };
 

@@ -1,7 +1,9 @@
 /**
- * The journal: what happened to a person's account, for that person to see. It goes with the person.
- * This file is the port; stores implement it.
+ * The journal records what happened to a person's account, for that person to see: the port. It is deleted together with the
+ * person.
  */
+import { DAY_MS } from "#limits.ts";
+
 export const EVENT_KINDS = [
   "signed_up",
   "email_verified",
@@ -24,26 +26,26 @@ export type AccountEvent = {
   id: string;
   at: number;
   kind: EventKind;
-  /** The label of a key, the new address, the name of a provider, the host of an endpoint (both, where it changed). */
+  /** A key's label, the new address, a provider's name, or an endpoint's host (both hosts, where it changed). */
   detail: string | null;
-  /** The network address it came from, as far as it is known. */
+  /** The network address of the client; null where it is unknown. */
   address: string | null;
 };
 
 export type JournalOperations = {
-  /** Keeps the newest `EVENTS_KEPT` of a person; nothing where there is no such person. */
+  /** Records an event and keeps the newest `EVENTS_KEPT` of the person. Records nothing for an unknown person. */
   recordEvent: [Omit<AccountEvent, "id"> & { person: string }, { recorded: boolean }];
   /** Newest first, at most `max`; `after`: the `next` of the page before. */
   listEvents: [
     { person: string; after: string | null; max: number },
     { events: AccountEvent[]; next: string | null },
   ];
-  /** The person whose account it is; null where nobody has signed up with its address. */
+  /** The account's owner; null where nobody has signed up with its address. */
   findPerson: [{ account: string }, { person: string; email: string } | null];
-  /** Links to a new password that were sent to a person and not used: what they were for is over. */
+  /** Deletes unused password reset links of a person. */
   dropResetLinks: [{ person: string }, { dropped: number }];
   /**
-   * Forgets people who never verified their address since `unverifiedBefore`, and sessions and links whose time is up:
+   * Deletes people who signed up before `unverifiedBefore` and never verified their address, and expired sessions and links:
    * at most `max` of each.
    */
   forgetStale: [{ unverifiedBefore: number; now: number; max: number }, { forgotten: number }];
@@ -57,5 +59,17 @@ export type Journal = {
   ) => Promise<JournalOperations[Name][1]>;
 };
 
-/** Years of an ordinary person's sign-ins; a bound for everyone else's. */
+/** Years of sign-ins for an ordinary person, and a bound for everyone else. */
 export const EVENTS_KEPT = 1_000;
+
+/** Unverified sign-ups are deleted after a week, because a stranger may have typed the address. */
+const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
+const STALE_ROWS_AT_ONCE = 500;
+
+/** Deletes stale people, sessions and links, at most 500 of each. */
+export const forgetStale = (journal: Pick<Journal, "forgetStale">, now: number) =>
+  journal.forgetStale({
+    unverifiedBefore: now - UNVERIFIED_KEPT_MS,
+    now,
+    max: STALE_ROWS_AT_ONCE,
+  });

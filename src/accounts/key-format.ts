@@ -13,10 +13,10 @@ import { keyedHash } from "./keyed-hash.ts";
  *
  *     tb_ | account part 12 | tag 6 | secret 32 | checksum 6
  *
- * The account part leads to the account's home. The tag is an HMAC of it under the service's secret, so that
- * an invented account is refused without a look-up. The secret has 190 random bits. The checksum is the CRC-32
- * of all that comes before, so that a misspelt key is recognised offline and a secret scanner can verify a match.
- * Tag and checksum protect no secret; only the ledger, which knows the SHA-256 of the whole key, decides.
+ * The account part names the account, and with it the database that holds its ledger. The tag is an HMAC of the account part
+ * under the service's secret, so a made-up account is rejected without a lookup. The secret has 190 random bits. The checksum
+ * is the CRC-32 of everything before it, so typos are detected offline and secret scanners can verify a match. Neither tag
+ * nor checksum authenticates: only the ledger decides, by the SHA-256 of the whole key.
  */
 const TAG_CHARS = 6;
 const SECRET_CHARS = 32;
@@ -25,10 +25,10 @@ const BODY_CHARS = ACCOUNT_PART_CHARS + TAG_CHARS + SECRET_CHARS;
 
 export const KEY_PATTERN = `tb_[0-9A-Za-z]{${BODY_CHARS + CHECKSUM_CHARS}}`;
 const KEY = new RegExp(`^${KEY_PATTERN}$`);
-/** What a list shows of a key: enough to tell keys apart, far too little to use. */
+/** The part of a key that lists show: enough to tell keys apart, too little to use one. */
 const START_CHARS = "tb_".length + ACCOUNT_PART_CHARS + TAG_CHARS + 4;
 
-/** `secrets`: the first one signs, every one verifies, so that a secret can be rotated. */
+/** Makes a key. `secrets`: the first one signs and all verify, so that a secret can be rotated. */
 export function makeKey(
   accountId: string,
   secrets: readonly string[],
@@ -41,24 +41,24 @@ export function makeKey(
 
 export const keyStart = (key: string) => key.slice(0, START_CHARS);
 
-/** Whether a key that begins so was made under one of these secrets. */
+/** Whether a key that starts like this was made under one of these secrets. */
 export function isStartUnder(start: string, secrets: readonly string[]): boolean {
   const part = start.slice(3, 3 + ACCOUNT_PART_CHARS);
   const tag = start.slice(3 + ACCOUNT_PART_CHARS, 3 + ACCOUNT_PART_CHARS + TAG_CHARS);
   return start.startsWith("tb_") && secrets.some((secret) => tagOf(part, secret) === tag);
 }
 
-/** Whether the text has the form of a key and its checksum is right. Needs no secret: a scanner can do the same. */
+/** Whether the text has the form of a key and a correct checksum. This needs no secret, so scanners can check it too. */
 export function isWellFormedKey(text: string): boolean {
   return (
     KEY.test(text) && checksumOf(text.slice(0, -CHECKSUM_CHARS)) === text.slice(-CHECKSUM_CHARS)
   );
 }
 
-/** The account that a key claims, or undefined where this service cannot have made the key. */
+/** Returns the account that the key names; undefined where this service cannot have made the key. */
 export function accountOfKey(text: string, secrets: readonly string[]): string | undefined {
   if (!isWellFormedKey(text)) return undefined;
-  // The tag guards only against useless look-ups, so a comparison in constant time would protect nothing.
+  // The tag only saves lookups, so its comparison need not take constant time.
   return isStartUnder(text, secrets)
     ? accountOfPart(text.slice(3, 3 + ACCOUNT_PART_CHARS))
     : undefined;
@@ -66,7 +66,7 @@ export function accountOfKey(text: string, secrets: readonly string[]): string |
 
 function signingSecret(secrets: readonly string[]): string {
   const [first] = secrets;
-  if (first === undefined) throw new Error("Cannot make a key without a secret");
+  if (first === undefined) throw new Error("Making a key requires a secret");
   return first;
 }
 
@@ -83,7 +83,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** CRC-32 as in ISO 3309 and PNG, of ASCII text, as six base62 digits. */
+/** The CRC-32 (ISO 3309, as in PNG) of ASCII text, as six base62 digits. */
 function checksumOf(text: string): string {
   let crc = 0xffffffff;
   for (let i = 0; i < text.length; i += 1) {
@@ -92,7 +92,7 @@ function checksumOf(text: string): string {
   return base62((crc ^ 0xffffffff) >>> 0, CHECKSUM_CHARS);
 }
 
-/** The last `chars` base62 digits of a whole number below 2^53, leading zeros kept. */
+/** The last `chars` base62 digits of an integer below 2^53, with leading zeros. */
 function base62(number: number, chars: number): string {
   let rest = number;
   let text = "";

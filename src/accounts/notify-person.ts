@@ -2,13 +2,13 @@ import type { Mail } from "#email/mail.ts";
 import { accountEmails } from "./account-emails.ts";
 import type { Journal } from "./journal.ts";
 
-/** What the operator does to an account, its person is told: by a letter, and in the list of what happened. */
-export type OperatorsDeed =
+/** What an operator did to an account. Its owner gets an email, and keys are recorded in the owner's journal. */
+export type OperatorChange =
   | { kind: "key_created" | "key_revoked"; key: { label: string; start: string } }
   | { kind: "account_closed" };
 
-/** Who was told; `fault`: why not. Null where the account has no person, because the operator alone has handled it. */
-export type Told = { email: string; fault: string | null } | null;
+/** Who was notified; `error`: why the email was not queued. Null where nobody has signed up for the account. */
+export type NotifyOutcome = { email: string; error: string | null } | null;
 
 export type NotifyDeps = {
   journal: Pick<Journal, "findPerson" | "recordEvent">;
@@ -17,34 +17,39 @@ export type NotifyDeps = {
 };
 
 /**
- * Finds the person before the act, for closing an account forgets them; the function that it gives tells them after it.
- * A letter waits in the queue until the service sends it. Where it cannot be posted the act was done all the same.
+ * Finds the account's owner before the change, because closing an account deletes their address. The returned function
+ * notifies them after the change. It does not reject: the change stands, whether or not the email could be queued.
  */
-export async function personToNotify(
-  wiring: NotifyDeps,
+export async function findPersonToNotify(
+  deps: NotifyDeps,
   account: string,
-): Promise<(deed: OperatorsDeed, now: number) => Promise<Told>> {
-  const found = await wiring.journal.findPerson({ account });
-  return async (deed, now) => {
-    if (found === null) return null;
-    const told = tell(wiring, found, deed, now);
-    const { fault } = await told.catch((error: Error) => ({ fault: error.message }));
-    return { email: found.email, fault };
+): Promise<(change: OperatorChange, now: number) => Promise<NotifyOutcome>> {
+  const owner = await deps.journal.findPerson({ account });
+  return async (change, now) => {
+    if (owner === null) return null;
+    try {
+      const { error } = await notify(deps, owner, change, now);
+      return { email: owner.email, error };
+    } catch (error) {
+      return { email: owner.email, error: error instanceof Error ? error.message : String(error) };
+    }
   };
 }
 
-async function tell(
+async function notify(
   { journal, mail, publicUrl }: NotifyDeps,
   { person, email }: { person: string; email: string },
-  deed: OperatorsDeed,
+  change: OperatorChange,
   at: number,
-): ReturnType<Mail["post"]> {
+): Promise<{ error: string | null }> {
   const emails = accountEmails({ publicUrl, mail, now: () => at });
-  if (deed.kind === "account_closed") return emails.closed(email);
-  const { kind, key } = deed;
-  // It came from no network address.
+  if (change.kind === "account_closed") return emails.accountClosed(email);
+  const { kind, key } = change;
   await journal.recordEvent({
-    ...{ person, at, kind, address: null },
+    person,
+    at,
+    kind,
+    address: null,
     detail: `${key.label} (by the operator)`,
   });
   return kind === "key_created" ? emails.keyCreated(email, key) : emails.keyRevoked(email, key);

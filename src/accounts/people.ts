@@ -1,14 +1,12 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { newAccountId, newKeyId, type RandomBytes } from "#ids.ts";
-import type { Ledger } from "#ledger/port.ts";
+import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
 import type { Directory } from "./directory.ts";
 import { keyStart, makeKey } from "./key-format.ts";
 import { keyedHash } from "./keyed-hash.ts";
 
-/**
- * Accounts and keys as a person or an operator handles them: the directory knows the address, the ledger the account.
- */
+/** Dependencies for managing accounts and keys: the directory maps email addresses to accounts in the ledger. */
 export type AccountDeps = {
   ledger: Ledger;
   directory: Directory;
@@ -17,15 +15,16 @@ export type AccountDeps = {
   hashKey(key: string): string | Promise<string>;
 };
 
-/** What a person asked for and cannot have; its message is meant for that person. */
+/** A request that cannot be fulfilled. Its message is shown to the person who made it. */
 export class AccountError extends Error {}
 
 /**
- * Opens an account for an address that counts as verified. It starts with no credits; the free call is for new owners.
+ * Opens an account for an address that counts as verified. It has no credits; only an address without an earlier account gets
+ * the free call. Throws an AccountError where the address is invalid or has an account.
  *
- * The address is taken first, so that of several openings at once one alone makes an account. Where that one died
- * before the ledger knew the account, the next one completes it; whose order opens it in the ledger is the opener.
- * Who may have to ask again, because the answer was lost, names the account: it is opened once.
+ * The directory registers the address first, so of several concurrent calls only one creates an account. If that one dies
+ * before it opens the ledger account, the next call completes it. A caller that may repeat the order passes the id as
+ * `fresh`, which makes the repetition succeed.
  */
 export async function openAccount(
   accountDeps: AccountDeps,
@@ -34,20 +33,21 @@ export async function openAccount(
   fresh = newAccountId(accountDeps.random),
 ): Promise<{ email: string; account: string }> {
   const email = readEmail(address);
-  const had = await closedBefore(accountDeps, email);
+  const hadAccount = await wasClosedBefore(accountDeps, email);
   await accountDeps.directory.register({ email, account: fresh, createdAt: now });
   const { account } = await findAccount(accountDeps, email);
   const { opened } = await accountDeps.ledger.openAccount({
     account,
-    freeCall: had ? "withheld" : "open",
+    freeCall: hadAccount ? "withheld" : "open",
     now,
   });
-  if (!opened && account !== fresh)
-    throw new AccountError(`There is an account for ${email} already.`);
+  if (!opened && account !== fresh) {
+    throw new AccountError(`${email} already has an account.`);
+  }
   return { email, account };
 }
 
-/** Makes a key. This is the one time at which the whole key is known. */
+/** Creates a key and returns it whole. Only its hash is stored, so it cannot be shown again. */
 export async function createKey(
   accountDeps: AccountDeps,
   account: string,
@@ -69,7 +69,10 @@ export async function createKey(
   return { id, key };
 }
 
-/** Closes an account for good: keys die, credits are forfeit, the address goes. What was used stays in the books. */
+/**
+ * Closes an account for good: its keys stop working, its credits are forfeited and its address is deleted. Usage stays in the
+ * ledger.
+ */
 export async function closeAccount(
   accountDeps: AccountDeps,
   email: string,
@@ -83,10 +86,10 @@ export async function closeAccount(
 }
 
 /**
- * Remembers an address that an account leaves for another one: it brought starter credits and a free call already, and
- * would again for whoever signs up with it and moves on.
+ * Records the address that an account has changed from, so that signing up with it again brings no second starter credits and
+ * free call.
  */
-export async function recordLeft(
+export async function recordFormerEmail(
   accountDeps: AccountDeps,
   email: string,
   now: number,
@@ -107,8 +110,8 @@ export async function findAccount(
   return found;
 }
 
-/** Whether an account of this address was closed before: under any secret that is still known. */
-export async function closedBefore(accountDeps: AccountDeps, email: string): Promise<boolean> {
+/** Whether the address had an account that was closed or moved to another address, under any of the secrets. */
+export async function wasClosedBefore(accountDeps: AccountDeps, email: string): Promise<boolean> {
   for (const secret of accountDeps.secrets) {
     const { closed } = await accountDeps.directory.wasClosed({
       emailHash: hashEmail(email, secret),
@@ -118,25 +121,42 @@ export async function closedBefore(accountDeps: AccountDeps, email: string): Pro
   return false;
 }
 
-/** Only something that can be an address; whether it is one, a letter to it tells. Domains have no case, and no mail
- * provider of note tells local parts apart by it. */
+/**
+ * Returns the address in lower case. Only its form is checked: a confirmation email shows whether it exists. Domains are
+ * case-insensitive, and so are local parts at all major providers. Throws an AccountError.
+ */
 export function readEmail(text: string): string {
   const email = text.trim().toLowerCase();
   if (email.length <= EMAIL_CHARS_MAX && /^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+$/.test(email))
     return email;
-  throw new AccountError(`"${text.slice(0, 80)}" is not an e-mail address.`);
+  throw new AccountError(`"${text.slice(0, 80)}" is not an email address.`);
 }
 
-/** A label of blanks alone names nothing. */
-const SEEN = /[^\p{Z}\p{C}\p{M}]/u;
-/** Control characters, line breaks, halves of characters, and what turns the direction of the text around it. */
-const UNFIT = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+/** A label needs a visible character. */
+const VISIBLE = /[^\p{Z}\p{C}\p{M}]/u;
+/** Control characters, line breaks, lone surrogates and bidirectional controls. */
+const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
+/** Returns the label without surrounding spaces. Throws an AccountError. */
 export function readLabel(text: string): string {
   const label = text.trim();
-  if (label.length <= KEY_LABEL_CHARS_MAX && SEEN.test(label) && !UNFIT.test(label)) return label;
-  throw new AccountError(`A label has 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
+  if (label.length <= KEY_LABEL_CHARS_MAX && VISIBLE.test(label) && !FORBIDDEN.test(label))
+    return label;
+  throw new AccountError(`Enter a label of 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
 }
 
 const hashEmail = (email: string, secret: string) =>
   bytesToHex(keyedHash(secret, `toolbooth address ${email}`));
+
+/**
+ * Runs several steps that each write to a store of their own. When a later step was not carried out, an earlier one may have
+ * been, so this throws `OutcomeUnknown` instead of `NotCarriedOut`.
+ */
+export async function runSteps<Result>(steps: () => Promise<Result>): Promise<Result> {
+  try {
+    return await steps();
+  } catch (error) {
+    if (!(error instanceof NotCarriedOut)) throw error;
+    throw new OutcomeUnknown(`Interrupted between two steps: ${error.message}`, { cause: error });
+  }
+}

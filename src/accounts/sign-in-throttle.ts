@@ -1,113 +1,117 @@
 /**
- * How fast passwords can be tried.
+ * Limits how fast passwords can be tried.
  *
- * - From one network address: a bucket of tries that fills up again. Beyond it: refused, try later.
- * - For one person: after some wrong passwords in a row every further try waits, one behind the other, and where too
- *   many wait, the next one is refused.
- * - A browser that signed this person in before, or in which they used the link of a letter, has a bucket of its own and
- *   waits for neither: strangers who guess never get it refused. In another browser a person who is refused asks for a
- *   link to a new password; that makes the browser a known one and the count starts anew.
+ * - From one network address: a token bucket of attempts. Without a token the attempt is rejected until one comes back.
+ * - For one person: after a few wrong passwords in a row, every further attempt waits in a queue, and where the queue is too
+ *   long, it is rejected.
+ * - A known browser has a bucket of its own and does not queue, so strangers who guess cannot lock the person out. A browser
+ *   is known after the person signed in with it or used a link from an email in it. A person who is rejected in another
+ *   browser can reset the password, which makes that browser known and clears the count.
  *
- * `createSignInThrottle` keeps it in memory, per process and bounded; a restart forgets it. Where a process is none to rely
- * on, each of the two counts is kept elsewhere (`takeTry`, `takeTurn`).
+ * `createSignInThrottle` counts in memory, for one process and within bounds; a restart clears it. Where several processes
+ * share the counts, they use `takeTry` and `takeTurn` on stored state (`counted-throttle.ts`).
  */
 export type SignInThrottle = {
-  /** How long this try must wait, or for how long it is refused; milliseconds. */
-  ask(attempt: Attempt, at: number): Asked | Promise<Asked>;
-  /** The password was right, or a link of a letter was used: earlier mistakes count no more. */
+  /** Decides how long this attempt must wait, or after how long another one may be made; in milliseconds. */
+  ask(attempt: Attempt, at: number): ThrottleDecision | Promise<ThrottleDecision>;
+  /** Clears the person's count, after a right password or a link from an email. */
   succeeded(person: Pick<Attempt, "email">): void;
 };
 
-export type Asked = { waitMs: number } | { refusedForMs: number };
+/** `waitMs`: the attempt may proceed after this time; `retryAfterMs`: it is rejected. */
+export type ThrottleDecision = { waitMs: number } | { retryAfterMs: number };
 
 export type Attempt = {
-  /** The e-mail address, in lower case, whether anybody has it or not. */
+  /** The email address in lower case, whether or not it has an account. */
   email: string;
-  /** The network address it comes from; all that have none share one. */
+  /** The network address of the client; clients without a known address share one. */
   address: string;
-  /** Whether this browser signed this person in before, or used a link out of their letters. */
+  /** Whether this person has signed in with this browser before, or used a link from an email in it. */
   isKnownBrowser: boolean;
 };
 
-/** Tries at once, and how long until one comes back. */
+/** The size of the bucket, and how long it takes until one attempt comes back. */
 const TRIES = 10;
 const TRY_AGAIN_MS = 6_000;
-/** Wrong passwords in a row that cost no waiting: people mistype. */
+/** Wrong passwords in a row without a wait, because people mistype. */
 const FREE_MISTAKES = 4;
 const WAIT_FIRST_MS = 500;
 const WAIT_MAX_MS = 4_000;
-/** So many may wait one behind the other for one person; whoever comes later is refused, unless the browser is known. */
+/** The longest queue for one person; later attempts are rejected, except from known browsers. */
 const QUEUE_MAX_MS = 20_000;
-/** After so long without a wrong password the count starts anew. */
+/** The count starts again after this time without a wrong password. */
 const FORGET_MS = 15 * 60_000;
-const KEPT_MAX = 20_000;
-const FORGOTTEN_AT_ONCE = 2_000;
+const ENTRIES_MAX = 20_000;
+const EVICTED_AT_ONCE = 2_000;
 
-/** The tries that are left to one network, or to one known browser's person. */
+/** The attempts left for one network address, or for one person in known browsers. */
 export type Bucket = { left: number; at: number };
-/** What one person's wrong passwords have come to. */
+/** Wrong passwords for one person. `freeAt`: when the queue is empty. */
 export type Mistakes = { count: number; at: number; freeAt: number };
 
-/** Whose bucket a try comes out of. */
+/** The name of the bucket that an attempt uses. */
 export const bucketOf = ({ email, address, isKnownBrowser }: Attempt): string =>
   isKnownBrowser ? `known ${email}` : `from ${address}`;
 
-/** After this a bucket is full again, and is like one that never was. */
+/** After this time a bucket is full again and need not be stored. */
 export const BUCKET_KEPT_MS = TRIES * TRY_AGAIN_MS;
 export const MISTAKES_KEPT_MS = FORGET_MS;
 
-/** `refusedForMs` is 0 where there was a try left. */
+/** Takes an attempt from a bucket, which is new if undefined. `retryAfterMs`: 0 where an attempt was left. */
 export function takeTry(
-  kept: Bucket | undefined,
+  stored: Bucket | undefined,
   at: number,
-): { bucket: Bucket; refusedForMs: number } {
-  const { left: had, at: since } = kept ?? { left: TRIES, at };
-  const left = Math.min(TRIES, had + Math.max(0, at - since) / TRY_AGAIN_MS);
+): { bucket: Bucket; retryAfterMs: number } {
+  const { left: leftBefore, at: since } = stored ?? { left: TRIES, at };
+  const left = Math.min(TRIES, leftBefore + Math.max(0, at - since) / TRY_AGAIN_MS);
   const allowed = left >= 1;
   return {
     bucket: { left: allowed ? left - 1 : left, at },
-    refusedForMs: allowed ? 0 : Math.ceil((1 - left) * TRY_AGAIN_MS),
+    retryAfterMs: allowed ? 0 : Math.ceil((1 - left) * TRY_AGAIN_MS),
   };
 }
 
-/** Counted as wrong until it turns out right, so that many tries at once count too. No `mistakes`: they stay as they are. */
+/**
+ * Queues an attempt for one person. It counts as wrong until it succeeds, so that concurrent attempts count too. Returns
+ * without `mistakes` where the stored state does not change.
+ */
 export function takeTurn(
-  kept: Mistakes | undefined,
+  stored: Mistakes | undefined,
   at: number,
-): { mistakes?: Mistakes; asked: Asked } {
-  const isFresh = kept !== undefined && at - kept.at < FORGET_MS;
-  const { count, freeAt } = isFresh ? kept : { count: 0, freeAt: at };
-  const free = count < FREE_MISTAKES;
-  const step = free ? 0 : Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** (count - FREE_MISTAKES));
-  const until = free ? at : Math.max(at, freeAt) + step;
-  if (until - at > QUEUE_MAX_MS) return { asked: { refusedForMs: freeAt - at } };
-  return { mistakes: { count: count + 1, at, freeAt: until }, asked: { waitMs: until - at } };
+): { mistakes?: Mistakes; decision: ThrottleDecision } {
+  const isRecent = stored !== undefined && at - stored.at < FORGET_MS;
+  const { count, freeAt } = isRecent ? stored : { count: 0, freeAt: at };
+  const isFree = count < FREE_MISTAKES;
+  const stepMs = isFree ? 0 : Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** (count - FREE_MISTAKES));
+  const until = isFree ? at : Math.max(at, freeAt) + stepMs;
+  if (until - at > QUEUE_MAX_MS) return { decision: { retryAfterMs: freeAt - at } };
+  return { mistakes: { count: count + 1, at, freeAt: until }, decision: { waitMs: until - at } };
 }
 
 export function createSignInThrottle() {
   const buckets = new Map<string, Bucket>();
   const mistakesOf = new Map<string, Mistakes>();
   return {
-    ask(attempt: Attempt, at: number): Asked {
+    ask(attempt: Attempt, at: number): ThrottleDecision {
       const name = bucketOf(attempt);
-      const { bucket, refusedForMs } = takeTry(buckets.get(name), at);
-      keep(buckets, name, bucket);
-      if (refusedForMs > 0) return { refusedForMs };
+      const { bucket, retryAfterMs } = takeTry(buckets.get(name), at);
+      store(buckets, name, bucket);
+      if (retryAfterMs > 0) return { retryAfterMs };
       if (attempt.isKnownBrowser) return { waitMs: 0 };
-      const { mistakes, asked } = takeTurn(mistakesOf.get(attempt.email), at);
-      if (mistakes !== undefined) keep(mistakesOf, attempt.email, mistakes);
-      return asked;
+      const { mistakes, decision } = takeTurn(mistakesOf.get(attempt.email), at);
+      if (mistakes !== undefined) store(mistakesOf, attempt.email, mistakes);
+      return decision;
     },
     succeeded: ({ email }: Pick<Attempt, "email">): void => void mistakesOf.delete(email),
   } satisfies SignInThrottle;
 }
 
-/** Those touched longest ago make room: many at once, because a map finds its first entry behind all that were deleted. */
-function keep<Value>(map: Map<string, Value>, name: string, value: Value): void {
+/** Stores an entry and evicts the oldest ones. It evicts many at once, because iteration skips over deleted entries. */
+function store<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name);
   map.set(name, value);
-  if (map.size <= KEPT_MAX) return;
-  let left = FORGOTTEN_AT_ONCE;
+  if (map.size <= ENTRIES_MAX) return;
+  let left = EVICTED_AT_ONCE;
   for (const oldest of map.keys()) {
     if (left === 0) break;
     map.delete(oldest);

@@ -2,16 +2,15 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import { type AccountDeps, closedBefore } from "./people.ts";
+import { type AccountDeps, wasClosedBefore } from "./people.ts";
 
 export type Starter = { credits: number; days: number };
 
 /**
- * Gives a person whose address is verified what a new account begins with: the account, the free call, the starter
- * credits. Every step may be done again, at once and on other nodes too: however often the link is opened, there is
- * one account and one grant.
+ * Opens the account of a person whose address is verified, with the free call and the starter credits, and returns its id.
+ * Every step is idempotent, on several nodes too: however often the link is opened, there is one account and one grant.
  *
- * Where an operator had opened an account for the address, its owner takes that over; then no starter credits are due.
+ * Where an operator has opened an account for the address, the person takes it over and gets no starter credits.
  */
 export async function welcome(
   accountDeps: AccountDeps,
@@ -19,18 +18,22 @@ export async function welcome(
   starter: Starter,
   now: number,
 ): Promise<string> {
-  const own = accountOfPerson(person.id);
+  const ownAccount = accountOfPerson(person.id);
   const { email } = person;
-  await accountDeps.directory.register({ email, account: own, createdAt: now });
+  await accountDeps.directory.register({ email, account: ownAccount, createdAt: now });
   const found = await accountDeps.directory.findByEmail({ email });
-  if (found !== null && found.account !== own) return found.account;
-  const had = await closedBefore(accountDeps, email);
-  await accountDeps.ledger.openAccount({ account: own, freeCall: had ? "withheld" : "open", now });
-  if (!had) await grantStarter(accountDeps.ledger, own, starter, now);
-  return own;
+  if (found !== null && found.account !== ownAccount) return found.account;
+  const hadAccount = await wasClosedBefore(accountDeps, email);
+  await accountDeps.ledger.openAccount({
+    account: ownAccount,
+    freeCall: hadAccount ? "withheld" : "open",
+    now,
+  });
+  if (!hadAccount) await grantStarter(accountDeps.ledger, ownAccount, starter, now);
+  return ownAccount;
 }
 
-/** Once for an account, however often it is asked for. */
+/** Grants the starter credits; repeating it changes nothing. */
 export async function grantStarter(
   ledger: Ledger,
   account: string,
@@ -43,7 +46,7 @@ export async function grantStarter(
   await ledger.grant({ account, id, kind: "starter", amount: credits, expiresAt, now });
 }
 
-/** A person's own account id: made from the person's random one, so that doing it twice makes the same account. */
+/** Derives the account id from the person's random id, so that repeating a sign-up step opens the same account. */
 export function accountOfPerson(personId: string): string {
   const digest = sha256(new TextEncoder().encode(`toolbooth account of ${personId}`));
   let number = 0n;

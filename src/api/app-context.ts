@@ -7,36 +7,37 @@ import type { Tool } from "#tools/define-tool.ts";
 import type { CallResponse, ToolJob } from "./pipeline/run-tool.ts";
 
 /**
- * Everything that a runtime hands to the app. The app knows no runtime and no store: another runtime builds another
- * context and serves the same API. What is null is what a runtime lacks.
+ * Everything that a runtime passes to the app, which depends on no runtime and no store: each runtime builds its own
+ * context and serves the same API. A member is null where the runtime lacks it.
  */
 export type AppContext = {
   settings: AppSettings;
+  /** The tools that the app serves, in the order of its lists. */
   tools: readonly Tool[];
   ledger: Ledger;
-  /** How calls ask the ledger. */
+  /** The ledger as calls use it. */
   calls: CallLedger;
   /**
-   * Reverses a call that gets 503 although its debit may exist: at once, or when the ledger answers again. Resolves as soon
-   * as that is sure to happen; never rejects.
+   * Reverses a call that gets 503 although its debit may exist: at once, or when the ledger is reachable again. Resolves
+   * as soon as the reversal is certain; never rejects.
    */
   reverseLater(call: CallRef): Promise<void>;
-  /** Keeps work alive for a while where the process may end right after a response. Null: the process lives on. */
+  /** Keeps work alive where the process may end right after a response. Null where the process lives on. */
   waitUntil: ((work: Promise<unknown>) => void) | null;
   /** How much memory large calls may hold at once. */
   memory: MemoryLimits;
-  /** How long a body may take to arrive, in milliseconds; null: the server below sees to that. */
+  /** How long a body may take to arrive, in milliseconds; null where the HTTP server enforces that. */
   bodyTimeoutMs: number | null;
-  /** Runs a call's tool, a large input where it does not delay small calls. */
+  /** Runs a tool. Large inputs run where they do not delay small calls. */
   runTool(tool: Tool, job: ToolJob): Promise<CallResponse>;
-  /** Sends a large response piece by piece; `bytes` is its length. */
+  /** Wraps the pieces of a large response in a stream of `bytes` bytes. */
   sendStream(pieces: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
   /** The time of day in milliseconds since 1970 UTC, by which credits are granted and spent. */
   now(): number;
-  /** A clock that never goes back, in milliseconds, for durations and the rate limit. */
+  /** A monotonic clock in milliseconds, for durations and the rate limit. */
   elapsed(): number;
   random: RandomBytes;
-  /** SHA-256 of a key in hex. It runs on every call, so each runtime gives its fastest. */
+  /** SHA-256 of a key in hex. It runs on every call, so each runtime passes its fastest. */
   hashKey(key: string): string | Promise<string>;
   /** Compresses a response; null where the runtime compresses by itself. */
   compress: ((encoding: "br" | "gzip", bytes: Uint8Array | string) => Promise<Uint8Array>) | null;
@@ -44,33 +45,33 @@ export type AppContext = {
   metrics: Metrics | null;
   /** Called once per response, after it was made. */
   record(entry: AccessLogEntry): void;
-  /** Logs what went wrong on our side and what a client must never see. */
+  /** Logs a failure of the service. Clients never see these messages. */
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };
 
 export type AppSettings = {
-  /** Base of the links in responses; never taken from a request's Host header. No slash at its end. */
+  /** Base of the links in responses, without a slash at its end. Never taken from a request's Host header. */
   publicUrl: string;
   /** Calls a second for each account, bursts of twice as many; 0 switches the limit off. */
   rateLimit: number;
   /** The first successful call of an account is free where its price is at most this many credits. */
   freeCallCredits: number;
-  /** The first makes the tags of keys, every one verifies them. */
+  /** The first one signs new keys; all of them verify keys. */
   secrets: readonly string[];
 };
 
 export type Metrics = {
-  /** The bearer token that reads them; null: clients on the same machine alone. */
+  /** The bearer token that may read the metrics; null: only clients on the same machine may. */
   token: string | null;
   isLocal(request: Request, connection: unknown): boolean;
   read(): Promise<{ contentType: string; text: string }>;
 };
 
-/** What the access log and the metrics keep of a request. Never a key, never a body. */
+/** What the access log and the metrics record of a request. Never a key, never a body. */
 export type AccessLogEntry = {
   requestId: string;
   method: string;
-  /** The route's pattern, not the path that was sent: labels of metrics must stay few. */
+  /** The route's pattern, not the path: metrics must have few labels. */
   route: string;
   tool: string | null;
   status: number;

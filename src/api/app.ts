@@ -4,26 +4,27 @@ import { createIdSequence } from "#ids.ts";
 import type { AppContext } from "./app-context.ts";
 import { createOperations } from "./health.ts";
 import { dropBody } from "./pipeline/body.ts";
+import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { createReplier, milliseconds, type RequestContext } from "./pipeline/reply.ts";
 import { type CreateSite, createRoutes, type Handler, type Route } from "./routes.ts";
 
 /**
- * The service as a function from a request to a response. A door of any runtime calls `fetch`; `connection` is what the
- * door knows of the peer and is handed on to the handlers untouched.
+ * The service as a function from a request to a response. Each runtime's server calls `fetch` and passes what it knows
+ * of the client as `connection`, which the handlers get unchanged.
  *
- * Here, and only here, faults become refusals, and anything else that was thrown becomes a 500 of which nothing leaks.
+ * This is the only place where an ApiError becomes a response. Anything else that is thrown becomes a 500 without details.
  */
 export type App = {
   fetch(request: Request, connection?: unknown): Response | Promise<Response>;
-  /** The refusal of what never became a request: the door found it out. `headers`: as far as they are known. */
-  refuse(fault: ApiError, headers: Headers): Promise<Response>;
+  /** The response to bytes that the server could not parse as a request. `headers` are those it has read. */
+  reject(error: ApiError, headers: Headers): Promise<Response>;
 };
 
-/** A request id of the caller's is kept when it is harmless in a header and a log. */
+/** A client's request id is used where it is safe in a header and a log. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
-/** `createSite`: what there is besides the calls; null where that is elsewhere. */
+/** `createSite` adds the pages and the dashboard; null where another process serves them. */
 export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const replier = createReplier(app);
   const callTool = createCallTool(app, replier);
@@ -41,9 +42,9 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     route: string,
     tool: string | null,
   ): RequestContext {
-    const given = headers.get("x-request-id");
+    const sentId = headers.get("x-request-id");
     return {
-      requestId: given !== null && REQUEST_ID.test(given) ? given : newId("req"),
+      requestId: sentId !== null && REQUEST_ID.test(sentId) ? sentId : newId("req"),
       method,
       route,
       tool,
@@ -59,7 +60,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     };
   }
 
-  function note(context: RequestContext, status: number): void {
+  function recordAccess(context: RequestContext, status: number): void {
     app.record({
       requestId: context.requestId,
       method: context.method,
@@ -85,24 +86,24 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     try {
       response = await handler(request, context, connection);
     } catch (thrown) {
-      response = await refuse(thrown, request, context, bodyBytesMax);
+      response = await respondWithError(thrown, request, context, bodyBytesMax);
     }
-    note(context, response.status);
+    recordAccess(context, response.status);
     return response;
   }
 
-  async function refuse(
+  async function respondWithError(
     thrown: unknown,
     request: Request,
     context: RequestContext,
     bodyBytesMax: number,
   ): Promise<Response> {
-    const fault = thrown instanceof ApiError ? thrown : internal(thrown);
-    if (fault.code === "internal" || fault.code === "unavailable") {
-      app.logError(fault.message, { requestId: context.requestId, cause: fault.cause });
+    const error = thrown instanceof ApiError ? thrown : internalError(thrown);
+    if (error.code === "internal" || error.code === "unavailable") {
+      app.logError(error.message, { requestId: context.requestId, cause: error.cause });
     }
     const dropped = await dropBody(request, bodyBytesMax);
-    return replier.problem(fault, request.headers, context, dropped);
+    return replier.problem(error, request.headers, context, dropped);
   }
 
   const hono = new Hono();
@@ -116,12 +117,12 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   hono.notFound((c) => {
     const request = c.req.raw;
     const context = createRequestContext(request.headers, request.method, "none", null);
-    const handler: Handler = (_, own) => {
-      const asksForPage = request.method === "GET" || request.method === "HEAD";
-      if (c.req.path.startsWith("/api/") || !asksForPage || site === undefined) {
+    const handler: Handler = (_, requestContext) => {
+      const isPageRequest = request.method === "GET" || request.method === "HEAD";
+      if (c.req.path.startsWith("/api/") || !isPageRequest || site === undefined) {
         throw new ApiError("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
       }
-      return site.notFound(request, own, c.env);
+      return site.notFound(request, requestContext, c.env);
     };
     return respond(handler, request, context, 0, c.env);
   });
@@ -129,14 +130,14 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   return {
     fetch(request, connection) {
       const result = hono.fetch(request, connection as object);
-      // A runtime that drops the work of a client who went away would never let go of what the call holds.
+      // Without this, a runtime that drops the work of a disconnected client would never release the call's memory.
       app.waitUntil?.(Promise.resolve(result));
       return result;
     },
-    async refuse(fault, headers) {
+    async reject(error, headers) {
       const context = createRequestContext(headers, "none", "none", null);
-      const response = await replier.problem(fault, headers, context, false);
-      note(context, response.status);
+      const response = await replier.problem(error, headers, context, false);
+      recordAccess(context, response.status);
       return response;
     },
   };
@@ -157,8 +158,3 @@ function chooseHandler(route: Route, request: Request): Handler {
     );
   };
 }
-
-const internal = (cause: unknown) =>
-  new ApiError("internal", "Something went wrong on our side. The call was not charged.", {
-    cause,
-  });

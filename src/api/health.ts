@@ -2,33 +2,37 @@ import { ApiError } from "#errors.ts";
 import type { AppContext, Metrics } from "./app-context.ts";
 import type { Replier, RequestContext } from "./pipeline/reply.ts";
 
-/** What an operator's machines ask: is the process there, can it work, what has it done. */
-const READY_KEPT_MS = 1_000;
+/** The endpoints for an operator's monitoring. The result of a probe is used for this long. */
+const PROBE_REUSED_MS = 1_000;
 
 export function createOperations(app: AppContext, replier: Replier) {
-  let asked: { at: number; ready: Promise<unknown> } | null = null;
+  let last: { at: number; probe: Promise<unknown> } | null = null;
 
-  /** One write a second at the most, however often and by whomever it is asked for. */
+  /** Writes to the ledger at most once a second, however many clients ask. */
   function probe(): Promise<unknown> {
     const at = app.elapsed();
-    if (asked === null || at - asked.at >= READY_KEPT_MS) {
-      asked = { at, ready: app.ledger.probe({ now: app.now() }) };
+    if (last === null || at - last.at >= PROBE_REUSED_MS) {
+      last = { at, probe: app.ledger.probe({ now: app.now() }) };
     }
-    return asked.ready;
+    return last.probe;
   }
 
-  const fine = (request: Request, context: RequestContext) =>
+  const healthy = (request: Request, context: RequestContext) =>
     replier.plain("application/json", JSON.stringify({ ok: true }), request.headers, context);
 
   return {
-    healthz: fine,
+    healthz: healthy,
 
     async readyz(request: Request, context: RequestContext): Promise<Response> {
       await probe().catch((cause) => {
         const headers = { "Retry-After": "2" };
-        throw new ApiError("unavailable", "The ledger takes no writes.", { cause, headers });
+        throw new ApiError(
+          "unavailable",
+          "The ledger does not accept writes. Calls fail until it does.",
+          { cause, headers },
+        );
       });
-      return fine(request, context);
+      return healthy(request, context);
     },
 
     async metrics(
@@ -38,7 +42,7 @@ export function createOperations(app: AppContext, replier: Replier) {
     ): Promise<Response> {
       const { metrics } = app;
       if (metrics === null || !mayReadMetrics(metrics, request, connection)) {
-        throw new ApiError("not_found", "There is nothing at /metrics for this caller.");
+        throw new ApiError("not_found", "There is nothing at /metrics for this client.");
       }
       const { contentType, text } = await metrics.read();
       return replier.plain(contentType, text, request.headers, context);
@@ -46,7 +50,7 @@ export function createOperations(app: AppContext, replier: Replier) {
   };
 }
 
-/** A token where one is set; else only callers on this machine that no proxy speaks for. */
+/** With a token set, its bearer; otherwise only clients on this machine that did not come through a proxy. */
 function mayReadMetrics(metrics: Metrics, request: Request, connection: unknown): boolean {
   if (metrics.token !== null)
     return sameText(request.headers.get("authorization"), `Bearer ${metrics.token}`);
@@ -54,7 +58,7 @@ function mayReadMetrics(metrics: Metrics, request: Request, connection: unknown)
   return !forwarded && metrics.isLocal(request, connection);
 }
 
-/** What proxies say of the client they speak for. A proxy that sends none of these cannot be told from a local caller. */
+/** Headers that proxies add. A proxy that adds none of them cannot be told from a local client. */
 const FORWARDED = [
   "forwarded",
   "via",
@@ -66,10 +70,12 @@ const FORWARDED = [
   "cf-connecting-ip",
 ];
 
-/** Compares in a time that does not tell where two texts of one length differ. */
-function sameText(given: string | null, right: string): boolean {
-  if (given === null || given.length !== right.length) return false;
+/** Compares two texts of one length in constant time. */
+function sameText(sent: string | null, expected: string): boolean {
+  if (sent === null || sent.length !== expected.length) return false;
   let difference = 0;
-  for (let i = 0; i < right.length; i += 1) difference |= given.charCodeAt(i) ^ right.charCodeAt(i);
+  for (let i = 0; i < expected.length; i += 1) {
+    difference |= sent.charCodeAt(i) ^ expected.charCodeAt(i);
+  }
   return difference === 0;
 }

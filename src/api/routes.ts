@@ -3,12 +3,12 @@ import type { createOperations } from "./health.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
 import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./pipeline/reply.ts";
 
-/** The whole API on one screen. Every route answers its methods; any other method is 405. */
+/** A path with its handlers by method. Any other method on the path is 405. */
 export type Route = {
   path: string;
   methods: Record<string, Handler>;
   tool: string | null;
-  /** How much of a refused body is read and dropped. */
+  /** How many bytes of a rejected body are read and dropped. */
   bodyBytesMax: number;
 };
 
@@ -19,12 +19,13 @@ export type Handler = (
 ) => Response | Promise<Response>;
 
 /**
- * What a service has besides the calls: description, pages, the people's side. A door whose calls must not pay for
- * them (at the edge) has it elsewhere.
+ * The rest of the service: the API description, the pages and the dashboard. At the edge another Worker serves them, so
+ * that calls do not pay for loading them.
  */
 export type Site = { routes: Route[]; notFound: Handler };
 export type CreateSite = (replier: Replier) => Site;
 
+/** The routes of the API and of the operator's monitoring. */
 export function createRoutes(
   tools: readonly Tool[],
   replier: Replier,
@@ -55,7 +56,7 @@ export const get = (path: string, handler: Handler): Route => ({
   bodyBytesMax: 0,
 });
 
-/** CORS: any origin, no credentials; a browser may keep the answer for a day. */
+/** CORS: any origin, no credentials. A browser may cache the response for a day. */
 function createPreflight(replier: Replier): Handler {
   return (_, context) =>
     replier.empty(context, {

@@ -2,57 +2,57 @@ import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import type { Purchase, PurchaseStore } from "./purchase-store.ts";
 import { isRestored } from "./restored-grants.ts";
-import { paidBack } from "./settle-credits.ts";
+import { refundedCredits } from "./settle-credits.ts";
 
 const PAGE = 500;
-/** A purchase that is just being settled is written before its credits are granted. */
-const UNDER_WAY_MS = 60_000;
-/** From its beginning to its grant no payment takes longer. */
+/** A purchase that is being settled is written before its credits are granted, so a recent row may lack its grant. */
+const SETTLING_MS = 60_000;
+/** No payment takes longer from its beginning to its grant. */
 const PAYING_MS = 30 * DAY_MS;
 
 export type GrantSeen = { account: string; id: string; amount: number; grantedAt: number };
 
 type Ledgers = {
   ledger: Pick<Ledger, "credits">;
-  /** Every grant, read anew. */
+  /** Every grant, page by page, from a fresh read. */
   grants(): AsyncIterable<readonly GrantSeen[]>;
 };
 
 /**
- * Whether the ledger has what the book says was bought, and the book what the ledger says was: one sentence for each purchase
- * or grant where it is not so. A purchase's row is there before its grant and never goes, so a grant that none names is of
- * data that was put together from parts, as when one of the edge's databases was set back.
+ * Checks that the ledger has a grant for every paid purchase, and a purchase for every bought grant. Returns one sentence for
+ * each mismatch. A purchase's row is written before its grant and is never deleted, so a grant without a purchase means
+ * that the databases come from different backups.
  */
 export async function auditPurchases(
   purchases: Pick<PurchaseStore, "listAll">,
   { ledger, grants }: Ledgers,
   now: number,
 ): Promise<string[]> {
-  const bought = await boughtOf(grants());
+  const bought = await readBoughtGrants(grants());
   const unnamed = new Map([...bought].filter(([, { id }]) => !isRestored(id)));
-  const faults: string[] = [];
-  for await (const purchase of everyPurchase(purchases)) {
+  const findings: string[] = [];
+  for await (const purchase of listAllPurchases(purchases)) {
     const { id, account, grant, session, payment } = purchase;
-    const fault = await faultOf(purchase, bought, ledger, now);
-    if (fault !== null) faults.push(`The purchase ${id} of ${account} ${fault}`);
+    const finding = await checkPurchase(purchase, bought, ledger, now);
+    if (finding !== null) findings.push(`The purchase ${id} of ${account} ${finding}`);
     for (const each of [grant, `${BOUGHT}${payment}`, `${BOUGHT}${session}`])
       if (each !== null) unnamed.delete(keyOf(account, each));
   }
   for (const { account, id, grantedAt } of unnamed.values()) {
     const since = new Date(Math.max(0, grantedAt - PAYING_MS)).toISOString().slice(0, 10);
-    faults.push(
+    findings.push(
       `The grant ${id} of ${account} was bought, but no purchase names it: run payments reconcile --since ${since}`,
     );
   }
-  return faults;
+  return findings;
 }
 
-/** How the ids of grants begin that were bought. */
+/** The prefix of the ids of bought grants. */
 const BOUGHT = "stripe:";
 
 const keyOf = (account: string, grant: string) => `${account} ${grant}`;
 
-async function boughtOf(grants: AsyncIterable<readonly GrantSeen[]>) {
+async function readBoughtGrants(grants: AsyncIterable<readonly GrantSeen[]>) {
   const bought = new Map<string, GrantSeen>();
   for await (const page of grants) {
     for (const { account, id, amount, grantedAt } of page)
@@ -61,7 +61,9 @@ async function boughtOf(grants: AsyncIterable<readonly GrantSeen[]>) {
   return bought;
 }
 
-async function* everyPurchase(purchases: Pick<PurchaseStore, "listAll">): AsyncGenerator<Purchase> {
+async function* listAllPurchases(
+  purchases: Pick<PurchaseStore, "listAll">,
+): AsyncGenerator<Purchase> {
   for (let after: Pick<Purchase, "createdAt" | "id"> | null = null; ; ) {
     const page: Purchase[] = await purchases.listAll({ after, max: PAGE });
     yield* page;
@@ -71,38 +73,39 @@ async function* everyPurchase(purchases: Pick<PurchaseStore, "listAll">): AsyncG
   }
 }
 
-async function faultOf(
+/** The predicate of the sentence that says what is wrong with the purchase; null where nothing is. */
+async function checkPurchase(
   purchase: Purchase,
   bought: ReadonlyMap<string, GrantSeen>,
   ledger: Pick<Ledger, "credits">,
   now: number,
 ): Promise<string | null> {
   const { account, grant, offer } = purchase;
-  if (grant === null) return faultOfUngranted(purchase, bought, now);
-  // One that was granted since they were read is asked for.
+  if (grant === null) return checkUngrantedPurchase(purchase, bought, now);
+  // A grant made since the pages were read is looked up by itself.
   const amount =
     bought.get(keyOf(account, grant))?.amount ??
     (await ledger.credits({ account, now })).grants.find(({ id }) => id === grant)?.amount;
-  if (amount === undefined) return `names the grant ${grant}, which the ledger has not`;
+  if (amount === undefined) return `names the grant ${grant}, which the ledger does not have`;
   if (amount === offer.credits || isRestored(grant)) return null;
-  return `is of ${offer.credits} credits, but its grant ${grant} is of ${amount}`;
+  return `is for ${offer.credits} credits, but its grant ${grant} is for ${amount}`;
 }
 
-/** Of a purchase whose row names no grant. */
-function faultOfUngranted(
+/** Checks a purchase whose row names no grant. */
+function checkUngrantedPurchase(
   purchase: Purchase,
   bought: ReadonlyMap<string, GrantSeen>,
   now: number,
 ): string | null {
   const { account, session, payment, offer, status, trouble, updatedAt } = purchase;
-  const isUnderWay = updatedAt > now - UNDER_WAY_MS;
-  const given = bought.get(keyOf(account, `${BOUGHT}${payment ?? session}`));
-  if (given !== undefined) {
-    if (isUnderWay) return null;
-    return `has the grant ${given.id}, which its row does not name: run payments reconcile`;
+  const isBeingSettled = updatedAt > now - SETTLING_MS;
+  const grant = bought.get(keyOf(account, `${BOUGHT}${payment ?? session}`));
+  if (grant !== undefined) {
+    if (isBeingSettled) return null;
+    return `has the grant ${grant.id}, which its row does not name: run payments reconcile`;
   }
-  if (status !== "paid" || paidBack(purchase) >= offer.credits) return null;
+  if (status !== "paid" || refundedCredits(purchase) >= offer.credits) return null;
   if (trouble !== null) return `is paid, but could not be granted (${trouble}): refund it`;
-  if (isUnderWay) return null;
+  if (isBeingSettled) return null;
   return "is paid, but its credits were not granted: run payments reconcile";
 }

@@ -1,43 +1,31 @@
-import type { Ledger } from "#ledger/port.ts";
 import { type BeginOrder, type BeginOutcome, beginPurchase } from "./begin-purchase.ts";
+import type { BillingDeps } from "./billing-deps.ts";
 import { type Comparison, comparePayments } from "./compare-payments.ts";
-import { everyPayment } from "./every-payment.ts";
-import type { PaymentProvider } from "./payment-provider.ts";
-import type { PriceList } from "./price-list.ts";
-import type { PurchaseStore } from "./purchase-store.ts";
+import { listAllPayments, type PaymentProvider } from "./payment-provider.ts";
 import { type SettleOutcome, type SettleRef, settlePurchase } from "./settle-purchase.ts";
 
-/** What selling needs. */
-export type BillingDeps = {
-  provider: PaymentProvider;
-  purchases: PurchaseStore;
-  ledger: Pick<Ledger, "findAccount" | "grant" | "clawback">;
-  prices: PriceList;
-  now: () => number;
-  /** An id that never repeats, with the prefix: `pur_…`. */
-  newId: (prefix: string) => string;
-};
-
 /**
- * The billing room's door. Whatever is thrown: `ProviderAway`, `NotCarriedOut` and unknown faults of a store mean that
- * nothing is lost, and that the same again is right; `ProviderRefused` is the operator's to mend.
+ * Sells credits: the entry point of `src/billing`.
+ *
+ * After `ProviderUnavailable`, `NotCarriedOut` or an unexpected store error nothing is lost, and the caller can repeat the
+ * same order. `ProviderRejected` needs the operator: repeating does not help.
  */
 export type Billing = {
-  /** Opens a purchase, and the provider's page at which it is paid. */
+  /** Opens a purchase and the provider's checkout page where it is paid. */
   begin(order: BeginOrder): Promise<BeginOutcome>;
-  /** Asks the provider how a payment stands, and makes ledger and purchase so. */
+  /** Asks the provider for the state of a payment, and updates ledger and purchase to match. */
   settle(ref: SettleRef): Promise<SettleOutcome>;
   /**
-   * A message of the provider's, as it came: `ignored` where it is about nothing of ours. Throws `MessageRefused` where it
-   * is not the provider's or too old.
+   * Handles a webhook of the provider, given its raw body and signature. Returns `ignored` where it does not concern a
+   * purchase. Throws `InvalidWebhook` where the signature is wrong or too old.
    */
   receive(
     body: Uint8Array,
     signature: string | null,
   ): Promise<SettleOutcome | { outcome: "ignored" }>;
-  /** Payments since that the provider tells of, page by page. */
+  /** One page of the payments that the provider knows. */
   listPayments: PaymentProvider["list"];
-  /** Every payment since, at the provider and in the book, settled and compared with the ledger. */
+  /** Settles every payment begun at or after `since`, known to the provider or to us, and reports the differences. */
   compare(order: { since: number }): Promise<Comparison>;
 };
 
@@ -45,14 +33,22 @@ export function createBilling(deps: BillingDeps): Billing {
   const { provider, purchases } = deps;
   const settle = (ref: SettleRef) => settlePurchase(deps, ref);
   const listPayments: Billing["listPayments"] = (order) => provider.list(order);
-  const payments = ({ since }: { since: number }) => everyPayment(listPayments, since);
   return {
-    ...{ settle, listPayments },
     begin: (order) => beginPurchase(deps, order),
+    settle,
     async receive(body, signature) {
-      const ref = await provider.readMessage(body, signature);
+      const ref = await provider.readWebhook(body, signature);
       return ref === null ? { outcome: "ignored" } : settle(ref);
     },
-    compare: (order) => comparePayments({ payments, settle, listAll: purchases.listAll }, order),
+    listPayments,
+    compare: (order) =>
+      comparePayments(
+        {
+          payments: ({ since }) => listAllPayments(listPayments, since),
+          listAll: purchases.listAll,
+          settle,
+        },
+        order,
+      ),
   };
 }

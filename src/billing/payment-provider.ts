@@ -1,21 +1,24 @@
 import type { Offer } from "./price-list.ts";
 
 /**
- * Whoever takes the money: a port. Nothing that a provider tells us in passing is believed about a payment; it is asked
- * how the payment stands now (`look`), so neither the order nor the number of its messages matters.
+ * A payment provider: the port. We never trust what a webhook says about a payment. It only tells us which payment to fetch
+ * (`fetchPayment`), so neither the order nor the number of webhooks matters.
  */
 export type PaymentProvider = {
-  /** `stripe`: the first part of the ids of the grants that are bought through it. */
+  /** `stripe`: the prefix of the ids of grants that are bought through it. */
   name: string;
-  /** Opens a page at which the purchase can be paid. The same order again is the same page. */
+  /** Opens a checkout page for the purchase. The same order again returns the same page. */
   open(order: CheckoutOrder): Promise<{ session: string; url: string }>;
-  /** How a payment stands now; null where the provider knows none by this name. */
-  look(ref: PaymentRef): Promise<PaymentState | null>;
-  /** What a message is about; null where that is nothing of ours. Throws `MessageRefused` where it is not the provider's. */
-  readMessage(body: Uint8Array, signature: string | null): Promise<PaymentRef | null>;
+  /** Returns the current state of a payment; null where the provider does not know it. */
+  fetchPayment(ref: PaymentRef): Promise<PaymentState | null>;
   /**
-   * The payments of ours that were begun since, oldest last, for the operator's comparison: at most 100, and fewer where
-   * others have a share in the page. `after`: the `next` of the page before.
+   * Returns the payment that a webhook is about; null where it is about none of ours. Throws `InvalidWebhook` where the
+   * signature is wrong or too old.
+   */
+  readWebhook(body: Uint8Array, signature: string | null): Promise<PaymentRef | null>;
+  /**
+   * One page of our payments that were begun at or after `since`, newest first: at most 100, fewer where other services
+   * share the account. `after`: the `next` of the page before.
    */
   list(order: { since: number; after: string | null }): Promise<PaymentPage>;
 };
@@ -29,42 +32,55 @@ export type CheckoutOrder = {
   /** Where the provider sends the buyer afterwards. */
   successUrl: string;
   cancelUrl: string;
-  /** Until when the page can be paid at. */
+  /** When the page closes, in milliseconds since 1970 UTC. */
   expiresAt: number;
 };
 
-/** `next`: the place from which the following page is asked for; null after the last one. */
+/** `next`: the cursor of the following page; null after the last one. */
 export type PaymentPage = { payments: PaymentState[]; next: string | null };
 
 export type PaymentRef = { session: string } | { payment: string };
 
 export type PaymentState = {
   session: string;
-  /** The purchase and the account as we told them to the provider; null where somebody else made the payment there. */
+  /** The purchase and the account that we gave the provider; null where another service made the payment. */
   purchase: string | null;
   account: string | null;
-  /** The provider's name of the payment: the purchase's grant is named after it. Null before there is one. */
+  /** The provider's id of the payment, from which the grant's id is made; null before there is a payment. */
   payment: string | null;
-  /** `pending`: a delayed method has been chosen, the money has not come. */
+  /** `pending`: the buyer chose a delayed payment method, and the money has not arrived. */
   status: "open" | "pending" | "paid" | "failed" | "expired";
   paidAt: number | null;
-  /** In minor units of `currency`: what was paid, taxes included, and what was paid back. */
+  /** In minor units of `currency`: the amount paid, taxes included, and the amount refunded. */
   paid: number;
   refunded: number;
   currency: string;
-  /** `open` and `lost`: the money is not ours now. An inquiry that takes no money is `none`. */
+  /** While it is `open` or `lost`, we do not have the money. An inquiry that withholds no money counts as `none`. */
   dispute: "none" | "open" | "won" | "lost";
-  /** Pages of the provider's for the buyer: to pay at while it is open, and what was paid. */
+  /** The provider's pages for the buyer: the checkout while it is open, then the receipt and the invoice. */
   payUrl: string | null;
   receiptUrl: string | null;
   invoiceUrl: string | null;
-  /** What was bought, as we told it to the provider: a purchase whose row was lost is made again from it. */
+  /** What was bought, as we told the provider: a lost row is rebuilt from it. */
   bought: Pick<Offer, "id" | "kind" | "name" | "credits" | "months" | "price"> | null;
 };
 
-/** The message does not come from the provider, or is too old to believe. */
-export class MessageRefused extends Error {
-  /** It is the provider's, but too old. */
+/** Every payment begun at or after `since`, fetched page by page. */
+export async function* listAllPayments(
+  listPage: PaymentProvider["list"],
+  since: number,
+): AsyncGenerator<PaymentState> {
+  for (let after: string | null = null; ; ) {
+    const page: PaymentPage = await listPage({ since, after });
+    yield* page.payments;
+    if (page.next === null) return;
+    after = page.next;
+  }
+}
+
+/** The webhook is not signed by the provider, or its signature is too old to accept. */
+export class InvalidWebhook extends Error {
+  /** Whether it is correctly signed, but too old. */
   readonly isLate: boolean;
   constructor(message: string, { isLate = false }: { isLate?: boolean } = {}) {
     super(message);
@@ -72,11 +88,11 @@ export class MessageRefused extends Error {
   }
 }
 
-/** The provider cannot be asked just now, or does not answer in time: nothing is known, and asking again is right. */
-export class ProviderAway extends Error {}
+/** The provider cannot be reached or did not respond in time: the outcome is unknown, and the caller can repeat the order. */
+export class ProviderUnavailable extends Error {}
 
 /**
- * The provider takes orders, but not this one: a wrong key, a right that the key has not, a setting of the operator's
- * account there. Asking again does not help; the message is for the operator and says what to do.
+ * The provider works but rejected this order: a wrong key, a missing permission, a setting of the operator's account.
+ * Repeating does not help. The message is for the operator and says what to do.
  */
-export class ProviderRefused extends Error {}
+export class ProviderRejected extends Error {}

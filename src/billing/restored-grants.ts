@@ -2,33 +2,38 @@ import type { Ledger } from "#ledger/port.ts";
 import type { Purchase } from "./purchase-store.ts";
 
 /**
- * In ledgers of earlier versions a clawback could not fall: where too much had been taken of a grant it was taken whole, and
- * what was due again became a grant of its own, `…:restored`, then `…:restored-2` and so on. Such grants come with imported
- * files; none is made any more.
+ * Earlier versions could not lower a clawback. They clawed back the whole grant and made a new one for what was due again,
+ * with the id `…:restored`, then `…:restored-2` and so on. Imported files contain such grants; no new ones are made.
  */
 const RESTORED = /:restored(?:-(\d+))?$/;
 
 export const isRestored = (grant: string): boolean => RESTORED.test(grant);
 
 /**
- * How many of the purchase's credits were taken for good with the grants that its grant has replaced: those that neither calls
- * have spent nor the next grant has given again. 0 where it has replaced none.
+ * Returns how many of the purchase's credits were clawed back for good with the grants that `current` has replaced: credits
+ * that were neither spent nor granted again. Returns 0 where it has replaced none.
  */
-export async function takenBefore(
+export async function clawedBackBefore(
   ledger: Pick<Ledger, "clawback">,
   { account, offer }: Purchase,
-  held: { id: string; amount: number },
+  current: { id: string; amount: number },
   now: number,
 ): Promise<number> {
-  const suffix = RESTORED.exec(held.id);
+  const suffix = RESTORED.exec(current.id);
   if (suffix === null) return 0;
-  const first = held.id.slice(0, suffix.index);
-  let taken = offer.credits - held.amount;
-  for (let place = 0; place < Number(suffix[1] ?? 1); place += 1) {
-    const grant = place === 0 ? first : `${first}:restored${place === 1 ? "" : `-${place}`}`;
-    // It was taken whole when it was replaced, so this changes nothing and tells what was spent.
-    const told = await ledger.clawback({ account, grant, credits: offer.credits, version: 0, now });
-    if (told.outcome !== "no_grant") taken -= told.spent;
+  const first = current.id.slice(0, suffix.index);
+  let clawedBack = offer.credits - current.amount;
+  for (let index = 0; index < Number(suffix[1] ?? 1); index += 1) {
+    const grant = index === 0 ? first : `${first}:restored${index === 1 ? "" : `-${index}`}`;
+    // The grant was clawed back whole when it was replaced, so this changes nothing and returns what was spent.
+    const result = await ledger.clawback({
+      account,
+      grant,
+      credits: offer.credits,
+      version: 0,
+      now,
+    });
+    if (result.outcome !== "no_grant") clawedBack -= result.spent;
   }
-  return Math.max(0, taken);
+  return Math.max(0, clawedBack);
 }

@@ -1,18 +1,17 @@
-import type { BillingDeps } from "./billing.ts";
-import { addMonths } from "./months.ts";
+import type { BillingDeps } from "./billing-deps.ts";
 import type { Purchase } from "./purchase-store.ts";
-import { takenBefore } from "./restored-grants.ts";
+import { clawedBackBefore } from "./restored-grants.ts";
 
-/** What a purchase says of its grant. */
+/** What a purchase's row says about its grant. */
 export type SettledCredits = Pick<Purchase, "grant" | "voided" | "spent" | "trouble">;
 
-type Settling = Pick<BillingDeps, "ledger"> & { provider: Pick<BillingDeps["provider"], "name"> };
+type SettleDeps = Pick<BillingDeps, "ledger"> & { provider: Pick<BillingDeps["provider"], "name"> };
 
 /**
- * Of its credits, those whose price has been paid back: in proportion, rounded down; all of them while the money is in
- * dispute, and where the dispute was lost.
+ * Returns how many of the purchase's credits have been refunded: in proportion to the money, rounded down. While a dispute is
+ * open, and after it was lost, that is all of them.
  */
-export function paidBack({ status, paid, refunded, dispute, offer }: Purchase): number {
+export function refundedCredits({ status, paid, refunded, dispute, offer }: Purchase): number {
   if (status !== "paid") return 0;
   if (dispute === "open" || dispute === "lost") return offer.credits;
   if (paid <= 0 || refunded <= 0) return 0;
@@ -21,46 +20,51 @@ export function paidBack({ status, paid, refunded, dispute, offer }: Purchase): 
 }
 
 /**
- * Makes the ledger agree with a paid purchase as its row tells: one grant, of which the credits that were paid back are
- * clawed back. Both steps can be repeated. The version of the clawback is the time of the row, so a caller who has read an
- * older row changes nothing of a grant (`stale`).
+ * Makes the ledger match the row of a paid purchase: one grant, from which refunded credits are clawed back. Both steps can be
+ * repeated. The version of the clawback is the time of the row, so a caller with an older row changes nothing (`stale`).
  */
 export async function settleCredits(
-  { ledger, provider }: Settling,
+  { ledger, provider }: SettleDeps,
   purchase: Purchase,
   now: number,
 ): Promise<{ outcome: "settled"; credits: SettledCredits; isNew: boolean } | { outcome: "stale" }> {
   const { account, offer } = purchase;
   const { kind, credits: amount, months } = offer;
-  const back = paidBack(purchase);
+  const refunded = refundedCredits(purchase);
   const id = purchase.grant ?? `${provider.name}:${purchase.payment ?? purchase.session}`;
   const expiresAt = months === null ? null : addMonths(purchase.paidAt ?? now, months);
-  // Nothing is granted only to be clawed back whole.
-  const given =
-    back < amount ? await ledger.grant({ account, id, kind, amount, expiresAt, now }) : null;
-  const hasGrant = given !== null && given.outcome !== "no_account";
-  const before = hasGrant ? await takenBefore(ledger, purchase, given.grant, now) : 0;
-  const credits = Math.max(0, back - before);
-  const version = purchase.updatedAt;
-  const clawed = await ledger.clawback({ account, grant: id, credits, version, now });
-  if (clawed.outcome === "stale") return { outcome: "stale" };
-  if (clawed.outcome === "no_grant") {
+  // A grant that would be clawed back whole is not made in the first place.
+  const granted =
+    refunded < amount ? await ledger.grant({ account, id, kind, amount, expiresAt, now }) : null;
+  const hasGrant = granted !== null && granted.outcome !== "no_account";
+  const before = hasGrant ? await clawedBackBefore(ledger, purchase, granted.grant, now) : 0;
+  const clawback = await ledger.clawback({
+    account,
+    grant: id,
+    credits: Math.max(0, refunded - before),
+    version: purchase.updatedAt,
+    now,
+  });
+  if (clawback.outcome === "stale") return { outcome: "stale" };
+  if (clawback.outcome === "no_grant") {
     const trouble =
-      given === null ? null : ((await troubleOf({ ledger }, account, now)) ?? "account_closed");
-    const none = { grant: null, voided: 0, spent: 0, trouble };
-    return { outcome: "settled", credits: none, isNew: false };
+      granted === null
+        ? null
+        : ((await grantTrouble({ ledger }, account, now)) ?? "account_closed");
+    const credits = { grant: null, voided: 0, spent: 0, trouble };
+    return { outcome: "settled", credits, isNew: false };
   }
-  const voided = Math.min(back, before + clawed.voided);
-  const spent = Math.min(clawed.spent, back - voided);
+  const voided = Math.min(refunded, before + clawback.voided);
+  const spent = Math.min(clawback.spent, refunded - voided);
   return {
     outcome: "settled",
     credits: { grant: id, voided, spent, trouble: null },
-    isNew: given?.outcome === "granted",
+    isNew: granted?.outcome === "granted",
   };
 }
 
 /** Why nothing can be granted to the account; null where it can. */
-export async function troubleOf(
+export async function grantTrouble(
   { ledger }: Pick<BillingDeps, "ledger">,
   account: string,
   now: number,
@@ -68,4 +72,15 @@ export async function troubleOf(
   const found = await ledger.findAccount({ account, now });
   if (found === null) return "no_account";
   return found.state === "closed" ? "account_closed" : null;
+}
+
+/** Adds calendar months in UTC: one month after 31 January is the last day of February. */
+export function addMonths(at: number, months: number): number {
+  const date = new Date(at);
+  const day = date.getUTCDate();
+  date.setUTCDate(1);
+  date.setUTCMonth(date.getUTCMonth() + months);
+  const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0);
+  date.setUTCDate(Math.min(day, new Date(last).getUTCDate()));
+  return date.getTime();
 }

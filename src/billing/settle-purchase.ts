@@ -1,58 +1,60 @@
 import { NotCarriedOut } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import type { BillingDeps } from "./billing.ts";
-import { newPurchase } from "./new-purchase.ts";
+import type { BillingDeps } from "./billing-deps.ts";
 import type { PaymentRef, PaymentState } from "./payment-provider.ts";
-import type { Purchase } from "./purchase-store.ts";
-import { settleCredits, troubleOf } from "./settle-credits.ts";
+import { newPurchase, type Purchase } from "./purchase-store.ts";
+import { grantTrouble, settleCredits } from "./settle-credits.ts";
 
 export type SettleRef = { purchase: string } | PaymentRef;
 
 export type SettleOutcome =
-  /** `changed`: whether anything was not as the payment stands. */
+  /** `changed`: whether the row or the ledger did not match the payment before. */
   | { outcome: "settled"; purchase: Purchase; changed: boolean }
-  /** The provider does not know what the book has; nothing was changed. */
+  /** The purchase is stored, but the provider does not know its payment; nothing was changed. */
   | { outcome: "no_payment"; purchase: Purchase }
-  /** Neither the book nor the provider knows it, or it is somebody else's payment at the same provider. */
+  /** Neither we nor the provider know the payment, or it belongs to another service at the same provider. */
   | { outcome: "not_ours" };
 
-/** Two who settle one purchase at once write in turns; each turn somebody gets on. */
-const TURNS_MAX = 8;
-/** No page of ours is open for as long. */
-const FORGOTTEN_MS = 2 * DAY_MS;
+/** When several callers settle one purchase at once, each attempt completes for at least one of them. */
+const ATTEMPTS_MAX = 8;
+/** Longer than any checkout page stays open. */
+const ABANDONED_AFTER_MS = 2 * DAY_MS;
 
 /**
- * Asks how a payment stands and makes ledger and row so. It converges: each step is the same however often it is taken, so a
- * fault or a kill anywhere is mended by the next message, view or comparison.
+ * Fetches the state of a payment, and updates ledger and row to match. Every step is idempotent, so the next webhook, page
+ * view or comparison completes what an error or a crash interrupted.
  *
- * The row is read before the provider is asked, and written only where nobody has written it since: so what is acted on is
- * never older than what the row tells, and the row's time is the version by which the ledger ignores an older one.
+ * The row is read before the provider is asked, and written only where nobody has written it since. The state we act on is
+ * therefore never older than the row, and the row's time serves as the version by which the ledger ignores older states.
+ *
+ * Throws `NotCarriedOut` where too many callers settle the purchase at once, and what the provider throws.
  */
 export async function settlePurchase(deps: BillingDeps, ref: SettleRef): Promise<SettleOutcome> {
-  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const settled = await settleOnce(deps, ref);
     if (settled.outcome !== "overtaken") return settled;
   }
-  throw new NotCarriedOut("A purchase is being settled by too many at once");
+  throw new NotCarriedOut("Too many requests are settling this purchase at once");
 }
 
-type Turn = SettleOutcome | { outcome: "overtaken" };
+/** `overtaken`: another caller has written the row since it was read. */
+type Attempt = SettleOutcome | { outcome: "overtaken" };
 
-async function settleOnce(deps: BillingDeps, ref: SettleRef): Promise<Turn> {
-  const found = await findOrMake(deps, ref);
+async function settleOnce(deps: BillingDeps, ref: SettleRef): Promise<Attempt> {
+  const found = await findOrRebuild(deps, ref);
   if (found === null) return { outcome: "not_ours" };
   const { row, payment } = found;
   const now = deps.now();
   if (payment === null) return settleUnopened(deps, row, now);
-  const state = await deps.provider.look(payment);
+  const state = await deps.provider.fetchPayment(payment);
   if (state === null) return { outcome: "no_payment", purchase: row };
-  // Two pages for one purchase are no work of ours.
+  // We open one page for each purchase: another page is not ours.
   if (state.session !== (row.session ?? state.session)) return { outcome: "not_ours" };
   return settleAs(deps, row, state, now);
 }
 
-/** The purchase's row and what to ask the provider for. A row that was lost is made again from what the provider was told. */
-async function findOrMake(
+/** Returns the purchase's row and the payment to fetch. A lost row is rebuilt from what we told the provider. */
+async function findOrRebuild(
   deps: BillingDeps,
   ref: SettleRef,
 ): Promise<{ row: Purchase; payment: PaymentRef | null } | null> {
@@ -63,26 +65,26 @@ async function findOrMake(
     return { row: found, payment: known ?? ("purchase" in ref ? null : ref) };
   }
   if ("purchase" in ref) return null;
-  const state = await provider.look(ref);
+  const state = await provider.fetchPayment(ref);
   if (state === null || state.purchase === null) return null;
   const payment = { session: state.session };
   const row = await purchases.find({ id: state.purchase });
   if (row !== null) return { row, payment };
-  const made = purchaseOf(state, deps.now());
-  if (made === null) return null;
-  await purchases.add(made);
-  const kept = await purchases.find({ id: made.id });
-  return kept === null ? null : { row: kept, payment };
+  const rebuilt = rebuildPurchase(state, deps.now());
+  if (rebuilt === null) return null;
+  await purchases.add(rebuilt);
+  const stored = await purchases.find({ id: rebuilt.id });
+  return stored === null ? null : { row: stored, payment };
 }
 
-function purchaseOf({ purchase, account, bought, currency }: PaymentState, now: number) {
+function rebuildPurchase({ purchase, account, bought, currency }: PaymentState, now: number) {
   if (purchase === null || account === null || bought === null) return null;
   return newPurchase(purchase, account, { ...bought, currency }, now);
 }
 
-/** The provider's page was never opened, as far as we know: nobody has its address, so nobody can pay. */
-async function settleUnopened(deps: BillingDeps, row: Purchase, now: number): Promise<Turn> {
-  if (row.status !== "open" || now < row.createdAt + FORGOTTEN_MS) {
+/** Settles a purchase for which we know of no checkout page: no buyer has its address, so no buyer can pay. */
+async function settleUnopened(deps: BillingDeps, row: Purchase, now: number): Promise<Attempt> {
+  if (row.status !== "open" || now < row.createdAt + ABANDONED_AFTER_MS) {
     return { outcome: "settled", purchase: row, changed: false };
   }
   const expired = await write(deps, row, { ...row, status: "expired" }, now);
@@ -95,17 +97,17 @@ async function settleAs(
   row: Purchase,
   state: PaymentState,
   now: number,
-): Promise<Turn> {
-  const facts = await withoutLinks(deps, row, factsOf(row, state, now), now);
-  const recorded = await write(deps, row, facts, now);
+): Promise<Attempt> {
+  const updated = await dropLinksOfClosed(deps, row, applyState(row, state, now), now);
+  const recorded = await write(deps, row, updated, now);
   if (recorded === null) return { outcome: "overtaken" };
   let next = recorded;
   let isNew = false;
   if (recorded.status === "paid") {
     const settled = await settleCredits(deps, recorded, now);
     if (settled.outcome === "stale") {
-      // The ledger has seen a later row, or the book was restored from a copy: the next turn has a later version.
-      await writeAnew(deps, recorded, recorded, now);
+      // The ledger has seen a later row, or the purchases were restored from a backup. The next attempt has a later version.
+      await writeWithNewTime(deps, recorded, recorded, now);
       return { outcome: "overtaken" };
     }
     next = { ...recorded, ...settled.credits };
@@ -116,9 +118,9 @@ async function settleAs(
   return { outcome: "settled", purchase, changed: isNew || purchase.updatedAt !== row.updatedAt };
 }
 
-/** The row with what the provider tells; when the money came and first went is kept. */
-function factsOf(row: Purchase, state: PaymentState, now: number): Purchase {
-  const isGone = state.refunded > 0 || state.dispute === "open" || state.dispute === "lost";
+/** The row with the state of its payment. The times of the payment and of the first refund stay. */
+function applyState(row: Purchase, state: PaymentState, now: number): Purchase {
+  const isTakenBack = state.refunded > 0 || state.dispute === "open" || state.dispute === "lost";
   return {
     ...row,
     session: state.session,
@@ -127,7 +129,7 @@ function factsOf(row: Purchase, state: PaymentState, now: number): Purchase {
     paidAt: row.paidAt ?? state.paidAt,
     paid: state.paid,
     refunded: state.refunded,
-    refundedAt: row.refundedAt ?? (isGone ? now : null),
+    refundedAt: row.refundedAt ?? (isTakenBack ? now : null),
     dispute: state.dispute,
     payUrl: state.payUrl,
     receiptUrl: state.receiptUrl ?? row.receiptUrl,
@@ -136,35 +138,35 @@ function factsOf(row: Purchase, state: PaymentState, now: number): Purchase {
 }
 
 /**
- * The provider's pages have the buyer's name on them: links to them went with the address of a closed account, and do not come
- * again.
+ * Removes new links to the provider's pages where the account is closed. The pages show the buyer's name, and closing an
+ * account deletes the links together with the email address.
  */
-async function withoutLinks(
+async function dropLinksOfClosed(
   deps: BillingDeps,
   row: Purchase,
-  facts: Purchase,
+  updated: Purchase,
   now: number,
 ): Promise<Purchase> {
   const isNew = (["payUrl", "receiptUrl", "invoiceUrl"] as const).some(
-    (link) => facts[link] !== null && facts[link] !== row[link],
+    (link) => updated[link] !== null && updated[link] !== row[link],
   );
-  if (!isNew || (await troubleOf(deps, row.account, now)) === null) return facts;
-  return { ...facts, payUrl: null, receiptUrl: null, invoiceUrl: null };
+  if (!isNew || (await grantTrouble(deps, row.account, now)) === null) return updated;
+  return { ...updated, payUrl: null, receiptUrl: null, invoiceUrl: null };
 }
 
-/** The row as it is now; null where somebody else has written it since. What is as it was need not be written. */
+/** Writes the row where it has changed, and returns it; null where another caller has written it since. */
 async function write(
   deps: BillingDeps,
   row: Purchase,
   next: Purchase,
   now: number,
 ): Promise<Purchase | null> {
-  const isAsItWas = JSON.stringify({ ...next, updatedAt: row.updatedAt }) === JSON.stringify(row);
-  return isAsItWas ? row : writeAnew(deps, row, next, now);
+  const isUnchanged = JSON.stringify({ ...next, updatedAt: row.updatedAt }) === JSON.stringify(row);
+  return isUnchanged ? row : writeWithNewTime(deps, row, next, now);
 }
 
-/** Under a new time, so that whoever has read the row before is overtaken; null where we are. */
-async function writeAnew(
+/** Writes the row with a later time, so that callers who read it before are overtaken; null where we are. */
+async function writeWithNewTime(
   { purchases }: BillingDeps,
   { updatedAt: seen }: Purchase,
   next: Purchase,

@@ -2,18 +2,18 @@ import type Stripe from "stripe";
 import { isAccountId } from "#ids.ts";
 import type { PaymentState } from "./payment-provider.ts";
 
-/** What a session is asked for with, so that it tells all of the payment at once. */
+/** Parts that Stripe expands in a session, so that one request returns everything about the payment. */
 export const STATE_PARTS = ["payment_intent.latest_charge.balance_transaction", "invoice"] as const;
 
-type Told = Pick<PaymentState, "bought"> & { purchase: string; account: string };
+type SessionMetadata = Pick<PaymentState, "bought"> & { purchase: string; account: string };
 
-/** How a payment stands, out of Stripe's objects. */
+/** Derives the state of a payment from Stripe's objects. */
 export function stateOf(
   session: Stripe.Checkout.Session,
   disputes: readonly Stripe.Dispute[],
   services: readonly string[],
 ): PaymentState {
-  const told = toldOf(session, services);
+  const metadata = readMetadata(session, services);
   const intent = typeof session.payment_intent === "object" ? session.payment_intent : null;
   const charge = typeof intent?.latest_charge === "object" ? intent.latest_charge : null;
   const invoice = typeof session.invoice === "object" ? session.invoice : null;
@@ -21,8 +21,8 @@ export function stateOf(
   const isPaid = status === "paid";
   return {
     session: session.id,
-    purchase: told?.purchase ?? null,
-    account: told?.account ?? null,
+    purchase: metadata?.purchase ?? null,
+    account: metadata?.account ?? null,
     payment: intent?.id ?? null,
     status,
     paidAt: isPaid ? paidAtOf(session, charge) : null,
@@ -33,7 +33,7 @@ export function stateOf(
     payUrl: status === "open" ? session.url : null,
     receiptUrl: isPaid ? (charge?.receipt_url ?? null) : null,
     invoiceUrl: invoice?.hosted_invoice_url ?? null,
-    bought: told?.bought ?? null,
+    bought: metadata?.bought ?? null,
   };
 }
 
@@ -44,19 +44,19 @@ function statusOf(
   if (session.status === "open") return "open";
   if (session.status === "expired") return "expired";
   if (session.payment_status !== "unpaid" || intent?.status === "succeeded") return "paid";
-  // A delayed method was chosen: where the money did not come, the payment waits for another method that nobody can choose.
-  const isOver = intent?.status === "requires_payment_method" || intent?.status === "canceled";
-  return isOver ? "failed" : "pending";
+  // The buyer chose a delayed method. If it failed, Stripe waits for another method, but the page that offers one is closed.
+  const isFailed = intent?.status === "requires_payment_method" || intent?.status === "canceled";
+  return isFailed ? "failed" : "pending";
 }
 
-/** Of a delayed method the charge is older than the money; its booking is not. */
+/** With a delayed method the charge is older than the payment, so the balance transaction decides. */
 function paidAtOf(session: Stripe.Checkout.Session, charge: Stripe.Charge | null): number {
-  const booking = charge?.balance_transaction;
-  const bookedAt = typeof booking === "object" ? booking?.created : undefined;
+  const transaction = charge?.balance_transaction;
+  const bookedAt = typeof transaction === "object" ? transaction?.created : undefined;
   return (bookedAt ?? charge?.created ?? session.created) * 1000;
 }
 
-/** While its outcome is open the money is not ours. */
+/** While one of these disputes is undecided, Stripe withholds the money. */
 const OPEN_DISPUTES: readonly string[] = [
   "needs_response",
   "under_review",
@@ -64,38 +64,41 @@ const OPEN_DISPUTES: readonly string[] = [
   "appeal_under_review",
 ];
 
-/** Warnings are inquiries, which take no money; what was prevented was paid back, and counts as a refund. */
+/** Ignores `warning_…`, which are inquiries that withhold no money, and `prevented`, which counts as a refund. */
 function disputeOf(disputes: readonly Stripe.Dispute[]): PaymentState["dispute"] {
-  const stands = (...statuses: readonly string[]) =>
+  const hasStatus = (...statuses: readonly string[]) =>
     disputes.some(({ status }) => statuses.includes(status));
-  if (stands(...OPEN_DISPUTES)) return "open";
-  if (stands("lost")) return "lost";
-  return stands("won") ? "won" : "none";
+  if (hasStatus(...OPEN_DISPUTES)) return "open";
+  if (hasStatus("lost")) return "lost";
+  return hasStatus("won") ? "won" : "none";
 }
 
 /**
- * What we told of a purchase when its page was opened; null where somebody else has opened the page, be it another service
- * of our kind.
+ * Reads the metadata that we attached when we opened the page; null where another service opened it, even another
+ * Toolbooth.
  */
-export function toldOf(session: Stripe.Checkout.Session, services: readonly string[]): Told | null {
+export function readMetadata(
+  session: Stripe.Checkout.Session,
+  services: readonly string[],
+): SessionMetadata | null {
   const { service, purchase, account, ...rest } = session.metadata ?? {};
   if (service === undefined || !services.includes(service)) return null;
   if (purchase === undefined || !/^pur_[0-9A-Za-z]{1,60}$/.test(purchase)) return null;
   if (account === undefined || !isAccountId(account)) return null;
-  return { purchase, account, bought: boughtOf(rest) };
+  return { purchase, account, bought: readOffer(rest) };
 }
 
-function boughtOf(metadata: Record<string, string>): PaymentState["bought"] {
+function readOffer(metadata: Record<string, string>): PaymentState["bought"] {
   const { offer, kind, name } = metadata;
   const isKind = kind === "pack" || kind === "lifetime";
-  const credits = wholeOf(metadata["credits"]);
-  const price = wholeOf(metadata["price"]);
-  const months = metadata["months"] === "never" ? null : wholeOf(metadata["months"]);
+  const credits = readWholeNumber(metadata["credits"]);
+  const price = readWholeNumber(metadata["price"]);
+  const months = metadata["months"] === "never" ? null : readWholeNumber(metadata["months"]);
   if (!isKind || !offer || !name || !credits || price === undefined || months === undefined) {
     return null;
   }
   return { id: offer, kind, name, credits, months, price };
 }
 
-const wholeOf = (text: string | undefined) =>
+const readWholeNumber = (text: string | undefined) =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;

@@ -1,45 +1,49 @@
 import Stripe from "stripe";
+import { hostOf } from "#hosts.ts";
 import {
   type CheckoutOrder,
-  MessageRefused,
+  InvalidWebhook,
   type PaymentProvider,
   type PaymentRef,
   type PaymentState,
-  ProviderAway,
-  ProviderRefused,
+  ProviderRejected,
+  ProviderUnavailable,
 } from "./payment-provider.ts";
-import { STATE_PARTS, stateOf, toldOf } from "./stripe-state.ts";
+import { readMetadata, STATE_PARTS, stateOf } from "./stripe-state.ts";
 
 /**
- * Stripe: Checkout in payment mode (docs/payments.md). The package comes as the runtime's export conditions resolve it: its
- * build for Node, or the one for Workers.
+ * Options of the Stripe provider, which uses Checkout in payment mode (docs/payments.md). The runtime's export conditions
+ * choose between the package's builds for Node and for Workers.
  */
 export type StripeOptions = {
   secretKey: string;
   webhookSecret: string;
-  /** By what a payment is known as this service's among others at the same account: the newest first, each is good. */
+  /** Marks that tell this service's payments from others at the same Stripe account. The first marks new ones; all are valid. */
   services: readonly [string, ...string[]];
-  /** The interface's scheme, host and port, without a path: for trying out; null: Stripe's own. */
+  /** Origin of the Stripe API without a path, for tests; null: Stripe's own. */
   api: string | null;
-  /** Over the runtime's fetch and SubtleCrypto instead of Node's modules. */
+  /** Whether to use the runtime's fetch and SubtleCrypto instead of Node's modules. */
   fetchClient?: boolean;
   now: () => number;
-  /** Of one try; and how often it is tried again. */
+  /** Time limit of one attempt. */
   timeoutMs?: number;
+  /** Attempts after the first one. */
   retries?: number;
 };
 
-/** What we read and write is of this version, whatever the account's own is. */
+/** Pins the API version, whatever the account's default is. */
 export const STRIPE_API_VERSION = "2026-10-28.endive";
-/** Three tries fit into the time that Stripe waits for the answer to a message. */
+/** Three attempts fit into the time that Stripe waits for the response to a webhook. */
 const TIMEOUT_MS = 6_000;
 const RETRIES = 2;
-/** A person waits for the page: two tries within eight seconds. */
+/** A person is waiting for the page: two attempts within eight seconds. */
 const OPEN_TIMEOUT_MS = 3_500;
 const OPEN_RETRIES = 1;
-/** A message that was signed longer ago is a replay (docs.stripe.com/webhooks/signature). */
+/** Stripe's recommended limit against replays, in seconds (docs.stripe.com/webhooks/signature). */
 const TOLERANCE_S = 300;
-/** The most that Stripe gives at once. */
+/** Turns off the age check of Stripe's library. */
+const NO_TOLERANCE = 0;
+/** The largest page that Stripe returns. */
 const PAGE = 100;
 
 export function createStripeProvider(options: StripeOptions): PaymentProvider {
@@ -51,57 +55,68 @@ export function createStripeProvider(options: StripeOptions): PaymentProvider {
     const intent = session.payment_intent;
     const charge = typeof intent === "object" ? intent?.latest_charge : null;
     if (typeof charge !== "object" || !charge?.disputed) return stateOf(session, [], services);
-    const disputes = await asked(
-      stripe.disputes.list({ payment_intent: nameOf(intent) ?? "", limit: PAGE }),
+    const disputes = await callStripe(
+      stripe.disputes.list({ payment_intent: idOf(intent) ?? "", limit: PAGE }),
     );
     return stateOf(session, disputes.data, services);
   }
+
+  /** Throws where the signature is wrong, or older than the tolerance. The signer may have signed any JSON. */
+  const readEvent = (
+    body: Uint8Array,
+    signature: string,
+    toleranceS: number,
+  ): Promise<Partial<Stripe.Event> | null> =>
+    stripe.webhooks.constructEventAsync(body, signature, webhookSecret, toleranceS, subtle, now());
 
   return {
     name: "stripe",
 
     async open(order) {
-      const made = stripe.checkout.sessions.create(sessionOf(order, services[0]), {
-        idempotencyKey: order.purchase,
-        timeout: Math.min(options.timeoutMs ?? TIMEOUT_MS, OPEN_TIMEOUT_MS),
-        maxNetworkRetries: Math.min(options.retries ?? RETRIES, OPEN_RETRIES),
-      });
-      const { id, url } = await asked(made);
-      if (url === null) throw new ProviderAway("Stripe has opened a page without an address");
+      const { id, url } = await callStripe(
+        stripe.checkout.sessions.create(sessionOf(order, services[0]), {
+          idempotencyKey: order.purchase,
+          timeout: Math.min(options.timeoutMs ?? TIMEOUT_MS, OPEN_TIMEOUT_MS),
+          maxNetworkRetries: Math.min(options.retries ?? RETRIES, OPEN_RETRIES),
+        }),
+      );
+      if (url === null)
+        throw new ProviderUnavailable("Stripe returned a checkout page without a URL");
       return { session: id, url };
     },
 
-    async look(ref) {
-      const session = await asked(sessionBy(stripe, ref), "or none");
+    async fetchPayment(ref) {
+      const session = await findOnStripe(fetchSession(stripe, ref));
       return session === null ? null : withDisputes(session);
     },
 
-    async readMessage(body, signature) {
-      // Of whatever was signed.
-      let event: Partial<Stripe.Event> | null;
+    async readWebhook(body, signature) {
       try {
-        event = await stripe.webhooks.constructEventAsync(
-          ...([body, signature ?? "", webhookSecret, TOLERANCE_S, subtle, now()] as const),
-        );
+        const event = await readEvent(body, signature ?? "", TOLERANCE_S);
+        return refOf(event?.data?.object);
       } catch (error) {
+        // Stripe's library reports forged and late webhooks with the same error. A late one passes without the age check.
+        const isLate = await readEvent(body, signature ?? "", NO_TOLERANCE).then(
+          () => true,
+          () => false,
+        );
         const [reason = ""] = reasonOf(error).split("\n");
-        const isLate = /outside the tolerance/.test(reason);
-        throw new MessageRefused(`Not a message of Stripe's: ${reason}`, { isLate });
+        throw new InvalidWebhook(`Invalid signature of a Stripe webhook: ${reason}`, { isLate });
       }
-      return refOf(event?.data?.object);
     },
 
     async list({ since, after }) {
-      const page = await asked(
+      const page = await callStripe(
         stripe.checkout.sessions.list({
-          ...{ created: { gte: Math.floor(since / 1000) }, limit: PAGE },
+          created: { gte: Math.floor(since / 1000) },
+          limit: PAGE,
           ...(after === null ? {} : { starting_after: after }),
           expand: STATE_PARTS.map((part) => `data.${part}`),
         }),
       );
       const payments: PaymentState[] = [];
       for (const session of page.data) {
-        if (toldOf(session, services) !== null) payments.push(await withDisputes(session));
+        if (readMetadata(session, services) !== null) payments.push(await withDisputes(session));
       }
       return { payments, next: page.has_more ? (page.data.at(-1)?.id ?? null) : null };
     },
@@ -115,13 +130,13 @@ function clientOf({ secretKey, api, fetchClient, timeoutMs, retries }: StripeOpt
     apiVersion: STRIPE_API_VERSION,
     timeout: timeoutMs ?? TIMEOUT_MS,
     maxNetworkRetries: retries ?? RETRIES,
-    // Nothing of one call goes with the next one.
+    // The library would send the duration of one call along with the next one.
     telemetry: false,
     appInfo: { name: "Toolbooth" },
     ...(url === null
       ? {}
       : {
-          host: url.hostname.replace(/^\[|\]$/g, ""),
+          host: hostOf(url),
           port: url.port || (isPlain ? "80" : "443"),
           protocol: isPlain ? "http" : "https",
         }),
@@ -133,10 +148,17 @@ function sessionOf(order: CheckoutOrder, service: string): Stripe.Checkout.Sessi
   const { purchase, account, offer, email, taxes, successUrl, cancelUrl, expiresAt } = order;
   const { id, kind, name, credits, months, price, currency } = offer;
   const isTaxed = taxes === "automatic";
-  // A purchase whose row was lost is made again from this.
+  // A lost row is rebuilt from this (`readMetadata`).
   const metadata = {
-    ...{ service, purchase, account, offer: id, kind, name },
-    ...{ credits: String(credits), months: String(months ?? "never"), price: String(price) },
+    service,
+    purchase,
+    account,
+    offer: id,
+    kind,
+    name,
+    credits: String(credits),
+    months: String(months ?? "never"),
+    price: String(price),
   };
   return {
     mode: "payment",
@@ -144,8 +166,9 @@ function sessionOf(order: CheckoutOrder, service: string): Stripe.Checkout.Sessi
       {
         quantity: 1,
         price_data: {
-          ...{ currency, unit_amount: price },
-          product_data: { name, description: wordsOf(credits, months) },
+          currency,
+          unit_amount: price,
+          product_data: { name, description: describeOffer(credits, months) },
           ...(isTaxed ? { tax_behavior: "exclusive" } : {}),
         },
       },
@@ -155,7 +178,7 @@ function sessionOf(order: CheckoutOrder, service: string): Stripe.Checkout.Sessi
     metadata,
     payment_intent_data: { metadata },
     invoice_creation: { enabled: true, invoice_data: { metadata } },
-    // What is paid is what the price list says, in its currency.
+    // The buyer pays the price of the price list, in its currency.
     adaptive_pricing: { enabled: false },
     ...(isTaxed
       ? {
@@ -170,87 +193,103 @@ function sessionOf(order: CheckoutOrder, service: string): Stripe.Checkout.Sessi
   };
 }
 
-function wordsOf(credits: number, months: number | null): string {
+function describeOffer(credits: number, months: number | null): string {
   const count = `${credits.toLocaleString("en")} ${credits === 1 ? "credit" : "credits"}`;
-  if (months === null) return `${count} that do not expire`;
-  return `${count}, to be used within ${months === 1 ? "1 month" : `${months} months`}`;
+  if (months === null) return `${count} that never expire`;
+  return `${count}, valid for ${months === 1 ? "1 month" : `${months} months`}`;
 }
 
-async function sessionBy(stripe: Stripe, ref: PaymentRef): Promise<Stripe.Checkout.Session | null> {
+async function fetchSession(
+  stripe: Stripe,
+  ref: PaymentRef,
+): Promise<Stripe.Checkout.Session | null> {
   if ("session" in ref) {
     return stripe.checkout.sessions.retrieve(ref.session, { expand: [...STATE_PARTS] });
   }
   const { data } = await stripe.checkout.sessions.list({
-    ...{ payment_intent: ref.payment, limit: 1 },
+    payment_intent: ref.payment,
+    limit: 1,
     expand: STATE_PARTS.map((part) => `data.${part}`),
   });
   return data[0] ?? null;
 }
 
-/** The page or the payment that a message is about: each of its kinds names one of them, or is nothing that we sell. */
+/**
+ * The checkout page or the payment that a webhook is about. Each type of event that we handle names one of them; any other
+ * is not about a purchase.
+ */
 function refOf(object: unknown): PaymentRef | null {
   if (typeof object !== "object" || object === null) return null;
-  const { object: kind, id, payment_intent: intent } = object as Record<string, unknown>;
-  if (typeof id !== "string") return null;
-  if (kind === "checkout.session") return { session: id };
-  if (kind === "payment_intent") return { payment: id };
-  const payment = nameOf(intent as string | { id: string } | null | undefined);
+  if (!("id" in object && typeof object.id === "string" && "object" in object)) return null;
+  if (object.object === "checkout.session") return { session: object.id };
+  if (object.object === "payment_intent") return { payment: object.id };
+  const payment = "payment_intent" in object ? idOf(object.payment_intent) : null;
   return payment === null ? null : { payment };
 }
 
-const nameOf = (given: string | { id: string } | null | undefined): string | null =>
-  typeof given === "object" ? (given?.id ?? null) : (given ?? null);
+/** The id of an object that Stripe names by its id or includes whole; null where there is neither. */
+function idOf(reference: unknown): string | null {
+  if (typeof reference === "string") return reference;
+  if (typeof reference !== "object" || reference === null || !("id" in reference)) return null;
+  return typeof reference.id === "string" ? reference.id : null;
+}
 
-/** Waits for Stripe's answer, and says in our words why there is none. `or none`: nothing by that name is null. */
-async function asked<ApiResponse>(response: Promise<ApiResponse>): Promise<ApiResponse>;
-async function asked<ApiResponse>(
-  response: Promise<ApiResponse>,
-  none: "or none",
-): Promise<ApiResponse | null>;
-async function asked<ApiResponse>(
-  response: Promise<ApiResponse>,
-  none?: "or none",
-): Promise<ApiResponse | null> {
+/** Waits for Stripe's response. Throws `ProviderRejected` or `ProviderUnavailable` for its errors. */
+async function callStripe<Result>(response: Promise<Result>): Promise<Result> {
+  try {
+    return await response;
+  } catch (error) {
+    throw error instanceof Stripe.errors.StripeError ? toProviderError(error) : error;
+  }
+}
+
+/** As `callStripe`, but returns null where Stripe does not know the object. */
+async function findOnStripe<Result>(response: Promise<Result>): Promise<Result | null> {
   try {
     return await response;
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
-    const { statusCode, code } = error;
-    if (none !== undefined && (statusCode === 404 || code === "resource_missing")) return null;
-    throw faultOf(error);
+    if (error.statusCode === 404 || error.code === "resource_missing") return null;
+    throw toProviderError(error);
   }
 }
 
-/** It goes into a log: never with the key in it, nor with Stripe's own sentence, which may quote a buyer's address. */
-function faultOf(error: Stripe.errors.StripeError): Error {
+/** The message goes into a log, so it contains neither the key nor Stripe's own message, which may quote a buyer's email. */
+function toProviderError(error: Stripe.errors.StripeError): Error {
   const { statusCode = 0 } = error;
   if (statusCode === 401) {
-    return new ProviderRefused(
-      "Stripe does not know STRIPE_SECRET_KEY: it was misspelt, rolled or deleted. Set the secret key of your account " +
-        "(Dashboard, Developers, API keys) and start again.",
+    return new ProviderRejected(
+      "Stripe does not accept STRIPE_SECRET_KEY: it is misspelt, or was rolled or deleted. Set the secret key of your " +
+        "account (Stripe Dashboard, Developers, API keys) and restart the service.",
     );
   }
   if (statusCode === 403) {
-    return new ProviderRefused(
-      "STRIPE_SECRET_KEY is a restricted key without the rights that are needed: write for Checkout Sessions; read for " +
+    return new ProviderRejected(
+      "STRIPE_SECRET_KEY is a restricted key that lacks permissions. It needs write for Checkout Sessions, and read for " +
         "PaymentIntents, Charges, Disputes, Balance transactions and Invoices.",
     );
   }
-  // 409: the same order is being carried out just now.
-  const isWrong = statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
-  if (isWrong) return new ProviderRefused(`Stripe refused the order: ${namesOf(error)}`);
-  if (statusCode > 0) return new ProviderAway(`Stripe did not answer: ${namesOf(error)}`);
-  // Of the connection: nothing of Stripe's is in it.
-  return new ProviderAway(`Stripe did not answer: ${reasonOf(error)}`, { cause: error });
+  // 409: Stripe is processing the same order right now.
+  const isRejected =
+    statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
+  if (isRejected) return new ProviderRejected(`Stripe rejected the request: ${detailsOf(error)}`);
+  if (statusCode > 0) return new ProviderUnavailable(`Stripe is unavailable: ${detailsOf(error)}`);
+  // A connection error has no content from Stripe, so its message can be logged.
+  return new ProviderUnavailable(`Stripe is unreachable: ${reasonOf(error)}`, { cause: error });
 }
 
-/** What the sentence is found by, in Stripe's dashboard (Developers, Logs). */
-function namesOf({ type, statusCode, code, param, requestId }: Stripe.errors.StripeError): string {
-  const names = [
-    ...[type, statusCode === undefined ? "" : `status ${statusCode}`, code && `code ${code}`],
-    ...[param && `parameter ${param}`, requestId && `request ${requestId} in Stripe's log`],
-  ];
-  return names.filter(Boolean).join(", ");
+/** Details by which the operator finds the request in Stripe's dashboard (Developers, Logs). */
+function detailsOf(error: Stripe.errors.StripeError): string {
+  const { type, statusCode, code, param, requestId } = error;
+  return [
+    type,
+    statusCode === undefined ? "" : `status ${statusCode}`,
+    code && `code ${code}`,
+    param && `parameter ${param}`,
+    requestId && `request ${requestId} in Stripe's log`,
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

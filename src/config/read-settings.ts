@@ -1,3 +1,4 @@
+import { hostOf, isLoopback } from "#hosts.ts";
 import {
   FREE_CALL_CREDITS_DEFAULT,
   PRICE_CREDITS_MAX,
@@ -56,9 +57,6 @@ export function readAddress(text: string): string | null {
   const isPlain = url !== null && url.search + url.hash + url.username + url.password === "";
   return isPlain && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : null;
 }
-
-/** Returns the host of a URL; an IPv6 address without its brackets. */
-export const hostOf = (address: string) => new URL(address).hostname.replace(/^\[|\]$/g, "");
 
 export function readPublicUrl(text: string | undefined, faults: string[]): string | null {
   if (text === undefined) return null;
@@ -165,7 +163,3 @@ function readStripeApi(text: string | undefined, faults: string[]): string | nul
   );
   return null;
 }
-
-/** Returns whether only this machine can reach the host. */
-export const isLoopback = (host: string) =>
-  host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);

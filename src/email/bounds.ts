@@ -1,47 +1,47 @@
-/** Every bound of the letterbox, with its unit and its reason. */
+/** Every bound of email, with its unit and its reason. */
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 
-/** About 60 MB of letters: a server that is gone for a day, at seven letters a minute. */
+/** About 60 MB of emails: enough for a mail server that is down for a day, at seven emails a minute. */
 export const QUEUED_EMAILS_MAX = 10_000;
-/** From here on letters about credits wait in the ledger, and leave the rest to those that let somebody in. */
+/** From here on emails about credits wait in the ledger, which leaves the rest of the queue to sign-in emails. */
 export const EMAILS_BEFORE_CREDITS_WAIT = QUEUED_EMAILS_MAX / 2;
 /**
- * Notices that wait for one address, and letters about credits on their own: nobody needs a twenty-first before the first has
- * come. Letters that strangers ask for have no part in it.
+ * Queued notifications for one recipient; emails about credits are counted apart. A recipient who has not received the first
+ * does not need a twenty-first. Emails that anyone can request have limits of their own.
  */
 export const NOTIFICATIONS_PER_RECIPIENT_MAX = 20;
 
 /**
- * What a stranger can have sent to one address: a sign-up with it, or a forgotten password. Each of the two groups
- * counts on its own (`letter-group.ts`). Four in an hour are a letter and three more for somebody who looks in the
- * wrong folder; twelve in a day are a nuisance and no flood.
+ * Emails that anyone can request for one address, by a sign-up or a forgotten password; each of the two is counted apart
+ * (`email-group.ts`). Four in an hour are the first email and three more for someone who looks in the wrong folder.
+ * Twelve in a day are a nuisance, but no flood.
  */
-export const ASKED_PER_HOUR_MAX = 4;
-export const ASKED_PER_DAY_MAX = 12;
+export const REQUESTED_PER_HOUR_MAX = 4;
+export const REQUESTED_PER_DAY_MAX = 12;
 
-/** Letters on their way at once, each over a connection of its own: most servers allow ten or more. */
+/** Emails sent at the same time, each over its own connection. Most servers allow ten or more connections. */
 export const EMAILS_AT_ONCE = 4;
 
 export const CONNECT_TIMEOUT_MS = 10_000;
-/** Some servers make strangers wait before they greet. */
+/** Some servers delay their greeting for unknown clients. */
 export const GREETING_TIMEOUT_MS = 15_000;
-/** Silence within a conversation: servers look for spam before they answer the end of the text. */
+/** Silence within a session: servers scan for spam before they reply to the end of the message. */
 export const SILENCE_TIMEOUT_MS = 30_000;
-/** One letter from the connection to the server's word that it has it. */
+/** One email, from the connection until the server has accepted it. */
 export const SEND_TIMEOUT_MS = 60_000;
-/** Longer than any sending takes. A letter whose process died goes out again after this. */
+/** Longer than any attempt. When the sending process dies, the email is sent again after this. */
 export const LEASE_MS = 90_000;
 
-/** The wait after the first failure of a letter; it doubles up to the second bound. */
+/** The wait after an email's first failure; it doubles up to the second bound. */
 export const RETRY_FIRST_MS = 5_000;
 export const RETRY_MAX_MS = HOUR_MS;
-/** RFC 5321, section 4.5.4.1, asks for four to five days of a relay; a notice older than three says little. */
+/** RFC 5321, section 4.5.4.1, asks relays for four to five days; a notification is of little use after three. */
 export const GIVE_UP_AFTER_MS = 3 * DAY_MS;
-/** While the server is out of reach one letter is tried, at most this far apart: soon after it is back, all go. */
+/** While the server is unreachable, one email is tried at most this far apart. Soon after it is back, all are sent. */
 export const PAUSE_MAX_MS = 120_000;
 
-/** The outbox is for looking at; what is older has been seen. */
+/** The outbox is for development: older files are deleted. */
 export const OUTBOX_EMAILS_MAX = 200;
 
-/** RFC 5322, section 2.1.1: a line has at most 998 characters; a subject that people read has far fewer. */
+/** RFC 5322, section 2.1.1, allows 998 characters on a line; a readable subject has far fewer. */
 export const SUBJECT_CHARS_MAX = 200;

@@ -1,12 +1,11 @@
-/** Letters about credits: what happened, what is left, what to do. Whoever wants no more of them unsubscribes in each. */
-import type { EmailDraft } from "./email-layout.ts";
+/** Emails about credits: what happened, what is left, what to do. Each has a link to unsubscribe. */
+import { type EmailDraft, formatTime } from "./email-layout.ts";
 import type { Email } from "./mail.ts";
-import { timeText } from "./time-text.ts";
 
-/** `post`: where a single POST unsubscribes from letters of this sort; `page`: where a person does. */
+/** `post`: where a single POST unsubscribes from emails on this topic; `page`: where a person does. */
 export type Unsubscribe = { page: string; post: string };
 
-/** Times in milliseconds since 1970 UTC; `at`: when it was so. */
+/** Times in milliseconds since 1970 UTC; `at`: when the event happened. */
 type CreditEmail = { to: string; at: number; unsubscribe: Unsubscribe };
 type LowBalanceEmail = CreditEmail & { balance: number; lowBalance: number };
 type ExpiringEmail = CreditEmail & { remaining: number; expiresAt: number };
@@ -14,26 +13,26 @@ type ExpiringEmail = CreditEmail & { remaining: number; expiresAt: number };
 type Write = (draft: EmailDraft) => Email;
 
 export function creditEmails(site: string, write: Write) {
-  const topUp = { link: `${site}/credits`, label: "See my credits" };
-  const why = "You get this letter because it is about the credits of your account.";
+  const viewCredits = { link: `${site}/credits`, label: "View credits" };
+  const why = "You received this email because it is about the credits of your account.";
   return {
     creditsLow: ({ to, at, balance, lowBalance, unsubscribe }: LowBalanceEmail) =>
       write({
         to,
         kind: "credits_low",
-        subject: "Your Toolbooth credits run low",
-        heading: "Your credits run low",
+        subject: "Your Toolbooth credits are running low",
+        heading: "Your credits are running low",
         blocks: [
-          `Your balance has fallen below ${credits(lowBalance)}, which is where you are told.`,
+          `Your balance dropped below ${credits(lowBalance)}, your alert level.`,
           {
             facts: [
               ["Balance", credits(balance)],
-              ["When", timeText(at)],
+              ["Date", formatTime(at)],
             ],
           },
-          "When too few are left for a call, calls are refused until there are new ones, and nothing else happens: your keys and your account stay as they are. How to get credits stands on the page of your credits:",
-          topUp,
-          `At which balance you are told, you choose here: ${site}/settings/notifications`,
+          "When your balance is too low for a call, the API returns 402 (insufficient_credits) until you add credits. Your account and your API keys stay active. Your credits page shows how to add more:",
+          viewCredits,
+          `Change your alert level: ${site}/settings/notifications`,
         ],
         why,
         unsubscribe,
@@ -41,18 +40,18 @@ export function creditEmails(site: string, write: Write) {
     creditsUsedUp: ({ to, at, unsubscribe }: CreditEmail) =>
       write({
         to,
-        kind: "credits_gone",
-        subject: "Your Toolbooth credits are used up",
-        heading: "Your credits are used up",
+        kind: "credits_depleted",
+        subject: "You've used all your Toolbooth credits",
+        heading: "You're out of credits",
         blocks: [
           {
             facts: [
               ["Balance", "0 credits"],
-              ["When", timeText(at)],
+              ["Date", formatTime(at)],
             ],
           },
-          "Calls are now refused with 402 (insufficient_credits), and cost nothing. As soon as there are new credits, they work again with the same keys. How to get some stands on the page of your credits:",
-          topUp,
+          "The API now rejects calls with 402 (insufficient_credits). Rejected calls cost nothing. Once you add credits, your API keys work again. Your credits page shows how to add more:",
+          viewCredits,
         ],
         why,
         unsubscribe,
@@ -61,18 +60,18 @@ export function creditEmails(site: string, write: Write) {
       write({
         to,
         kind: "credits_expiring",
-        subject: "Some of your Toolbooth credits end soon",
-        heading: `${credits(remaining)} ${remaining === 1 ? "ends" : "end"} soon`,
+        subject: "Some of your Toolbooth credits expire soon",
+        heading: `${credits(remaining)} ${remaining === 1 ? "expires" : "expire"} soon`,
         blocks: [
-          `Of your credits ${remaining.toLocaleString("en")} can be spent until ${timeText(expiresAt)}. What is left of them then expires; your other credits stay.`,
+          `You have ${credits(remaining)} that ${remaining === 1 ? "expires" : "expire"} on ${formatTime(expiresAt)}. Your other credits are not affected.`,
           {
             facts: [
-              ["Credits", `${remaining.toLocaleString("en")} on ${timeText(at)}`],
-              ["They end", timeText(expiresAt)],
+              ["Expiring credits", `${remaining.toLocaleString("en")}, as of ${formatTime(at)}`],
+              ["Expiry date", formatTime(expiresAt)],
             ],
           },
-          "Calls spend the credits first that end soonest, so there is nothing to do but to use them. All of your credits, and when they end:",
-          topUp,
+          "Calls spend the credits that expire soonest first, so just use the API before that date. Your credits page lists all your credits and when they expire:",
+          viewCredits,
         ],
         why,
         usefulUntil: expiresAt,

@@ -2,38 +2,41 @@ import { EMAILS_BEFORE_CREDITS_WAIT, QUEUED_EMAILS_MAX } from "./bounds.ts";
 import type { EmailKind } from "./mail.ts";
 
 /**
- * Who can cause a letter. `notice`: only who has the account; `credits`: their calls and time. The others anybody can who types an address, so they are
- * counted for each recipient (`bounds.ts`); the one that gets an owner back in apart from the rest, so that
- * sign-ups with somebody's address do not use it up.
+ * Who can cause an email, which decides how it is limited:
+ * - `notification`: only the account's owner or the operator.
+ * - `credits`: the account's calls, or the passing of time.
+ * - `requested` and `reset`: anyone who types the address, without signing in. They are counted for each recipient
+ *   (`bounds.ts`). Password resets have a count of their own, so that sign-ups with somebody's address cannot use it up.
  */
-export type EmailGroup = "notice" | "credits" | "asked" | "reset";
+export type EmailGroup = "notification" | "credits" | "requested" | "reset";
 
 const GROUPS: Record<EmailKind, EmailGroup> = {
-  verify_address: "asked",
-  address_in_use: "asked",
-  confirm_address_change: "asked",
-  verify_new_address: "asked",
+  verify_address: "requested",
+  address_in_use: "requested",
+  confirm_address_change: "requested",
+  verify_new_address: "requested",
   reset_password: "reset",
-  address_changed: "notice",
-  password_changed: "notice",
-  key_created: "notice",
-  key_revoked: "notice",
-  account_closed: "notice",
+  address_changed: "notification",
+  password_changed: "notification",
+  key_created: "notification",
+  key_revoked: "notification",
+  account_closed: "notification",
   credits_low: "credits",
-  credits_gone: "credits",
+  credits_depleted: "credits",
   credits_expiring: "credits",
-  other: "notice",
+  other: "notification",
 };
 
 export const groupOf = (kind: EmailKind): EmailGroup => GROUPS[kind];
 
-export const isAskedFor = (kind: EmailKind): boolean =>
-  GROUPS[kind] === "asked" || GROUPS[kind] === "reset";
+/** Whether anyone can cause an email of this kind without signing in. */
+export const isRequestable = (kind: EmailKind): boolean =>
+  GROUPS[kind] === "requested" || GROUPS[kind] === "reset";
 
-/** The kinds of a group, for a store that counts its letters. */
+/** The kinds of a group, for stores that count its emails. */
 export const kindsOf = (group: EmailGroup): EmailKind[] =>
   (Object.keys(GROUPS) as EmailKind[]).filter((kind) => GROUPS[kind] === group);
 
-/** With how many waiting letters, of whatever kind, one of this kind finds the queue full. */
-export const roomFor = (kind: EmailKind): number =>
+/** The number of queued emails, of all kinds, at which the queue is full for an email of this kind. */
+export const queueLimitOf = (kind: EmailKind): number =>
   GROUPS[kind] === "credits" ? EMAILS_BEFORE_CREDITS_WAIT : QUEUED_EMAILS_MAX;

@@ -1,13 +1,12 @@
 /**
- * One layout for every letter: a heading, paragraphs, one link, some facts, and why it was sent, as text and as HTML.
- * The HTML has no tables, images, scripts or anything that is fetched; it follows the reader's dark mode; everything
- * in it is escaped here and nowhere else.
+ * The layout of every email, as text and as HTML: a heading, paragraphs, one link, some facts, and why it was sent. The HTML has
+ * no tables, images or scripts, fetches nothing, and follows the reader's dark mode. All text is escaped here and only here.
  */
 import type { Email, EmailKind } from "./mail.ts";
 
 export type Block =
   | string
-  /** What is to be done: a button in HTML, an address on a line of its own in text. */
+  /** The main action: a button in HTML, a URL on its own line in text. */
   | { link: string; label: string }
   | { facts: readonly (readonly [name: string, value: string])[] };
 
@@ -17,34 +16,46 @@ export type EmailDraft = {
   subject: string;
   heading: string;
   blocks: readonly Block[];
-  /** Why the reader gets this, and whether it can be ignored. */
+  /** Why the recipient got this email, and whether they can ignore it. */
   why: string;
-  /** When its link or what it says ends; left out: never. */
+  /** When its link expires or its content becomes outdated; omitted: never. */
   usefulUntil?: number;
-  /** For letters that nobody has to get: the page on which a person ends them, and where a mail program does. */
+  /** For optional emails: the page on which a person unsubscribes, and the URL to which a mail program posts. */
   unsubscribe?: { page: string; post: string };
 };
 
+/** Lays out an email. `site`: the public URL of the service. Throws a TypeError where a link is not an http or https URL. */
 export function layOut(draft: EmailDraft, site: string): Email {
-  for (const block of draft.blocks) if (typeof block === "object" && "link" in block) check(block);
-  const { to, kind, subject, usefulUntil = null, unsubscribe } = draft;
-  const email = { to, kind, subject, usefulUntil };
-  const bodies = { text: layOutText(draft, site), html: page(draft, site) };
-  if (unsubscribe === undefined) return { ...email, ...bodies };
-  for (const link of Object.values(unsubscribe)) check({ link });
-  return { ...email, ...bodies, unsubscribe: unsubscribe.post };
+  const { to, kind, subject, blocks, usefulUntil = null, unsubscribe } = draft;
+  for (const block of blocks) {
+    if (typeof block === "object" && "link" in block) assertHttpUrl(block.link);
+  }
+  const email: Email = {
+    to,
+    kind,
+    subject,
+    usefulUntil,
+    text: layOutText(draft, site),
+    html: layOutHtml(draft, site),
+  };
+  if (unsubscribe === undefined) return email;
+  assertHttpUrl(unsubscribe.page);
+  assertHttpUrl(unsubscribe.post);
+  return { ...email, unsubscribe: unsubscribe.post };
 }
 
-/** Links are made by the service: one that is none is a fault of ours, not of the person's. */
-function check({ link }: { link: string }): void {
-  if (!/^https?:\/\/[^\s<>"\\]+$/.test(link)) throw new TypeError("A letter needs an http address");
+/** The service generates every link, so an invalid one is a bug. */
+function assertHttpUrl(link: string): void {
+  if (!/^https?:\/\/[^\s<>"\\]+$/.test(link)) {
+    throw new TypeError("A link in an email must be an http or https URL");
+  }
 }
 
-const UNSUBSCRIBE = "To get no more letters of this sort:";
+const UNSUBSCRIBE = "Unsubscribe from these emails:";
 
 function layOutText({ heading, blocks, why, unsubscribe }: EmailDraft, site: string): string {
-  const end = unsubscribe === undefined ? "" : `${UNSUBSCRIBE}\n${unsubscribe.page}\n`;
-  return [heading, ...blocks.map(textOf), `-- \n${why}\n${end}Toolbooth, ${site}`]
+  const optOut = unsubscribe === undefined ? "" : `${UNSUBSCRIBE}\n${unsubscribe.page}\n`;
+  return [heading, ...blocks.map(textOf), `-- \n${why}\n${optOut}Toolbooth, ${site}`]
     .join("\n\n")
     .concat("\n");
 }
@@ -57,7 +68,7 @@ function textOf(block: Block): string {
 
 const SANS = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
-/** Inline for the readers that drop style sheets; what changes in the dark has a class as well. */
+/** Inline styles, because some mail programs drop style sheets. What changes in dark mode also has a class. */
 const STYLE = {
   body: `margin:0;padding:24px 16px;background:#fdfdfb;color:#1c2126;font:16px/1.6 ${SANS}`,
   main: "max-width:560px;margin:0 auto",
@@ -79,9 +90,9 @@ const DARK = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 .accent{color:#63cdbb!important}.soft{color:#9ba6ae!important}.foot{border-color:#2a3136!important}
 .button{background:#63cdbb!important;color:#10211f!important}}`;
 
-function page(draft: EmailDraft, site: string): string {
+function layOutHtml(draft: EmailDraft, site: string): string {
   const { heading, blocks, why, subject, unsubscribe } = draft;
-  const end =
+  const optOut =
     unsubscribe === undefined
       ? ""
       : `<p class="soft" style="${STYLE.soft}">${UNSUBSCRIBE}<br>${anchor(unsubscribe.page)}</p>\n`;
@@ -102,7 +113,7 @@ function page(draft: EmailDraft, site: string): string {
 ${blocks.map(htmlOf).join("\n")}
 <div class="foot" style="${STYLE.foot}">
 <p class="soft" style="${STYLE.soft}">${escapeHtml(why)}</p>
-${end}<p class="soft" style="${STYLE.soft}">Toolbooth, ${anchor(site)}</p>
+${optOut}<p class="soft" style="${STYLE.soft}">Toolbooth, ${anchor(site)}</p>
 </div>
 </div>
 </body>
@@ -118,9 +129,9 @@ function htmlOf(block: Block): string {
   if ("link" in block) {
     const href = escapeHtml(block.link);
     return `<p style="${STYLE.text}"><a class="button" style="${STYLE.button}" href="${href}">${escapeHtml(block.label)}</a></p>
-<p class="soft" style="${STYLE.soft}">If the button does nothing, open this address:<br>${anchor(block.link)}</p>`;
+<p class="soft" style="${STYLE.soft}">If the button does not work, open this link:<br>${anchor(block.link)}</p>`;
   }
-  // `bdi`: a value written from right to left leaves what is beside it alone.
+  // `bdi` keeps a right-to-left value from reordering the text beside it.
   const rows = block.facts.map(
     ([name, value]) =>
       `<dt class="soft" style="${STYLE.name}">${escapeHtml(name)}</dt>
@@ -128,6 +139,12 @@ function htmlOf(block: Block): string {
   );
   return `<dl style="${STYLE.text}">\n${rows.join("\n")}\n</dl>`;
 }
+
+const DATE = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
+
+/** Formats a time for readers, with its zone: `November 21, 2026 at 14:05 UTC`. */
+export const formatTime = (at: number): string =>
+  `${DATE.format(at)} at ${new Date(at).toISOString().slice(11, 16)} UTC`;
 
 const ENTITIES: Record<string, string> = {
   "&": "&amp;",

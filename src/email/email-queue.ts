@@ -1,6 +1,7 @@
-/** How emails enter the job queue (`src/jobs`): a port; stores implement it. Plain data; the time comes from the caller. */
-import type { EmailKind } from "./mail.ts";
-import type { Way } from "./transport.ts";
+/** How emails enter the job queue (`src/jobs`): the port, and an email as a job. */
+import type { JobQueueName, NewJob } from "#jobs/job-queue.ts";
+import type { Email, EmailKind } from "./mail.ts";
+import type { TransportKind } from "./transport.ts";
 
 export type QueuedEmail = {
   id: string;
@@ -10,19 +11,53 @@ export type QueuedEmail = {
   html: string;
   kind: EmailKind;
   usefulUntil: number | null;
-  /** The transport that it was posted for. One posted for `smtp` never goes to the outbox: its link is not for us. */
-  way: Way;
-  /** Where a single POST unsubscribes from letters of its sort (RFC 8058). */
+  /** The transport it was queued for. An email for `smtp` never goes to the outbox: the operator must not see its link. */
+  transportKind: TransportKind;
+  /** URL at which a single POST unsubscribes from emails on this topic (RFC 8058). */
   unsubscribe?: string;
 };
 
 export type EmailQueue = {
   /**
-   * Keeps a letter, due at once. The same id again is the first one. Beyond the bounds (`bounds.ts`) it is not kept.
-   * One that anybody can cause (`letter-group.ts`) takes the place of those of its kind that wait for the recipient and
-   * are under no lease; where it replaces none it counts for the recipient's hour and day.
+   * Stores an email, due at once; an id that is already stored changes nothing. Beyond the bounds (`bounds.ts`) the email is
+   * not stored, and the outcome says why. An email that anyone can request (`email-group.ts`) replaces those of its kind that
+   * are queued for the recipient and not leased. Where it replaces none, it counts towards the recipient's hourly and
+   * daily limit.
    */
   add(order: { email: QueuedEmail; now: number }): Promise<{ outcome: EmailAdded }>;
 };
 
 export type EmailAdded = "added" | "recipient_full" | "queue_full" | "too_often";
+
+/** Returns an email as a job. The recipient is the job's target; logs may name only the label, which is the domain. */
+export function emailJob({
+  id,
+  to,
+  kind,
+  usefulUntil,
+  transportKind,
+  ...email
+}: QueuedEmail): NewJob {
+  const { subject, text, html, unsubscribe } = email;
+  return {
+    id,
+    queue: transportKind === "smtp" ? "email" : "outbox",
+    kind,
+    target: to,
+    label: domainOf(to),
+    payload: JSON.stringify({ subject, text, html, unsubscribe }),
+    usefulUntil,
+  };
+}
+
+/** Returns the email of a job that `emailJob` made. */
+export const emailOfJob = ({ target, payload }: Pick<NewJob, "target" | "payload">): Email => ({
+  to: target,
+  ...(JSON.parse(payload) as Pick<Email, "subject" | "text" | "html" | "unsubscribe">),
+});
+
+/** The queues that a transport empties: a mail server also sends emails that were queued for the outbox. */
+export const queuesOf = (transportKind: TransportKind): readonly JobQueueName[] =>
+  transportKind === "smtp" ? ["email", "outbox"] : ["outbox"];
+
+export const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);

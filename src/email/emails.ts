@@ -1,20 +1,19 @@
 /**
- * Every letter of the service. Subjects are fixed texts: nothing that a person typed gets near a header. What is
- * shown of labels and addresses goes through `oneLine` and is escaped by the layout.
+ * The content of every email. Subjects are fixed, so no typed text reaches a header. Labels and addresses go through `oneLine`
+ * and are escaped by the layout.
  */
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
 import { creditEmails } from "./credit-emails.ts";
-import { type EmailDraft, layOut } from "./email-layout.ts";
+import { type EmailDraft, formatTime, layOut } from "./email-layout.ts";
 import type { Email } from "./mail.ts";
 import { oneLine } from "./one-line.ts";
-import { timeText } from "./time-text.ts";
 
-/** Times in milliseconds since 1970 UTC; `to` must be an address that stands for itself (`isPlainAddress`). */
+/** Times in milliseconds since 1970 UTC; `to` must be a plain address (`isPlainAddress`). */
 type LinkEmail = { to: string; link: string; now: number; expiresAt: number };
 type NotificationEmail = { to: string; at: number };
 type KeyEmail = NotificationEmail & { label: string; start: string };
 
-/** `site` is the public address of the service, without a slash at its end. */
+/** `site`: the public URL of the service, without a trailing slash. */
 export function createEmails(site: string) {
   const write = (draft: EmailDraft) => layOut(draft, site);
   return {
@@ -27,8 +26,8 @@ export function createEmails(site: string) {
 
 type Write = (draft: EmailDraft) => Email;
 
-const IGNORE =
-  "If you did not ask for it, you can ignore this letter: nothing happens without the link.";
+const IGNORE = "If it wasn't you, you can ignore this email.";
+const NO_ACTION = "If you made this change, you don't need to do anything.";
 
 function linkEmails(site: string, write: Write) {
   return {
@@ -36,29 +35,29 @@ function linkEmails(site: string, write: Write) {
       write({
         to,
         kind: "verify_address",
-        subject: "Confirm your address for Toolbooth",
-        heading: "Confirm your address",
+        subject: "Confirm your email address",
+        heading: "Confirm your email address",
         blocks: [
-          "One step is left: confirm that this address is yours. Then you can make your first API key.",
-          { link, label: "Confirm my address" },
-          holds(now, expiresAt),
-          "Confirming accepts the password that was chosen at sign-up. If you did not sign up, do not confirm: whoever chose that password would share the account with you.",
+          "Thanks for signing up for Toolbooth. Confirm your email address, then create your first API key.",
+          { link, label: "Confirm email address" },
+          expiryText(now, expiresAt),
+          "If you didn't sign up, don't use the link. Confirming also accepts the password chosen at sign-up, so the person who chose it could sign in to your account.",
         ],
-        why: `You get this letter because this address was used to sign up. ${IGNORE}`,
+        why: `You received this email because someone signed up for Toolbooth with this address. ${IGNORE}`,
         usefulUntil: expiresAt,
       }),
     resetPassword: ({ to, link, now, expiresAt }: LinkEmail) =>
       write({
         to,
         kind: "reset_password",
-        subject: "Choose a new password for Toolbooth",
-        heading: "Choose a new password",
+        subject: "Reset your Toolbooth password",
+        heading: "Reset your password",
         blocks: [
-          "With this link you choose a new password. Until then your old one goes on working.",
-          { link, label: "Choose a new password" },
-          `${holds(now, expiresAt)} It works once.`,
+          "We received a request to reset the password of your Toolbooth account. Your current password keeps working until you choose a new one.",
+          { link, label: "Reset password" },
+          `${expiryText(now, expiresAt)} You can use it once.`,
         ],
-        why: `You get this letter because a new password was asked for. ${IGNORE}`,
+        why: `You received this email because someone asked to reset your password. ${IGNORE}`,
         usefulUntil: expiresAt,
       }),
     /** To the old address: may the address be changed? */
@@ -66,32 +65,32 @@ function linkEmails(site: string, write: Write) {
       write({
         to: order.to,
         kind: "confirm_address_change",
-        subject: "Confirm the change of your address",
-        heading: "Change your address?",
+        subject: "Approve the change of your email address",
+        heading: "Change your email address?",
         blocks: [
-          "Somebody who is signed in to your account wants to give it another address:",
-          { facts: [["New address", shown(newAddress)]] },
-          "If that was you, confirm it. The new address then gets a letter of its own.",
-          { link: order.link, label: "Change my address" },
-          holds(order.now, order.expiresAt),
-          `If it was not you, do not open the link, and choose a new password at once: ${site}/forgot-password`,
+          "Someone who is signed in to your Toolbooth account asked to change its email address.",
+          { facts: [["New email address", oneLine(newAddress, EMAIL_CHARS_MAX)]] },
+          "If it was you, approve the change. We then send a confirmation email to the new address.",
+          { link: order.link, label: "Approve the change" },
+          expiryText(order.now, order.expiresAt),
+          `If it wasn't you, don't use the link, and reset your password right away: ${site}/forgot-password`,
         ],
-        why: "You get this letter because this is the address of your account. Nothing changes without the link.",
+        why: "You received this email because this is the address of your Toolbooth account. Nothing changes unless you approve.",
         usefulUntil: order.expiresAt,
       }),
-    /** To the new address: is it yours? The old one is not named, for the new one may be a stranger's. */
+    /** To the new address, which may belong to someone else: the email does not name the old one. */
     verifyNewAddress: ({ to, link, now, expiresAt }: LinkEmail) =>
       write({
         to,
         kind: "verify_new_address",
-        subject: "Confirm your new address for Toolbooth",
-        heading: "Confirm your new address",
+        subject: "Confirm your new email address",
+        heading: "Confirm your new email address",
         blocks: [
-          "Confirm that this address is yours. From then on you sign in with it.",
-          { link, label: "Confirm my new address" },
-          holds(now, expiresAt),
+          "Confirm that this email address is yours. From then on, you sign in to Toolbooth with it.",
+          { link, label: "Confirm new email address" },
+          expiryText(now, expiresAt),
         ],
-        why: `You get this letter because an account is to get this address. ${IGNORE}`,
+        why: `You received this email because someone asked to use this address for their Toolbooth account. ${IGNORE}`,
         usefulUntil: expiresAt,
       }),
   };
@@ -99,7 +98,7 @@ function linkEmails(site: string, write: Write) {
 
 function accountEmails(site: string, write: Write) {
   return {
-    /** Somebody signed up with an address that has an account. */
+    /** Someone signed up with this address, or asked to move another account to it. */
     addressInUse: ({ to }: { to: string }) =>
       write({
         to,
@@ -107,30 +106,30 @@ function accountEmails(site: string, write: Write) {
         subject: "You already have a Toolbooth account",
         heading: "You already have an account",
         blocks: [
-          "Somebody, perhaps you, tried to sign up with this address, but it has an account already. Nothing was changed.",
+          "Someone tried to use this email address for another Toolbooth account, but it already belongs to yours. Your account has not changed. If it was you, sign in:",
           { link: `${site}/sign-in`, label: "Sign in" },
-          `If you do not know your password any more, choose a new one: ${site}/forgot-password`,
+          `Forgot your password? Reset it: ${site}/forgot-password`,
         ],
-        why: "You get this letter because this address was used to sign up. If that was not you, you can ignore it: your account is as it was.",
+        why: `You received this email because someone entered this address at Toolbooth. ${IGNORE}`,
       }),
-    /** To the old address, once it is done. */
+    /** To the old address, after the change. */
     addressChanged: ({ to, newAddress, at }: NotificationEmail & { newAddress: string }) =>
       write({
         to,
         kind: "address_changed",
-        subject: "The address of your account was changed",
-        heading: "Your address was changed",
+        subject: "Your email address was changed",
+        heading: "Your email address was changed",
         blocks: [
-          "Your account has a new address. From now on you sign in with it, and letters go there.",
+          "Your Toolbooth account has a new email address. Sign in with it from now on. We send all further emails there.",
           {
             facts: [
-              ["New address", shown(newAddress)],
-              ["When", timeText(at)],
+              ["New email address", oneLine(newAddress, EMAIL_CHARS_MAX)],
+              ["Date", formatTime(at)],
             ],
           },
-          `If this was not you, somebody else may have your account: tell the people who run ${site} at once.`,
+          `If you didn't make this change, someone else may have access to your account. Contact the operator of ${site} right away.`,
         ],
-        why: "You get this letter, the last one to this address, because it was the address of your account. If the change was yours, there is nothing to do.",
+        why: `You received this email because this was the address of your Toolbooth account. It is the last one that we send here. ${NO_ACTION}`,
       }),
     passwordChanged: ({ to, at }: NotificationEmail) =>
       write({
@@ -139,11 +138,12 @@ function accountEmails(site: string, write: Write) {
         subject: "Your password was changed",
         heading: "Your password was changed",
         blocks: [
-          { facts: [["When", timeText(at)]] },
-          "If this was not you, choose a new password at once:",
-          { link: `${site}/forgot-password`, label: "Choose a new password" },
+          "The password of your Toolbooth account was changed.",
+          { facts: [["Date", formatTime(at)]] },
+          "If you didn't make this change, reset your password right away:",
+          { link: `${site}/forgot-password`, label: "Reset password" },
         ],
-        why: "You get this letter because the password of your account was changed. If that was you, there is nothing to do.",
+        why: `You received this email because the password of your account was changed. ${NO_ACTION}`,
       }),
     accountClosed: ({ to, at }: NotificationEmail) =>
       write({
@@ -152,22 +152,22 @@ function accountEmails(site: string, write: Write) {
         subject: "Your account was closed",
         heading: "Your account was closed",
         blocks: [
-          { facts: [["When", timeText(at)]] },
-          "Its API keys have stopped working, its credits are gone, and your address was removed. This cannot be undone.",
-          `If this was not you, tell the people who run ${site}.`,
+          "Your Toolbooth account was closed. Its API keys no longer work, its credits are gone, and we deleted your email address. This can't be undone.",
+          { facts: [["Date", formatTime(at)]] },
+          `If you didn't close it, contact the operator of ${site}.`,
         ],
-        why: "You get this letter, the last one, because this was the address of the account. If you closed it, there is nothing to do.",
+        why: "You received this email because this was the address of the account. It is the last one that we send here. If you closed the account, you don't need to do anything.",
       }),
   };
 }
 
 function keyEmails(site: string, write: Write) {
-  const keysPage = { link: `${site}/settings/api-keys`, label: "See my API keys" };
+  const viewKeys = { link: `${site}/settings/api-keys`, label: "View API keys" };
   const facts = ({ label, start, at }: KeyEmail) => ({
     facts: [
       ["Label", oneLine(label, KEY_LABEL_CHARS_MAX)],
       ["Starts with", oneLine(start, KEY_START_CHARS_MAX)],
-      ["When", timeText(at)],
+      ["Date", formatTime(at)],
     ] as const,
   });
   return {
@@ -175,14 +175,15 @@ function keyEmails(site: string, write: Write) {
       write({
         to: key.to,
         kind: "key_created",
-        subject: "A new API key was made",
-        heading: "A new API key was made",
+        subject: "A new API key was created",
+        heading: "A new API key was created",
         blocks: [
+          "Your Toolbooth account has a new API key.",
           facts(key),
-          "If this was not you, revoke the key, then change your password: whoever has the key spends your credits.",
-          keysPage,
+          "If you didn't create it, revoke the key and change your password. Anyone who has the key can spend your credits.",
+          viewKeys,
         ],
-        why: "You get this letter because a key was made for your account. If that was you, there is nothing to do.",
+        why: "You received this email because an API key was created for your account. If you created it, you don't need to do anything.",
       }),
     keyRevoked: (key: KeyEmail) =>
       write({
@@ -191,34 +192,36 @@ function keyEmails(site: string, write: Write) {
         subject: "An API key was revoked",
         heading: "An API key was revoked",
         blocks: [
+          "An API key of your Toolbooth account was revoked. The API rejects calls with this key from now on.",
           facts(key),
-          "Calls with this key are refused from now on. If this was not you, change your password, then make a new key.",
-          keysPage,
+          "If you didn't revoke it, change your password and create a new key.",
+          viewKeys,
         ],
-        why: "You get this letter because a key of your account was revoked. If that was you, there is nothing to do.",
+        why: "You received this email because an API key of your account was revoked. If you revoked it, you don't need to do anything.",
       }),
   };
 }
 
 const KEY_START_CHARS_MAX = 30;
 
-const shown = (address: string) => oneLine(address, EMAIL_CHARS_MAX);
+const expiryText = (now: number, expiresAt: number) =>
+  `This link expires in ${durationText(expiresAt - now)}, on ${formatTime(expiresAt)}.`;
 
-const holds = (now: number, expiresAt: number) =>
-  `The link works for ${spanText(expiresAt - now)}, until ${timeText(expiresAt)}.`;
-
-const SPANS = [
+const UNITS = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
   ["minute", 60_000],
 ] as const;
 
-/** In the largest unit that fits at least twice, and rounded down: a link never ends before its letter says. */
-export function spanText(ms: number): string {
-  const [unit, size] = SPANS.find(([, each]) => ms >= 2 * each || ms === each) ?? [
+/**
+ * Formats a duration in the largest unit that fits exactly once or at least twice: `90 minutes`, `1 day`. It rounds down, so a
+ * link never expires before its email says.
+ */
+export function durationText(ms: number): string {
+  const [unit, unitMs] = UNITS.find(([, each]) => ms >= 2 * each || ms === each) ?? [
     "minute",
     60_000,
   ];
-  const count = Math.max(1, Math.floor(ms / size));
+  const count = Math.max(1, Math.floor(ms / unitMs));
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

@@ -1,77 +1,87 @@
-/** What is posted becomes a waiting letter: whoever delivers finds it in the queue. */
+/** Queues emails for the sender (`send-emails.ts`). */
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import { HOUR_MS } from "#limits.ts";
 import { SUBJECT_CHARS_MAX } from "./bounds.ts";
-import { domainOf } from "./email-job.ts";
-import type { EmailAdded, EmailQueue, QueuedEmail } from "./email-queue.ts";
+import { domainOf, type EmailAdded, type EmailQueue, type QueuedEmail } from "./email-queue.ts";
 import type { Email, Mail } from "./mail.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
-import type { Way } from "./transport.ts";
+import type { TransportKind } from "./transport.ts";
 
 export type LogError = (message: string, details: { cause?: unknown }) => void;
 
 export type MailDeps = {
   queue: Pick<EmailQueue, "add">;
-  /** How letters go out while this one is posted. */
-  way: Way;
+  /** The transport that emails are queued for. */
+  transportKind: TransportKind;
   now: () => number;
   random: RandomBytes;
   logError: LogError;
 };
 
-/** 142 random bits: the id is also the first half of the Message-ID. */
+/** 142 random bits: the id is also the local part of the Message-ID. */
 const EMAIL_ID_CHARS = 24;
 
-type Left = Exclude<EmailAdded, "added">;
+type DropReason = Exclude<EmailAdded, "added">;
 
-const LEFT_OUT: Record<Left, string> = {
-  recipient_full: "too many letters to this address are waiting",
-  queue_full: "the queue of letters is full",
-  too_often: "too many of its kind were asked for with this address within an hour or a day",
+const DROP_REASONS: Record<DropReason, string> = {
+  recipient_full: "too many emails to this address are queued",
+  queue_full: "the email queue is full",
+  too_often: "too many emails of its kind were requested for this address within an hour or a day",
 };
 
-export function createMail(wiring: MailDeps, enqueued = () => {}): Mail {
-  const { queue, way, now, random, logError } = wiring;
-  /** When each reason was last told: whoever asks for letters without end does not fill the log. */
-  const told = new Map<Left, number>();
+/** `enqueued` is called after each email that was queued, to wake the sender. */
+export function createMail(deps: MailDeps, enqueued = () => {}): Mail {
+  const { queue, transportKind, now, random, logError } = deps;
+  /** When each reason was last logged, so that repeated requests do not fill the log. */
+  const loggedAt = new Map<DropReason, number>();
 
-  function leaveOut(fault: string, reason: Left): void {
-    if (now() - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
-    told.set(reason, now());
-    logError(`${fault} (told once an hour)`, {});
+  function logDropped(message: string, reason: DropReason): void {
+    if (now() - (loggedAt.get(reason) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
+    loggedAt.set(reason, now());
+    logError(`${message} (logged at most once an hour)`, {});
   }
 
   return {
-    async post(email: Email) {
-      const waiting = toWaiting(email, way, random);
-      if (waiting === null) {
-        const { kind = "other" } = email;
-        const fault = `A letter (${kind}) was not kept: its address cannot be used`;
-        logError(fault, {});
-        return { fault };
+    async enqueue(email: Email) {
+      const queued = toQueuedEmail(email, transportKind, random);
+      if (queued === null) {
+        const error = `Email (${email.kind ?? "other"}) dropped: its address is not valid`;
+        logError(error, {});
+        return { error };
       }
-      const { outcome } = await queue.add({ email: waiting, now: now() });
+      const { outcome } = await queue.add({ email: queued, now: now() });
       if (outcome === "added") {
         enqueued();
-        return { fault: null };
+        return { error: null };
       }
-      const fault = `${nameOf(waiting)} was not kept: ${LEFT_OUT[outcome]}`;
-      leaveOut(fault, outcome);
-      return { fault };
+      const error = `${nameOf(queued)} dropped: ${DROP_REASONS[outcome]}`;
+      logDropped(error, outcome);
+      return { error };
     },
   };
 }
 
-/** A letter as the queue keeps it; null where its address cannot stand in an envelope. */
-export function toWaiting(email: Email, way: Way, random: RandomBytes): QueuedEmail | null {
+/** Returns the email as the queue stores it; null where its address cannot stand in an envelope. */
+export function toQueuedEmail(
+  email: Email,
+  transportKind: TransportKind,
+  random: RandomBytes,
+): QueuedEmail | null {
   const { to, text, html, kind = "other", usefulUntil = null, unsubscribe } = email;
   if (!isPlainAddress(to)) return null;
-  const id = `let_${randomBase62(EMAIL_ID_CHARS, random)}`;
-  const subject = oneLine(email.subject, SUBJECT_CHARS_MAX);
-  const waiting = { id, to, subject, text, html, kind, usefulUntil, way };
-  return unsubscribe === undefined ? waiting : { ...waiting, unsubscribe };
+  const queued: QueuedEmail = {
+    id: `eml_${randomBase62(EMAIL_ID_CHARS, random)}`,
+    to,
+    subject: oneLine(email.subject, SUBJECT_CHARS_MAX),
+    text,
+    html,
+    kind,
+    usefulUntil,
+    transportKind,
+  };
+  return unsubscribe === undefined ? queued : { ...queued, unsubscribe };
 }
 
-/** What the log says of a letter: never the address, the text or the link. */
+/** How logs name an email: never by its address, its text or its link. */
 const nameOf = ({ id, kind, to }: { id: string; kind: string; to: string }) =>
   `Email ${id} (${kind}, to ${domainOf(to)})`;

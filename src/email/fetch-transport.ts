@@ -1,12 +1,18 @@
 /**
- * Letters by HTTP, as JSON in the form that Resend's `/emails` takes: the way out where there is no SMTP. What the provider
- * writes is never passed on and never read: its status says enough.
+ * Sends emails over HTTPS, as JSON in the format of Resend's `/emails`, for runtimes without SMTP. The body of the response is
+ * neither read nor logged: its status is enough.
  */
 import { SEND_TIMEOUT_MS } from "./bounds.ts";
-import { headersOf } from "./email-headers.ts";
 import type { Email } from "./mail.ts";
 import type { MailApi } from "./read-mail-settings.ts";
-import { NotNow, type Sender, type Transport, Undeliverable, Unreachable } from "./transport.ts";
+import {
+  headersOf,
+  type Sender,
+  TemporaryFailure,
+  type Transport,
+  Undeliverable,
+  Unreachable,
+} from "./transport.ts";
 
 export function createFetchTransport(
   api: MailApi,
@@ -17,10 +23,10 @@ export function createFetchTransport(
     async send(email, messageId, signal) {
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const response = await post(api, email, messageId, from, within);
-      // Unread, or its connection would stay taken.
+      // An unread body would keep the connection open.
       await response.body?.cancel();
       if (response.ok) return;
-      throw faultOf(response.status, response.headers.get("retry-after"));
+      throw errorOf(response.status, response.headers.get("retry-after"));
     },
   };
 }
@@ -38,20 +44,20 @@ async function post(
       headers: {
         Authorization: `Bearer ${token}`,
         "Content-Type": "application/json",
-        // The same at every try, so that a letter whose answer was lost goes out once.
+        // The same at every attempt, so that an email whose response was lost is sent once.
         "Idempotency-Key": messageId,
-        // Resend lets nobody in who does not say what they are.
+        // Resend rejects requests without a user agent.
         "User-Agent": "toolbooth",
       },
       body: JSON.stringify(messageOf(email, from)),
-      // A redirect would take the token along.
+      // A redirect would send the token to another host.
       redirect: "manual",
       signal,
     });
   } catch (error) {
     const isLate = (error as Error | undefined)?.name === "TimeoutError";
-    const what = isLate ? "no answer in time" : "no connection";
-    throw new Unreachable(`the mail provider cannot be reached (${what})`);
+    const reason = isLate ? "timeout" : "no connection";
+    throw new Unreachable(`the email provider is unreachable (${reason})`);
   }
 }
 
@@ -64,7 +70,7 @@ const messageOf = (email: Email, from: Sender) => ({
   headers: headersOf(email),
 });
 
-/** Characters that a name must be quoted for (RFC 5322, section 3.2.3). */
+/** Characters for which a display name must be quoted (RFC 5322, section 3.2.3). */
 const SPECIALS = /[()[\]:;@\\,."]/;
 
 function addressOf({ name, address }: Sender): string {
@@ -73,20 +79,24 @@ function addressOf({ name, address }: Sender): string {
   return `${quoted} <${address}>`;
 }
 
-/** They say nothing of the letter: another way in, a token that is none, a bill, an address where nobody takes letters. */
-const SHUT = [401, 402, 403, 404, 405, 407];
-const LATER = [408, 409, 425, 429];
+/** Statuses about the account or the URL, not about the email: wrong token, unpaid bill, wrong path or method. */
+const REJECTS_SERVICE = [401, 402, 403, 404, 405, 407];
+/** Statuses after which a later attempt may succeed, like 5xx. */
+const TEMPORARY = [408, 409, 425, 429];
 
-function faultOf(status: number, retryAfter: string | null): Error {
-  if (SHUT.includes(status) || status < 400) {
-    return new Unreachable(`the mail provider does not let the service in (${status})`);
+function errorOf(status: number, retryAfter: string | null): Error {
+  if (REJECTS_SERVICE.includes(status) || status < 400) {
+    return new Unreachable(`the email provider rejects the service (${status})`);
   }
-  if (LATER.includes(status) || status >= 500) {
-    return new NotNow(`the mail provider did not take it (${status})`, pauseOf(retryAfter));
+  if (TEMPORARY.includes(status) || status >= 500) {
+    return new TemporaryFailure(
+      `the email provider did not accept it (${status})`,
+      pauseOf(retryAfter),
+    );
   }
-  return new Undeliverable(`the mail provider refuses it (${status})`);
+  return new Undeliverable(`the email provider rejected it (${status})`);
 }
 
-/** Seconds alone: a date would need a clock that agrees with theirs. */
+/** Only seconds: a date would need clocks that agree. */
 const pauseOf = (text: string | null): number =>
   text !== null && /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : 0;

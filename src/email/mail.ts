@@ -1,17 +1,14 @@
-/**
- * The letterbox: the port through which the service writes to people. A letter that was posted is kept until a
- * transport has taken it, so a mail server that is slow or gone delays letters and nothing else.
- */
+/** An email to one recipient, and the port through which the service sends it. */
 export type Email = {
   to: string;
   subject: string;
   text: string;
   html: string;
-  /** What it is about, for the log: the letter itself is never logged. */
+  /** What the email is about. Logs name the kind, never the content. */
   kind?: EmailKind;
-  /** When its link ends: a letter that is still waiting then is dropped. Milliseconds since 1970 UTC. */
+  /** When its link expires: an email that is still queued then is dropped. Milliseconds since 1970 UTC; null: never. */
   usefulUntil?: number | null;
-  /** Where a single POST unsubscribes from letters of its sort (RFC 8058): it goes into its header. */
+  /** URL at which a single POST unsubscribes from emails on this topic (RFC 8058), for the email's headers. */
   unsubscribe?: string;
 };
 
@@ -27,15 +24,17 @@ export type EmailKind =
   | "key_revoked"
   | "account_closed"
   | "credits_low"
-  | "credits_gone"
+  | "credits_depleted"
   | "credits_expiring"
   | "other";
 
 export type Mail = {
   /**
-   * Resolves when the letter is kept durably; it goes out later, and again until it is taken.
-   * A letter beyond the bounds of the queue is left out with a complaint, never with a refusal: what it tells of was
-   * done already. `fault`: why it was left out, without its address; null where it was kept.
+   * Queues an email and resolves when it is stored durably. The sender retries until a transport accepts it, so a mail server
+   * that is slow or down delays emails and nothing else.
+   *
+   * An email beyond the bounds of the queue is dropped and logged. This does not reject, because what the email reports has
+   * already happened. `error` says why it was dropped, without the recipient; null where it was queued.
    */
-  post(email: Email): Promise<{ fault: string | null }>;
+  enqueue(email: Email): Promise<{ error: string | null }>;
 };

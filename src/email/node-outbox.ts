@@ -1,26 +1,26 @@
 /**
- * Where no mail server is set, letters stay here: each becomes a file that any mail reader opens. Whoever tries the
- * service on their own machine finds the text with its link in the log too; elsewhere the log may be read by many.
+ * The transport without a mail server: writes each email to a file that any mail program opens. On the operator's own machine
+ * it also logs the text with its link; elsewhere it does not, because more people may read the log.
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createTransport } from "nodemailer";
 import { OUTBOX_EMAILS_MAX } from "./bounds.ts";
 import type { Email } from "./mail.ts";
-import { messageOf } from "./node-message.ts";
+import { messageOf } from "./node-smtp.ts";
 import type { Sender, Transport } from "./transport.ts";
 
-export type OutboxWiring = {
-  /** Made when the first letter comes. */
+export type OutboxOptions = {
+  /** Created with the first email. */
   folder: string;
   from: Sender;
   now: () => number;
-  /** Whether `tell` gets the whole letter as text, its link included, or the name of the file alone. */
-  tellsAll: boolean;
-  tell: (text: string) => void;
+  /** Whether to log the email's text with its link, or only the name of its file. */
+  logsText: boolean;
+  log: (text: string) => void;
 };
 
-export function createOutbox({ folder, from, now, tellsAll, tell }: OutboxWiring): Transport {
+export function createOutbox({ folder, from, now, logsText, log }: OutboxOptions): Transport {
   const composer = createTransport({ streamTransport: true, buffer: true });
   let count = 0;
   return {
@@ -29,31 +29,31 @@ export function createOutbox({ folder, from, now, tellsAll, tell }: OutboxWiring
       const { message } = await composer.sendMail({ ...messageOf(email, messageId, from), date });
       count += 1;
       const file = path.join(folder, fileName(date, count, messageId));
-      keep(folder, file, message as Buffer);
-      tell(tellsAll ? asText(email, file) : `A letter was written to ${file}`);
+      writeAndPrune(folder, file, message as Buffer);
+      log(logsText ? describe(email, file) : `Email written to ${file}`);
     },
   };
 }
 
-/** By time, then by the order within the process: names sort as the letters were written. */
+/** Names sort in the order in which the emails were written: by time, then by count. */
 function fileName(date: Date, count: number, messageId: string): string {
   const time = date.toISOString().replace(/[-:.]/g, "");
   const id = messageId.replace(/^<|@.*$/g, "").replace(/[^\w-]/g, "");
   return `${time}-${String(count).padStart(6, "0")}-${id}.eml`;
 }
 
-/** Without waiting in between: two letters never meet in the folder, and who reads it sees whole files only. */
-function keep(folder: string, file: string, message: Buffer): void {
+/** Synchronous, so that two emails never prune at once. Readers of the folder see only complete files. */
+function writeAndPrune(folder: string, file: string, message: Buffer): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const partial = `${file}.part`;
   writeFileSync(partial, message, { mode: 0o600 });
   renameSync(partial, file);
   const files = readdirSync(folder);
   const emails = files.filter((name) => name.endsWith(".eml")).sort();
-  const left = files.filter((name) => name.endsWith(".eml.part"));
-  for (const name of [...emails.slice(0, -OUTBOX_EMAILS_MAX), ...left])
+  const partials = files.filter((name) => name.endsWith(".eml.part"));
+  for (const name of [...emails.slice(0, -OUTBOX_EMAILS_MAX), ...partials])
     rmSync(path.join(folder, name), { force: true });
 }
 
-const asText = ({ to, subject, text }: Email, file: string) =>
-  `A letter was written to ${file}\nTo: ${to}\nSubject: ${subject}\n\n${text}`;
+const describe = ({ to, subject, text }: Email, file: string) =>
+  `Email written to ${file}\nTo: ${to}\nSubject: ${subject}\n\n${text}`;

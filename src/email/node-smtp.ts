@@ -1,5 +1,6 @@
-/** Letters by SMTP, through nodemailer's pool of connections. What the server writes is never passed on: only codes. */
+/** Sends emails by SMTP over nodemailer's connection pool. Of the server's replies only codes are logged. */
 import { createTransport } from "nodemailer";
+import type { SendMailOptions } from "nodemailer/lib/mailer";
 import {
   CONNECT_TIMEOUT_MS,
   EMAILS_AT_ONCE,
@@ -7,9 +8,16 @@ import {
   SEND_TIMEOUT_MS,
   SILENCE_TIMEOUT_MS,
 } from "./bounds.ts";
-import { envelopeOf, messageOf } from "./node-message.ts";
+import type { Email } from "./mail.ts";
 import type { SmtpServer } from "./read-mail-settings.ts";
-import { NotNow, type Sender, type Transport, Undeliverable, Unreachable } from "./transport.ts";
+import {
+  headersOf,
+  type Sender,
+  TemporaryFailure,
+  type Transport,
+  Undeliverable,
+  Unreachable,
+} from "./transport.ts";
 
 export type SmtpTimes = {
   connectMs: number;
@@ -37,11 +45,11 @@ export function createSmtpTransport(
     port,
     secure,
     requireTLS: !secure && !isLoopback,
-    // A server on this machine has a certificate of its own making, if any; nobody else can listen.
+    // A server on this machine has a self-signed certificate, if any, and its connections cannot be intercepted.
     tls: { rejectUnauthorized: !isLoopback },
     ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
     maxConnections: EMAILS_AT_ONCE,
-    // Once, for a connection that the server had closed while it was idle; the queue does the rest.
+    // One retry, for a connection that the server closed while it was idle. The queue does all other retries.
     maxRequeues: 1,
     connectionTimeout: times.connectMs,
     dnsTimeout: times.connectMs,
@@ -56,15 +64,30 @@ export function createSmtpTransport(
       const message = messageOf(email, messageId, from);
       const within = AbortSignal.any([signal, AbortSignal.timeout(times.sendMs)]);
       try {
-        const envelope = envelopeOf(email, from);
+        const envelope = { from: from.address, to: [email.to] };
         await pool.sendMail({ ...message, envelope, signal: within });
       } catch (error) {
-        throw faultOf(error as SmtpError);
+        throw toTransportError(error as SmtpError);
       }
     },
     close: () => pool.close({ force: true }),
   };
 }
+
+/** Returns an email as nodemailer expects it. Addresses are objects, so nodemailer does not parse them as a list. */
+export const messageOf = (email: Email, messageId: string, from: Sender) =>
+  ({
+    from,
+    to: { name: "", address: email.to },
+    subject: email.subject,
+    text: email.text,
+    html: email.html,
+    messageId,
+    xMailer: false,
+    headers: headersOf(email),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }) satisfies SendMailOptions;
 
 type SmtpError = Error & {
   code?: string | undefined;
@@ -76,34 +99,36 @@ type SmtpError = Error & {
   timeoutType?: string | undefined;
 };
 
-/** Faults that say nothing of the letter: no connection, no TLS, no log-in. */
-const OUT_OF_REACH = ["EDNS", "ETLS", "EREQUIRETLS", "EAUTH", "ENOAUTH", "EOAUTH2", "EPROXY"];
-const BEFORE_THE_EMAIL = ["CONNECT_TIMEOUT", "GREETING_TIMEOUT", "UPGRADE_TIMEOUT"];
-/** How a connection ends that was there; every other fault of a socket is one of connecting, certificates included. */
-const CUT = ["ECONNRESET", "ECONNABORTED", "EPIPE"];
+/** Errors that concern the server, not the email: no connection, no TLS, no authentication. */
+const SERVER_ERRORS = ["EDNS", "ETLS", "EREQUIRETLS", "EAUTH", "ENOAUTH", "EOAUTH2", "EPROXY"];
+const TIMEOUTS_BEFORE_EMAIL = ["CONNECT_TIMEOUT", "GREETING_TIMEOUT", "UPGRADE_TIMEOUT"];
+/** Codes of an established connection that broke. Every other socket error is one of connecting, certificates included. */
+const CONNECTION_LOST = ["ECONNRESET", "ECONNABORTED", "EPIPE"];
 
-function faultOf(error: SmtpError): Error {
+function toTransportError(error: SmtpError): Error {
   const { code = "", command = "", responseCode, timeoutType = "", originalCode = "" } = error;
-  const words = wordsOf(error);
-  const isShut =
+  const details = detailsOf(error);
+  const isServerError =
     responseCode === 421 ||
-    OUT_OF_REACH.includes(code) ||
-    BEFORE_THE_EMAIL.includes(timeoutType) ||
-    (code === "ESOCKET" && !CUT.includes(originalCode)) ||
-    // Closed again and again before a command was sent.
+    SERVER_ERRORS.includes(code) ||
+    TIMEOUTS_BEFORE_EMAIL.includes(timeoutType) ||
+    (code === "ESOCKET" && !CONNECTION_LOST.includes(originalCode)) ||
+    // The connection closed repeatedly before a command was sent.
     (code === "ECONNECTION" && command === "");
-  // A refusal before the recipient was named is one of the service or its sender's address.
-  const isEarly = responseCode !== undefined && !/^(?:RCPT TO|DATA)/.test(command);
-  if (isShut || isEarly) return new Unreachable(`the mail server cannot be used (${words})`);
-  if (error.permanent === true) return new Undeliverable(`the mail server refuses it (${words})`);
-  // Addresses that cannot be written into an envelope, and letters over the server's size.
+  // A rejection before the recipient was named is about the service or its sender address.
+  const isBeforeRecipient = responseCode !== undefined && !/^(?:RCPT TO|DATA)/.test(command);
+  if (isServerError || isBeforeRecipient)
+    return new Unreachable(`the mail server cannot be used (${details})`);
+  if (error.permanent === true)
+    return new Undeliverable(`the mail server rejected it (${details})`);
+  // The address does not fit an envelope, or the email exceeds the server's size limit.
   if (responseCode === undefined && (code === "EENVELOPE" || code === "EMESSAGE"))
-    return new Undeliverable(`it cannot be sent over this mail server (${words})`);
-  return new NotNow(`the mail server did not take it (${words})`);
+    return new Undeliverable(`it cannot be sent over this mail server (${details})`);
+  return new TemporaryFailure(`the mail server did not accept it (${details})`);
 }
 
-/** `550 5.1.1, RCPT TO`: codes alone, for the rest of a reply may quote the address or the link. */
-function wordsOf(error: SmtpError): string {
+/** Codes such as `550 5.1.1, RCPT TO`. The rest of a reply may quote the recipient or the link. */
+function detailsOf(error: SmtpError): string {
   const { responseCode, response = "", command, code, originalCode } = error;
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
   const reply = [responseCode, enhanced].filter((part) => part !== undefined).join(" ");

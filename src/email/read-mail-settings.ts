@@ -1,51 +1,52 @@
 /**
- * SMTP_URL, MAIL_API_URL, MAIL_API_TOKEN and MAIL_FROM, checked. Faults are whole sentences and never repeat an address or a
- * token: they may hold a password.
+ * Parses and checks SMTP_URL, MAIL_API_URL, MAIL_API_TOKEN and MAIL_FROM. Faults are sentences for the operator. They never
+ * repeat a URL or a token, which may contain a password.
  */
+import { hostOf, isLoopback } from "#hosts.ts";
 import { MAIL_API_URL_DEFAULT } from "#limits.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
-import type { Sender, Way } from "./transport.ts";
+import type { Sender, TransportKind } from "./transport.ts";
 
 export type SmtpServer = {
   host: string;
   port: number;
-  /** TLS from the first byte (`smtps`); otherwise the connection is upgraded. */
+  /** TLS from the first byte (`smtps`); otherwise STARTTLS. */
   secure: boolean;
-  /** A server on this machine may do without TLS, and its certificate is not checked. */
+  /** A server on this machine may work without TLS, and its certificate is not checked. */
   isLoopback: boolean;
   login: { user: string; password: string } | null;
 };
 
-/** A provider that takes letters by HTTP, in the form of Resend's `/emails`. */
+/** A provider with an HTTP API like Resend's `/emails`. */
 export type MailApi = { url: string; token: string };
 
-/** At most one of the two ways; where both are null, letters stay where the service runs. */
+/** At most one of `smtp` and `api` is set. Without either, emails go to the outbox folder. */
 export type MailSettings = { smtp: SmtpServer | null; api: MailApi | null; from: Sender };
 
-export const wayOf = ({ smtp, api }: MailSettings): Way =>
+export const transportKindOf = ({ smtp, api }: MailSettings): TransportKind =>
   smtp === null && api === null ? "outbox" : "smtp";
 
 const NO_SENDER: Sender = { name: "Toolbooth", address: "toolbooth@localhost" };
 
-export function readMailSettings(given: {
+export function readMailSettings(env: {
   smtpUrl: string | undefined;
   apiUrl?: string | undefined;
   apiToken?: string | undefined;
   mailFrom: string | undefined;
 }): { settings: MailSettings; faults: string[] } {
-  const { smtpUrl, apiUrl, apiToken, mailFrom } = given;
+  const { smtpUrl, apiUrl, apiToken, mailFrom } = env;
   const faults: string[] = [];
   const smtp = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl, faults);
   const api = readMailApi(apiUrl, apiToken, faults);
   if (smtpUrl !== undefined && (apiToken ?? apiUrl) !== undefined) {
     faults.push(
-      "SMTP_URL and MAIL_API_TOKEN are two ways for the same letters: set one of them, and MAIL_API_URL only with the second.",
+      "SMTP_URL and MAIL_API_TOKEN are alternatives: set only one of them, and MAIL_API_URL only together with MAIL_API_TOKEN.",
     );
   }
-  const way = smtpUrl === undefined ? "MAIL_API_TOKEN" : "SMTP_URL";
+  const transportSetting = smtpUrl === undefined ? "MAIL_API_TOKEN" : "SMTP_URL";
   if ((smtpUrl ?? apiToken) !== undefined && mailFrom === undefined) {
     faults.push(
-      `MAIL_FROM is needed with ${way}: the address that letters come from, such as Toolbooth <post@example.org>.`,
+      `MAIL_FROM is required with ${transportSetting}: set the sender of emails, such as Toolbooth <toolbooth@example.org>.`,
     );
   }
   const from = mailFrom === undefined ? NO_SENDER : readSender(mailFrom, faults);
@@ -59,13 +60,15 @@ function readMailApi(
 ): MailApi | null {
   if (token === undefined) {
     if (address !== undefined) {
-      faults.push("MAIL_API_URL needs MAIL_API_TOKEN: the token that the provider has given you.");
+      faults.push(
+        "MAIL_API_URL requires MAIL_API_TOKEN: set the API token of your email provider.",
+      );
     }
     return null;
   }
-  // It goes into a header, and a line break or a space in it is a slip of pasting.
+  // The token goes into a header. Spaces and line breaks usually come from pasting.
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    faults.push("MAIL_API_TOKEN must be letters, digits and signs without spaces and line breaks.");
+    faults.push("MAIL_API_TOKEN must be printable ASCII without spaces and line breaks.");
   }
   const url = URL.parse(address ?? MAIL_API_URL_DEFAULT);
   const isSafe =
@@ -74,15 +77,13 @@ function readMailApi(
     return { url: url.href, token };
   }
   faults.push(
-    `MAIL_API_URL must be an https address such as ${MAIL_API_URL_DEFAULT}, without user, password and fragment; http only to this machine.`,
+    `MAIL_API_URL must be an https URL such as ${MAIL_API_URL_DEFAULT}, without user, password and fragment. http is allowed only for this machine.`,
   );
   return null;
 }
 
-const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, "");
-
 const NOT_AN_URL =
-  "SMTP_URL must be like smtp://user:password@host:587 (upgraded to TLS) or smtps://user:password@host:465, without path and query; special characters in user and password are written as %40.";
+  "SMTP_URL must look like smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465, without path and query. Percent-encode special characters in user and password, such as %40 for @.";
 
 function readSmtpUrl(text: string, faults: string[]): SmtpServer | null {
   const url = URL.parse(text);
@@ -108,9 +109,6 @@ function readSmtpUrl(text: string, faults: string[]): SmtpServer | null {
   }
 }
 
-const isLoopback = (host: string) =>
-  host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-
 const SENDER_NAME_CHARS_MAX = 100;
 
 function readSender(text: string, faults: string[]): Sender {
@@ -120,7 +118,7 @@ function readSender(text: string, faults: string[]): Sender {
   if (isPlainAddress(address) && name === oneLine(name, SENDER_NAME_CHARS_MAX))
     return { name, address };
   faults.push(
-    "MAIL_FROM must be an address such as post@example.org, or a name with one: Toolbooth <post@example.org>.",
+    "MAIL_FROM must be an email address such as toolbooth@example.org, optionally with a name: Toolbooth <toolbooth@example.org>.",
   );
   return NO_SENDER;
 }

@@ -15,22 +15,22 @@ import {
   RETRY_FIRST_MS,
   RETRY_MAX_MS,
 } from "./bounds.ts";
-import { domainOf, queuesOf, readEmail } from "./email-job.ts";
+import { domainOf, emailOfJob, queuesOf } from "./email-queue.ts";
 import type { LogError } from "./enqueue-emails.ts";
 import {
-  NotNow,
   type Sender,
+  TemporaryFailure,
   type Transport,
+  type TransportKind,
   Undeliverable,
   Unreachable,
-  type Way,
 } from "./transport.ts";
 
-export type EmailSenderWiring = {
+export type EmailSenderDeps = {
   jobs: Pick<JobQueue, "take" | "settle" | "nextDue">;
   transport: Transport;
-  /** What the transport is: emails that were posted for another one may have to wait for that. */
-  way: Way;
+  /** The kind of the transport: it decides which queues the sender empties. */
+  transportKind: TransportKind;
   now: () => number;
   random: RandomBytes;
   logError: LogError;
@@ -38,28 +38,30 @@ export type EmailSenderWiring = {
 };
 
 /**
- * Sends the emails of the job queue: each again, under the same Message-ID, until a transport has taken it. The log
- * names an email by its id, kind and domain: never the address, the text or the link.
+ * Sends queued emails, and retries each under the same Message-ID until the transport accepts it. Logs name an email by its id,
+ * kind and domain, and never contain the address, the text or the link.
  */
 export function createEmailSender({
   transport,
   from,
-  way,
+  transportKind,
   logError,
-  ...given
-}: EmailSenderWiring): JobRunner {
+  ...deps
+}: EmailSenderDeps): JobRunner {
   const domain = domainOf(from.address);
   return createJobRunner({
-    ...given,
-    logError: logError,
-    policy: { ...POLICY, queues: queuesOf(way) },
+    ...deps,
+    logError,
+    policy: { ...POLICY, queues: queuesOf(transportKind) },
     attempt: (job, signal) =>
-      transport.send(readEmail(job), `<${job.id}@${domain}>`, signal).then(() => DONE, resultOf),
+      transport.send(emailOfJob(job), `<${job.id}@${domain}>`, signal).then(() => DONE, resultOf),
   });
 }
 
 const POLICY: Omit<JobPolicy, "queues"> = {
-  ...{ atOnce: EMAILS_AT_ONCE, leaseMs: LEASE_MS, takesTurns: false },
+  atOnce: EMAILS_AT_ONCE,
+  leaseMs: LEASE_MS,
+  takesTurns: false,
   waitMs: (failures) => doubling(failures, RETRY_FIRST_MS, RETRY_MAX_MS),
   giveUpAfterMs: GIVE_UP_AFTER_MS,
   outage: { failures: 1, firstMs: RETRY_FIRST_MS, maxMs: PAUSE_MAX_MS },
@@ -68,7 +70,7 @@ const POLICY: Omit<JobPolicy, "queues"> = {
   eraseAt: eraseAtOf,
 };
 
-/** What ends may hold a link that signs somebody in: it is erased at once. The rest can be retried as long as it says something. */
+/** An email that expires may contain a sign-in link, so it is erased at once. Operators can retry the others for a while. */
 function eraseAtOf({ usefulUntil, createdAt }: TakenJob, now: number): number {
   return usefulUntil === null ? createdAt + GIVE_UP_AFTER_MS : now;
 }
@@ -79,11 +81,11 @@ function resultOf(error: unknown): JobResult {
   if (error instanceof Unreachable) return { outcome: "unreachable", error: error.message };
   if (error instanceof Undeliverable)
     return { outcome: "failed", error: error.message, isFinal: true };
-  if (error instanceof NotNow) {
+  if (error instanceof TemporaryFailure) {
     const notBeforeMs = Math.min(error.pauseMs, RETRY_MAX_MS);
     return { outcome: "failed", error: error.message, notBeforeMs };
   }
-  // Of any other error only its name is told, for it may hold what was sent.
+  // The message of an unexpected error may quote the email, so only its name is logged.
   const name = error instanceof Error ? error.name : "error";
   return { outcome: "failed", error: `unexpected ${name}` };
 }

@@ -1,25 +1,26 @@
 /**
- * The port to whoever carries letters away: SMTP, the outbox folder, or a provider's HTTP interface.
- * `send` resolves when the letter was taken for good. It throws one of the errors below where it knows why not; their
- * messages are logged, so they hold codes and never what a server wrote (it may quote the address or the link).
+ * The port through which emails leave the service: SMTP, a provider's HTTP API, or the outbox folder.
+ *
+ * `send` resolves when the receiver has accepted the email. It throws one of the errors below where the cause is known. Their
+ * messages are logged, so they contain codes and never a server's reply, which may quote the recipient or the link.
  */
 import type { Email } from "./mail.ts";
 
-/** Which transport: `smtp` stands for whatever takes letters to their readers, `outbox` for a folder here. */
-export type Way = "smtp" | "outbox";
+/** `smtp`: any transport that reaches recipients, HTTP included; `outbox`: a folder on this machine. */
+export type TransportKind = "smtp" | "outbox";
 
 export type Transport = {
-  /** `messageId` is the same at every try, so that a receiver can drop a double. An abort makes it throw soon. */
+  /** `messageId` is the same at every attempt, so that receivers can drop duplicates. Rejects soon after an abort. */
   send(email: Email, messageId: string, signal: AbortSignal): Promise<void>;
   close?(): void;
 };
 
-/** Refused for good: the same letter would be refused again. */
+/** The receiver rejected the email for good, and would reject it again. */
 export class Undeliverable extends Error {}
 
-/** Refused or broken off this time; it may do later. */
-export class NotNow extends Error {
-  /** For how long it asks to be left alone; 0 where it did not say. */
+/** The attempt failed, and a later one may succeed. */
+export class TemporaryFailure extends Error {
+  /** How long the receiver asked us to wait, in milliseconds; 0 where it did not say. */
   readonly pauseMs: number;
 
   constructor(message: string, pauseMs = 0) {
@@ -28,7 +29,23 @@ export class NotNow extends Error {
   }
 }
 
-/** The server cannot be talked to at all, whatever the letter: it is gone, or does not let the service in. */
+/** The server cannot be used for any email: it is down, or does not accept our credentials. */
 export class Unreachable extends Error {}
 
 export type Sender = { name: string; address: string };
+
+/** Headers for mail programs. Every value is generated; none contains text that a person typed. */
+export function headersOf({ unsubscribe }: Email): Record<string, string> {
+  const headers = {
+    // RFC 3834, section 5: prevents out-of-office replies.
+    "Auto-Submitted": "auto-generated",
+    "X-Auto-Response-Suppress": "All",
+  };
+  if (unsubscribe === undefined) return headers;
+  return {
+    ...headers,
+    // RFC 8058, section 3.1: mail programs unsubscribe with a single POST.
+    "List-Unsubscribe": `<${unsubscribe}>`,
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+  };
+}

@@ -10,46 +10,49 @@ import {
 import {
   DELIVERIES_AT_ONCE,
   DELIVERY_LEASE_MS,
-  FAULT_CHARS_MAX,
+  ERROR_CHARS_MAX,
   RETRY_WAITS_MS,
 } from "./bounds.ts";
 import type { DeliveryToSend, EventStore } from "./event-store.ts";
 import { NotReached, type WebhookTransport } from "./webhook-transport.ts";
 
-export type DelivererWiring = {
+export type WebhookSenderDeps = {
   jobs: Pick<JobQueue, "take" | "settle" | "nextDue">;
   eventStore: Pick<EventStore, "findDelivery" | "pauseEndpoint">;
   transport: WebhookTransport;
   now(): number;
   random: RandomBytes;
   logError(message: string, details: { cause?: unknown }): void;
-  /** On their way at once; left out: `DELIVERIES_AT_ONCE`. */
+  /** Concurrent deliveries; omitted: `DELIVERIES_AT_ONCE`. */
   atOnce?: number;
   rest?: () => Promise<void>;
 };
 
 /**
- * Carries deliveries to their endpoints, signed as Standard Webhooks has it, until one has answered with 2xx or the last
- * try has failed; a repeat has the same `webhook-id`. One of an endpoint is on its way at a time, so a slow one holds up
- * itself alone. What fails is not logged: each owner has a list of their own.
+ * Delivers webhooks to their endpoints, signed as Standard Webhooks specifies, until the endpoint responds with 2xx or the last
+ * attempt has failed. Every attempt has the same `webhook-id`. An endpoint gets one delivery at a time, so a slow one delays
+ * only itself. Failures are not logged: each owner sees a list of their deliveries.
  */
-export function createDeliverer({
-  atOnce = DELIVERIES_AT_ONCE,
-  ...wiring
-}: DelivererWiring): JobRunner {
-  const { jobs, now, random, rest, logError } = wiring;
+export function createWebhookSender(deps: WebhookSenderDeps): JobRunner {
+  const { jobs, now, random, rest, logError, atOnce = DELIVERIES_AT_ONCE } = deps;
   return createJobRunner({
-    ...{ jobs, now, random, rest, logError: logError },
+    jobs,
+    now,
+    random,
+    rest,
+    logError,
     policy: { ...POLICY, atOnce },
-    attempt: ({ id }, signal) => deliver(wiring, id, signal),
+    attempt: ({ id }, signal) => deliver(deps, id, signal),
   });
 }
 
 const POLICY: Omit<JobPolicy, "atOnce"> = {
-  ...{ queues: ["webhook"], leaseMs: DELIVERY_LEASE_MS, takesTurns: true },
+  queues: ["webhook"],
+  leaseMs: DELIVERY_LEASE_MS,
+  takesTurns: true,
   waitMs: (failures) => RETRY_WAITS_MS[failures - 1] ?? null,
   giveUpAfterMs: Number.POSITIVE_INFINITY,
-  // Each goes somewhere else: what is out of reach says nothing of the others.
+  // Every endpoint is another server, so failures of one do not pause the others.
   outage: { failures: Number.POSITIVE_INFINITY, firstMs: 0, maxMs: 0 },
   queueName: "Webhooks",
   nameOf: () => null,
@@ -59,40 +62,45 @@ const POLICY: Omit<JobPolicy, "atOnce"> = {
 const GONE = 410;
 
 async function deliver(
-  wiring: Omit<DelivererWiring, "atOnce">,
+  deps: WebhookSenderDeps,
   id: string,
   signal: AbortSignal,
 ): Promise<JobResult> {
-  const delivery = await wiring.eventStore.findDelivery({ id });
+  const { eventStore, now } = deps;
+  const delivery = await eventStore.findDelivery({ id });
   if (delivery === null) return { outcome: "done" };
   if (delivery.isPaused) return { outcome: "paused" };
   if (signal.aborted) return { outcome: "aborted" };
-  const { status, fault } = await attempt(wiring, delivery, signal);
+  const { status, error } = await attempt(deps, delivery, signal);
   if (status !== null && status >= 200 && status < 300) return { outcome: "done", status };
   const isGone = status === GONE;
-  if (isGone) await pauseItsEndpoint(wiring, delivery);
-  return { outcome: "failed", status, error: fault.slice(0, FAULT_CHARS_MAX), isFinal: isGone };
+  if (isGone) {
+    const { account, endpoint, url } = delivery;
+    // Changes nothing where the owner has given the endpoint another URL meanwhile.
+    await eventStore.pauseEndpoint({ account, id: endpoint, url, now: now() });
+  }
+  return { outcome: "failed", status, error: error.slice(0, ERROR_CHARS_MAX), isFinal: isGone };
 }
 
-type Came = { status: number | null; fault: string };
-
+/** Sends one webhook. `error` is a sentence for the owner, used where the status is not 2xx. */
 async function attempt(
-  { transport, now, logError }: Pick<DelivererWiring, "transport" | "now" | "logError">,
+  { transport, now, logError }: Pick<WebhookSenderDeps, "transport" | "now" | "logError">,
   { url, secret, event, body, id }: DeliveryToSend,
   signal: AbortSignal,
-): Promise<Came> {
+): Promise<{ status: number | null; error: string }> {
   try {
     const headers = signedHeaders({ secret, id: event, body, at: now() });
     const { status } = await transport.post({ url, headers, body }, signal);
-    return { status, fault: faultOf(status) };
+    return { status, error: describeStatus(status) };
   } catch (cause) {
-    if (cause instanceof NotReached) return { status: null, fault: cause.message };
-    if (!signal.aborted) logError(`The delivery ${id} could not be tried`, { cause });
-    return { status: null, fault: "Something went wrong on our side." };
+    if (cause instanceof NotReached) return { status: null, error: cause.message };
+    if (!signal.aborted)
+      logError(`Webhook delivery ${id} failed with an internal error`, { cause });
+    return { status: null, error: "Something went wrong on our side." };
   }
 }
 
-/** Headers of the names that the specification gives; the time is that of the try. */
+/** The headers that Standard Webhooks specifies. `at`: the time of the attempt. */
 export function signedHeaders(order: {
   secret: string;
   id: string;
@@ -109,17 +117,10 @@ export function signedHeaders(order: {
   };
 }
 
-function faultOf(status: number): string {
-  if (status >= 300 && status < 400)
-    return `It answered ${status}, a redirect, and redirects are not followed: give the address that they lead to.`;
-  if (status === GONE) return "It answered 410 (gone), so it was paused.";
-  return `It answered ${status}.`;
-}
-
-/** It wants no more; unless its owner has given it another address meanwhile. */
-async function pauseItsEndpoint(
-  { eventStore, now }: Pick<DelivererWiring, "eventStore" | "now">,
-  { account, endpoint: id, url }: DeliveryToSend,
-): Promise<void> {
-  await eventStore.pauseEndpoint({ account, id, url, now: now() });
+function describeStatus(status: number): string {
+  if (status >= 300 && status < 400) {
+    return `The endpoint responded with ${status}, a redirect. Redirects are not followed: set the URL that it leads to.`;
+  }
+  if (status === GONE) return "The endpoint responded with 410 (gone), so it was paused.";
+  return `The endpoint responded with ${status}.`;
 }

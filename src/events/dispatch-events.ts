@@ -1,28 +1,28 @@
 import type { Directory } from "#accounts/directory.ts";
 import type { QueuedEmail } from "#email/email-queue.ts";
-import { type LogError, toWaiting } from "#email/enqueue-emails.ts";
-import type { Way } from "#email/transport.ts";
+import { type LogError, toQueuedEmail } from "#email/enqueue-emails.ts";
+import type { TransportKind } from "#email/transport.ts";
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { EVENTS_AT_ONCE } from "./bounds.ts";
+import type { DeferredEvents } from "./deferred-events.ts";
 import type { EventStore } from "./event-store.ts";
-import { type NotificationEmails, sortOf } from "./notification-emails.ts";
-import type { Aside } from "./set-aside.ts";
+import { type NotificationEmails, topicOf } from "./notification-emails.ts";
 import { webhookBody } from "./webhook-body.ts";
 
 /**
- * Carries notices on from where they were written to the people's side: each becomes its letter and its deliveries in one
- * transaction, and only then it is settled. Whoever is killed in between, or does the same on another node, changes
- * nothing: the book handles a notice once.
+ * Events that the ledger has written and that are not dispatched yet. Dispatching turns an event into its email and its webhook
+ * deliveries in one transaction, and then settles it. The event store handles each event once, so a crash in between, or
+ * another node that does the same, changes nothing.
  */
 export type PendingEvents = {
-  /** The oldest that nobody has settled, at most `max`. */
+  /** The oldest events that are not settled, at most `max`. */
   list(order: { max: number }): Promise<readonly LedgerEvent[]>;
   settle(events: readonly LedgerEvent[]): Promise<void>;
 };
 
-/** Of a ledger that keeps all accounts together. */
+/** The pending events of a ledger that holds all accounts. */
 export const eventsOf = (ledger: Pick<Ledger, "listEvents" | "deleteEvents">): PendingEvents => ({
   list: async (order) => (await ledger.listEvents(order)).events,
   async settle(events) {
@@ -36,20 +36,20 @@ export type DispatchDeps = {
   ledger: Pick<Ledger, "findAccount">;
   directory: Pick<Directory, "findByAccount">;
   emails: NotificationEmails;
-  /** How letters go out while this one is posted. */
-  way: Way;
+  /** The transport that emails are queued for. */
+  transportKind: TransportKind;
   now(): number;
   random: RandomBytes;
   logError: LogError;
-  /** Awaited after each write, so that whoever shares the database has a turn; left out: nobody does. */
+  /** Awaited after each write, to let other users of the database run; omitted: not awaited. */
   rest?: () => Promise<void>;
-  /** Kept from round to round. */
-  aside: Aside;
+  /** Shared by all rounds. */
+  deferred: DeferredEvents;
 };
 
 /**
- * One that cannot be handled holds up no others; where this many cannot, nothing can be written just now, or these are odd, and
- * the next round begins behind them.
+ * An event that cannot be handled does not hold up others. After this many failures a round ends, because the database is
+ * probably unavailable, and the next round starts behind the failed events.
  */
 const FAILURES_MAX = 3;
 const DELIVERY_ID_CHARS = 20;
@@ -57,75 +57,79 @@ const DELIVERY_ID_CHARS = 20;
 export const newDeliveryId = (random: RandomBytes) =>
   `dlv_${randomBase62(DELIVERY_ID_CHARS, random)}`;
 
-/** One round; `more`: there may be others at once. */
+/** Dispatches one round of events. `more`: whether to start the next round at once. */
 export async function dispatchEvents(
-  wiring: DispatchDeps,
-): Promise<{ carried: number; more: boolean }> {
-  const { source, logError, aside } = wiring;
-  const now = wiring.now();
-  const listed = await source.list({ max: EVENTS_AT_ONCE + aside.size() });
-  const events = listed.filter(({ id }) => !aside.holds(id, now)).slice(0, EVENTS_AT_ONCE);
-  const done: LedgerEvent[] = [];
+  deps: DispatchDeps,
+): Promise<{ dispatched: number; more: boolean }> {
+  const { source, logError, deferred } = deps;
+  const now = deps.now();
+  const listed = await source.list({ max: EVENTS_AT_ONCE + deferred.size() });
+  const events = listed.filter(({ id }) => !deferred.isDeferred(id, now)).slice(0, EVENTS_AT_ONCE);
+  const handled: LedgerEvent[] = [];
   let failures = 0;
-  let isFull = false;
+  let isQueueFull = false;
   for (const event of events) {
     try {
-      if ((await handle(wiring, event)) === "queue_full") {
-        isFull = true;
-        aside.put(event.id, now);
+      if ((await handle(deps, event)) === "queue_full") {
+        isQueueFull = true;
+        deferred.defer(event.id, now);
         continue;
       }
-      done.push(event);
-      aside.drop(event.id);
+      handled.push(event);
+      deferred.remove(event.id);
     } catch (cause) {
       failures += 1;
-      aside.put(event.id, now);
-      logError(`The notice ${event.id} could not be carried on; it is tried again`, { cause });
+      deferred.defer(event.id, now);
+      logError(`Event ${event.id} could not be dispatched and will be retried`, { cause });
       if (failures === FAILURES_MAX) break;
     }
   }
-  if (isFull) logError("Letters about credits wait, for the queue of letters is full", {});
-  if (done.length > 0) {
-    await source.settle(done);
-    await wiring.rest?.();
+  if (isQueueFull) logError("The email queue is full; emails about credits are waiting", {});
+  if (handled.length > 0) {
+    await source.settle(handled);
+    await deps.rest?.();
   }
-  // A round that carried nothing ends here: what is put aside must have its time.
-  const more = failures < FAILURES_MAX && done.length > 0 && events.length >= EVENTS_AT_ONCE;
-  return { carried: done.length, more };
+  // Without progress the next round waits, so that deferred events get their pause.
+  const more = failures < FAILURES_MAX && handled.length > 0 && events.length >= EVENTS_AT_ONCE;
+  return { dispatched: handled.length, more };
 }
 
-async function handle(wiring: DispatchDeps, event: LedgerEvent): Promise<"queue_full" | "settle"> {
-  const { eventStore, ledger, random, logError } = wiring;
-  const now = wiring.now();
+async function handle(deps: DispatchDeps, event: LedgerEvent): Promise<"queue_full" | "settle"> {
+  const { eventStore, ledger, random, logError } = deps;
+  const now = deps.now();
   const accountState = await ledger.findAccount({ account: event.account, now });
-  // What a suspended or closed account would be told is of no use to anybody.
+  // Owners of suspended and closed accounts get no notifications.
   if (accountState?.state !== "open") return "settle";
-  const message = await emailOf(wiring, event, now);
-  const { leftOut } = await eventStore.handle({
-    ...{ event, email: message, now, body: webhookBody(event) },
+  const { emailSkipped } = await eventStore.handle({
+    event,
+    email: await createEmail(deps, event, now),
+    body: webhookBody(event),
     deliveryIds: (count) => Array.from({ length: count }, () => newDeliveryId(random)),
+    now,
   });
-  await wiring.rest?.();
-  if (leftOut === "queue_full") return leftOut;
-  if (leftOut !== null)
-    logError("A letter about credits was not kept: too many wait for its reader", {});
+  await deps.rest?.();
+  if (emailSkipped === "queue_full") return "queue_full";
+  if (emailSkipped !== null) {
+    logError("An email about credits was dropped: too many are queued for its recipient", {});
+  }
   return "settle";
 }
 
-/** Null where its owner wants none, or nobody can be written to. */
-async function emailOf(
-  { eventStore, directory, emails, way, random }: DispatchDeps,
+/** Returns the email for the event; null where the owner wants none or has no address. */
+async function createEmail(
+  { eventStore, directory, emails, transportKind, random }: DispatchDeps,
   event: LedgerEvent,
   now: number,
 ): Promise<QueuedEmail | null> {
   const { account } = event;
-  const sort = sortOf(event);
-  if (sort === null) return null;
-  // A letter that says what ended already would only puzzle.
+  const topic = topicOf(event);
+  if (topic === null) return null;
+  // The credits have expired already: the email would announce what is over.
   if (event.kind === "credits.expiring" && event.grant.expiresAt <= now) return null;
   const choice = await eventStore.choice({ account });
-  if (!choice.emails[sort]) return null;
+  if (!choice.emails[topic]) return null;
   const address = await directory.findByAccount({ account });
-  const message = address === null ? null : emails(event, address.email);
-  return message === null ? null : toWaiting(message, way, random);
+  if (address === null) return null;
+  const email = emails(event, address.email);
+  return email === null ? null : toQueuedEmail(email, transportKind, random);
 }

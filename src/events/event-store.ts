@@ -1,22 +1,20 @@
 import type { QueuedEmail } from "#email/email-queue.ts";
+import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
+import { EVENTS_KEPT_MS } from "./bounds.ts";
 
-/**
- * What is kept about notices on the people's side: a port; stores implement it. What an owner wants to be written about, the
- * addresses that get webhooks, and each delivery with what came of its attempts. When a delivery is attempted is the job
- * queue's matter (`src/jobs`): each that waits has a job of its id.
- */
+/** Which emails the owner of an account wants. */
 export type NotificationChoice = { emails: { low: boolean; expiring: boolean } };
 
 export type Endpoint = {
   id: string;
   account: string;
   url: string;
-  /** As the format has it: `whsec_` and base64. */
+  /** In the format of Standard Webhooks: `whsec_` and base64. */
   secret: string;
   kinds: readonly LedgerEventKind[];
   createdAt: number;
-  /** Null while it gets webhooks. */
+  /** Null while the endpoint is active. */
   pausedAt: number | null;
 };
 
@@ -24,36 +22,40 @@ export type Delivery = {
   id: string;
   endpoint: string;
   account: string;
-  /** The `webhook-id`: the same however often it is sent, so that its receiver takes it once. */
+  /** The id of the event, sent as `webhook-id`: the same at every attempt, so that receivers can drop duplicates. */
   event: string;
   kind: LedgerEventKind;
-  /** The very body. */
+  /** The exact body that is signed and sent. */
   body: string;
   createdAt: number;
   status: "waiting" | "delivered" | "failed";
   tries: number;
-  /** When it is tried next; null where it is not. */
+  /** When the next attempt is due; null where there is none. */
   dueAt: number | null;
   lastTriedAt: number | null;
-  /** HTTP status of the last answer; null where none came. */
+  /** HTTP status of the last response; null where there was none. */
   lastStatus: number | null;
-  /** In words, why the last try did not do. */
-  lastFault: string | null;
+  /** Why the last attempt failed, as a sentence for the owner. */
+  lastError: string | null;
 };
 
 /** What is needed to attempt a delivery. */
 export type DeliveryToSend = Delivery & { url: string; secret: string; isPaused: boolean };
 
+/**
+ * Stores what follows from events: the owners' choice of emails, their webhook endpoints, and every delivery with the results of
+ * its attempts. This is the port. The job queue (`src/jobs`) schedules attempts: each waiting delivery has a job of its id.
+ */
 export type EventStore = {
   choice(order: { account: string }): Promise<NotificationChoice>;
   choose(order: { account: string; choice: NotificationChoice }): Promise<void>;
-  /** Ends the letters of one sort; of the other nothing changes, whoever chooses it at the same moment. */
-  endEmails(order: { account: string; sort: keyof NotificationChoice["emails"] }): Promise<void>;
+  /** Turns off one topic, and leaves a concurrent choice about the other one untouched. */
+  unsubscribe(order: { account: string; topic: keyof NotificationChoice["emails"] }): Promise<void>;
 
-  /** `full`: it has `ENDPOINTS_MAX`. */
+  /** `full`: the account has `ENDPOINTS_MAX` endpoints. */
   addEndpoint(order: { endpoint: Endpoint }): Promise<{ outcome: "added" | "full" }>;
   listEndpoints(order: { account: string }): Promise<Endpoint[]>;
-  /** While it is paused, what waits for it is not tried; when it no longer is, all of that is due. */
+  /** While an endpoint is paused, its deliveries wait. When it is resumed, they are all due. */
   changeEndpoint(order: {
     account: string;
     id: string;
@@ -61,21 +63,21 @@ export type EventStore = {
     kinds: readonly LedgerEventKind[];
     pausedAt: number | null;
   }): Promise<{ found: boolean }>;
-  /** As its receiver asked for; `found` is false where its owner has given it another address meanwhile, or paused it. */
+  /** Pauses an endpoint at its own request (410). `found` is false where it has another URL by now, or is paused already. */
   pauseEndpoint(order: {
     account: string;
     id: string;
     url: string;
     now: number;
   }): Promise<{ found: boolean }>;
-  /** With its deliveries. */
+  /** Deletes the endpoint and its deliveries. */
   dropEndpoint(order: { account: string; id: string }): Promise<{ found: boolean }>;
 
   /**
-   * All that comes of a notice in one transaction: its letter waits in the queue, and a delivery for each endpoint that is
-   * not paused and wants its kind; one has failed at once where `WAITING_FOR_ENDPOINT_MAX` wait for its endpoint. Once for each notice, whoever else does the same; `handled` is false for the others.
-   * `leftOut`: why its letter is not in the queue, beyond whose bounds it was (`email/bounds.ts`). With `queue_full` nothing
-   * came of the notice yet: it is to be handled again when there is room.
+   * Handles an event in one transaction: queues its email, and adds a delivery for each active endpoint that wants its kind. A
+   * delivery beyond `WAITING_FOR_ENDPOINT_MAX` for its endpoint fails at once. Each event is handled once: `handled` is false
+   * for repetitions. `emailSkipped`: which bound of the email queue (`email/bounds.ts`) kept the email out. After
+   * `queue_full` nothing was stored, and the event must be handled again later.
    */
   handle(order: {
     event: LedgerEvent;
@@ -83,9 +85,9 @@ export type EventStore = {
     body: string;
     deliveryIds: (count: number) => readonly string[];
     now: number;
-  }): Promise<{ handled: boolean; leftOut: "recipient_full" | "queue_full" | null }>;
+  }): Promise<{ handled: boolean; emailSkipped: "recipient_full" | "queue_full" | null }>;
 
-  /** Newest first, at most `max`; `after`: the id of the last one of the page before. */
+  /** Newest first, at most `max`; `after`: the last id of the page before. */
   listDeliveries(order: {
     account: string;
     endpoint: string;
@@ -93,8 +95,8 @@ export type EventStore = {
     max: number;
   }): Promise<Delivery[]>;
   /**
-   * Due at once, and tried for a day from now; a new row with the same notice. Where its endpoint is paused it waits for
-   * that. `isTooOften`: `SENT_AGAIN_A_DAY_MAX` of the endpoint were sent again within 24 hours.
+   * Adds a new delivery of the same event, due at once and retried for a day. Where its endpoint is paused, it waits.
+   * `isRateLimited`: `SENT_AGAIN_A_DAY_MAX` deliveries of the endpoint were resent within the last 24 hours.
    */
   sendAgain(order: {
     account: string;
@@ -102,9 +104,39 @@ export type EventStore = {
     id: string;
     newId: string;
     now: number;
-  }): Promise<{ found: boolean; isTooOften: boolean }>;
-  /** Null where it was deleted, with its endpoint or because it is old. */
+  }): Promise<{ found: boolean; isRateLimited: boolean }>;
+  /** Null where the delivery was deleted, with its endpoint or because of its age. */
   findDelivery(order: { id: string }): Promise<DeliveryToSend | null>;
-  /** Deliveries older than `before`, and what says that notices were handled: at most `max` of each; `more`: there may be others. */
+  /** Deletes deliveries and the ids of handled events older than `before`: at most `max` of each. `more`: others may be left. */
   forget(order: { before: number; max: number }): Promise<{ forgotten: number; more: boolean }>;
 };
+
+const FORGOTTEN_AT_ONCE = 500;
+
+/**
+ * Deletes deliveries and dead jobs that are older than `EVENTS_KEPT_MS`, in at most `batchesMax` batches. Returns whether more
+ * may be left. Before each further batch it awaits `goOn`, which lets other writers run and decides whether to continue.
+ */
+export async function forgetOld(
+  {
+    eventStore,
+    jobs,
+    now,
+  }: {
+    eventStore: Pick<EventStore, "forget">;
+    jobs: Pick<JobQueue, "forget">;
+    now(): number;
+  },
+  batchesMax: number,
+  goOn: () => Promise<boolean> = async () => true,
+): Promise<boolean> {
+  let more = true;
+  for (let batch = 0; more && batch < batchesMax; batch += 1) {
+    if (batch > 0 && !(await goOn())) break;
+    const order = { before: now() - EVENTS_KEPT_MS, max: FORGOTTEN_AT_ONCE };
+    const deliveries = await eventStore.forget(order);
+    const deadJobs = await jobs.forget({ now: now(), ...order });
+    more = deliveries.more || deadJobs.more;
+  }
+  return more;
+}

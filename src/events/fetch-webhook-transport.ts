@@ -1,10 +1,10 @@
 import { DELIVERY_TIMEOUT_MS } from "./bounds.ts";
-import { judgeEndpoint, type WebhookNetworks } from "./endpoint-address.ts";
-import { NotReached, tooLate, type WebhookTransport } from "./webhook-transport.ts";
+import { checkEndpointUrl, type WebhookNetworks } from "./endpoint-url.ts";
+import { NotReached, noResponseWithin, type WebhookTransport } from "./webhook-transport.ts";
 
 /**
- * Webhooks by `fetch`, for runtimes that have no sockets. What a name leads to is not known here: it is for networks from
- * which nothing private can be reached, such as Cloudflare's.
+ * Sends webhooks with `fetch`, for runtimes without sockets. It cannot check what a host name resolves to, so it is only for
+ * networks from which no private address is reachable, such as Cloudflare's.
  */
 export function createFetchWebhookTransport(
   networks: WebhookNetworks,
@@ -12,22 +12,24 @@ export function createFetchWebhookTransport(
 ): WebhookTransport {
   return {
     async post({ url, headers, body }, signal) {
-      const judged = judgeEndpoint(url, networks);
-      if ("fault" in judged) throw new NotReached(judged.fault);
+      const checked = checkEndpointUrl(url, networks);
+      if ("error" in checked) throw new NotReached(checked.error);
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
-        const response = await fetch(judged.url, {
-          ...{ method: "POST", headers, body, signal: within },
+        const response = await fetch(checked.url, {
+          method: "POST",
+          headers,
+          body,
+          signal: within,
           redirect: "manual",
         });
-        // Its status says enough. Unread, its connection would stay taken.
+        // The status is enough. An unread body would keep the connection open.
         await response.body?.cancel().catch(() => {});
         return { status: response.status };
       } catch (cause) {
-        const isLate = (cause as Error | undefined)?.name === "TimeoutError";
-        throw new NotReached(isLate ? tooLate(timeoutMs) : "No connection could be made.", {
-          cause,
-        });
+        const isLate = cause instanceof Error && cause.name === "TimeoutError";
+        const message = isLate ? noResponseWithin(timeoutMs) : "Could not connect.";
+        throw new NotReached(message, { cause });
       }
     },
   };

@@ -1,39 +1,39 @@
 /**
- * Webhooks over sockets of Node's own. A name is resolved once for each try, all that it leads to is judged, and the
- * connection goes to what was judged: an answer of the resolver that changes in between changes nothing. Each try has a
- * connection of its own, past any proxy of the environment; redirects are answers like others.
+ * Sends webhooks over Node's sockets. Each attempt resolves the host name once, checks every address, and connects to a checked
+ * address, so a resolver whose answers change in between gains nothing. Each attempt has its own connection, without a proxy
+ * of the environment. Redirects are not followed.
  */
 import { lookup, Resolver } from "node:dns/promises";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
+import { hostOf } from "#hosts.ts";
 import { DELIVERY_TIMEOUT_MS, RESPONSE_BYTES_MAX } from "./bounds.ts";
 import {
-  hostOf,
+  checkEndpointUrl,
   isLiteral,
   isPublicAddress,
-  judgeEndpoint,
   type WebhookNetworks,
-} from "./endpoint-address.ts";
+} from "./endpoint-url.ts";
 import {
   NotReached,
-  REFUSED_ADDRESS,
-  tooLate,
+  noResponseWithin,
+  PRIVATE_ADDRESS,
   type WebhookRequest,
   type WebhookTransport,
 } from "./webhook-transport.ts";
 
 export type Resolved = { address: string; family: 4 | 6 };
-/** Rejects or gives nothing where the name is not known. */
+/** Returns the addresses of a host name; rejects or returns none where it does not exist. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly Resolved[]>;
 
 export type NodeWebhookOptions = {
   networks: WebhookNetworks;
   timeoutMs?: number;
   resolve?: Resolve;
-  /** Whether a connection may go there, where networks are not `any`. */
+  /** Whether an address may be connected to, unless `networks` is `any`. */
   isAllowed?: (address: string) => boolean;
-  /** Certificates that are trusted beside none of the usual ones. */
+  /** Trusted certificate authorities in PEM, instead of the default ones. */
   ca?: string;
 };
 
@@ -43,27 +43,29 @@ export function createNodeWebhookTransport(options: NodeWebhookOptions): Webhook
   const isAllowed = networks === "any" ? () => true : (options.isAllowed ?? isPublicAddress);
   return {
     async post(request, signal) {
-      const judged = judgeEndpoint(request.url, networks);
-      if ("fault" in judged) throw new NotReached(judged.fault);
-      const url = new URL(judged.url);
+      const checked = checkEndpointUrl(request.url, networks);
+      if ("error" in checked) throw new NotReached(checked.error);
+      const url = new URL(checked.url);
       const timeout = AbortSignal.timeout(timeoutMs);
       const within = AbortSignal.any([signal, timeout]);
       try {
-        const places = await placesOf(hostOf(url), resolve, within);
-        if (!places.every(({ address }) => isAllowed(address))) {
-          throw new NotReached(REFUSED_ADDRESS);
+        const addresses = await resolveHost(hostOf(url), resolve, within);
+        if (!addresses.every(({ address }) => isAllowed(address))) {
+          throw new NotReached(PRIVATE_ADDRESS);
         }
-        return { status: await send(url, request, places, within, options.ca) };
+        return { status: await send(url, request, addresses, within, options.ca) };
       } catch (cause) {
         if (cause instanceof NotReached) throw cause;
-        const words = timeout.aborted ? tooLate(timeoutMs) : wordsOf(cause as FaultOfNode);
-        throw new NotReached(words, { cause });
+        const message = timeout.aborted
+          ? noResponseWithin(timeoutMs)
+          : describeError(cause as NodeError);
+        throw new NotReached(message, { cause });
       }
     },
   };
 }
 
-async function placesOf(
+async function resolveHost(
   host: string,
   resolve: Resolve,
   signal: AbortSignal,
@@ -72,17 +74,17 @@ async function placesOf(
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-  const places = await Promise.race([resolve(host, signal), aborted]);
-  if (places.length === 0) throw new NotReached(UNKNOWN_NAME);
-  return places;
+  const addresses = await Promise.race([resolve(host, signal), aborted]);
+  if (addresses.length === 0) throw new NotReached(UNKNOWN_HOST);
+  return addresses;
 }
 
-const UNKNOWN_NAME = "The name of the address is not known (DNS).";
-const NOT_LOOKED_UP = "The name of the address could not be looked up (DNS).";
+const UNKNOWN_HOST = "The host name does not exist (DNS).";
+const LOOKUP_FAILED = "The host name could not be looked up (DNS).";
 
 /**
- * Asks name servers over the network by itself: those of strangers may keep quiet, and the pool of threads in which the
- * system's resolver waits hashes passwords too.
+ * Resolves over the network without the system's resolver. That one blocks a thread of the pool that also hashes passwords, and
+ * a customer's name server may never respond.
  */
 const resolvePublicly: Resolve = async (host, signal) => {
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
@@ -90,36 +92,36 @@ const resolvePublicly: Resolve = async (host, signal) => {
   signal.addEventListener("abort", cancel, { once: true });
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   signal.removeEventListener("abort", cancel);
-  const places = [
+  const addresses = [
     ...(four.status === "fulfilled" ? four.value : []).map((address) => ({ address, family: 4 })),
     ...(six.status === "fulfilled" ? six.value : []).map((address) => ({ address, family: 6 })),
   ] as Resolved[];
-  const faults = [four, six].flatMap((each) =>
+  const errorCodes = [four, six].flatMap((each) =>
     each.status === "rejected" ? each.reason.code : [],
   );
-  if (places.length === 0 && !faults.every((code) => NO_SUCH_NAME.includes(code))) {
-    throw new NotReached(NOT_LOOKED_UP);
+  if (addresses.length === 0 && !errorCodes.every((code) => NO_SUCH_HOST.includes(code))) {
+    throw new NotReached(LOOKUP_FAILED);
   }
-  return places;
+  return addresses;
 };
 
-/** What name servers say of a name that is not there, or has no address of this kind. */
-const NO_SUCH_NAME = ["ENOTFOUND", "ENODATA"];
+/** Error codes for a host name that does not exist or has no address of this family. */
+const NO_SUCH_HOST = ["ENOTFOUND", "ENODATA"];
 
-/** As this machine does: by its own names and those of its network too. */
+/** Resolves like other programs on this machine, including names of its hosts file and its network. */
 const resolveLocally: Resolve = async (host) => (await lookup(host, { all: true })) as Resolved[];
 
-/** The status of the answer, once enough of it has come. */
+/** Resolves with the status of the response, once enough of its body has arrived. */
 function send(
   url: URL,
   { headers, body }: WebhookRequest,
-  places: readonly Resolved[],
+  addresses: readonly Resolved[],
   signal: AbortSignal,
   ca: string | undefined,
 ): Promise<number> {
-  const toPlaces: LookupFunction = (_host, { all }, callback) => {
-    const [first] = places;
-    if (all === true) callback(null, [...places]);
+  const lookupChecked: LookupFunction = (_host, { all }, callback) => {
+    const [first] = addresses;
+    if (all === true) callback(null, [...addresses]);
     else callback(null, first?.address ?? "", first?.family);
   };
   const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -128,7 +130,7 @@ function send(
     method: "POST",
     headers: { ...headers, "Content-Length": String(Buffer.byteLength(body)) },
     agent: false,
-    lookup: toPlaces,
+    lookup: lookupChecked,
     signal,
     ...(ca === undefined ? {} : { ca }),
   });
@@ -139,7 +141,7 @@ function send(
   });
   sending.on("response", (response) => {
     status = response.statusCode ?? 0;
-    drop(response, () => {
+    discard(response, () => {
       resolve(status ?? 0);
       sending.destroy();
     });
@@ -148,8 +150,8 @@ function send(
   return promise;
 }
 
-/** Reads an answer so far that its sender is not cut off in an ordinary one. What ends it early ends it too. */
-function drop(response: IncomingMessage, done: () => void): void {
+/** Reads and discards at most `RESPONSE_BYTES_MAX`, so that an ordinary response is not cut off. */
+function discard(response: IncomingMessage, done: () => void): void {
   let bytes = 0;
   response.on("data", (chunk: Buffer) => {
     bytes += chunk.byteLength;
@@ -158,28 +160,28 @@ function drop(response: IncomingMessage, done: () => void): void {
   for (const end of ["end", "close", "error"]) response.on(end, done);
 }
 
-type FaultOfNode = Error & { code?: string; errors?: FaultOfNode[] };
+type NodeError = Error & { code?: string; errors?: NodeError[] };
 
-const WORDS: Record<string, string> = {
-  ENOTFOUND: UNKNOWN_NAME,
-  ENODATA: UNKNOWN_NAME,
-  EAI_AGAIN: NOT_LOOKED_UP,
-  ECONNREFUSED: "The connection was refused.",
-  ECONNRESET: "The connection broke before an answer came.",
-  EPIPE: "The connection broke before an answer came.",
-  EHOSTUNREACH: "There is no way to the address.",
-  ENETUNREACH: "There is no way to the address.",
-  ETIMEDOUT: "The connection was not answered.",
-  HPE_HEADER_OVERFLOW: "The headers of the answer are too long.",
+const MESSAGES: Record<string, string> = {
+  ENOTFOUND: UNKNOWN_HOST,
+  ENODATA: UNKNOWN_HOST,
+  EAI_AGAIN: LOOKUP_FAILED,
+  ECONNREFUSED: "The server refused the connection.",
+  ECONNRESET: "The connection closed before a response arrived.",
+  EPIPE: "The connection closed before a response arrived.",
+  EHOSTUNREACH: "The address is unreachable.",
+  ENETUNREACH: "The address is unreachable.",
+  ETIMEDOUT: "The connection timed out.",
+  HPE_HEADER_OVERFLOW: "The response headers are too long.",
 };
 
-/** Codes alone: what else a fault says may name our network. */
-function wordsOf(fault: FaultOfNode): string {
-  const code = fault.code ?? fault.errors?.[0]?.code ?? "";
-  const words = WORDS[code];
-  if (words !== undefined) return words;
-  if (/^HPE_/.test(code)) return `The answer is not HTTP (${code}).`;
+/** Uses only the error's code, because its message may name addresses of our network. */
+function describeError(error: NodeError): string {
+  const code = error.code ?? error.errors?.[0]?.code ?? "";
+  const message = MESSAGES[code];
+  if (message !== undefined) return message;
+  if (/^HPE_/.test(code)) return `The response is not HTTP (${code}).`;
   if (/CERT|SELF_SIGNED|VERIFY|ISSUER|TLS|SSL|EPROTO/.test(code))
-    return `No safe connection could be made (${code}).`;
+    return `No secure connection could be established (${code}).`;
   return code === "" ? "The request failed." : `The request failed (${code}).`;
 }

@@ -1,20 +1,20 @@
 import { createEmails } from "#email/emails.ts";
 import type { Email } from "#email/mail.ts";
 import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
-import { type EmailSort, signUnsubscription } from "./unsubscribe.ts";
+import { type EmailTopic, signUnsubscription } from "./unsubscribe.ts";
 
-/** Which letters can be ended; of the other kinds none are written here: a key's has been posted by who made it. */
-const SORTS: Partial<Record<LedgerEventKind, EmailSort>> = {
+/** Emails about credits by topic. Other kinds of events have no email here: emails about keys are sent where keys change. */
+const TOPICS: Partial<Record<LedgerEventKind, EmailTopic>> = {
   "credits.low": "low",
   "credits.depleted": "low",
   "credits.expiring": "expiring",
 };
-export const sortOf = ({ kind }: Pick<LedgerEvent, "kind">): EmailSort | null =>
-  SORTS[kind] ?? null;
+export const topicOf = ({ kind }: Pick<LedgerEvent, "kind">): EmailTopic | null =>
+  TOPICS[kind] ?? null;
 
 export type NotificationEmails = (event: LedgerEvent, to: string) => Email | null;
 
-/** The letters of notices, with the addresses that end them. `publicUrl` has no slash at its end. */
+/** Returns a function that writes the email for an event, with links to unsubscribe. `publicUrl` has no trailing slash. */
 export function createNotificationEmails({
   publicUrl,
   secrets,
@@ -24,10 +24,10 @@ export function createNotificationEmails({
 }): NotificationEmails {
   const emails = createEmails(publicUrl);
   return (event, to) => {
-    const sort = sortOf(event);
-    if (sort === null) return null;
+    const topic = topicOf(event);
+    if (topic === null) return null;
     const { account, at } = event;
-    const query = new URLSearchParams({ token: signUnsubscription({ account, sort }, secrets) });
+    const query = new URLSearchParams({ token: signUnsubscription({ account, topic }, secrets) });
     const unsubscribe = {
       page: `${publicUrl}/unsubscribe?${query}`,
       post: `${publicUrl}/dashboard/notifications/unsubscribe?${query}`,

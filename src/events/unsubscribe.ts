@@ -3,33 +3,33 @@ import { isSameHash, keyedHash } from "#accounts/keyed-hash.ts";
 import type { NotificationChoice } from "./event-store.ts";
 
 /**
- * What unsubscribes without a sign-in: the account, the sort of letters, and a keyed hash of both, so that nobody ends
- * somebody else's letters. It opens nothing else, and works as long as its secret is known.
+ * A token that unsubscribes without signing in: the account, the topic of the emails, and a keyed hash of both, so that nobody
+ * can unsubscribe somebody else. It permits nothing else, and is valid as long as its secret is configured.
  */
-export type EmailSort = keyof NotificationChoice["emails"];
-export type Unsubscription = { account: string; sort: EmailSort };
+export type EmailTopic = keyof NotificationChoice["emails"];
+export type Unsubscription = { account: string; topic: EmailTopic };
 
 export const signUnsubscription = (
   unsubscription: Unsubscription,
   secrets: readonly string[],
 ): string =>
-  `${unsubscription.account}.${unsubscription.sort}.${bytesToHex(markOf(unsubscription, secrets[0] ?? ""))}`;
+  `${unsubscription.account}.${unsubscription.topic}.${bytesToHex(signatureOf(unsubscription, secrets[0] ?? ""))}`;
 
-/** Null for a token that is none. */
+/** Returns what a token stands for; null where it is malformed or its signature is wrong. */
 export function readUnsubscription(
   token: string,
   secrets: readonly string[],
 ): Unsubscription | null {
-  const [, account, sort, mark = ""] = TOKEN.exec(token) ?? [];
+  const [, account, topic, signature = ""] = TOKEN.exec(token) ?? [];
   if (account === undefined) return null;
-  const unsubscription = { account, sort: sort as EmailSort };
-  const given = hexToBytes(mark);
-  const isSigned = secrets.some((secret) => isSameHash(markOf(unsubscription, secret), given));
+  const unsubscription = { account, topic: topic as EmailTopic };
+  const bytes = hexToBytes(signature);
+  const isSigned = secrets.some((secret) => isSameHash(signatureOf(unsubscription, secret), bytes));
   return isSigned ? unsubscription : null;
 }
 
 const TOKEN = /^(acc_[0-9A-Za-z]{1,40})\.(low|expiring)\.([0-9a-f]{40})$/;
 
-/** 160 bits are more than anybody tries, and the link stays on one line. */
-const markOf = ({ account, sort }: Unsubscription, secret: string): Uint8Array =>
-  keyedHash(secret, `toolbooth unsubscribe ${account} ${sort}`).slice(0, 20);
+/** 160 bits cannot be guessed, and keep the link on one line. */
+const signatureOf = ({ account, topic }: Unsubscription, secret: string): Uint8Array =>
+  keyedHash(secret, `toolbooth unsubscribe ${account} ${topic}`).slice(0, 20);

@@ -1,6 +1,6 @@
 import type { LedgerEvent } from "#ledger/events.ts";
 
-/** The body of a webhook: the form that Standard Webhooks advises. The same for a notice whenever it is written. */
+/** Returns the body of an event's webhook, in the format that Standard Webhooks advises. It depends only on the event. */
 export const webhookBody = (event: LedgerEvent): string =>
   JSON.stringify({
     type: event.kind,

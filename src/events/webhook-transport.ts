@@ -1,18 +1,19 @@
-/** The port to whoever carries webhooks away. */
+/** The port through which webhooks are sent. */
 export type WebhookRequest = { url: string; headers: Record<string, string>; body: string };
 
 export type WebhookTransport = {
   /**
-   * One POST. Resolves with the status of the answer, whatever it is; redirects are answers. Rejects with `NotReached`
-   * where there was none. Its time has a bound; an abort makes it reject soon.
+   * Sends one POST and resolves with the status of the response, redirects included. Rejects with `NotReached` where there is
+   * no response within the transport's time limit, and soon after an abort.
    */
   post(request: WebhookRequest, signal: AbortSignal): Promise<{ status: number }>;
 };
 
-/** No answer came; the message is for the owner of the endpoint, in words. */
+/** There was no response. The message is a sentence for the owner of the endpoint. */
 export class NotReached extends Error {}
 
-/** The same wherever it is found out. */
-export const REFUSED_ADDRESS =
-  "The name leads to an address that is not on the public internet; nothing was sent.";
-export const tooLate = (ms: number) => `No answer came within ${Math.round(ms / 1_000)} seconds.`;
+/** The same message in every transport. */
+export const PRIVATE_ADDRESS =
+  "The host name resolves to an address outside the public internet. Nothing was sent.";
+export const noResponseWithin = (ms: number) =>
+  `No response within ${Math.round(ms / 1_000)} seconds.`;

@@ -40,11 +40,11 @@ export const LEDGER_EVENT_KINDS = [
 export type LedgerEventKind = (typeof LEDGER_EVENT_KINDS)[number];
 
 /** `no`: what tells apart the notices of one account and millisecond, in the order in which they came about. */
-export const eventId = (account: string, at: number, no: number) => `ntc_${account}_${at}_${no}`;
+export const eventId = (account: string, at: number, no: number) => `evt_${account}_${at}_${no}`;
 
 /** The parts of a notice's id; null for a text that is none. */
 export function parseEventId(id: string): { account: string; at: number; no: number } | null {
-  const [, account, at, no] = /^ntc_(.+)_(-?\d+)_(\d+)$/.exec(id) ?? [];
+  const [, account, at, no] = /^evt_(.+)_(-?\d+)_(\d+)$/.exec(id) ?? [];
   return account === undefined ? null : { account, at: Number(at), no: Number(no) };
 }
 

@@ -1,7 +1,6 @@
-import { actInSteps } from "#accounts/act-in-steps.ts";
 import { keyStart } from "#accounts/key-format.ts";
-import { personToNotify, type Told } from "#accounts/notify-person.ts";
-import { AccountError, closeAccount, createKey, openAccount } from "#accounts/people.ts";
+import { findPersonToNotify, type NotifyOutcome } from "#accounts/notify-person.ts";
+import { AccountError, closeAccount, createKey, openAccount, runSteps } from "#accounts/people.ts";
 import type { OperatorContext } from "./context.ts";
 
 /** Operations on one account that take several steps. Each can be sent again and is carried out once. */
@@ -18,7 +17,7 @@ export function openForOperator(
     now: number;
   },
 ): Promise<{ account: string; email: string }> {
-  return actInSteps(async () => {
+  return runSteps(async () => {
     const { now, credits } = order;
     const { account, email } = await openAccount(
       await accountDeps(),
@@ -37,15 +36,15 @@ export function openForOperator(
 export async function closeForOperator(
   { ledger, directory, accountDeps, tell }: Context,
   { account, email, now }: { account: string; email: string; now: number },
-): Promise<{ account: string; forfeited: number; told: Told }> {
+): Promise<{ account: string; forfeited: number; told: NotifyOutcome }> {
   const before = await ledger.findAccount({ account, now });
   const found = await directory.findByEmail({ email });
   const isOpen = found?.account === account;
   const isAlreadyClosed = found === null && before?.state === "closed";
   if (!isOpen && !isAlreadyClosed) throw new AccountError(`There is no account for ${email}.`);
-  const notifyPerson = await personToNotify(tell, account);
+  const notifyPerson = await findPersonToNotify(tell, account);
   const deps = await accountDeps();
-  return actInSteps(async () => {
+  return runSteps(async () => {
     const { forfeited } = isOpen
       ? await closeAccount(deps, email, now)
       : await ledger.closeAccount({ account, now });
@@ -58,14 +57,14 @@ export async function closeForOperator(
 export async function createKeyForOperator(
   { ledger, accountDeps, tell }: Context,
   { account, id, label, now }: { account: string; id: string; label: string; now: number },
-): Promise<{ id: string; key: string; told: Told }> {
+): Promise<{ id: string; key: string; told: NotifyOutcome }> {
   const find = async () => (await ledger.listKeys({ account })).find((one) => one.id === id);
   if ((await find()) !== undefined) throw responseLost(id);
-  const notifyPerson = await personToNotify(tell, account);
+  const notifyPerson = await findPersonToNotify(tell, account);
   const deps = await accountDeps();
   const { key } = await createKey(deps, account, label, now, id);
   // Of two concurrent orders with the same id, only one created the stored key.
-  const stored = await actInSteps(find);
+  const stored = await runSteps(find);
   if (stored?.sha256 !== (await deps.hashKey(key))) throw responseLost(id);
   const told = await notifyPerson(
     { kind: "key_created", key: { label: stored.label, start: keyStart(key) } },
@@ -82,9 +81,9 @@ const responseLost = (id: string) =>
 export async function revokeKeyForOperator(
   { ledger, tell }: Context,
   { account, id, now }: { account: string; id: string; now: number },
-): Promise<{ found: boolean; revokedAt: number | null; told: Told }> {
+): Promise<{ found: boolean; revokedAt: number | null; told: NotifyOutcome }> {
   const before = (await ledger.listKeys({ account })).find((one) => one.id === id);
-  const notifyPerson = await personToNotify(tell, account);
+  const notifyPerson = await findPersonToNotify(tell, account);
   const { found } = await ledger.revokeKey({ account, id, now });
   if (!found || before === undefined) return { found, revokedAt: null, told: null };
   if (before.revokedAt !== null) return { found, revokedAt: before.revokedAt, told: null };

@@ -58,7 +58,7 @@ const status = z.object({
 });
 const found = z.object({ found: z.boolean() });
 /** Who gets an email about the change, and why it could not be queued. Null if nobody has signed up for the account. */
-const told = z.object({ email: z.string(), fault: z.string().nullable() }).nullable();
+const told = z.object({ email: z.string(), error: z.string().nullable() }).nullable();
 
 export const ACCOUNT_OPERATIONS = {
   findAddress: reading({

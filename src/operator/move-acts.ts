@@ -74,7 +74,7 @@ export async function importPage(
   const { account, createdAt, records, begin, finish, now } = order;
   if (begin) {
     // Comes first, so that the index lists every account.
-    await index.note({ account, now: createdAt });
+    await index.record({ account, now: createdAt });
     const { outcome } = await moves.beginImport({ account });
     if (outcome === "finished_before") return { outcome: "opened_before" };
   }

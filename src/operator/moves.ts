@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { actInSteps } from "#accounts/act-in-steps.ts";
 import { isStartUnder } from "#accounts/key-format.ts";
+import { runSteps } from "#accounts/people.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import { givenRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";
@@ -84,7 +84,7 @@ export const MOVE_OPERATIONS = {
           ? unchanged("opened before")
           : done(outcome === "taken" ? "import begun" : outcome),
     },
-    run: (context, order) => actInSteps(() => importPage(context, order)),
+    run: (context, order) => runSteps(() => importPage(context, order)),
   }),
   /** `refused` lists accounts whose address belongs to another account here; `by` is null if they have another address. */
   importAddresses: changing({
@@ -97,6 +97,6 @@ export const MOVE_OPERATIONS = {
       subject: () => null,
       end: ({ taken, refused }) => done(`${taken} taken, ${refused.length} refused`),
     },
-    run: ({ directory }, { records }) => actInSteps(() => importAddresses(directory, records)),
+    run: ({ directory }, { records }) => runSteps(() => importAddresses(directory, records)),
   }),
 };

@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { actInSteps } from "#accounts/act-in-steps.ts";
-import { AccountError } from "#accounts/people.ts";
+import { AccountError, runSteps } from "#accounts/people.ts";
 import type { Billing } from "#billing/billing.ts";
-import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
-import { toPurchase } from "#billing/record-purchase.ts";
+import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
+import { recordToPurchase } from "#billing/purchase-store.ts";
 import { givenPurchase } from "#ledger/transfer/older-records.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
 import { type OperatorContext, ProviderUnreachable } from "./context.ts";
@@ -140,10 +139,10 @@ export const SALES_OPERATIONS = {
     output: z.object({ added: count }),
     act: { subject: () => null, end: ({ added }) => done(`${added} added`) },
     run: ({ purchases }, { records }) =>
-      actInSteps(async () => {
+      runSteps(async () => {
         let added = 0;
         for (const record of records) {
-          if ((await purchases.add(toPurchase(record))).added) added += 1;
+          if ((await purchases.add(recordToPurchase(record))).added) added += 1;
         }
         return { added };
       }),
@@ -159,8 +158,8 @@ async function withBilling<Outcome>(
   try {
     return await request(configured);
   } catch (error) {
-    if (error instanceof ProviderRefused) throw new AccountError(error.message);
-    if (!(error instanceof ProviderAway)) throw error;
+    if (error instanceof ProviderRejected) throw new AccountError(error.message);
+    if (!(error instanceof ProviderUnavailable)) throw error;
     throw new ProviderUnreachable(error.message, { cause: error });
   }
 }

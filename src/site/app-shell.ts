@@ -2,15 +2,15 @@ import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
 
-/** What was built for the pages that React draws: file names below the service's path, as `assets/main-1a2b3c.js`. */
+/** The built files of the pages that React draws, as paths below the service, such as `assets/main-1a2b3c.js`. */
 export type AppAssets = {
   scripts: string[];
   styles: string[];
-  /** Modules that the scripts will ask for at once. */
+  /** Modules that the scripts import. */
   preloads: string[];
-  /** Sets the colour scheme before anything is drawn. */
+  /** The script that sets the colour scheme before the first paint. */
   early: string | null;
-  /** Styles of the frame, as text: they come with the page itself. */
+  /** Styles of the frame, inlined into the page. */
   firstPaint: string;
 };
 
@@ -19,18 +19,18 @@ export type AppShell = {
   path: string;
   title: string;
   description: string;
-  /** Whether search engines may show it: what belongs to a person, they may not. */
+  /** Whether search engines may list it. */
   findable: boolean;
   publicUrl: string;
-  /** Null where nothing was built: the page then says so. */
+  /** Null where the build is missing: the page then says so. */
   assets: AppAssets | null;
-  /** Stands in the page until React has drawn it, and for good where scripts are off. */
+  /** The content until React has drawn the page, and where scripts are off. */
   main?: HtmlPart;
 };
 
 /**
- * The policy of these pages. Styles may be inline because the components position themselves by them; a script is
- * always a file of this service. Frames are the previews of the tools, which are sandboxed besides.
+ * The Content-Security-Policy of these pages. Inline styles are allowed because the components position themselves with them;
+ * scripts are files of this service. Frames are the sandboxed previews of the tools.
  */
 export const APP_CSP = [
   "default-src 'none'",
@@ -88,10 +88,7 @@ ${renderFrame(page)}</div>
 `.text;
 }
 
-/**
- * The styles are asked for here and take effect with the script (web/load-styles.ts): nothing is painted later for them.
- * What the screen needs comes after what the frame needs.
- */
+/** Preloads the styles; the script applies them (web/load-styles.ts), so they do not block the first paint. */
 function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
   base: string,
@@ -102,7 +99,7 @@ ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${b
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
 }
 
-/** The frame as React will draw it, so that nothing jumps when it does. */
+/** The frame as React draws it, so that the layout does not shift. */
 function renderFrame(page: AppShell): Html {
   const links = pageLinks(page.publicUrl);
   return html`<header class="tb-header">
@@ -120,4 +117,4 @@ ${page.assets === null ? NOT_BUILT : page.main}
 `;
 }
 
-const NOT_BUILT = html`<p>This page is not ready: the service has not built its pages, or cannot. Try again in a minute. If it stays, tell the operator of this service to look into its log. Calls of the API are answered all the same.</p>`;
+const NOT_BUILT = html`<p>This page is not available yet because the service is still building its pages. Try again in a minute. If the problem persists, ask the operator of this service to check its log. The API is not affected.</p>`;

@@ -1,9 +1,10 @@
 import type { ApiOptions } from "#api/openapi/document.ts";
 import { callPrice } from "#api/openapi/price-text.ts";
+import type { DocsEntry } from "./docs/navigation.ts";
 import { html } from "./html.ts";
 import { basePath } from "./page-links.ts";
 
-/** What is of nobody's but the person who is signed in, or no page at all. */
+/** Pages that belong to a signed-in user, and paths that are no pages. */
 const NOT_FOR_SEARCH = [
   "/api/",
   "/dashboard/",
@@ -16,14 +17,14 @@ const NOT_FOR_SEARCH = [
   "/unsubscribe",
 ];
 
-/** `/robots.txt` (RFC 9309). It counts only where the service is published at the root of a name. */
+/** `/robots.txt` (RFC 9309). Crawlers read it only at the root of a host. */
 export function robotsText(publicUrl: string): string {
   const base = basePath(publicUrl);
   const rules = NOT_FOR_SEARCH.map((path) => `Disallow: ${base}${path}`);
   return ["User-agent: *", ...rules, "", `Sitemap: ${publicUrl}/sitemap.xml`, ""].join("\n");
 }
 
-/** `/sitemap.xml` (sitemaps.org, protocol 0.9): the pages that are worth finding. */
+/** `/sitemap.xml` (sitemaps.org, protocol 0.9): the pages that search engines may show. */
 export function sitemapXml(publicUrl: string, paths: readonly string[]): string {
   const entries = paths.map((path) => html`<url><loc>${publicUrl}${path}</loc></url>\n`);
   return html`<?xml version="1.0" encoding="UTF-8"?>
@@ -32,27 +33,41 @@ ${entries}</urlset>
 `.text;
 }
 
-/** `/llms.txt` (llmstxt.org): what an agent needs to call the tools, in one reading. */
-export function llmsText({ publicUrl, tools: all }: ApiOptions): string {
-  const tools = all.map(
+/** `/llms.txt` (llmstxt.org): what an agent needs to call the tools, with links to the pages as Markdown. */
+export function llmsText({ publicUrl, tools }: ApiOptions, pages: readonly DocsEntry[]): string {
+  const toolLines = tools.map(
     ({ name, summary }) =>
-      `- [${name}](${publicUrl}/docs/reference#${name}): POST ${publicUrl}/api/v1/${name}. ${summary}`,
+      `- [${name}](${publicUrl}/docs/${name}.md): POST ${publicUrl}/api/v1/${name}. ${summary}`,
+  );
+  const isTool = new Set(tools.map(({ name }) => name));
+  const sections = Map.groupBy(
+    pages.filter(({ slug }) => !isTool.has(slug)),
+    ({ section }) => section,
+  );
+  const pageLines = [...sections].map(
+    ([section, entries]) =>
+      `## ${section}\n\n${entries
+        .map(
+          ({ slug, label, description }) =>
+            `- [${label}](${publicUrl}/docs/${slug}.md): ${description}`,
+        )
+        .join("\n")}\n`,
   );
   return `# Toolbooth
 
-> Five developer tools over JSON and HTTP. Every call is a POST with a JSON body and the header \`Authorization: Bearer <API key>\`; a successful call costs ${callPrice(all)}, a refusal nothing.
+> ${toolCount(tools.length)} developer tools over JSON and HTTP. Every call is a POST with a JSON body and the header \`Authorization: Bearer <API key>\`. A successful call costs ${callPrice(tools)}; an error costs nothing.
 
-An answer has \`"ok": true\`; a refusal is a problem of RFC 9457 with a stable \`code\` and says what to do. With the header \`Idempotency-Key\` a repeat within 24 hours gets the same answer without a charge. \`Credits-Remaining\` tells the balance with every answer.
+A response with status 200 has \`"ok": true\`. An error is a problem document (RFC 9457) with a stable \`code\` and a \`detail\` that says what to do. With the header \`Idempotency-Key\` a repeat within 24 hours gets the first response again and is not charged. Every response to an authenticated call has the balance in \`Credits-Remaining\`.
 
-## Tools
+## API
 
-${tools.join("\n")}
+- [OpenAPI 3.1](${publicUrl}/openapi.json): every field, header and error, for programs
 
-## Reading
+## Tool reference
 
-- [OpenAPI 3.1](${publicUrl}/openapi.json): every field, header and refusal, for programs
-- [Calls](${publicUrl}/docs/calls): authentication, credits, limits, retries
-- [Errors](${publicUrl}/docs/errors): cause and cure of every code
-- [Quick start](${publicUrl}/docs): a key and a first call
-`;
+${toolLines.join("\n")}
+
+${pageLines.join("\n")}`;
 }
+
+const toolCount = (count: number): string => (count === 5 ? "Five" : String(count));

@@ -5,7 +5,7 @@ import { contactHref, lastsText, perThousand } from "./offer-text.ts";
 import { pageLinks } from "./page-links.ts";
 import { type DashboardOffer, type PageOptions, signUpIsOpen } from "./page-options.ts";
 
-/** What credits cost here; nothing where none are sold. */
+/** The price list; null where no credits are for sale. */
 export function prices(options: PageOptions): Html | null {
   const { people, publicUrl } = options;
   if (!people?.prices) return null;
@@ -13,12 +13,12 @@ export function prices(options: PageOptions): Html | null {
   const offers = lifetime === null ? packs : [...packs, lifetime];
   if (offers.length === 0) return null;
   return html`<section aria-labelledby="prices"><h2 id="prices">Prices</h2>
-<p class="lead">A successful call costs ${callPrice(options.tools)}. Credits are bought once, in packs${
-    lifetime && ", or with a plan on which they do not expire"
-  }: there is no subscription.</p>
+<p class="lead">A successful call costs ${callPrice(options.tools)}. You buy credits in packs${
+    lifetime && ", or with a lifetime plan on which they never expire"
+  }. There is no subscription.</p>
 <ul class="packs">${offers.map(offerCard)}</ul>
 <p class="soft">${freeTier(people, signUpIsOpen(options), freeCall(options))}${
-    people.prices.taxesAdded && "Taxes are added where you pay, by your address. "
+    people.prices.taxesAdded && "Taxes depend on your address and are added at checkout. "
   }${howToBuy(people.prices, pageLinks(publicUrl).credits)}</p></section>
 `;
 }
@@ -27,10 +27,10 @@ function offerCard(offer: OfferView): Html {
   const { kind, name, credits, priceText, months } = offer;
   const good =
     kind === "lifetime"
-      ? "None of your credits expires: neither these, nor those that you have or get later."
+      ? "Your credits never expire, including any you already have."
       : months === null
-        ? "They do not expire."
-        : `Good for ${lastsText(months)}.`;
+        ? "These credits never expire."
+        : `Valid for ${lastsText(months)}.`;
   return html`<li><h3>${name}</h3>
 <p class="price">${priceText}</p>
 <p><b>${credits.toLocaleString("en-US")} credits</b></p>
@@ -40,12 +40,12 @@ function offerCard(offer: OfferView): Html {
 
 function freeTier({ starter }: DashboardOffer, isOpen: boolean, free: string): string {
   if (!isOpen || starter.credits === 0) return `${free} `;
-  return `Free to begin with: ${starter.credits} starter credits with your confirmed e-mail address, good for ${starter.days} days. ${free} `;
+  return `Start free: you get ${starter.credits} starter credits when you confirm your email address, valid for ${starter.days} days. ${free} `;
 }
 
 const howToBuy = ({ payable, contact }: PricesView, credits: string): Html =>
   payable
-    ? html`Buy them on the page <a href="${credits}">Credits</a>.`
+    ? html`Buy credits on the <a href="${credits}">Credits</a> page.`
     : contact === null
-      ? html`Ask the operator of this service for them.`
-      : html`Ask the operator of this service for them: <a href="${contactHref(contact)}">${contact}</a>.`;
+      ? html`To buy credits, contact the operator of this service.`
+      : html`To buy credits, contact <a href="${contactHref(contact)}">${contact}</a>.`;

@@ -1,14 +1,14 @@
+import hash from "#tools/hash/tool.ts";
 import { drawQrSvg } from "#tools/qr-code/draw.ts";
 import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
-import { hash } from "#tools/registry.ts";
 import { codeBlock } from "./code-block.ts";
 import { type Html, html, trusted } from "./html.ts";
 import type { PageOptions } from "./page-options.ts";
 import { curlCode } from "./request-code.ts";
 
 /**
- * Two tools to try in the page. What stands here is an example that was worked out on the server; with its script
- * (`web/front/try-it.ts`) the field takes any text, and the parts marked `data-try` follow it.
+ * Two tools to try on the page. The server renders an example; with its script (`web/front/try-it.ts`) the field takes any
+ * text and the elements marked `data-try` follow it.
  */
 export function tryIt({ publicUrl, assets }: PageOptions): Html {
   const [example] = hash.examples as [(typeof hash.examples)[number]];
@@ -17,13 +17,13 @@ export function tryIt({ publicUrl, assets }: PageOptions): Html {
   const svg = drawQrSvg(encodeQr(text, "M") as QrSymbol, QR_WIDTH);
   const withScript = Boolean(assets?.script);
   return html`<section class="try" aria-labelledby="try"${withScript && trusted(" data-try")}>
-<h2 id="try">${withScript ? "Try it at once" : "What two of them make of a text"}</h2>
-<label for="try-text">${withScript ? "A text of yours" : "A text"}</label>
+<h2 id="try">${withScript ? "Try it now" : "Two tools and their results"}</h2>
+<label for="try-text">${withScript ? "Your text" : "Text"}</label>
 <textarea id="try-text" rows="2" maxlength="2000" readonly spellcheck="false" autocomplete="off" autocapitalize="off" aria-describedby="try-hint">${text}</textarea>
 <p class="hint" id="try-hint">${
     withScript
-      ? html`<span data-try="hint">Computed in this page, by the code that answers calls. Nothing is sent.</span><noscript> An example: with scripts on, it takes your own text.</noscript>`
-      : "Worked out by this service, as an example."
+      ? html`<span data-try="hint">Computed on this page by the code that serves the API. Nothing is sent.</span><noscript> This is an example: turn on JavaScript to use your own text.</noscript>`
+      : "An example, computed by this service."
   }</p>
 <div class="made"><div class="qr"><img data-try="qr" src="data:image/svg+xml,${encodeURIComponent(
     svg,
@@ -36,7 +36,7 @@ ${codeBlock("The hash as a call", curlParts(publicUrl, text))}</section>`;
 
 const QR_WIDTH = 160;
 
-/** The call, with the body in an element of its own: it is the last word of the line. */
+/** The call, with the body in an element of its own: it is the last word of the command. */
 function curlParts(publicUrl: string, text: string): Html {
   const code = curlCode({ url: `${publicUrl}/api/v1/hash`, body: { text } });
   const at = code.indexOf("-d ") + "-d ".length;

@@ -8,14 +8,14 @@ import { type PageOptions, signUpIsOpen } from "./page-options.ts";
 import { curlCode } from "./request-code.ts";
 import { renderPage } from "./shell.ts";
 
-/** The front page: what this is, two tools to try, the way to a first call, and why one may rely on it. */
+/** The front page: what the service is, two tools to try, how to make a first call, and what customers can count on. */
 export function frontPage(options: PageOptions): string {
   return renderPage(
     {
       path: "/",
       title: "Toolbooth - small developer tools over HTTP",
       description:
-        "Markdown to safe HTML, QR codes, hashes, UUIDs and echo as metered HTTP endpoints and as pages. Paid with credits, refusals free, yours to host.",
+        "Markdown to safe HTML, QR codes, hashes, UUIDs and echo as metered HTTP endpoints and as pages. Pay with credits; errors are free. Host it yourself.",
       current: null,
       main: [
         hero(options),
@@ -23,7 +23,7 @@ export function frontPage(options: PageOptions): string {
         tools(options),
         prices(options),
         reasons(options),
-        operators(options),
+        selfHosting(options),
       ],
     },
     options,
@@ -35,22 +35,22 @@ function hero(options: PageOptions): Html {
   const { people } = options;
   return html`<div class="hero"><div class="pitch">
 <h1>Small tools, one request away</h1>
-<p class="lead">Five developer tools as HTTP endpoints${people && ", and as pages in your browser"}. JSON in, JSON out, no client library. A successful call costs ${callPrice(options.tools)}; a refused one costs nothing.</p>
+<p class="lead">Developer tools as HTTP endpoints${people && " and as pages in your browser"}. JSON in, JSON out, no client library. A successful call costs ${callPrice(options.tools)}; an error costs nothing.</p>
 <p class="actions">${
     signUpIsOpen(options)
       ? html`<a class="button" href="${links.signUp}">Create an account</a>\n`
-      : html`<a class="button" href="${links.docs}">Make a first call</a>\n`
+      : html`<a class="button" href="${links.quickstart}">Make your first call</a>\n`
   }${
     people
-      ? html`<a class="button quiet" href="${links.tools}">Use the tools here</a>`
-      : html`<a class="button quiet" href="${links.reference}">Read the reference</a>`
+      ? html`<a class="button quiet" href="${links.tools}">Use the tools in your browser</a>`
+      : html`<a class="button quiet" href="${links.docs}">Read the documentation</a>`
   }</p>
 ${
   people &&
   signUpIsOpen(options) &&
   html`<p class="small soft">${
     people.starter.credits > 0 &&
-    `${people.starter.credits} starter credits with your confirmed e-mail address. `
+    `You get ${people.starter.credits} starter credits when you confirm your email address. `
   }${freeCall(options)}</p>`
 }</div>
 ${tryIt(options)}</div>
@@ -61,15 +61,15 @@ function steps(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   const call = { url: `${options.publicUrl}/api/v1/uuid`, body: { count: 2 } };
   const key = signUpIsOpen(options)
-    ? html`<a href="${links.signUp}">Sign up here</a> and confirm your e-mail address, then make a key under Settings, API keys. Or take the demo key that your own copy prints at its first start.`
-    : html`Ask the operator of this service for one, or take the demo key that your own copy prints at its first start.`;
+    ? html`<a href="${links.signUp}">Sign up</a>, confirm your email address and create a key under Settings, API keys. Your own copy prints a demo key when it starts for the first time.`
+    : html`Ask the operator of this service for a key. Your own copy prints a demo key when it starts for the first time.`;
   return html`<section aria-labelledby="start"><h2 id="start">Start in three steps</h2>
 <ol class="steps">
-<li><h3>Run it, or use this one</h3><p>Your own copy is two commands away, with all its data in one folder. This service is running already.</p>
-${codeBlock("In a copy of the source", "npm ci && npm start")}</li>
+<li><h3>Use this service, or run your own</h3><p>This service is ready. Your own copy takes two commands and keeps its data in one folder.</p>
+${codeBlock("In a clone of the repository", "npm ci && npm start")}</li>
 <li><h3>Get a key</h3><p>${key}</p>
 ${codeBlock("In your shell", 'export TOOLBOOTH_KEY="tb_…"')}</li>
-<li><h3>Call a tool</h3><p>With curl, or with whatever sends HTTP. The <a href="${links.docs}">quick start</a> has it in JavaScript and Python too.</p>
+<li><h3>Call a tool</h3><p>With curl or anything else that sends HTTP. The <a href="${links.quickstart}">quickstart</a> shows the same call in JavaScript, Python, Go and PHP.</p>
 ${codeBlock("Two UUIDs", curlCode(call))}</li>
 </ol></section>
 `;
@@ -77,18 +77,17 @@ ${codeBlock("Two UUIDs", curlCode(call))}</li>
 
 function tools({ publicUrl, people, tools: all }: PageOptions): Html {
   const links = pageLinks(publicUrl);
-  const address = (name: string) =>
-    people ? `${links.tools}/${name}` : `${links.reference}#${name}`;
-  return html`<section aria-labelledby="tools"><h2 id="tools">Five tools</h2>
+  const address = (name: string) => (people ? `${links.tools}/${name}` : `${links.docs}/${name}`);
+  return html`<section aria-labelledby="tools"><h2 id="tools">The tools</h2>
 <p class="lead">${
     people
-      ? "Each one is an endpoint and a page. The pages are free and need no account."
-      : "Each one does one thing, with every limit written down."
+      ? "Each tool is an endpoint and a page. The pages are free and need no account."
+      : "Each tool does one thing and documents every limit."
   }</p>
 <ul class="cards">${all.map(
     ({ name, summary }) =>
       html`<li><a href="${address(name)}"><code>${name}</code><span>${prose(summary)}</span></a></li>\n`,
-  )}<li><a href="${links.reference}"><b>Reference</b><span>Every field, every limit, examples in three languages.</span></a></li>
+  )}<li><a href="${links.docs}"><b>Documentation</b><span>Every field, every limit, examples in five languages.</span></a></li>
 </ul></section>
 `;
 }
@@ -98,38 +97,38 @@ function reasons({ publicUrl, people }: PageOptions): Html {
   const list: [string, string, Html | null][] = [
     [
       "An exact ledger",
-      "A call is debited exactly once, on the disk, before its answer leaves. The test suite kills the server under load to show it.",
-      html`<a href="${links.docs}#credits">How credits work</a>`,
+      "Each call is debited exactly once and is on disk before its response leaves. The test suite kills the server under load to prove it.",
+      html`<a href="${links.docsCredits}">How credits work</a>`,
     ],
     [
-      "Refusals are free, and tell you what to do",
-      "Every fault at once in plain words, the nearest field name suggested, and a code that never changes its meaning.",
+      "Errors are free and say what to do",
+      "An error lists every problem at once, suggests the nearest field name, and has a code that never changes its meaning.",
       html`<a href="${links.errors}">All errors</a>`,
     ],
     [
-      "Repeat without fear",
-      "With an Idempotency-Key, a repeat within 24 hours gets the first answer again, byte for byte, and is not charged.",
-      html`<a href="${links.calls}#idempotency">Repeating a call safely</a>`,
+      "Safe retries",
+      "Send an Idempotency-Key, and a repeat within 24 hours gets the first response again, byte for byte, without a charge.",
+      html`<a href="${links.calls}#safe-retries">Safe retries</a>`,
     ],
     people
       ? [
           "The same bytes in your browser",
-          "The tool pages run the very code that answers calls. Your input does not leave the page.",
+          "The tool pages run the code that serves the API. Your input never leaves the page.",
           html`<a href="${links.browserTools}">Browser tools</a>`,
         ]
       : [
-          "The same answer everywhere",
-          "Markdown, QR codes and hashes depend on nothing but their input: no clock, no network, no chance.",
-          html`<a href="${links.reference}">Tool reference</a>`,
+          "The same response everywhere",
+          "Markdown, QR codes and hashes depend on nothing but their input: no clock, no network, no randomness.",
+          html`<a href="${links.docs}">Documentation</a>`,
         ],
     [
-      "A revoked key stops at the next call",
-      "Its standing is decided in the same transaction as the debit. Nothing is cached that could let it through.",
-      html`<a href="${links.accounts}#keys">API keys</a>`,
+      "Revoked keys stop at once",
+      "The ledger checks a key in the same transaction as the debit, so no cache can let a revoked key through.",
+      html`<a href="${links.accounts}#api-keys">API keys</a>`,
     ],
     [
       "One command to host it",
-      "One process and one SQLite file. No queue, no cache, no vendor to ask; and when one machine is not enough, a PostgreSQL that nodes share. MIT licence.",
+      "One process and one SQLite file. When you outgrow one machine, nodes share PostgreSQL. MIT license.",
       html`<a href="${links.selfHosting}">Self-hosting</a>`,
     ],
   ];
@@ -141,13 +140,13 @@ function reasons({ publicUrl, people }: PageOptions): Html {
 `;
 }
 
-function operators({ publicUrl }: PageOptions): Html {
+function selfHosting({ publicUrl }: PageOptions): Html {
   const links = pageLinks(publicUrl);
-  return html`<section class="band" aria-labelledby="operators"><div><h2 id="operators">For those who run it</h2>
-<p>Accounts, keys and credits from the command line, beside the running server. Prometheus metrics, health and readiness checks, one JSON line a request. Backup while it runs, and an audit that reconciles the books row by row.</p>
-<p class="actions"><a class="button quiet" href="${links.selfHosting}">Read about self-hosting</a></p></div>
+  return html`<section class="band" aria-labelledby="operators"><div><h2 id="operators">Self-hosting</h2>
+<p>Manage accounts, keys and credits from the command line while the server runs. You get Prometheus metrics, health and readiness checks, JSON logs, online backups, and an audit that reconciles the ledger row by row.</p>
+<p class="actions"><a class="button quiet" href="${links.selfHosting}">Host it yourself</a></p></div>
 ${codeBlock(
-  "An account, a key, the books",
+  "An account, a key, an audit",
   `npm run -s toolbooth -- account create you@example.com --credits 1000
 npm run -s toolbooth -- key create you@example.com --label production
 npm run -s toolbooth -- audit`,

@@ -1,6 +1,6 @@
 /**
- * Text to HTML. Whatever is put into an `html` template is escaped, unless it came out of one:
- * there is no way to forget it, and no other way in these pages to make HTML.
+ * Templates for HTML. An `html` template escapes every value except the result of another template, so a page cannot forget
+ * to escape.
  */
 
 /** A piece of finished HTML. Only `html` and `trusted` make one. */
@@ -16,7 +16,7 @@ export class Html {
   }
 }
 
-/** What a template takes: nothing (`null`, `undefined`, `false`), text, finished HTML, or a list of them. */
+/** What a template accepts: nothing (`null`, `undefined`, `false`), text, finished HTML, or a list of these. */
 export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
 
 export function html(strings: TemplateStringsArray, ...parts: HtmlPart[]): Html {
@@ -27,7 +27,7 @@ export function html(strings: TemplateStringsArray, ...parts: HtmlPart[]): Html 
   return new Html(text);
 }
 
-/** For the constant style, script and drawings of this folder. Never for anything that a caller sent. */
+/** Marks text as finished HTML: constants of this folder and the output of the Markdown engine. Never for input of a client. */
 export const trusted = (text: string): Html => new Html(text);
 
 function render(part: HtmlPart): string {
@@ -48,13 +48,9 @@ const ENTITIES: Record<string, string> = {
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => ENTITIES[char] as string);
 
-/** Descriptions are plain sentences in which `backticks` mark code: the only markup they have. */
+/** Turns `backticks` into code elements; the text around them is escaped. */
 export function prose(text: string): HtmlPart {
   return text
     .split("`")
     .map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece));
 }
-
-/** A description of several paragraphs, parted by blank lines. */
-export const paragraphs = (text: string): HtmlPart =>
-  text.split(/\n{2,}/).map((paragraph) => html`<p>${prose(paragraph)}</p>`);

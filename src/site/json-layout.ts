@@ -1,6 +1,6 @@
 const INNER_LINE_CHARS_MAX = 60;
 
-/** Indented JSON, in which an inner list or object that fits into a line stays in one: shorter to read than JSON.stringify's. */
+/** Indented JSON in which an inner list or object stays on one line where it fits: shorter to read than JSON.stringify. */
 export function layOutJson(value: unknown, margin = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const line = inOneLine(value);

@@ -1,12 +1,12 @@
 import { trusted } from "./html.ts";
 
-/** A booth's barrier, raised: the mark, on whatever ground the page has, */
+/** The logo, a raised barrier. `ground`: the background colour behind it. */
 export const markOn = (ground: string) =>
   trusted(
     `<svg width="24" height="24" viewBox="0 0 24 24" fill="none" aria-hidden="true"><rect width="24" height="24" rx="6" fill="currentColor"/><path d="M7 19V9.5m0 3L18.5 6" stroke="${ground}" stroke-width="2.4" stroke-linecap="round"/><circle cx="7" cy="12.5" r="2.2" fill="${ground}"/></svg>`,
   );
 
-/** and as the icon of the browser's tab. */
+/** The logo as the icon of the browser tab. */
 export const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none"><rect width="24" height="24" rx="6" fill="#0a5f58"/><path d="M7 19V9.5m0 3L18.5 6" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><circle cx="7" cy="12.5" r="2.2" fill="#fff"/></svg>',
 )}`;

@@ -1,8 +1,9 @@
 import type { OfferView } from "#api/dashboard/shapes.ts";
 
-/** What offers are called and how they compare: the front page and the dashboard say the same. */
-
-/** `€3.98`: what a thousand credits of an offer cost, written as its price is. Under one whole unit more digits count. */
+/**
+ * The price of a thousand credits of an offer, such as `€3.98`, formatted like the price of the offer. Prices below one unit of the
+ * currency get two more digits. The front page and the dashboard share it.
+ */
 export function perThousand({ priceText, credits }: OfferView): string {
   const [price = ""] = /[\d,]+(?:\.\d+)?/.exec(priceText) ?? [];
   const digits = price.split(".")[1]?.length ?? 0;
@@ -14,12 +15,12 @@ export function perThousand({ priceText, credits }: OfferView): string {
   return priceText.replace(price, amount);
 }
 
-/** For how long its credits are good. */
+/** How long the credits of an offer are valid. */
 export function lastsText(months: number | null): string {
   if (months === null) return "Does not expire";
   return months === 1 ? "1 month" : `${months} months`;
 }
 
-/** Where whoever sells is reached: an e-mail address is written to, anything else is a page. */
+/** The link to the seller: an email address or a page. */
 export const contactHref = (contact: string): string =>
   /^https?:/.test(contact) ? contact : `mailto:${contact}`;

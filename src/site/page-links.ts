@@ -1,15 +1,16 @@
 export type PageLinks = ReturnType<typeof pageLinks>;
 
-/** Links within the service keep the path under which it is published, and work under any name of the machine. */
+/** Links within the service: they keep the path under which it is published and work under any host name. */
 export function pageLinks(publicUrl: string) {
   const base = basePath(publicUrl);
   return {
     front: `${base}/`,
     docs: `${base}/docs`,
+    quickstart: `${base}/docs/quickstart`,
     calls: `${base}/docs/calls`,
-    reference: `${base}/docs/reference`,
     errors: `${base}/docs/errors`,
     accounts: `${base}/docs/accounts`,
+    docsCredits: `${base}/docs/credits`,
     webhooks: `${base}/docs/webhooks`,
     browserTools: `${base}/docs/browser-tools`,
     selfHosting: `${base}/docs/self-hosting`,
@@ -26,6 +27,6 @@ export function pageLinks(publicUrl: string) {
   };
 }
 
-/** The path of the service without a slash at its end: empty at the root of a name. */
+/** The path of `publicUrl` without a slash at its end; empty at the root of a host. */
 export const basePath = (publicUrl: string): string =>
   URL.canParse(publicUrl) ? new URL(publicUrl).pathname.replace(/\/+$/, "") : "";

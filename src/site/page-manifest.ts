@@ -1,14 +1,14 @@
 import type { AppAssets } from "./app-shell.ts";
 
-/** As Vite writes it. The keys are the names of sources, below `web/`. */
+/** Vite's manifest. The keys are source files below `web/`. */
 export type PageManifest = Record<string, Chunk>;
 type Chunk = { file: string; imports?: string[] };
 
-/** All styles are one file. */
+/** All styles are in one file. */
 const STYLE = "style.css";
 const EARLY = "colour-scheme.ts";
 
-/** What a page needs at first: the entry, and the screen that will be shown. */
+/** The files that a page loads first: the entry and the screen. Throws where the build has no such entry. */
 export function assetsOf(
   manifest: PageManifest,
   firstPaint: string,
@@ -30,7 +30,7 @@ export function assetsOf(
   };
 }
 
-/** A chunk, after everything that it imports at once. */
+/** A chunk, after the chunks that it imports. */
 function below(manifest: PageManifest, name: string, seen = new Set<string>()): Chunk[] {
   const chunk = manifest[name];
   if (chunk === undefined || seen.has(name)) return [];

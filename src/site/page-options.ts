@@ -1,28 +1,31 @@
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import type { ApiOptions } from "#api/openapi/document.ts";
+import type { DocsSources } from "./docs/navigation.ts";
 
-/** What the pages need to know of the service. Whatever is left out is not offered, and no link leads there. */
+/** What the pages say of the service. Whatever is left out is not offered, and no link leads there. */
 export type PageOptions = ApiOptions & {
+  /** The pages of `docs/`; left out, there is no documentation. */
+  docs?: DocsSources | undefined;
   /** What was built for these pages; all of them work without it. */
   assets?: PageAssets | undefined;
-  /** What people can do here besides calling; null where this door serves the API alone. */
+  /** What the dashboard offers; null where there is none. */
   people?: DashboardOffer | null | undefined;
-  /** Every setting of this version, for those who run it. */
+  /** Every setting of this version, for operators. */
   settings?: readonly SettingShown[] | undefined;
 };
 
-/** `script`: where the pages' script lies, as `assets/front-1a2b3c.js`, below the path of the service. */
+/** `script`: path of the pages' script, such as `assets/front-1a2b3c.js`, below the path of the service. */
 export type PageAssets = { script: string | null };
 
 export type DashboardOffer = {
   signUp: "open" | "closed";
   providers: readonly ("github" | "google")[];
   starter: { credits: number; days: number };
-  /** What is sold; left out or null where nothing is. */
+  /** What is for sale; left out or null where nothing is. */
   prices?: PricesView | null | undefined;
 };
 
 export type SettingShown = { name: string; fallback: string; meaning: string };
 
-/** Someone can sign up here and now. */
+/** Whether anybody can create an account. */
 export const signUpIsOpen = ({ people }: PageOptions): boolean => people?.signUp === "open";

@@ -2,68 +2,149 @@ import type { Replier, RequestContext } from "#api/pipeline/reply.ts";
 import { transportPolicy } from "#api/transport-policy.ts";
 import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";
+import type { DocsSources } from "./docs/navigation.ts";
 import { createPages, type Pages } from "./pages.ts";
 import type { SiteContext } from "./site-context.ts";
 
 type PageHandler = (request: Request, context: RequestContext) => Response | Promise<Response>;
 export type PageRoute = { path: string; handler: PageHandler };
 
-/** Every page, and what pages are made of. A door without people or without built pages has those that need neither. */
+const HTML = "text/html; charset=utf-8";
+const TEXT = "text/plain; charset=utf-8";
+const MARKDOWN = "text/markdown; charset=utf-8";
+
+/** Every page, and the files that pages load. */
 export function createPageRoutes(site: SiteContext, replier: Replier): PageRoute[] {
   const pages = keepPages(site);
-  const paths = Object.keys(pages().byPath);
-  const written = paths.map((path) => ({
-    path,
-    handler: ({ headers }: Request, context: RequestContext) =>
-      replier.plain(HTML, pages().byPath[path] as string, headers, context, {
-        headers: pages().headers,
-      }),
-  }));
+  const plain =
+    (type: string, body: (pages: Pages) => string): PageHandler =>
+    ({ headers }, context) =>
+      replier.plain(type, body(pages()), headers, context);
   return [
-    ...written,
-    { path: "/llms.txt", handler: text(replier, "text/plain; charset=utf-8", pages().llms) },
-    { path: "/robots.txt", handler: text(replier, "text/plain; charset=utf-8", pages().robots) },
-    { path: "/sitemap.xml", handler: text(replier, "application/xml", pages().sitemap) },
+    {
+      path: "/",
+      handler: ({ headers }, context) =>
+        replier.plain(HTML, pages().front, headers, context, { headers: pages().headers }),
+    },
+    ...docsRoutes(pages, replier),
+    { path: "/llms.txt", handler: plain(TEXT, ({ llms }) => llms) },
+    { path: "/robots.txt", handler: plain(TEXT, ({ robots }) => robots) },
+    { path: "/sitemap.xml", handler: plain("application/xml", ({ sitemap }) => sitemap) },
     ...drawnPages(site, replier),
   ];
 }
 
 export function createNotFoundPage(site: SiteContext, replier: Replier): PageHandler {
   const pages = keepPages(site);
-  return ({ headers }, context) =>
-    replier.plain(HTML, pages().notFound, headers, context, {
-      status: 404,
-      headers: pages().headers,
-    });
+  return ({ headers }, context) => respondNotFound(pages(), replier, headers, context);
 }
 
-const HTML = "text/html; charset=utf-8";
+const respondNotFound = (
+  pages: Pages,
+  replier: Replier,
+  asked: Headers,
+  context: RequestContext,
+): Response | Promise<Response> =>
+  replier.plain(HTML, pages.notFound, asked, context, { status: 404, headers: pages.headers });
 
-const text =
-  (replier: Replier, type: string, body: string): PageHandler =>
-  ({ headers }, context) =>
-    replier.plain(type, body, headers, context);
+/**
+ * The documentation: a page as HTML, or as Markdown where its path ends with `.md` or `Accept` prefers Markdown (RFC 9110,
+ * section 12.5.1). The index of the search is read by the script of the pages.
+ */
+function docsRoutes(pages: () => Pages, replier: Replier): PageRoute[] {
+  const respond = (path: string, { headers }: Request, context: RequestContext) => {
+    const { docs, headers: pageHeaders } = pages();
+    if (docs === null) {
+      return replier.plain(
+        TEXT,
+        "The documentation is not available yet. Try again.\n",
+        headers,
+        context,
+        {
+          status: 503,
+          headers: { "Retry-After": "10" },
+        },
+      );
+    }
+    if (path === SEARCH_INDEX_PATH) {
+      return replier.plain("application/json", docs.searchIndex(), headers, context);
+    }
+    const isMarkdownPath = path.endsWith(".md");
+    if (isMarkdownPath || prefersMarkdown(headers.get("accept"))) {
+      const markdown = docs.markdown(path.replace(/\.md$/, ""));
+      if (markdown !== undefined) {
+        const vary = isMarkdownPath ? {} : { Vary: "Accept" };
+        return replier.plain(MARKDOWN, markdown, headers, context, { headers: vary });
+      }
+    }
+    const page = docs.html(path);
+    return page === undefined
+      ? respondNotFound(pages(), replier, headers, context)
+      : replier.plain(HTML, page, headers, context, {
+          headers: { ...pageHeaders, Vary: "Accept" },
+        });
+  };
+  return [
+    { path: "/docs", handler: (request, context) => respond("/docs", request, context) },
+    { path: "/docs.md", handler: (request, context) => respond("/docs.md", request, context) },
+    {
+      path: "/docs/:page",
+      handler: (request, context) => respond(`/docs/${lastSegment(request.url)}`, request, context),
+    },
+  ];
+}
 
-/** The pages are made once, and once more when their script has been built. */
-function keepPages({ settings, people, pages }: SiteContext): () => Pages {
+/** Decoded as the router does it; a segment that cannot be decoded names no page. */
+function lastSegment(url: string): string {
+  const segment = new URL(url).pathname.replace(/^.*\//, "");
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+const SEARCH_INDEX_PATH = "/docs/search.json";
+
+/** Whether `Accept` names Markdown with a higher weight than HTML. A browser names HTML, and many programs neither. */
+export function prefersMarkdown(accept: string | null): boolean {
+  const weights = { "text/markdown": 0, "text/html": 0 };
+  for (const part of accept?.toLowerCase().split(",") ?? []) {
+    const [type = "", ...parameters] = part.split(";").map((text) => text.trim());
+    if (type !== "text/markdown" && type !== "text/html") continue;
+    const quality = parameters.find((parameter) => parameter.startsWith("q="));
+    weights[type] = quality === undefined ? 1 : Number(quality.slice(2)) || 0;
+  }
+  return weights["text/markdown"] > 0 && weights["text/markdown"] >= weights["text/html"];
+}
+
+/** The pages are made once, and again when their script has been built or the documentation has been read. */
+function keepPages({ settings, people, pages, docs }: SiteContext): () => Pages {
   const { table, ...options } = settings;
-  const make = (script: string | null) =>
+  const make = (script: string | null, sources: DocsSources | null) =>
     createPages({
       ...options,
-      ...{ assets: { script }, settings: table, people: people?.offer ?? null },
+      assets: { script },
+      settings: table,
+      people: people?.offer ?? null,
+      docs: sources ?? undefined,
     });
   let script: string | null = null;
-  let kept = make(script);
+  let sources = docs();
+  let made = make(script, sources);
   return () => {
-    const built = pages?.frontScript() ?? null;
-    if (built !== script) {
-      script = built;
-      kept = make(script);
+    const newScript = pages?.frontScript() ?? null;
+    const newSources = docs();
+    if (newScript !== script || newSources !== sources) {
+      script = newScript;
+      sources = newSources;
+      made = make(script, sources);
     }
-    return kept;
+    return made;
   };
 }
 
+/** The pages that React draws. */
 function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
   const { people, pages, settings } = site;
   if (people === null || pages === null) return [];
@@ -72,15 +153,15 @@ function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
     handler: (request) =>
       pages.serveAsset(new URL(request.url).pathname.replace(/^.*\//, ""), request),
   };
-  const drawn = listAppPages(settings.publicUrl).map((page) => ({
+  const drawn = listAppPages(settings.tools, settings.publicUrl).map((page) => ({
     path: page.path,
     async handler({ headers }: Request, context: RequestContext) {
       const assets = await pages.assetsFor(APP_ENTRY, page.screen);
       const body = renderAppPage(page, settings.publicUrl, assets);
-      const more = assets === null ? { "Retry-After": "10" } : {};
+      const retry = assets === null ? { "Retry-After": "10" } : {};
       return replier.plain(HTML, body, headers, context, {
         status: assets === null ? 503 : 200,
-        headers: { ...APP_HEADERS, ...transportPolicy(settings.publicUrl), ...more },
+        headers: { ...APP_HEADERS, ...transportPolicy(settings.publicUrl), ...retry },
       });
     },
   }));

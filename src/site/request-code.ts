@@ -1,8 +1,8 @@
 import { layOutJson } from "./json-layout.ts";
 
 /**
- * The same call for three kinds of callers, each ready to be pasted: with the key itself where it is at hand, or taken
- * from the environment. The documentation and the pages show the same code.
+ * The same call in several languages, ready to be pasted: with the key itself where it is at hand, or with the key from the
+ * environment. The documentation and the dashboard show the same code.
  */
 export type CallShown = { url: string; body: unknown; secret?: string | null };
 
@@ -35,9 +35,9 @@ export function fetchCode({ url, body, secret = null }: CallShown): string {
     Authorization: ${key},${type}
   },${sent}
 });
-const answer = await response.json();
-if (!answer.ok) throw new Error(answer.detail);
-console.log(answer);`;
+const result = await response.json();
+if (!result.ok) throw new Error(result.detail);
+console.log(result);`;
 }
 
 export function pythonCode({ url, body, secret = null }: CallShown): string {
@@ -72,6 +72,84 @@ function pythonLiteral(value: unknown): string {
   );
   return `{${members.join(", ")}}`;
 }
+
+export function goCode({ url, body, secret = null }: CallShown): string {
+  const key =
+    secret === null ? `"Bearer "+os.Getenv("${KEY_VARIABLE}")` : JSON.stringify(`Bearer ${secret}`);
+  const sent = body === undefined ? "nil" : `strings.NewReader(${goString(JSON.stringify(body))})`;
+  const type =
+    body === undefined ? "" : '\n\trequest.Header.Set("Content-Type", "application/json")';
+  const packages = ["fmt", "io", "log", "net/http"];
+  if (secret === null) packages.push("os");
+  if (body !== undefined) packages.push("strings");
+  return `package main
+
+import (
+${packages.map((name) => `\t"${name}"`).join("\n")}
+)
+
+func main() {
+	request, err := http.NewRequest("POST", ${JSON.stringify(url)}, ${sent})
+	if err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Authorization", ${key})${type}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	result, err := io.ReadAll(response.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(result))
+}`;
+}
+
+/** A raw string where it can hold the text, so that quotes need no escapes. JSON's escapes are Go's too. */
+const goString = (text: string): string =>
+  /[`\r]/.test(text) ? JSON.stringify(text) : `\`${text}\``;
+
+export function phpCode({ url, body, secret = null }: CallShown): string {
+  const key =
+    secret === null
+      ? `"Authorization: Bearer " . getenv("${KEY_VARIABLE}")`
+      : phpString(`Authorization: Bearer ${secret}`);
+  const type = body === undefined ? "" : '\n        "Content-Type: application/json",';
+  const sent = body === undefined ? "" : `\n    "content" => json_encode(${phpLiteral(body)}),`;
+  return `<?php
+$context = stream_context_create(["http" => [
+    "method" => "POST",
+    "header" => [
+        ${key},${type}
+    ],${sent}
+    "ignore_errors" => true,
+]]);
+echo file_get_contents(${phpString(url)}, false, $context);`;
+}
+
+/** A JSON value in PHP's words. */
+function phpLiteral(value: unknown): string {
+  if (typeof value === "string") return phpString(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) {
+    return `[${value.map(phpLiteral).join(", ")}]`;
+  }
+  const members = Object.entries(value).map(
+    ([name, member]) => `${phpString(name)} => ${phpLiteral(member)}`,
+  );
+  // An empty array of PHP is a list in JSON.
+  return members.length === 0 ? "new stdClass()" : `[${members.join(", ")}]`;
+}
+
+/** In double quotes PHP reads most of JSON's escapes, and variables, which JSON does not have. */
+const phpString = (text: string): string =>
+  JSON.stringify(text).replace(/\\u([0-9a-f]{4})|\\b|\\.|\$/g, (found, code) => {
+    if (code !== undefined) return `\\u{${code}}`;
+    if (found === "\\b") return "\\x08";
+    return found === "$" ? "\\$" : found;
+  });
 
 /** Everything between single quotes is taken as it is by a POSIX shell, but for the single quote itself. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

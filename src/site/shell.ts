@@ -4,15 +4,15 @@ import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
 import { type PageOptions, signUpIsOpen } from "./page-options.ts";
 import { STYLE } from "./style.ts";
 
-/** What every page has around its content. */
+/** A page and what its frame shows. */
 export type Page = {
-  /** The path of the page, by which search engines know it; null: a page that is not to be found. */
+  /** The path of the page, for search engines; null: they must not list it. */
   path: string | null;
   title: string;
   description: string;
   /** Which entry of the navigation this page belongs to. */
   current: "docs" | null;
-  /** What stands beside the content on wide screens, and above it on narrow ones. */
+  /** Navigation beside the content on wide screens, above it on narrow ones. */
   side?: Html;
   main: HtmlPart;
 };
@@ -55,7 +55,7 @@ ${
 }<link rel="icon" href="${ICON}">
 <style>${trusted(STYLE)}</style>
 ${
-  // Before the first paint, so that a colour scheme chosen on the dashboard does not flash; it is one small file.
+  // Blocks the first paint, so that the colour scheme chosen on the dashboard does not flash. It is one small file.
   assets?.script &&
   html`<script type="module" async blocking="render" src="${base}/${assets.script}"></script>\n`
 }`;
@@ -70,7 +70,7 @@ function renderHeader({ current }: Page, options: PageOptions): Html {
 ${
   people
     ? html`<a href="${links.tools}">Tools</a>\n`
-    : html`<a href="${links.reference}">Tools</a>\n`
+    : html`<a href="${links.docs}#tools">Tools</a>\n`
 }<a href="${links.docs}"${current === "docs" && trusted(' aria-current="true"')}>Documentation</a>
 </nav>
 ${
@@ -87,9 +87,9 @@ function renderFooter(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   return html`<footer><div class="foot">
 <p class="brand">${markOn("var(--bg)")}Toolbooth <span class="soft small">${options.version}</span></p>
-<nav aria-label="Everything">
+<nav aria-label="Site">
 ${footerLinks(links, options).map(([href, label]) => html`<a href="${href}">${label}</a>\n`)}</nav>
-<p class="small">Published at ${options.publicUrl}. Free software under the MIT licence.</p>
+<p class="small">Published at ${options.publicUrl}. Free software under the MIT license.</p>
 </div></footer>
 `;
 }
@@ -98,8 +98,8 @@ function footerLinks(links: PageLinks, options: PageOptions): [string, string][]
   const { people } = options;
   return [
     ...(people ? ([[links.tools, "Tools"]] as [string, string][]) : []),
-    [links.docs, "Quick start"],
-    [links.reference, "Reference"],
+    [links.docs, "Documentation"],
+    [links.quickstart, "Quickstart"],
     [links.errors, "Errors"],
     [links.selfHosting, "Self-hosting"],
     [links.openapi, "OpenAPI"],

@@ -1,22 +1,25 @@
 import type { AppContext } from "#api/app-context.ts";
 import type { ApiOptions } from "#api/openapi/document.ts";
 import type { AppAssets } from "./app-shell.ts";
+import type { DocsSources } from "./docs/navigation.ts";
 import type { DashboardOffer, SettingShown } from "./page-options.ts";
 
-/** What a runtime hands to the site: the description, the pages and the people's side, beside the calls. */
+/** What a runtime hands to the site: what it says of the service, the dashboard, the built pages and the documentation. */
 export type SiteContext = {
   settings: ApiOptions & {
-    /** Every setting of this version, for the page that tells operators of them. */
+    /** Every setting of this version, for the documentation. */
     table?: readonly SettingShown[];
   };
   /** Null: the site is the documentation of the API alone. */
   people: DashboardSite | null;
   /** The built pages; null: only the pages that need no script. */
   pages: BuiltPages | null;
+  /** The pages of `docs/`; null where they are not there (yet). */
+  docs(): DocsSources | null;
 };
 
 export type DashboardSite = {
-  /** What people can do here, for the pages to say. */
+  /** What the pages say of the dashboard. */
   offer: DashboardOffer;
   /** Handles everything below `/dashboard/`. */
   fetch(request: Request, connection: unknown): Promise<Response>;
@@ -25,9 +28,9 @@ export type DashboardSite = {
 export type BuiltPages = {
   /** Responds to `/assets/<name>`. */
   serveAsset(name: string, request: Request): Promise<Response>;
-  /** What the head of a page of `web/` must name; null where it was not built. */
+  /** What the head of a page of `web/` names; null where it was not built. */
   assetsFor(entry: string, screen?: string): Promise<AppAssets | null>;
-  /** The script of the pages that need none, as `assets/front-1a2b3c.js`; null where it was not built (yet). */
+  /** The script of the server-rendered pages, such as `assets/front-1a2b3c.js`; null where it was not built (yet). */
   frontScript(): string | null;
 };
 

@@ -5,7 +5,7 @@ import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
 import type { SiteContext } from "./site-context.ts";
 
-/** All that a service has besides the calls. */
+/** Everything that the service serves besides calls. */
 export const createSite =
   (site: SiteContext): CreateSite =>
   (replier) => {
@@ -22,7 +22,7 @@ export const createSite =
     };
   };
 
-/** All methods go through: the people's side refuses in its own words, and drains nothing: its bodies are small. */
+/** All methods pass: the dashboard app has its own errors, and its bodies are small enough not to need draining. */
 function dashboardRoutes({ people }: SiteContext): Route[] {
   if (people === null) return [];
   const pass: Handler = (request, _, connection) => people.fetch(request, connection);
@@ -37,7 +37,9 @@ function dashboardRoutes({ people }: SiteContext): Route[] {
   };
   if (!people.offer.prices?.payable) return [pages];
   const messages = {
-    ...{ path: STRIPE_MESSAGE_PATH, methods: { POST: pass }, tool: null },
+    path: STRIPE_MESSAGE_PATH,
+    methods: { POST: pass },
+    tool: null,
     bodyBytesMax: STRIPE_MESSAGE_BYTES_MAX,
   };
   return [pages, messages];

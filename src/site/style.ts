@@ -1,8 +1,6 @@
-import { FRONT_STYLE } from "./style-front.ts";
-
 /**
- * The one stylesheet, inlined into every page. Colours are variables, so that dark is a second set and nothing else.
- * Text has a contrast of 4.5 to 1 or more on every ground it stands on (WCAG 2.2, 1.4.3), in both sets.
+ * The stylesheet, inlined into every page. Colours are variables, so dark mode is a second set of values. Text has a contrast of at
+ * least 4.5 to 1 on every background (WCAG 2.2, 1.4.3), in both sets.
  */
 const LIGHT =
   "color-scheme:light;--bg:#fdfdfb;--ink:#1c2126;--soft:#59626c;--line:#e3e3dc;--edge:#868e96;--panel:#f6f6f2;--accent:#0a5f58;--accent-ink:#074842;--tint:#e6f1ee;" +
@@ -15,8 +13,8 @@ const DARK =
   "--key:#84c1ec;--text:#8fd3a8;--value:#e9b07e";
 
 /**
- * Dark where the system asks for it, unless light was chosen; and where it was chosen (`web/front/chosen-colours.ts`).
- * Paper is always light: its rule counts for more than the others.
+ * Dark where the system is dark, unless the user chose light on the dashboard, and where the user chose dark (`web/front/main.ts`).
+ * Print is always light: its selector has a higher specificity.
  */
 const COLOURS = `
 :root{${LIGHT};
@@ -33,7 +31,6 @@ html{-webkit-text-size-adjust:100%;scroll-padding-top:1.5rem}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--bg);color:var(--ink);font:1rem/1.6 var(--sans);text-rendering:optimizeLegibility}
 h1,h2,h3{line-height:1.25;margin:0;font-weight:650;letter-spacing:-.012em;text-wrap:balance}
 h1{font-size:2.1rem;letter-spacing:-.025em}h2{font-size:1.45rem}h3{font-size:1.2rem}
-h3.label{font-size:.8125rem;letter-spacing:.05em;text-transform:uppercase;color:var(--soft);margin:1.75rem 0 .5rem}
 h2 a,h3 a{color:inherit;text-decoration:none}
 h2 a:hover::after,h3 a:hover::after{content:" #";color:var(--soft);font-weight:400}
 p,ul,dl,figure{margin:.85rem 0 0}
@@ -42,7 +39,7 @@ a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:.18em}
 a:hover{text-decoration-thickness:2px}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:3px}
 code,pre{font-family:var(--mono);font-size:.875em;font-variant-ligatures:none}
-p code,.prose li code,td code,dd code{background:var(--panel);border:1px solid var(--line);border-radius:4px;padding:.06em .3em;overflow-wrap:anywhere}
+p code,.docs li>code,td code,dd code{background:var(--panel);border:1px solid var(--line);border-radius:4px;padding:.06em .3em;overflow-wrap:anywhere}
 h2 code,h3 code{font-size:.95em}
 .lead{font-size:1.125rem;color:var(--soft);max-width:46rem}
 .soft{color:var(--soft)}
@@ -99,16 +96,6 @@ h2+h3{margin-top:1.25rem}
 `;
 
 const PARTS = `
-.prose{max-width:46rem}
-.split>.aside{margin-top:1.25rem;max-width:52rem}
-@media (min-width:88rem){
-.split{display:grid;grid-template-columns:minmax(0,1.12fr) minmax(0,1fr);gap:0 2.75rem;align-items:start}
-.split>.aside{margin-top:0;max-width:none;position:sticky;top:1.5rem}.split>.aside>:first-child{margin-top:.25rem}
-}
-.tool{border-top:1px solid var(--line);margin-top:2.75rem;padding-top:2.25rem}
-.badge{display:inline-block;font:600 .75rem/1 var(--mono);padding:.3em .5em;border-radius:5px;background:var(--tint);color:var(--accent);vertical-align:.1em;letter-spacing:0;white-space:nowrap}
-.s2{background:var(--ok-bg);color:var(--ok)}.s4{background:var(--warn-bg);color:var(--warn)}.s5{background:var(--bad-bg);color:var(--bad)}
-.route{display:flex;gap:.6rem;align-items:center;margin-top:.7rem;font-family:var(--mono);font-size:.875rem;overflow-wrap:anywhere}
 .code{border:1px solid var(--line);border-radius:8px;background:var(--panel);overflow:hidden}
 .code figcaption{display:flex;align-items:center;gap:.6rem;min-height:2.25rem;padding:.25rem .5rem .25rem .9rem;border-bottom:1px solid var(--line);font-size:.8125rem;color:var(--soft)}
 .code figcaption span:first-child{margin-right:auto}
@@ -124,39 +111,81 @@ const PARTS = `
 .tabs input{position:absolute;opacity:0;inset:0;margin:0;cursor:pointer}
 .tabs label:has(:checked){background:var(--tint);color:var(--accent);font-weight:600}
 .tabs label:has(:focus-visible){outline:2px solid var(--accent)}
-.tabs .code{margin-top:0}.tabs .code+.code{margin-top:.6rem}
-@supports selector(:has(*)){.tabs fieldset~.code{display:none;margin-top:0}
-.tabs:has([value=curl]:checked) .curl,.tabs:has([value=js]:checked) .js,.tabs:has([value=py]:checked) .py{display:block}}
-@supports not selector(:has(*)){.tabs fieldset{display:none}}
-.more{margin-top:.85rem}.more>summary{cursor:pointer;font-size:.875rem;color:var(--soft)}.more>summary:hover{color:var(--ink)}
-.more[open]{margin-bottom:1.25rem}
+.tabs{margin-top:.85rem}.tabs .code{margin-top:0}.tabs .code+.code{margin-top:.6rem}.tabs fieldset~.code{margin-top:0}
 .scroll{overflow-x:auto;margin-top:.6rem}
 table{border-collapse:collapse;width:100%;min-width:30rem;font-size:.9rem;line-height:1.5}
 th,td{text-align:left;vertical-align:top;padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--line)}
 th:last-child,td:last-child{padding-right:0}
 thead th{font-size:.75rem;font-weight:600;color:var(--soft);padding-bottom:.35rem}
-tbody th{font-weight:400;white-space:nowrap}tbody th code{font-weight:600}
-td small,th small{display:block;font-size:.8125rem;color:var(--soft)}
-th small.must{color:var(--value)}
-.fields td code{overflow-wrap:normal}.fields td:nth-child(2){min-width:8.5rem}.fields td:last-child{min-width:11rem}
-.entry{border-top:1px solid var(--line);margin-top:2.5rem;padding-top:2rem!important}
-.entry h2{font-size:1.2rem;display:flex;gap:.7rem;align-items:center;flex-wrap:wrap}
-.entry:target h2{box-shadow:-.5rem 0 var(--bg),-.75rem 0 var(--accent)}
-dt{font-size:.8125rem;font-weight:600;color:var(--soft);margin-top:.9rem}dd{margin:.1rem 0 0}
+.docs{max-width:52rem}.docs h2{margin-top:2.75rem}.docs h3{margin-top:2rem}.docs h4{margin:1.5rem 0 0}
+.docs ol{padding-left:1.4rem;margin:.85rem 0 0}.docs li p,.docs li .code{margin-top:.5rem}
+.docs td{min-width:5rem}.docs td:first-child code{overflow-wrap:normal}
+.docs img{max-width:100%}
+.docs blockquote,.markdown-alert{margin:.85rem 0 0;padding:.1rem 1rem .6rem;border-left:3px solid var(--line);color:var(--soft)}
+.markdown-alert{border-color:var(--accent);color:inherit}.markdown-alert-warning{border-color:var(--value)}
+.markdown-alert-title{font-weight:600}
+.topics{columns:2 18rem;overflow-wrap:anywhere}
+.toc .group{margin:1rem 0 .2rem;font-size:.75rem;font-weight:600;letter-spacing:.05em;text-transform:uppercase;color:var(--soft)}
+.find{margin:0 0 .75rem}.find input{width:100%;min-height:2.4rem;padding:.3rem .6rem;font:inherit;color:var(--ink);background:var(--bg);border:1px solid var(--edge);border-radius:8px}
+.find p{margin:.3rem 0 0}.find small{display:block;font-size:.8125rem;color:var(--soft);overflow-wrap:anywhere}
+tr:target{background:var(--tint)}
 .cards{list-style:none;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));margin-top:1.25rem}
 .cards li{margin:0}.cards a{display:block;height:100%;border:1px solid var(--line);border-radius:8px;padding:.9rem 1rem;color:inherit;text-decoration:none}
 .cards a:hover{border-color:var(--accent);background:var(--panel)}.cards code{color:var(--accent);font-weight:600}
 .cards span{display:block;margin-top:.3rem;font-size:.9rem;color:var(--soft)}
 .cards b{font-weight:600}
-.later{margin-top:2.25rem}
+`;
+
+/** The front page and the 404 page. */
+const FRONT = `
+.slim .bar,.slim .foot,.slim .body{max-width:76.5rem}
+.slim main>section{padding-top:5rem}
+.slim main h2{font-size:clamp(1.5rem,4vw,1.85rem);letter-spacing:-.02em}
+.hero{display:grid;gap:2.5rem 3.5rem;padding:1.5rem 0 0}
+.hero h1{font-size:clamp(2.3rem,7vw,3.6rem);line-height:1.08;letter-spacing:-.035em}
+.pitch .lead{font-size:clamp(1.1rem,2.5vw,1.25rem);margin-top:1.4rem}
+.pitch .small{margin-top:1.1rem}
+@media (min-width:62rem){.hero{grid-template-columns:minmax(0,1.05fr) minmax(0,1fr);align-items:center;padding-top:2.5rem}}
+.try{border:1px solid var(--line);border-radius:12px;background:var(--panel);padding:1.25rem}
+.slim main .try h2{font-size:1.125rem;letter-spacing:-.01em}
+.try label{display:block;margin-top:.9rem;font-size:.875rem;font-weight:600}
+.try textarea{display:block;width:100%;margin-top:.3rem;font:1rem/1.5 var(--mono);color:var(--ink);background:var(--bg);border:1px solid var(--edge);border-radius:8px;padding:.55rem .75rem;resize:vertical}
+.hint{margin-top:.4rem;font-size:.8125rem;color:var(--soft)}
+.made{display:flex;gap:1.25rem;align-items:flex-start;margin-top:1rem}
+.qr{flex:none;background:#fff;border:1px solid var(--line);border-radius:8px;width:9rem;height:9rem;padding:.25rem}
+.qr img{display:block;width:100%;height:100%}
+.made dl{margin:0;min-width:0;font-size:.875rem}.made dt:first-child{margin-top:0}.made dt{color:var(--accent)}.made dt code{font-weight:600}
+.digest{overflow-wrap:anywhere}
+.made .digest{background:none;border:0;padding:0}
+.fault{margin:.6rem 0 0;font-size:.875rem;color:var(--bad)}.fault:empty{display:none}
+.try .code{background:var(--bg);margin-top:1rem}
+@media (max-width:26rem){.made{flex-direction:column}}
+.steps{list-style:none;counter-reset:step;padding:0;margin-top:1.75rem;display:grid;gap:2rem}
+.steps li{margin:0;counter-increment:step;min-width:0;display:flex;flex-direction:column}
+.steps li::before{content:counter(step);display:grid;place-items:center;width:2rem;height:2rem;border-radius:50%;background:var(--tint);color:var(--accent);font-weight:650;font-size:.9375rem;margin-bottom:.75rem}
+.steps p{color:var(--soft)}
+@media (min-width:62rem){.steps{grid-template-columns:repeat(3,minmax(0,1fr));gap:2rem}.steps p{flex:1}
+@supports (grid-template-rows:subgrid){.steps{grid-template-rows:repeat(4,auto)}.steps li{display:grid;grid-row:span 4;grid-template-rows:subgrid;row-gap:0}.steps .code{align-self:start}}}
+.slim main .cards{gap:1rem;margin-top:1.75rem;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr))}.slim .cards a{padding:1.1rem 1.2rem}
+.packs{list-style:none;padding:0;margin-top:1.75rem;display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(13.5rem,100%),1fr))}
+.packs li{margin:0;border:1px solid var(--line);border-radius:8px;padding:1.1rem 1.2rem}
+.packs p{margin-top:.35rem}.packs .price{font-size:1.75rem;font-weight:650;letter-spacing:-.02em;line-height:1.2;overflow-wrap:anywhere}
+.packs+p{max-width:46rem;margin-top:1.25rem}
+.reasons{list-style:none;padding:0;margin-top:1.75rem;display:grid;gap:2.25rem 2.5rem;grid-template-columns:repeat(auto-fit,minmax(min(19rem,100%),1fr))}
+.reasons li{margin:0;border-top:1px solid var(--line);padding-top:1.1rem}
+.reasons h3{font-size:1.0625rem}.reasons p{margin-top:.5rem;color:var(--soft)}
+.band>div p{color:var(--soft);max-width:36rem}
+@media (min-width:62rem){.band{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1.1fr);gap:3.5rem;align-items:center}}
+.lost{padding:3rem 0 4rem}.lost h1{font-size:clamp(1.9rem,5vw,2.6rem)}
+.code-word{font:650 1rem/1 var(--mono);color:var(--accent);margin:0 0 1rem}
 `;
 
 const PRINT = `
 @media print{.side,.skip,.copy,.bar nav,.foot nav,.turns,.tabs fieldset{display:none!important}
-body{font-size:10pt;color:#000;background:#fff}body,.body{display:block!important}.body{padding:1.5rem 0 0}.bar,.foot{padding:0;max-width:none}.split{display:block!important}
-.code,.entry,tr{break-inside:avoid}h2,h3{break-after:avoid}
+body{font-size:10pt;color:#000;background:#fff}body,.body{display:block!important}.body{padding:1.5rem 0 0}.bar,.foot{padding:0;max-width:none}
+.code,tr{break-inside:avoid}h2,h3{break-after:avoid}
 a{color:inherit}}
 `;
 
-/** Line ends are for those who read this file, not for the wire. */
-export const STYLE = [COLOURS, TEXT, FRAME, PARTS, FRONT_STYLE, PRINT].join("").replace(/\n/g, "");
+/** Without line ends, which only help readers of this file. */
+export const STYLE = [COLOURS, TEXT, FRAME, PARTS, FRONT, PRINT].join("").replace(/\n/g, "");

@@ -1,8 +1,8 @@
 /**
- * Base64 (RFC 4648, section 4) of bytes, as a data URL. Every runtime has an encoder, but each another one.
+ * Base64 (RFC 4648, section 4) as a data URL. The runtimes have different encoders, so this is our own.
  */
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const CODES = Uint8Array.from(ALPHABET, (letter) => letter.charCodeAt(0));
+const CODES = Uint8Array.from(ALPHABET, (char) => char.charCodeAt(0));
 const PADDING = "=".charCodeAt(0);
 
 const encoder = new TextEncoder();
@@ -14,7 +14,7 @@ export function dataUrl(mimeType: string, bytes: Uint8Array): string {
   text.set(prefix);
   let at = prefix.length;
   for (let i = 0; i < bytes.length; i += 3) {
-    // Past the end there is `undefined`, which the operators read as zero.
+    // Past the end the value is undefined, which the operators treat as zero.
     const three =
       ((bytes[i] as number) << 16) | ((bytes[i + 1] as number) << 8) | (bytes[i + 2] as number);
     text[at++] = CODES[three >>> 18] as number;

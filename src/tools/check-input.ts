@@ -5,18 +5,18 @@ import { nearestName } from "./nearest-name.ts";
 import { utf8LengthOver } from "./text.ts";
 
 /**
- * Checks a parsed body against the schema of a tool and says in plain words what is wrong with it.
- * The wording is derived from the schema (as JSON Schema), so that it cannot differ from the description.
- * Throws `too_large` for a text field over its bound in UTF-8, else `invalid_request` with every fault.
+ * Checks a parsed body against the schema of a tool. The messages are derived from the schema (as JSON Schema), so they
+ * agree with the OpenAPI description. Throws an ApiError: `too_large` for a text field over its limit in UTF-8, else
+ * `invalid_request` with every fault.
  */
 export function checkInput<Input>(tool: Tool<Input>, value: unknown): { input: Input } {
-  refuseLargeFields(tool, value);
+  rejectLargeFields(tool, value);
   const result = tool.input.safeParse(value);
   if (result.success) return { input: result.data };
   throw problem(describeFaults(tool, value, result.error.issues));
 }
 
-function refuseLargeFields(tool: Tool<unknown>, value: unknown): void {
+function rejectLargeFields(tool: Tool<unknown>, value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const name in tool.fieldBytesMax) {
     const text = (value as Record<string, unknown>)[name];
@@ -32,7 +32,7 @@ function refuseLargeFields(tool: Tool<unknown>, value: unknown): void {
   }
 }
 
-/** A fault for the list (`pointer`, `detail`) and as a whole sentence. */
+/** A fault for the list `errors`, and the same fault as a sentence for `detail`. */
 type Finding = { fault: FieldError; sentence: string };
 
 function problem(findings: Finding[]): ApiError {
@@ -63,7 +63,7 @@ function describeFaults(
       findings.push({ fault: { pointer: "", detail }, sentence: `The body ${detail}.` });
       continue;
     }
-    // One fault a field: the expectation names all its bounds, whichever of them was missed.
+    // One fault for each field: its message names all bounds of the field.
     const pointer = pointerTo(issue.path);
     if (seen.has(pointer)) continue;
     seen.add(pointer);
@@ -91,7 +91,7 @@ function fieldDetail(
   return `must be ${expectation(schema)}; got ${show(value)}`;
 }
 
-/** A body can hold half a million unknown names: a list of so many helps nobody and would be a large answer. */
+/** A body can have half a million unknown names; a response that lists them all would be useless and large. */
 const UNKNOWN_FIELDS_MAX = 20;
 
 function unknownFields(names: readonly string[], known: readonly string[]): Finding[] {
@@ -113,10 +113,10 @@ function unknownFields(names: readonly string[], known: readonly string[]): Find
   return findings;
 }
 
-/** A pointer must be whole to be of use; to a name longer than this none is given but that of the body. */
+/** A cut pointer would be useless, so a fault in a longer name points to the body. */
 const KEY_CHARS_MAX = 200;
 
-/** The part of a JSON Schema that the wording needs. */
+/** The part of a JSON Schema that the messages need. */
 type FieldSchema = {
   type?: string;
   enum?: unknown[];
@@ -128,7 +128,7 @@ type BodySchema = FieldSchema & { properties?: Record<string, FieldSchema>; requ
 
 const described = new WeakMap<Tool<unknown>["input"], BodySchema>();
 
-/** The schema as the description shows it; derived at the first refusal and kept. */
+/** The JSON Schema of the input, derived at the first error and cached. */
 function describedSchema(tool: Tool<unknown>): BodySchema {
   let schema = described.get(tool.input);
   if (schema === undefined) {
@@ -163,7 +163,7 @@ function range({ minimum, maximum }: FieldSchema): string {
 
 const list = (values: readonly unknown[]) => values.map((value) => `\`${value}\``).join(", ");
 
-/** A value as a message shows it: never more of it than a line. */
+/** A value for a message, on one line. */
 function show(value: unknown): string {
   if (typeof value === "string") return `"${cut(value)}"`;
   if (Array.isArray(value)) return "an array";
@@ -179,7 +179,7 @@ const SHOWN_CHARS_MAX = 40;
 /** The beginning of a text, with control characters and lone surrogates escaped so that a message stays one line. */
 function cut(text: string): string {
   const shown = text.length > SHOWN_CHARS_MAX ? text.slice(0, SHOWN_CHARS_MAX) : text;
-  // The cut may halve a surrogate pair.
+  // The cut may split a surrogate pair.
   const whole = shown === text ? shown : `${shown.replace(/[\ud800-\udbff]$/, "")}…`;
   return JSON.stringify(whole).slice(1, -1);
 }

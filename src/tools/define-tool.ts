@@ -2,22 +2,24 @@ import * as z from "zod/mini";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
 
 /**
- * What a tool is: one pure function with the schema that checks its input, its limits and its examples.
- * A tool runs the same in Node, workerd and a browser. What a runtime must supply is handed in.
+ * A tool is one folder: `tool.ts` exports a `Tool` as its default, the engine lies beside it. The route, the price, the
+ * OpenAPI description, the documentation, the browser form and the shared tests are all derived from this value.
+ *
+ * A tool runs the same in Node, in workerd and in a browser, so everything that depends on the runtime is passed in.
  */
 
 export type HashAlgorithm = "sha1" | "sha256" | "sha384" | "sha512";
 
-/** What the door hands to a tool: the time of the call, random bytes, a digest. Nothing else comes from outside. */
+/** Everything that a tool gets besides its input. */
 export type ToolContext = {
   /** When the request was received, in milliseconds since 1970 UTC. */
   receivedAt: number;
-  /** Cryptographically random bytes. A recorded supply gives the same bytes again, so a call can be repeated exactly. */
+  /** Cryptographically random bytes. A replay passes in the bytes of the first run and gets the same result. */
   random(count: number): Uint8Array;
   digest(algorithm: HashAlgorithm, bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 };
 
-/** A request body and, word for word, what the service answers to it (with `supply` as in `examples.test.ts`). */
+/** A request body and the exact response to it, under the context of `fixedToolContext` in the tests. */
 export type Example = {
   name: string;
   request: unknown;
@@ -25,36 +27,45 @@ export type Example = {
 };
 
 export type Tool<Input = unknown, Output = unknown> = {
-  /** The name on the wire: also the file, the test, the anchor in the documentation. */
+  /** The name in the URL. The tool's folder, test, documentation anchor and browser page have the same name. */
   name: string;
   title: string;
   summary: string;
   description: string;
   /** What a successful call costs in credits: a whole number from 0 to PRICE_CREDITS_MAX. */
   price: number;
-  /** Checks the parsed body. Unknown fields are refused. */
+  /** Checks the parsed body. It must be strict: an unknown field is an error. */
   input: z.ZodMiniType<Input>;
-  /** Describes the answer, fields in the specification's order. */
+  /** Describes the response, fields in the order in which they are sent. */
   output: z.ZodMiniType<Output>;
-  /** `"optional"`: may be called without a body, then with the input `{}` (`null` for a verbatim tool). */
+  /** `"optional"`: a call without a body gets the input `{}` (`null` for a verbatim tool). */
   body: "required" | "optional";
-  /** A verbatim tool gets the JSON text as it was sent, within a bound, instead of the parsed value. */
+  /** A verbatim tool gets the JSON text as it was sent, up to `bytesMax` bytes, instead of the parsed value. */
   verbatim?: { bytesMax: number };
-  /** Raw body bytes that are read at the most. */
+  /** The most bytes of a raw body that the server reads. */
   bodyBytesMax: number;
-  /** UTF-8 bytes allowed in text fields: over it the refusal is `too_large`, not `invalid_request`. */
+  /** UTF-8 bytes allowed in each text field. A longer text is `too_large`, not `invalid_request`. */
   fieldBytesMax: Record<string, number>;
-  /** From this many body bytes on, the call runs off the main thread (figures: docs/decisions/0005). */
+  /** A body of at least this many bytes is run off the main thread (measurements: docs/decisions/0005). */
   heavyFromBytes: number;
   examples: Example[];
+  /** How the browser tool starts. By default its form holds the first example and each change runs it. */
+  page?: ToolPage;
   run(input: Input, context: ToolContext): Output | Promise<Output>;
-  /** Writes the answer as JSON text; only for a tool whose answer holds verbatim JSON. */
+  /** Writes the response as JSON text. Only for a tool whose output contains verbatim JSON. */
   encode?(output: Output): string;
 };
 
+export type ToolPage = {
+  /** What the form holds at first; a field that is left out has its default. The form of a verbatim tool has the field `body`. */
+  sample?: Record<string, string | number | boolean>;
+  /** The label of a button that runs the tool, for a tool that returns something new each time. */
+  button?: string;
+};
+
 /**
- * Keeps the types of input and output together while a tool is written down.
- * Throws a RangeError where the price is not one that the ledger can charge.
+ * Returns the tool unchanged; it exists so that TypeScript infers the input and output types.
+ * Throws a RangeError when the ledger cannot charge the price.
  */
 export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output> {
   if (!Number.isInteger(tool.price) || tool.price < 0 || tool.price > PRICE_CREDITS_MAX) {
@@ -65,7 +76,7 @@ export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool<Input
   return tool;
 }
 
-/** What the description of the API says of a field; `format`: as JSON Schema names it. */
+/** Attaches the field's description, and its JSON Schema `format`, for OpenAPI and the browser form. */
 export const about = <Schema extends z.ZodMiniType>(
   schema: Schema,
   description: string,
@@ -75,6 +86,6 @@ export const about = <Schema extends z.ZodMiniType>(
   return schema;
 };
 
-/** The clamp of an out-of-range number, where the contract asks for one. */
+/** The nearest number from `min` to `max`. */
 export const clamp = (value: number, min: number, max: number) =>
   Math.min(Math.max(value, min), max);

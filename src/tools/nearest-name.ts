@@ -1,17 +1,17 @@
 /**
- * Finds the name somebody most likely meant: the known one at the smallest Damerau-Levenshtein distance,
- * letter case, `_` and `-` aside, or one that the given name begins or that begins it.
+ * Finds the known name that a misspelled one most likely means: the one at the smallest Damerau-Levenshtein distance,
+ * ignoring case, `_` and `-`. A name that starts the other counts as distance 1. Undefined where no name is close.
  */
-export function nearestName(given: string, known: readonly string[]): string | undefined {
-  const plain = plainName(given.slice(0, GIVEN_CHARS_MAX));
+export function nearestName(misspelled: string, known: readonly string[]): string | undefined {
+  const plain = plainName(misspelled.slice(0, MISSPELLED_CHARS_MAX));
   let nearest: string | undefined;
   let nearestDistance = Number.POSITIVE_INFINITY;
   for (const name of known) {
     const other = plainName(name);
     const distance = isBeginning(plain, other) ? 1 : editDistance(plain, other);
-    // A third of the letters wrong is still a misspelling; more is another word.
-    const near = Math.max(1, Math.floor(Math.max(plain.length, other.length) / 3));
-    if (distance <= near && distance < nearestDistance) {
+    // Up to a third of the letters may differ.
+    const distanceMax = Math.max(1, Math.floor(Math.max(plain.length, other.length) / 3));
+    if (distance <= distanceMax && distance < nearestDistance) {
       nearest = name;
       nearestDistance = distance;
     }
@@ -19,17 +19,17 @@ export function nearestName(given: string, known: readonly string[]): string | u
   return nearest;
 }
 
-/** Longer than any known name by far: the rest of a longer one cannot bring it nearer. */
-const GIVEN_CHARS_MAX = 64;
+/** Far longer than any known name. The rest of a longer name is ignored. */
+const MISSPELLED_CHARS_MAX = 64;
 
 const plainName = (name: string) => name.toLowerCase().replaceAll(/[-_ ]/g, "");
 
-/** `algo` for `algorithm`, `widthPx` for `width`. Under three letters a beginning says too little. */
+/** As in `algo` for `algorithm` or `widthPx` for `width`. Fewer than three letters match too much. */
 function isBeginning(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= 3 && (a.startsWith(b) || b.startsWith(a));
 }
 
-/** Optimal string alignment: insert, delete, replace, or swap two neighbours, each counted 1. */
+/** Optimal string alignment distance: each insertion, deletion, replacement or swap of two neighbors counts 1. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

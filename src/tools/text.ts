@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { about } from "./define-tool.ts";
 
 /**
- * Text as the tools see it: counted and encoded in UTF-8, and refused where it has no UTF-8 form.
+ * Text fields are counted and encoded in UTF-8, and rejected where they have no UTF-8 form.
  */
 
 const encoder = new TextEncoder();
@@ -25,19 +25,19 @@ export function utf8Length(text: string): number {
 const isPair = (text: string, at: number) =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 
-/** The number of UTF-8 bytes where it is over `max`, else undefined. Short text is settled by its length alone. */
+/** The number of UTF-8 bytes where it is over `max`, else undefined. Short text is not counted. */
 export function utf8LengthOver(text: string, max: number): number | undefined {
-  // A UTF-16 unit takes three bytes at the most: a pair takes four for two.
+  // A UTF-16 unit takes at most three bytes in UTF-8; a surrogate pair takes four.
   if (text.length * 3 <= max) return undefined;
   const bytes = utf8Length(text);
   return bytes > max ? bytes : undefined;
 }
 
-const NO_UTF8_FORM = "holds a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form";
+const NO_UTF8_FORM = "contains a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form";
 
 /**
- * The schema of a text field of at most `bytesMax` UTF-8 bytes. `checkInput` counts the bytes; the bound
- * on characters follows from it and is there for the description.
+ * The schema of a text field of at most `bytesMax` UTF-8 bytes. `checkInput` counts the bytes; the maximum length in
+ * characters follows from them and is for the description.
  */
 export const textField = (bytesMax: number, description: string, charsMin = 0) =>
   about(

@@ -12,7 +12,7 @@ const atHome: Attempt = { email: OWNER, address: "1.1.1.1", isKnownBrowser: true
 const abroad: Attempt = { email: OWNER, address: "2.2.2.2", isKnownBrowser: false };
 const RUNS = 200;
 
-test("the first mistakes cost nothing, then each waits twice as long as the one before, up to four seconds", () => {
+test("the first wrong passwords are free, then each wait doubles up to four seconds", () => {
   const throttle = createSignInThrottle();
   const waits = Array.from({ length: 10 }, (_, turn) => throttle.ask(outsider(`a${turn}`), 0));
   const queue = [0, 0, 0, 0, 500, 1_500, 3_500, 7_500, 11_500, 15_500];
@@ -22,14 +22,14 @@ test("the first mistakes cost nothing, then each waits twice as long as the one 
   );
 });
 
-test("a right password makes earlier mistakes count no more", () => {
+test("a right password clears earlier mistakes", () => {
   const throttle = createSignInThrottle();
   for (let turn = 0; turn < 6; turn += 1) throttle.ask(outsider(`a${turn}`), 0);
   throttle.succeeded(abroad);
   assert.deepEqual(throttle.ask(abroad, 1), { waitMs: 0 });
 });
 
-test("mistakes are forgotten a quarter of an hour after the last one", () => {
+test("mistakes are forgotten 15 minutes after the last one", () => {
   const throttle = createSignInThrottle();
   for (let turn = 0; turn < 5; turn += 1) throttle.ask(outsider(`a${turn}`), 0);
   const quarter = 15 * 60_000;
@@ -37,13 +37,13 @@ test("mistakes are forgotten a quarter of an hour after the last one", () => {
   assert.deepEqual(throttle.ask(outsider("c"), 2 * quarter), { waitMs: 0 });
 });
 
-test("one network has ten tries, then one in six seconds, whomever it tries", () => {
+test("one network has ten attempts, then one every six seconds, whatever the account", () => {
   const throttle = createSignInThrottle();
   const outcomes = Array.from({ length: 12 }, (_, turn) =>
     throttle.ask(outsider("9.9.9.9", `person${turn}@example.com`), 0),
   );
   assert.deepEqual(outcomes.slice(0, 10), Array(10).fill({ waitMs: 0 }));
-  assert.deepEqual(outcomes.slice(10), Array(2).fill({ refusedForMs: 6_000 }));
+  assert.deepEqual(outcomes.slice(10), Array(2).fill({ retryAfterMs: 6_000 }));
   assert.deepEqual(throttle.ask(outsider("9.9.9.9", "x@example.com"), 6_000), { waitMs: 0 });
   assert.deepEqual(throttle.ask(outsider("8.8.8.8", "x@example.com"), 6_000), { waitMs: 0 });
 });
@@ -57,7 +57,7 @@ const anyTries = fc.array(
   { maxLength: 60 },
 );
 
-test("whatever strangers try, a browser that signed the person in before is neither refused nor slowed", () => {
+test("whatever strangers try, a known browser is neither rejected nor slowed down", () => {
   fc.assert(
     fc.property(anyTries, (tries) => {
       const throttle = createSignInThrottle();
@@ -72,7 +72,7 @@ test("whatever strangers try, a browser that signed the person in before is neit
   );
 });
 
-test("one network alone can make a person wait elsewhere, but never have them refused", () => {
+test("one network alone can make a person wait in other browsers, but not get them rejected", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(8_000), { maxLength: 200 }), (gaps) => {
       const throttle = createSignInThrottle();
@@ -88,7 +88,7 @@ test("one network alone can make a person wait elsewhere, but never have them re
   );
 });
 
-test("guesses at one person are bounded, from however many networks: at most one in four seconds", () => {
+test("guesses at one person are limited to one in four seconds, from however many networks", () => {
   fc.assert(
     fc.property(anyTries, (tries) => {
       const throttle = createSignInThrottle();
@@ -114,22 +114,22 @@ test("guesses at one person are bounded, from however many networks: at most one
   );
 });
 
-test("a hundred thousand strangers leave no more behind than a bounded number of entries", () => {
+test("a hundred thousand strangers leave only a bounded number of entries", () => {
   const throttle = createSignInThrottle();
   for (let turn = 0; turn < 6; turn += 1) throttle.ask(outsider(`a${turn}`, "first@x.test"), 0);
   for (let turn = 0; turn < 100_000; turn += 1) {
     throttle.ask(outsider(`n${turn}`, `p${turn}@x.test`), 0);
   }
-  // What was touched longest ago is gone, what was touched last is not.
+  // The entry used longest ago is evicted, the newest is not.
   assert.deepEqual(throttle.ask(outsider("b", "first@x.test"), 0), { waitMs: 0 });
   for (let turn = 0; turn < 4; turn += 1) throttle.ask(outsider(`c${turn}`, "p99999@x.test"), 0);
   assert.deepEqual(throttle.ask(outsider("d", "p99999@x.test"), 0), { waitMs: 1_500 });
 });
 
-test("a clock that goes back neither throws nor opens the way", () => {
+test("a clock that goes back neither throws nor allows more attempts", () => {
   const throttle = createSignInThrottle();
   for (let turn = 0; turn < 10; turn += 1) throttle.ask(outsider(), 1_000_000);
-  assert.ok("refusedForMs" in throttle.ask(outsider(), 0));
+  assert.ok("retryAfterMs" in throttle.ask(outsider(), 0));
 });
 
 const NETWORKS: [string, string][] = [
@@ -149,7 +149,7 @@ for (const [address, network] of NETWORKS) {
   test(`"${address}" counts as "${network}"`, () => assert.equal(networkOf(address), network));
 }
 
-test("addresses of one /64 are one network, those of two are two", () => {
+test("addresses in one /64 count as one network, addresses in two as two", () => {
   const group = fc.integer({ min: 0, max: 0xffff });
   const groups = (count: number) => fc.array(group, { minLength: count, maxLength: count });
   const write = (numbers: number[]) => numbers.map((each) => each.toString(16)).join(":");

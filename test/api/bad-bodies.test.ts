@@ -9,9 +9,9 @@ import {
   type Caller,
   sha256,
   type TestService,
-} from "../http/test-service.ts";
+} from "../http/test-api.ts";
 
-/** Bodies that somebody made to hurt, through a real socket; and what a connection is good for after a refusal. */
+/** Malicious bodies over a real socket, and whether the connection is usable after the error. */
 let service: TestService;
 let port: number;
 let caller: Caller;
@@ -35,7 +35,7 @@ test("JSON cut off anywhere is refused, never answered and never a fault of the 
   }
 });
 
-test("any one byte changed gives an answer or a refusal, never a fault of the service", async () => {
+test("a body with any one byte changed gets a response or a client error, never a server error", async () => {
   const whole = new TextEncoder().encode('{"text":"añ😀","algorithm":"sha1"}');
   for (let at = 0; at < whole.length; at += 1) {
     for (const byte of [0, 0x22, 0x5c, 0x7b, 0x80, 0xff]) {
@@ -124,7 +124,7 @@ test("numbers at the edges: 1e400 and -0 are no count, and stay what they are in
   }
 });
 
-test("keep-alive: one connection takes every kind of refusal and still answers", async () => {
+test("keep-alive: one connection survives every kind of error", async () => {
   const raw = openRaw(port);
   const refused: [string, number][] = [
     [rawPost("/api/v1/hash", "{}"), 401],
@@ -157,7 +157,7 @@ test("keep-alive: one connection takes every kind of refusal and still answers",
   raw.socket.destroy();
 });
 
-test("pipelined requests are answered in their order, refusals among them", async () => {
+test("pipelined requests get their responses in order, errors included", async () => {
   const raw = openRaw(port);
   const bodies = Array.from({ length: 50 }, (_, at) => (at % 3 === 2 ? "{" : String(at)));
   raw.write(bodies.map((body) => rawPost("/api/v1/echo", body, key)).join(""));

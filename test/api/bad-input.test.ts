@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { HEADER_BYTES_MAX } from "#limits.ts";
 import { openNodeSocket } from "../http/node-socket.ts";
 import { assertRefused, openRaw, openRawService, rawPost } from "../http/raw-socket.ts";
-import { type Caller, eventually, type TestService } from "../http/test-service.ts";
+import { type Caller, eventually, type TestService } from "../http/test-api.ts";
 
 /** What comes over a connection that is no proper request, byte by byte, against the server of the real process. */
 const TIMEOUTS = { headersTimeoutMs: 400, requestTimeoutMs: 1_000 };
@@ -160,7 +160,7 @@ test("a connection cut in the middle of a body costs nothing and leaves the serv
   assert.equal(await caller.balance(), before - 1);
 });
 
-test("a client that never closes its side after a refusal is let go of, and holds up no stop", async () => {
+test("a client that never closes its side after an error is disconnected and does not delay a stop", async () => {
   const opened = await openNodeSocket({ rateLimit: 0 }, TIMEOUTS);
   const stubborn = [
     "NO HTTP\r\n\r\n",
@@ -185,7 +185,7 @@ test("what is refused by the parser is told after the answers to what came befor
     await service.trouble("hold_debits");
     raw.write(rawPost("/api/v1/echo", "1", key) + rawPost("/api/v1/echo", "2", key) + bad);
     await eventually("both are held", async () => (await service.held()) === 2);
-    // Longer than the time for headers, so that the refusal is due before the answers.
+    // Longer than the time for headers, so that the error is due before the responses.
     await new Promise((resolve) => setTimeout(resolve, 700));
     await service.trouble("none");
     assert.equal((await raw.response()).json().body, 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openRaw, openRawService, type RawResponse, rawPost } from "../http/raw-socket.ts";
-import { type Caller, PUBLIC_URL, type TestService } from "../http/test-service.ts";
+import { type Caller, PUBLIC_URL, type TestService } from "../http/test-api.ts";
 
 /** Addresses as bytes in the request line: what a client library would have put right on the way. */
 let service: TestService;

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from "#api/openapi/document.ts";
 import { createDescription } from "../http/description.ts";
 import { playScenario, requestArbitrary, STATES, type State } from "../http/fuzz-scenario.ts";
 import { inProcess } from "../http/in-process.ts";
-import { type Opener, openService } from "../http/test-service.ts";
+import { type Opener, openService } from "../http/test-api.ts";
 import { workerd } from "../http/workerd.ts";
 
 /** The whole API against its own description: requests are made from it, every answer is held against it. */

@@ -52,15 +52,17 @@ describe("the description of the API", () => {
   }
 
   it("has one operation for each tool, named after it", () => {
+    const operations = toolPaths.map(([path, { post }]) => [path, post?.operationId]);
+    assert.deepEqual(operations.slice(0, 5), [
+      ["/api/v1/markdown-render", "markdownRender"],
+      ["/api/v1/qr-code", "qrCode"],
+      ["/api/v1/hash", "hash"],
+      ["/api/v1/uuid", "uuid"],
+      ["/api/v1/echo", "echo"],
+    ]);
     assert.deepEqual(
-      toolPaths.map(([path, { post }]) => [path, post?.operationId]),
-      [
-        ["/api/v1/markdown-render", "markdownRender"],
-        ["/api/v1/qr-code", "qrCode"],
-        ["/api/v1/hash", "hash"],
-        ["/api/v1/uuid", "uuid"],
-        ["/api/v1/echo", "echo"],
-      ],
+      operations.map(([path]) => path),
+      TOOLS.map(({ name }) => `/api/v1/${name}`),
     );
   });
 
@@ -79,7 +81,7 @@ describe("the description of the API", () => {
     }
   });
 
-  it("uses every component but the refusal of other methods", () => {
+  it("uses every component except the error for other methods", () => {
     const text = JSON.stringify(document);
     const unused = Object.entries(document.components)
       .filter(([kind]) => kind !== "securitySchemes")
@@ -87,7 +89,7 @@ describe("the description of the API", () => {
         Object.keys(components).map((name) => `#/components/${kind}/${name}`),
       )
       .filter((pointer) => !text.includes(`"$ref":"${pointer}"`));
-    assert.deepEqual(unused, ["#/components/responses/Refusal405"]);
+    assert.deepEqual(unused, ["#/components/responses/Problem405"]);
   });
 
   it("is the same however often it is made", () => {
@@ -166,7 +168,7 @@ describe("the schemas of a tool", () => {
   });
 });
 
-describe("the refusals in the description", () => {
+describe("the errors in the description", () => {
   it("has every code once, under its own status, with an example that its schema takes", () => {
     const seen: string[] = [];
     for (const [name, result] of Object.entries(document.components.responses)) {
@@ -177,7 +179,7 @@ describe("the refusals in the description", () => {
       );
       for (const [code, reference] of Object.entries(content?.examples ?? {})) {
         seen.push(code);
-        assert.equal(name, `Refusal${ERRORS[code as ErrorCode].status}`);
+        assert.equal(name, `Problem${ERRORS[code as ErrorCode].status}`);
         const { value } = follow(reference) as { value: object };
         assert.ok(takes(value), `${code}: ${ajv.errorsText(takes.errors)}`);
         assert.ok(!takes({ ...value, status: 418 }));
@@ -192,7 +194,7 @@ describe("the refusals in the description", () => {
     assert.equal(Problem?.additionalProperties, true);
   });
 
-  it("gives every tool every refusal that a call can meet", () => {
+  it("gives every tool every error that a call can get", () => {
     const statuses = [400, 401, 402, 403, 408, 409, 413, 415, 429, 431, 500, 503].map(String);
     for (const [path, { post }] of toolPaths) {
       assert.deepEqual(Object.keys(post?.responses ?? {}), ["200", ...statuses], path);
@@ -201,7 +203,7 @@ describe("the refusals in the description", () => {
 
   it("tells when to come back, how to authenticate and which methods there are", () => {
     const headers = (status: number) =>
-      Object.keys(document.components.responses[`Refusal${status}`]?.headers ?? {});
+      Object.keys(document.components.responses[`Problem${status}`]?.headers ?? {});
     for (const status of [409, 429, 503]) assert.ok(headers(status).includes("Retry-After"));
     assert.ok(headers(401).includes("WWW-Authenticate"));
     assert.ok(headers(405).includes("Allow"));
@@ -209,7 +211,7 @@ describe("the refusals in the description", () => {
 
   it("has neither 429 nor its headers where there is no rate limit", () => {
     const free = describeApi({ ...OPTIONS, rateLimit: 0 });
-    assert.ok(!("Refusal429" in free.components.responses));
+    assert.ok(!("Problem429" in free.components.responses));
     assert.ok(!("RateLimit" in free.components.headers));
     assert.ok(!("429" in (free.paths["/api/v1/hash"]?.post?.responses ?? {})));
   });

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { ECHO_VALUE_BYTES_MAX, SPACE_BYTES } from "#limits.ts";
 import { assertRefused, openRaw, openRawService, rawPost } from "../http/raw-socket.ts";
-import type { Caller, TestService } from "../http/test-service.ts";
+import type { Caller, TestService } from "../http/test-api.ts";
 
 /** Bodies over their limit: the client gets its 413, whichever way it sends, and keeps its connection where it can. */
 let service: TestService;

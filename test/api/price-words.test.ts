@@ -3,8 +3,10 @@ import { test } from "node:test";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { callPrice, freeCall } from "#api/openapi/price-text.ts";
 import { createPages } from "#site/pages.ts";
-import { hash, type Tool, uuid } from "#tools/registry.ts";
-import { BARE, FULL } from "../site/pages-server.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import hash from "#tools/hash/tool.ts";
+import uuid from "#tools/uuid/tool.ts";
+import { BARE, FULL, pageAt, pathsOf } from "../site/pages-server.ts";
 
 /** What the description and the pages say of prices follows the prices of the tools. */
 const priced = (...prices: number[]): Tool[] =>
@@ -47,11 +49,13 @@ test("the description has the price of each tool, and the bound of what a call i
 });
 
 test("no page says another price", () => {
-  const { byPath, llms } = createPages({ ...FULL, tools: [SEVEN, FREE], freeCallCredits: 0 });
-  for (const [path, page] of [...Object.entries(byPath), ["/llms.txt", llms] as const]) {
+  const pages = createPages({ ...FULL, tools: [SEVEN, FREE], freeCallCredits: 0 });
+  for (const path of [...pathsOf(pages), "/llms.txt"]) {
+    const page = path === "/llms.txt" ? pages.llms : (pageAt(pages, path) ?? "");
     assert.doesNotMatch(page, /one credit|costs 1 credit|first call[^.<]* is free/i, path);
+    assert.doesNotMatch(page, /first successful call of an account is free\./i, path);
   }
-  for (const page of [byPath["/"], byPath["/docs"], llms]) {
+  for (const page of [pages.front, pageAt(pages, "/docs"), pages.llms]) {
     assert.match(page ?? "", /0 to 7 credits, depending on the tool/);
   }
 });

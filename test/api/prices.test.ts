@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { echo, hash, type Tool, uuid } from "#tools/registry.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import echo from "#tools/echo/tool.ts";
+import hash from "#tools/hash/tool.ts";
+import uuid from "#tools/uuid/tool.ts";
 import { inProcess, openMemory } from "../http/in-process.ts";
 import { openRemoteInProcess } from "../http/remote-in-process.ts";
 import {
@@ -11,7 +14,7 @@ import {
   openService,
   PUBLIC_URL,
   type TestServiceSettings,
-} from "../http/test-service.ts";
+} from "../http/test-api.ts";
 
 /** Tools with prices of their own, with a local and with a remote ledger: what a call is charged, and what 402 says. */
 const TOOLS = [{ ...hash, price: 7 }, { ...uuid, price: 0 }, echo] as Tool[];
@@ -129,7 +132,7 @@ function assertShort(response: ApiResponse, price: number, balance: number): voi
   assert.deepEqual([problem.price, problem.balance, problem.topUpUrl], [price, balance, topUpUrl]);
   assert.equal(
     problem.detail,
-    `A call costs ${price} ${credits} and the balance is ${balance}. How to get more: ${topUpUrl}`,
+    `The call costs ${price} ${credits}, and the balance is ${balance}. To get more credits, see ${topUpUrl}`,
   );
   assert.equal(response.header("credits-remaining"), String(balance));
 }

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { openInProcess } from "../http/in-process.ts";
 import { createBackstage } from "../http/ledger-access.ts";
-import { assertProblem, assertResponse, createCaller, openService } from "../http/test-service.ts";
+import { assertProblem, assertResponse, createCaller, openService } from "../http/test-api.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 
 /** Which calls are given to be reversed. */

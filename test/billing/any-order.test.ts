@@ -1,10 +1,10 @@
 /**
- * Whatever happens to a payment, in whatever order it is told, however often, and wherever we are killed meanwhile: in the
- * end credits stand as the money does. `TEST_SALES_RUNS` sets the number of random lives; a life is told by its seed.
+ * Whatever happens to a payment, and however often, in whatever order and after whichever crash we hear of it: in the end
+ * the credits match the money. `TEST_SALES_RUNS` sets the number of random runs; a failure names its seed.
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { BillingDeps } from "#billing/billing.ts";
+import type { BillingDeps } from "#billing/billing-deps.ts";
 import { type FakeStripe, startFakeStripe } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
 import { ADA, type BillingFixture, openFixture, randomFrom, START } from "./billing-fixture.ts";
@@ -12,7 +12,7 @@ import { ADA, type BillingFixture, openFixture, randomFrom, START } from "./bill
 const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 30);
 const CREDITS = 100;
 
-/** One fake for many lives: each has a page of its own. */
+/** One fake for many runs: each has its own checkout page. */
 async function oneFake(t: TestContext): Promise<FakeStripe> {
   const fake = await startFakeStripe({ now: () => START });
   t.after(() => fake.close());
@@ -64,7 +64,7 @@ test("every order of the events of one payment ends in the same grants and the s
       told.map(({ type }) => type),
       TOLD,
     );
-    // The first is told in time, the others in any order.
+    // The first event arrives first, the others in any order.
     await fixture.receive(told[0] as Message);
     for (const place of order) await fixture.receive(told[place + 1] as Message);
     await assertSettled(fixture, id, 0);
@@ -100,7 +100,7 @@ function happen(
   return disputed;
 }
 
-/** Calls that spend of the purchase, and some of them that are given back, soon or late. */
+/** Calls that spend credits of the purchase; some of them are reversed, soon or late. */
 async function call(
   { accounts, ledger, balance }: BillingFixture,
   random: () => number,
@@ -120,7 +120,7 @@ async function call(
   }
 }
 
-async function live(fixture: BillingFixture, random: () => number, death: Death): Promise<void> {
+async function live(fixture: BillingFixture, random: () => number, crash: Death): Promise<void> {
   const { fake } = fixture;
   const { id, session } = await fixture.buy();
   fake.take();
@@ -131,12 +131,12 @@ async function live(fixture: BillingFixture, random: () => number, death: Death)
   let disputed = "none";
   for (let step = 0; step < 10; step += 1) {
     told.push(...fake.take());
-    // Some of what was told until now, old and new, some of it twice; and at times whoever hears it dies.
+    // Delivers some of the webhooks so far, old and new, some of them twice; sometimes the receiver crashes.
     const heard = told.filter(() => random() < 0.5).toSorted(() => random() - 0.5);
     if (random() < 0.4)
-      Object.assign(death, { left: 1 + Math.floor(random() * 12), after: random() < 0.5 });
-    await fixture.receiveAll(heard).catch(unlessKilled);
-    death.left = 0;
+      Object.assign(crash, { left: 1 + Math.floor(random() * 12), after: random() < 0.5 });
+    await fixture.receiveAll(heard).catch(ignoreCrash);
+    crash.left = 0;
     await call(fixture, random, calls);
     disputed = happen({ fixture, session, refunds }, random, disputed);
   }
@@ -148,28 +148,28 @@ async function live(fixture: BillingFixture, random: () => number, death: Death)
   assert.deepEqual(await fixture.grants(), grants);
 }
 
-test(`${RUNS} random lives of payments, told in part, out of order and to the dying, end as the money stands`, async (t) => {
+test(`${RUNS} random payments, with webhooks lost, repeated, out of order and crashed receivers, end with the right credits`, async (t) => {
   const fake = await oneFake(t);
   const seed = Number(process.env["TEST_SALES_SEED"] ?? Math.floor(Math.random() * 1e9));
   t.diagnostic(`TEST_SALES_SEED=${seed}`);
   for (let run = 0; run < RUNS; run += 1) {
-    const death = { left: 0, after: false };
-    const fixture = await openFixture(t, { fake, deps: (deps) => mortal(deps, death) });
+    const crash = { left: 0, after: false };
+    const fixture = await openFixture(t, { fake, deps: (deps) => crashing(deps, crash) });
     try {
-      await live(fixture, randomFrom(seed + run), death);
+      await live(fixture, randomFrom(seed + run), crash);
     } catch (error) {
-      throw new Error(`The life of seed ${seed + run} went wrong`, { cause: error });
+      throw new Error(`The run with seed ${seed + run} failed`, { cause: error });
     }
   }
 });
 
 class Killed extends Error {}
-function unlessKilled(error: unknown): void {
+function ignoreCrash(error: unknown): void {
   if (!(error instanceof Killed)) throw error;
 }
 
-/** A house in which everything ends at one step: before it is taken, or after. */
-function mortal(deps: BillingDeps, state: { left: number; after: boolean }): BillingDeps {
+/** A service that crashes at one step: before it is carried out, or after. */
+function crashing(deps: BillingDeps, state: { left: number; after: boolean }): BillingDeps {
   const wrap = <Part extends object>(part: Part): Part =>
     new Proxy(part, {
       get(target, name) {
@@ -190,10 +190,10 @@ function mortal(deps: BillingDeps, state: { left: number; after: boolean }): Bil
 
 type Death = { left: number; after: boolean };
 
-/** A payment's life with one death in it; whether it came to pass. `again`: the message comes once more at once. */
-async function liveAndDie(t: TestContext, fake: FakeStripe, death: Death, again: boolean) {
-  const state = { left: 0, after: death.after };
-  const fixture = await openFixture(t, { fake, deps: (deps) => mortal(deps, state) });
+/** A payment with one crash in it; returns whether the crash happened. `again`: the webhook is repeated at once. */
+async function payWithCrash(t: TestContext, fake: FakeStripe, crash: Death, again: boolean) {
+  const state = { left: 0, after: crash.after };
+  const fixture = await openFixture(t, { fake, deps: (deps) => crashing(deps, state) });
   const { id, session } = await fixture.buy();
   const settle = () => fixture.billing.settle({ session });
   let spent = 0;
@@ -207,11 +207,11 @@ async function liveAndDie(t: TestContext, fake: FakeStripe, death: Death, again:
     () => void fake.dispute(session, "needs_response"),
     () => void fake.dispute(session, "won"),
   ];
-  state.left = death.left;
+  state.left = crash.left;
   for (const act of acts) {
     await act();
     await settle().catch((error: unknown) => {
-      unlessKilled(error);
+      ignoreCrash(error);
       return again ? settle() : undefined;
     });
   }
@@ -222,8 +222,8 @@ async function liveAndDie(t: TestContext, fake: FakeStripe, death: Death, again:
   return isOver;
 }
 
-/** The other two of the four only where there is time. */
-const DEATHS = [
+/** The other two of the four combinations run only in long test runs. */
+const CRASHES = [
   { after: false, again: true },
   { after: true, again: false },
   ...(RUNS > 100
@@ -234,18 +234,18 @@ const DEATHS = [
     : []),
 ];
 
-for (const { after, again } of DEATHS) {
+for (const { after, again } of CRASHES) {
   const when = `${after ? "after" : "before"} any step`;
-  const then = again ? "told again" : "told of the next event";
-  test(`killed ${when} and ${then}, a payment ends well`, async (t) => {
+  const then = again ? "with the webhook repeated" : "with the next webhook";
+  test(`a payment completes after a crash ${when}, ${then}`, async (t) => {
     const fake = await oneFake(t);
     let left = 1;
-    while (await liveAndDie(t, fake, { left, after }, again)) left += 1;
+    while (await payWithCrash(t, fake, { left, after }, again)) left += 1;
     assert.ok(left > 25, `only ${left} steps were tried`);
   });
 }
 
-test("settled by eight at once, again and again, a payment has one grant and loses nothing", async (t) => {
+test("settled by eight callers at once, again and again, a payment has one grant and loses nothing", async (t) => {
   const fake = await oneFake(t);
   const fixture = await openFixture(t, { fake });
   const { id, session } = await fixture.buy();

@@ -1,4 +1,4 @@
-/** What the audit says of purchases and the ledger, without asking Stripe. */
+/** The audit of purchases against the ledger, without asking Stripe. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { auditPurchases } from "#billing/audit-purchases.ts";
@@ -14,7 +14,7 @@ function auditOf({ purchases, ledger, clock }: BillingFixture) {
   return auditPurchases(purchases, { ledger, grants }, clock.at);
 }
 
-test("what was bought, paid back and spent is in order", async (t) => {
+test("bought, refunded and spent credits are in order", async (t) => {
   const fixture = await openFixture(t);
   const { fake, buy, receiveAll, spend, clock } = fixture;
   const [one, two] = [await buy(), await buy()];
@@ -29,7 +29,7 @@ test("what was bought, paid back and spent is in order", async (t) => {
   assert.deepEqual(await auditOf(fixture), []);
 });
 
-test("money for a closed account is told until it is paid back whole", async (t) => {
+test("a payment for a closed account is reported until it is fully refunded", async (t) => {
   const fixture = await openFixture(t);
   const { fake, buy, receiveAll, ledger } = fixture;
   const { id, session } = await buy();
@@ -46,7 +46,7 @@ test("money for a closed account is told until it is paid back whole", async (t)
   assert.deepEqual(await auditOf(fixture), []);
 });
 
-test("what is marked as paid and was not granted is told after a minute", async (t) => {
+test("a paid purchase without a grant is reported after a minute", async (t) => {
   const fixture = await openFixture(t);
   const { fake, buy, receiveAll, purchase, clock } = fixture;
   const { id, session } = await buy();
@@ -55,7 +55,7 @@ test("what is marked as paid and was not granted is told after a minute", async 
   const { purchases } = fixture;
   const row = await purchase(id);
   const seen = row.updatedAt;
-  // A ledger that was set back: the payment is another one, which has no grant.
+  // A ledger restored from a backup: the payment is another one, which has no grant.
   const lost = { ...row, payment: "pi_lost", session: "cs_lost", grant: null };
   await purchases.update({ purchase: { ...lost, updatedAt: seen + 1 }, seen });
   const about = (faults: string[]) => faults.filter((fault) => fault.includes(id));
@@ -66,14 +66,14 @@ test("what is marked as paid and was not granted is told after a minute", async 
   ]);
 });
 
-test("a grant whose row was not written any more is told by its name, and reconciling mends it", async (t) => {
+test("a grant that no row names is reported with its id, and reconciling repairs it", async (t) => {
   const fixture = await openFixture(t);
   const { fake, buy, receiveAll, purchase, purchases, billing, clock } = fixture;
   const { id, session } = await buy();
   fake.pay(session);
   await receiveAll();
   const row = await purchase(id);
-  // As one leaves it who is killed between the grant and the row.
+  // The state after a crash between the grant and the row.
   await purchases.update({
     purchase: { ...row, grant: null, updatedAt: row.updatedAt + 1 },
     seen: row.updatedAt,

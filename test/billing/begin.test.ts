@@ -1,4 +1,4 @@
-/** Beginning a purchase: what is refused, what is written first, and what stays when the provider goes away. */
+/** Beginning a purchase: what is rejected, what is written first, and what remains when the provider fails. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -7,13 +7,13 @@ import {
   TRIES_PER_HOUR_MAX,
 } from "#billing/begin-purchase.ts";
 import { createBilling } from "#billing/billing.ts";
-import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
+import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
 import { ADA, openFixture, START } from "./billing-fixture.ts";
 
 const HOUR = 3_600_000;
 
-test("a purchase is in the book before its page can be paid at, with the price of that moment", async (t) => {
+test("a purchase is stored before its checkout page is open, with the price of that moment", async (t) => {
   const { fake, begin, purchase } = await openFixture(t);
   const begun = await begin("large");
   assert.ok(begun.outcome === "begun");
@@ -29,7 +29,7 @@ test("a purchase is in the book before its page can be paid at, with the price o
   assert.equal(form?.["expires_at"], String((START + PAGE_OPEN_MS) / 1000));
 });
 
-test("what is not on the price list, and who cannot buy, is refused before anything is written", async (t) => {
+test("an unknown offer, and an account that cannot buy, is rejected before anything is written", async (t) => {
   const { fake, begin, purchases, ledger, accounts } = await openFixture(t);
   const bob = await accounts.account("Bob");
   await ledger.suspendAccount({ account: bob, now: START });
@@ -43,7 +43,7 @@ test("what is not on the price list, and who cannot buy, is refused before anyth
   assert.deepEqual(fake.requests, []);
 });
 
-test("the lifetime plan is bought once, and again only after it was refunded", async (t) => {
+test("the lifetime plan is bought once, and again only after a refund", async (t) => {
   const { fake, begin, buy, receiveAll } = await openFixture(t);
   const { session } = await buy("lifetime");
   fake.pay(session);
@@ -55,11 +55,11 @@ test("the lifetime plan is bought once, and again only after it was refunded", a
   assert.equal((await begin("lifetime")).outcome, "begun");
 });
 
-test("while the plan's page is open it is the same page, and while its money is on the way it is refused", async (t) => {
+test("while the plan's checkout page is open it is returned again, and while its payment is pending a new one is rejected", async (t) => {
   const { fake, begin, buy, purchases, receiveAll, clock, billing, accounts } =
     await openFixture(t);
   const { id, session } = await buy("lifetime");
-  // However much was begun since.
+  // Even after many other purchases have begun.
   for (let no = 1; no < PURCHASES_PER_HOUR_MAX; no += 1) await buy();
   const again = await begin("lifetime");
   assert.ok(again.outcome === "begun");
@@ -80,7 +80,7 @@ test("while the plan's page is open it is the same page, and while its money is 
   assert.equal((await purchases.listUnsettled({ account: ADA, kind: "lifetime" })).length, 1);
 });
 
-test("a plan that was paid, of which no message came, is found when it is begun again", async (t) => {
+test("a paid plan whose webhook was lost is found when it is begun again", async (t) => {
   const { fake, begin, buy, clock, ledger } = await openFixture(t);
   const { session } = await buy("lifetime");
   fake.pay(session);
@@ -89,7 +89,7 @@ test("a plan that was paid, of which no message came, is found when it is begun 
   assert.equal((await ledger.credits({ account: ADA, now: clock.at })).lifetime, true);
 });
 
-test("a plan whose page is over is begun anew, and the old purchase is expired by that", async (t) => {
+test("a plan whose checkout page has closed is begun anew, which expires the old purchase", async (t) => {
   const { fake, buy, clock, purchase } = await openFixture(t);
   const { id, session } = await buy("lifetime");
   clock.at += PAGE_OPEN_MS;
@@ -104,7 +104,7 @@ test("a price list without the plan does not sell it", async (t) => {
   assert.deepEqual(await begin("lifetime"), { outcome: "no_such_offer" });
 });
 
-test(`an account begins ${PURCHASES_PER_HOUR_MAX} purchases an hour, and is told when it may go on`, async (t) => {
+test(`an account begins at most ${PURCHASES_PER_HOUR_MAX} purchases an hour, and learns when it may begin the next`, async (t) => {
   const { begin, clock, accounts } = await openFixture(t);
   for (let no = 0; no < PURCHASES_PER_HOUR_MAX; no += 1) {
     assert.equal((await begin()).outcome, "begun");
@@ -119,7 +119,7 @@ test(`an account begins ${PURCHASES_PER_HOUR_MAX} purchases an hour, and is told
   assert.equal((await begin()).outcome, "begun");
 });
 
-test("clicks while the provider is away keep nobody from buying, but they have a bound too", async (t) => {
+test("attempts while the provider is unavailable do not use up the limit, but have a limit of their own", async (t) => {
   const { fake, begin, clock, purchases } = await openFixture(t);
   fake.setAway("500");
   for (let no = 0; no < PURCHASES_PER_HOUR_MAX + 2; no += 1) await assert.rejects(begin());
@@ -137,21 +137,21 @@ test("clicks while the provider is away keep nobody from buying, but they have a
   assert.equal((await begin()).outcome, "begun");
 });
 
-test("a purchase whose page the provider refuses to open is expired at once", async (t) => {
+test("a purchase expires at once when the provider rejects opening its page", async (t) => {
   const { deps, purchases } = await openFixture(t);
-  const open = () => Promise.reject(new ProviderRefused("Set the key"));
+  const open = () => Promise.reject(new ProviderRejected("Set the key"));
   const refused = createBilling({ ...deps, provider: { ...deps.provider, open } });
   const urlsOf = () => ({ successUrl: "https://a.test/", cancelUrl: "https://a.test/" });
   const order = { account: ADA, offer: "small", email: "ada@example.org", urlsOf };
-  await assert.rejects(refused.begin(order), ProviderRefused);
+  await assert.rejects(refused.begin(order), ProviderRejected);
   const [left] = await purchases.list({ account: ADA, after: null, max: 9 });
   assert.deepEqual([left?.status, left?.session], ["expired", null]);
 });
 
-test("where the provider is away, the purchase stays without a page and expires", async (t) => {
+test("when the provider is unavailable, the purchase stays without a page and expires", async (t) => {
   const { fake, begin, purchases, billing, clock } = await openFixture(t);
   fake.setAway("reset");
-  await assert.rejects(begin(), ProviderAway);
+  await assert.rejects(begin(), ProviderUnavailable);
   fake.setAway(null);
   const [left] = await purchases.list({ account: ADA, after: null, max: 9 });
   assert.ok(left);
@@ -164,11 +164,11 @@ test("where the provider is away, the purchase stays without a page and expires"
   assert.ok(settled.outcome === "settled" && settled.purchase.status === "expired");
 });
 
-test("a page that was opened while we were killed is found by what it tells", async (t) => {
+test("a page that was opened during a crash is found by its metadata", async (t) => {
   const { fake, begin, receiveAll, grants, purchases } = await openFixture(t);
-  // The page is open, and its answer is lost: what the buyer does there cannot be expected, but is not lost either.
+  // The page is open, but we never received its URL: a payment there is unlikely, but is not lost.
   fake.setAway("500 late");
-  await assert.rejects(begin(), ProviderAway);
+  await assert.rejects(begin(), ProviderUnavailable);
   fake.setAway(null);
   const session = fake.newest();
   fake.pay(session);

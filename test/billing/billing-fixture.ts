@@ -1,9 +1,10 @@
-/** What the tests of the billing room start from: a ledger and a book in memory, and the fake of Stripe behind the real SDK. */
+/** The fixture of the billing tests: a ledger and purchases in memory, and the fake Stripe behind the real SDK. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { type BillingDeps, createBilling } from "#billing/billing.ts";
+import { createBilling } from "#billing/billing.ts";
+import type { BillingDeps } from "#billing/billing-deps.ts";
+import { readPriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
-import { readPriceList } from "#billing/read-price-list.ts";
 import type { SettleOutcome } from "#billing/settle-purchase.ts";
 import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
 import type { Ledger } from "#ledger/port.ts";
@@ -21,7 +22,7 @@ import {
 import type { Message } from "../stripe/messages.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 
-/** A whole second: Stripe counts in them. */
+/** A whole second, because Stripe counts in seconds. */
 export const START = Date.UTC(2026, 0, 31, 10);
 export const ADA = accountId("Ada");
 
@@ -36,11 +37,11 @@ export const PRICES = {
 
 export type BillingFixture = Awaited<ReturnType<typeof openFixture>>;
 
-/** Of all scenes: some share a fake, which knows a purchase by its id. */
+/** Shared by all fixtures: some share a fake, which knows a purchase by its id. */
 let ids = 0;
 
 type Wrap = {
-  /** A house that breaks, between two who do not. */
+  /** Billing that breaks, beside the fixture's own. */
   deps?: (deps: BillingDeps) => BillingDeps;
   prices?: object;
   stripe?: Partial<StripeOptions>;
@@ -83,7 +84,7 @@ export async function openFixture(
         cancelUrl: `https://toolbooth.test/credits?cancelled=${purchase}`,
       }),
     });
-  /** Begins a purchase; its id and the page's. */
+  /** Begins a purchase; returns its id and the session of its page. */
   const buy = async (offer?: string, account?: string) => {
     const begun = await begin(offer, account);
     assert.equal(begun.outcome, "begun");
@@ -91,7 +92,7 @@ export async function openFixture(
     return { id: begun.purchase.id, session: begun.purchase.session };
   };
   const receive = (message: Message) => billing.receive(message.body, fake.signatureOf(message));
-  /** Hands over what Stripe has told since. */
+  /** Delivers the webhooks that Stripe has sent since. */
   const receiveAll = async (messages = fake.take()): Promise<string[]> => {
     const outcomes: string[] = [];
     for (const message of messages) outcomes.push((await receive(message)).outcome);
@@ -107,7 +108,7 @@ export async function openFixture(
       assert.equal((await fixture.debit(account, { now: clock.at })).outcome, "debited");
     }
   };
-  /** The account's grants as `amount/remaining`, by their names without the payment's. */
+  /** The account's grants as `amount/remaining`, keyed by their ids without the payment's id. */
   const grants = async (account = ADA) => {
     const { grants: all } = await ledger.credits({ account, now: clock.at });
     return Object.fromEntries(

@@ -1,14 +1,14 @@
-/** The operator's comparison: what no message has told is settled, and what a person has to decide is named. */
+/** The operator's comparison: it settles payments whose webhooks were lost, and names those that need a decision. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBilling } from "#billing/billing.ts";
-import { ProviderAway } from "#billing/payment-provider.ts";
+import { ProviderUnavailable } from "#billing/payment-provider.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { ADA, openFixture, START } from "./billing-fixture.ts";
 
 const DAY = 86_400_000;
 
-test("events that were missed are made good, and the second comparison finds all in order", async (t) => {
+test("missed webhooks are made up for, and the second comparison finds everything in order", async (t) => {
   const { fake, billing, buy, grants, spend } = await openFixture(t);
   const [paid, back, open, gone] = [await buy(), await buy(), await buy(), await buy()];
   fake.pay(paid.session);
@@ -38,12 +38,12 @@ test("events that were missed are made good, and the second comparison finds all
   assert.deepEqual([third.looked, third.inOrder, third.settledNow], [4, 4, []]);
 });
 
-test("a grant that the ledger does not have is made again", async (t) => {
+test("a grant that the ledger lacks is made again", async (t) => {
   const { fake, deps, buy, receiveAll, billing } = await openFixture(t);
   const { id, session } = await buy();
   fake.pay(session);
   await receiveAll();
-  // A ledger that was restored from before.
+  // A ledger restored from an earlier backup.
   const ledger = createMemoryLedger();
   await ledger.openAccount({ account: ADA, freeCall: "withheld", now: START });
   const restored = createBilling({ ...deps, ledger });
@@ -56,11 +56,11 @@ test("a grant that the ledger does not have is made again", async (t) => {
   assert.equal((await billing.compare({ since: START })).inOrder, 1);
 });
 
-test("a purchase that Stripe does not know is for the operator", async (t) => {
+test("a purchase that Stripe does not know is reported to the operator", async (t) => {
   const there = await openFixture(t);
   const here = await openFixture(t);
   const { id } = await here.buy();
-  // Another account's key at Stripe: our book names pages that are not there.
+  // The key of another Stripe account: our purchases name checkout pages that do not exist there.
   const lost = createBilling({ ...here.deps, provider: there.deps.provider });
   const { inTrouble } = await lost.compare({ since: START });
   assert.deepEqual(
@@ -71,7 +71,7 @@ test("a purchase that Stripe does not know is for the operator", async (t) => {
   assert.equal((await here.purchase(id)).status, "open");
 });
 
-test("two services at one account at Stripe leave each other's payments alone, also where a row was lost", async (t) => {
+test("two services at one Stripe account leave each other's payments alone, even after losing a row", async (t) => {
   const production = await openFixture(t);
   const { fake } = production;
   const staging = await openFixture(t, { fake, stripe: { services: ["ffff000011112222"] } });
@@ -87,7 +87,7 @@ test("two services at one account at Stripe leave each other's payments alone, a
   assert.equal(Object.keys(await production.grants()).length, 1);
 });
 
-test("a service under a new secret goes on with the purchases in its book, and no longer knows those that it lost", async (t) => {
+test("a service with a new secret settles the purchases that it stores, and no longer recognises those that it lost", async (t) => {
   const { fake, deps, buy, grants } = await openFixture(t);
   const { id, session } = await buy();
   fake.pay(session);
@@ -101,14 +101,14 @@ test("a service under a new secret goes on with the purchases in its book, and n
   assert.ok(refund);
   const told = await after.receive(refund.body, fake.signatureOf(refund));
   assert.equal(told.outcome, "settled");
-  // Of a book without the row: the old secret finds the payment, the new one does not.
+  // Without the row, the old secret finds the payment and the new one does not.
   assert.equal((await other.billing.compare({ since: START })).looked, 0);
   const restored = createBilling({ ...other.deps, provider: deps.provider });
   assert.equal((await restored.compare({ since: START })).looked, 1);
   assert.equal((await other.purchase(id)).status, "paid");
 });
 
-test("a payment that names a purchase of another page grants nothing, and is for the operator", async (t) => {
+test("a payment that names a purchase of another checkout page grants nothing and is reported to the operator", async (t) => {
   const { fake, billing, buy, purchase, purchases, receiveAll, grants } = await openFixture(t);
   const { id, session } = await buy();
   const row = await purchase(id);
@@ -126,7 +126,7 @@ test("a payment that names a purchase of another page grants nothing, and is for
   );
 });
 
-test("only what was begun since is compared", async (t) => {
+test("only purchases begun since then are compared", async (t) => {
   const { fake, billing, buy, clock } = await openFixture(t);
   const old = await buy();
   fake.pay(old.session);
@@ -137,7 +137,7 @@ test("only what was begun since is compared", async (t) => {
   assert.deepEqual([looked, settledNow.map(({ purchase }) => purchase)], [1, [fresh.id]]);
 });
 
-test("a provider that goes away in the midst ends the comparison; beginning again finishes it", async (t) => {
+test("a provider failure ends the comparison, and running it again completes it", async (t) => {
   const { fake, billing, buy, grants } = await openFixture(t);
   const sessions = [(await buy()).session, (await buy()).session, (await buy()).session];
   for (const session of sessions) fake.pay(session);
@@ -147,7 +147,7 @@ test("a provider that goes away in the midst ends the comparison; beginning agai
   const watch = setInterval(() => {
     if (fake.requests.length > asked + 1) fake.setAway("500");
   }, 0);
-  await assert.rejects(comparing, ProviderAway);
+  await assert.rejects(comparing, ProviderUnavailable);
   clearInterval(watch);
   fake.setAway(null);
   await billing.compare({ since: START });

@@ -1,7 +1,7 @@
-/** What comes to the address for Stripe's messages, and is believed or not. */
+/** Requests to the endpoint for Stripe's webhooks, accepted or rejected. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MessageRefused, ProviderAway } from "#billing/payment-provider.ts";
+import { InvalidWebhook, ProviderUnavailable } from "#billing/payment-provider.ts";
 import { FAKE_WEBHOOK_SECRET } from "../stripe/fake-stripe.ts";
 import { sign } from "../stripe/messages.ts";
 import { openFixture } from "./billing-fixture.ts";
@@ -9,9 +9,9 @@ import { openFixture } from "./billing-fixture.ts";
 const WEEK = 7 * 86_400_000;
 
 for (const fetchClient of [false, true]) {
-  const way = fetchClient ? "by SubtleCrypto" : "by Node's module";
+  const signer = fetchClient ? "with SubtleCrypto" : "with Node's crypto";
 
-  test(`a message is believed as it was signed, ${way}, and not with one bit changed`, async (t) => {
+  test(`a webhook is accepted as it was signed, ${signer}, and rejected with one bit changed`, async (t) => {
     const { fake, billing, buy, clock, grants } = await openFixture(t, { stripe: { fetchClient } });
     const { session } = await buy();
     fake.pay(session);
@@ -45,7 +45,7 @@ for (const fetchClient of [false, true]) {
       ],
     ];
     for (const [bytes, signature] of bad) {
-      await assert.rejects(billing.receive(bytes, signature), MessageRefused);
+      await assert.rejects(billing.receive(bytes, signature), InvalidWebhook);
     }
     assert.deepEqual(await grants(), {});
     const { outcome } = await billing.receive(body, good);
@@ -54,7 +54,7 @@ for (const fetchClient of [false, true]) {
   });
 }
 
-test("a message from last week is refused, and one that was signed anew is not", async (t) => {
+test("a webhook signed last week is rejected as late, and one signed again is accepted", async (t) => {
   const { fake, billing, buy, receive, clock } = await openFixture(t);
   const { session } = await buy();
   fake.pay(session);
@@ -66,7 +66,7 @@ test("a message from last week is refused, and one that was signed anew is not",
   assert.equal((await receive(message)).outcome, "settled");
 });
 
-test("while Stripe is away a message changes nothing and may come again", async (t) => {
+test("while Stripe is unavailable a webhook changes nothing and can be repeated", async (t) => {
   const { fake, buy, receive, purchase, grants } = await openFixture(t);
   const { id, session } = await buy();
   fake.pay(session);
@@ -74,14 +74,14 @@ test("while Stripe is away a message changes nothing and may come again", async 
   assert.ok(message);
   const before = await purchase(id);
   fake.setAway("500");
-  await assert.rejects(receive(message), ProviderAway);
+  await assert.rejects(receive(message), ProviderUnavailable);
   assert.deepEqual([await purchase(id), await grants()], [before, {}]);
   fake.setAway(null);
   assert.equal((await receive(message)).outcome, "settled");
   assert.deepEqual(await grants(), { grant: "100/100" });
 });
 
-test("messages about nothing that is bought are ignored without asking Stripe", async (t) => {
+test("webhooks about other things are ignored without asking Stripe", async (t) => {
   const { fake, receive } = await openFixture(t);
   const encode = (event: object) => new TextEncoder().encode(JSON.stringify(event));
   const bodies = [
@@ -100,7 +100,7 @@ test("messages about nothing that is bought are ignored without asking Stripe", 
   assert.deepEqual(fake.requests, []);
 });
 
-test("every kind of event that we ask Stripe for leads to its purchase", async (t) => {
+test("every type of event that we subscribe to leads to its purchase", async (t) => {
   const { fake, buy, receive } = await openFixture(t);
   const [one, two, three] = [await buy(), await buy(), await buy()];
   fake.pay(one.session);
@@ -132,7 +132,7 @@ test("every kind of event that we ask Stripe for leads to its purchase", async (
   }
 });
 
-/** As docs/payments.md tells operators. */
+/** The events that docs/payments.md names. */
 const ASKED_FOR = [
   ...["completed", "async_payment_succeeded", "async_payment_failed", "expired"].map(
     (event) => `checkout.session.${event}`,

@@ -1,11 +1,11 @@
-/** Payments from begin to end, in process: the real SDK, a fake of Stripe, the ledger in memory and the book in SQLite. */
+/** Payments from begin to end, in process: the real SDK, a fake Stripe, the ledger in memory and purchases in SQLite. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ADA, isSettled, openFixture, START } from "./billing-fixture.ts";
 
 const DAY = 86_400_000;
 
-test("a pack that was paid is granted once, for its months, with receipt and invoice", async (t) => {
+test("a paid pack is granted once, for its months, with receipt and invoice", async (t) => {
   const { fake, buy, receiveAll, purchase, grants, ledger, balance } = await openFixture(t);
   const { id, session } = await buy();
   assert.equal((await purchase(id)).status, "open");
@@ -27,12 +27,12 @@ test("a pack that was paid is granted once, for its months, with receipt and inv
   assert.match(bought.receiptUrl ?? "", /\/receipt\/ch_/);
   assert.match(bought.invoiceUrl ?? "", /\/invoice\/in_/);
   const { grants: all } = await ledger.credits({ account: ADA, now: START });
-  // 31 January and one month.
+  // 31 January plus one month.
   assert.equal(all[0]?.expiresAt, Date.UTC(2026, 1, 28, 10));
   assert.equal(all[0]?.kind, "pack");
 });
 
-test("events that come again, all of them and at once, change nothing", async (t) => {
+test("repeated webhooks, even all of them at once, change nothing", async (t) => {
   const { fake, buy, receive, receiveAll, purchase, grants } = await openFixture(t);
   const { id, session } = await buy();
   fake.pay(session);
@@ -45,7 +45,7 @@ test("events that come again, all of them and at once, change nothing", async (t
   assert.deepEqual(await grants(), { grant: "100/100" });
 });
 
-test("a delayed payment is pending until the money is there, and its months begin then", async (t) => {
+test("a delayed payment is pending until the money arrives, and its months begin then", async (t) => {
   const { fake, clock, buy, receiveAll, purchase, grants, ledger } = await openFixture(t);
   const { id, session } = await buy();
   fake.payLater(session);
@@ -61,7 +61,7 @@ test("a delayed payment is pending until the money is there, and its months begi
   assert.equal(all[0]?.expiresAt, Date.UTC(2026, 2, 5, 10));
 });
 
-test("a delayed payment that failed grants nothing", async (t) => {
+test("a failed delayed payment grants nothing", async (t) => {
   const { fake, buy, receiveAll, purchase, grants } = await openFixture(t);
   const { id, session } = await buy();
   fake.payLater(session);
@@ -72,7 +72,7 @@ test("a delayed payment that failed grants nothing", async (t) => {
   assert.deepEqual(await grants(), {});
 });
 
-test("a page that expired can no longer be paid at, and says so", async (t) => {
+test("an expired checkout page can no longer be paid, and the purchase says so", async (t) => {
   const { fake, buy, receiveAll, purchase } = await openFixture(t);
   const { id, session } = await buy();
   assert.match((await purchase(id)).payUrl ?? "", /\/pay\/cs_/);
@@ -82,7 +82,7 @@ test("a page that expired can no longer be paid at, and says so", async (t) => {
   assert.deepEqual([status, payUrl], ["expired", null]);
 });
 
-test("a view settles what no message has told", async (t) => {
+test("viewing a purchase settles it without a webhook", async (t) => {
   const { fake, billing, buy, grants } = await openFixture(t);
   const { id, session } = await buy();
   fake.pay(session);
@@ -96,7 +96,7 @@ test("a view settles what no message has told", async (t) => {
   assert.deepEqual(await billing.settle({ purchase: "pur_unknown" }), { outcome: "not_ours" });
 });
 
-test("the lifetime plan frees every grant of its end; refunded, it gives the ends back", async (t) => {
+test("the lifetime plan removes the expiry of every grant, and its refund restores it", async (t) => {
   const { fake, buy, receiveAll, purchase, ledger, clock } = await openFixture(t);
   const pack = await buy();
   fake.pay(pack.session);
@@ -118,7 +118,7 @@ test("the lifetime plan frees every grant of its end; refunded, it gives the end
   assert.deepEqual({ voided, spent, refunded }, { voided: 500, spent: 0, refunded: 19_900 });
 });
 
-test("a lifetime plan whose dispute was won stands again, though all its credits were spent", async (t) => {
+test("a lifetime plan whose dispute was won is active again, even with all its credits spent", async (t) => {
   const { fake, buy, receiveAll, ledger, spend, clock } = await openFixture(t);
   const { session } = await buy("lifetime");
   fake.pay(session);
@@ -133,7 +133,7 @@ test("a lifetime plan whose dispute was won stands again, though all its credits
   assert.equal(await isOnPlan(), true);
 });
 
-test("what is paid for a closed account is told to the operator, and settled by refunding it", async (t) => {
+test("a payment for a closed account is reported to the operator, and settled by its refund", async (t) => {
   const { fake, buy, receiveAll, purchase, ledger, billing, grants } = await openFixture(t);
   const { id, session } = await buy();
   await ledger.closeAccount({ account: ADA, now: START });
@@ -151,12 +151,12 @@ test("what is paid for a closed account is told to the operator, and settled by 
   assert.deepEqual(await grants(), {});
 });
 
-test("a purchase whose row was lost is made again from what Stripe was told", async (t) => {
+test("a lost row is rebuilt from what Stripe knows", async (t) => {
   const there = await openFixture(t);
   const { id, session } = await there.buy("large");
   there.fake.pay(session);
   const messages = there.fake.take();
-  // The same ledger and Stripe, but a book that knows nothing.
+  // The same ledger and Stripe, but without any purchases.
   const here = await openFixture(t, { fake: there.fake });
   assert.ok((await here.receiveAll(messages)).includes("settled"));
   const made = await here.purchase(id);
@@ -167,7 +167,7 @@ test("a purchase whose row was lost is made again from what Stripe was told", as
   assert.deepEqual(await here.grants(), { grant: "1000/1000" });
 });
 
-test("a payment of somebody else's at the same Stripe account is none of ours", async (t) => {
+test("another service's payment at the same Stripe account is not ours", async (t) => {
   const { fake, receiveAll, grants, billing } = await openFixture(t);
   const session = fake.foreign();
   fake.pay(session);

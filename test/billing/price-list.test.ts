@@ -1,9 +1,9 @@
-/** The price list and its money: what is read, and every fault in one message. */
+/** The price list and its amounts: what is accepted, and every error in one result. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decimalText, isCurrency, priceText, readAmount } from "#billing/money.ts";
-import { addMonths } from "#billing/months.ts";
-import { readPriceList } from "#billing/read-price-list.ts";
+import { readPriceList } from "#billing/price-list.ts";
+import { addMonths } from "#billing/settle-credits.ts";
 import { checkAmount } from "../stripe/accepted.ts";
 
 const read = (list: object) => readPriceList(JSON.stringify(list));
@@ -42,7 +42,7 @@ test("a price list is read with its defaults", () => {
   assert.deepEqual(readPriceList(`\uFEFF${JSON.stringify(alone)}`).faults, []);
 });
 
-test("all faults come at once, each with its place and what must be there", () => {
+test("all errors are reported together, each with its path and what is expected", () => {
   const { prices, faults } = read({
     currency: "EURO",
     packs: [
@@ -57,38 +57,38 @@ test("all faults come at once, each with its place and what must be there", () =
   assert.equal(prices, null);
   assert.deepEqual(faults, [
     'currency must be the three letters of a currency that can be paid in, such as eur; got "euro".',
-    'packs[0].name must be text of 1 to 60 characters, without line breaks and spaces at its ends; got " Small".',
+    'packs[0].name must be text of 1 to 60 characters, without line breaks and without spaces at either end; got " Small".',
     "packs[0].credits must be a whole number from 1 to 1000000000000; got 1.5.",
     "packs[0].months must be a whole number from 1 to 120, or null for credits that never expire; got 0.",
-    "packs[0].x is not known here.",
-    'packs[1].name must be text of 1 to 60 characters, without line breaks and spaces at its ends; got "".',
+    "packs[0].x is not a known setting.",
+    'packs[1].name must be text of 1 to 60 characters, without line breaks and without spaces at either end; got "".',
     "packs[1].credits is missing: it must be a whole number from 1 to 1000000000000.",
     'packs[1].price must be a decimal number as text, such as "5.00"; got 5.',
-    'packs[2].id must be another word: lifetime is the name of the plan; got "lifetime".',
+    'packs[2].id must be another id: lifetime is the id of the plan; got "lifetime".',
     "packs[2].credits must be a whole number from 1 to 1000000000000; got 10000000000000.",
     "packs[3] must be a pack: an object in braces; got 3.",
     "lifetime must be the lifetime plan: an object in braces, or null; got [].",
     'taxes must be none or automatic; got "yes".',
-    'contact must be an e-mail address or a web address, such as sales@example.org; got "nobody".',
-    "tax is not known here.",
-    'packs[0].price must be from 0.50 to 999999.99 EUR, the least and the most that Stripe takes; got "0.10".',
-    'packs[1].id is "small" as packs[0].id is: each needs its own.',
+    'contact must be an email address or a web address, such as sales@example.org; got "nobody".',
+    "tax is not a known setting.",
+    'packs[0].price must be from 0.50 to 999999.99 EUR, the range that Stripe accepts; got "0.10".',
+    'packs[1].id repeats packs[0].id, "small": every pack needs an id of its own.',
     'packs[2].price must be a number with at most 2 digits after the point in EUR; got "1.234".',
   ]);
 });
 
-test("what is no price list is said to be none", () => {
+test("text that is not a price list is rejected with a reason", () => {
   const faults: [string, RegExp][] = [
-    ["", /^The price list is not JSON: /],
-    ["{", /^The price list is not JSON: /],
+    ["", /^The price list is not valid JSON: /],
+    ["{", /^The price list is not valid JSON: /],
     ["[]", /^The price list must be an object in braces; got \[\]\.$/],
     ["null", /^The price list must be an object in braces; got null\.$/],
-    ["{}", /^The price list offers nothing: it needs packs, or a lifetime plan\.$/],
-    ['{"packs":[],"lifetime":null}', /offers nothing/],
+    ["{}", /^The price list is empty: add packs or a lifetime plan\.$/],
+    ['{"packs":[],"lifetime":null}', /is empty: add packs/],
     ['{"packs":{}}', /^packs must be a list of packs in square brackets; got \{\}\.$/],
     [
       JSON.stringify({ packs: [{ ...PACK, currency: undefined }] }),
-      /currency is missing: give it here/,
+      /currency is missing: set it here/,
     ],
     [JSON.stringify({ packs: [{ ...PACK, currency: "xyz" }] }), /currency must be/],
     [JSON.stringify({ packs: [{ ...PACK, id: "Small Pack" }] }), /packs\[0\]\.id must be/],
@@ -135,7 +135,7 @@ const AMOUNTS: [string, string, number | RegExp][] = [
   ["٥", "eur", /^a decimal number/],
 ];
 
-test("a decimal text is so many minor units as Stripe counts them, or says what it must be", () => {
+test("decimal text is read as Stripe's minor units, or rejected with what is expected", () => {
   for (const [text, currency, expected] of AMOUNTS) {
     const { amount, fault } = readAmount(text, currency);
     if (typeof expected === "number") assert.equal(amount, expected, `${text} ${currency}`);
@@ -143,7 +143,7 @@ test("a decimal text is so many minor units as Stripe counts them, or says what 
   }
 });
 
-test("in every currency what we take, Stripe takes; and the text of an amount is read as that amount", () => {
+test("in every currency Stripe accepts the amounts that we accept, and amounts survive formatting and reading", () => {
   const currencies = Intl.supportedValuesOf("currency").map((code) => code.toLowerCase());
   for (const currency of currencies.filter(isCurrency)) {
     for (const text of ["200", "2000.5", "12345.67", "99999.99", "17500.12"]) {
@@ -155,13 +155,13 @@ test("in every currency what we take, Stripe takes; and the text of an amount is
   }
 });
 
-test("Ugandan shillings are refused, for Stripe says two things about them", () => {
+test("Ugandan shillings are rejected, because Stripe's documentation contradicts itself about them", () => {
   assert.equal(isCurrency("ugx"), false);
   assert.equal(isCurrency("abc"), false);
   assert.equal(isCurrency("eur"), true);
 });
 
-test("prices are written as people read them", () => {
+test("prices are formatted for readers", () => {
   const texts: [number, string, string][] = [
     [500, "eur", "€5.00"],
     [19_900, "usd", "$199.00"],
@@ -176,7 +176,7 @@ test("prices are written as people read them", () => {
   }
 });
 
-test("months are calendar months in UTC, and end where the month does", () => {
+test("months are calendar months in UTC and end with the month", () => {
   const from = (text: string, months: number) =>
     new Date(addMonths(Date.parse(text), months)).toISOString();
   assert.equal(from("2026-01-31T10:20:30.456Z", 1), "2026-02-28T10:20:30.456Z");

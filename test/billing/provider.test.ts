@@ -1,4 +1,4 @@
-/** The Stripe provider against the fake: what goes over the wire, and what becomes of faults. */
+/** The Stripe provider against the fake: requests over the wire, and how errors are classified. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,8 +6,12 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { everyPayment } from "#billing/every-payment.ts";
-import { type PaymentProvider, ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
+import {
+  listAllPayments,
+  type PaymentProvider,
+  ProviderRejected,
+  ProviderUnavailable,
+} from "#billing/payment-provider.ts";
 import type { Offer } from "#billing/price-list.ts";
 import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
 import {
@@ -45,7 +49,7 @@ async function open(
   return { fake, provider };
 }
 
-test("a page is opened with all that is needed to make the purchase again", async (t) => {
+test("a checkout page is opened with everything needed to rebuild the purchase", async (t) => {
   const { fake, provider } = await open(t);
   const page = await provider.open(ORDER);
   assert.equal(page.url, `${fake.api}/pay/${page.session}`);
@@ -66,7 +70,7 @@ test("a page is opened with all that is needed to make the purchase again", asyn
             ...{ currency: "eur", unit_amount: "500" },
             product_data: {
               name: OFFER.name,
-              description: "1,000 credits, to be used within 12 months",
+              description: "1,000 credits, valid for 12 months",
             },
           },
         },
@@ -82,14 +86,14 @@ test("a page is opened with all that is needed to make the purchase again", asyn
       expires_at: String(ORDER.expiresAt / 1000),
     },
   });
-  const state = await provider.look({ session: page.session });
+  const state = await provider.fetchPayment({ session: page.session });
   assert.deepEqual(state?.bought, {
     ...{ id: "small", kind: "pack", name: OFFER.name, credits: 1000, months: 12, price: 500 },
   });
   assert.deepEqual([state?.purchase, state?.account], ["pur_1", "acc_Ada000000000"]);
 });
 
-test("with taxes by address, Stripe asks for the address and adds them to the price", async (t) => {
+test("with automatic taxes, Stripe asks for the address and adds taxes to the price", async (t) => {
   const { fake, provider } = await open(t);
   const { session } = await provider.open({ ...ORDER, taxes: "automatic" });
   const form = fake.requests[0]?.form;
@@ -97,24 +101,24 @@ test("with taxes by address, Stripe asks for the address and adds them to the pr
   assert.deepEqual(form?.["tax_id_collection"], { enabled: "true" });
   assert.equal(form?.["billing_address_collection"], "required");
   fake.pay(session);
-  assert.equal((await provider.look({ session }))?.paid, 595);
+  assert.equal((await provider.fetchPayment({ session }))?.paid, 595);
 });
 
-test("the same order is the same page, and another under its name is refused", async (t) => {
+test("the same order returns the same page, and a different order with its key is rejected", async (t) => {
   const { fake, provider } = await open(t);
   const first = await provider.open(ORDER);
   assert.deepEqual(await provider.open(ORDER), first);
-  await assert.rejects(provider.open({ ...ORDER, email: "bob@example.org" }), ProviderRefused);
+  await assert.rejects(provider.open({ ...ORDER, email: "bob@example.org" }), ProviderRejected);
   assert.equal(fake.newest(), first.session);
 });
 
-test("where the answer was lost the SDK asks again, and there is one page", async (t) => {
+test("when a response is lost the SDK retries, and there is one page", async (t) => {
   for (const fault of ["reset late", "500 late", "500"] as const) {
     const { fake, provider } = await open(t, { retries: 2 });
     fake.faultNext(fault);
     const { session } = await provider.open(ORDER);
     const pages: string[] = [];
-    for await (const state of everyPayment(provider.list, 0)) pages.push(state.session);
+    for await (const state of listAllPayments(provider.list, 0)) pages.push(state.session);
     assert.deepEqual(pages, [session]);
   }
 });
@@ -122,7 +126,7 @@ test("where the answer was lost the SDK asks again, and there is one page", asyn
 const AWAY: ApiFault[] = ["500", "429", "reset", "silence", "nonsense"];
 
 for (const fetchClient of [false, true]) {
-  test(`a provider that is away is away, ${fetchClient ? "by fetch" : "by Node's client"}, whatever is asked`, async (t) => {
+  test(`${fetchClient ? "with fetch" : "with Node's client"}, every call to an unavailable provider throws ProviderUnavailable`, async (t) => {
     const { fake, provider } = await open(t, { fetchClient });
     const { session } = await provider.open(ORDER);
     const options = { api: fake.api, fetchClient, retries: 0, now: () => START };
@@ -132,31 +136,31 @@ for (const fetchClient of [false, true]) {
     });
     for (const fault of AWAY) {
       fake.setAway(fault);
-      const { open: begin, look, list } = fault === "silence" ? hasty : provider;
-      await assert.rejects(begin({ ...ORDER, purchase: "pur_2" }), ProviderAway, fault);
-      await assert.rejects(look({ session }), ProviderAway, fault);
-      await assert.rejects(list({ since: START, after: null }), ProviderAway, fault);
+      const { open: begin, fetchPayment, list } = fault === "silence" ? hasty : provider;
+      await assert.rejects(begin({ ...ORDER, purchase: "pur_2" }), ProviderUnavailable, fault);
+      await assert.rejects(fetchPayment({ session }), ProviderUnavailable, fault);
+      await assert.rejects(list({ since: START, after: null }), ProviderUnavailable, fault);
     }
     fake.setAway(null);
-    assert.equal((await provider.look({ session }))?.status, "open");
+    assert.equal((await provider.fetchPayment({ session }))?.status, "open");
   });
 }
 
-test("a wrong key is told to the operator, in words that say what to do and without the key", async (t) => {
+test("a wrong key is reported to the operator with what to do, and without the key", async (t) => {
   const { provider } = await open(t, { secretKey: "sk_test_misspelt" });
-  await assert.rejects(provider.look({ session: "cs_1" }), (error: unknown) => {
-    assert.ok(error instanceof ProviderRefused);
+  await assert.rejects(provider.fetchPayment({ session: "cs_1" }), (error: unknown) => {
+    assert.ok(error instanceof ProviderRejected);
     assert.match(error.message, /STRIPE_SECRET_KEY/);
     assert.doesNotMatch(error.message, /sk_test/);
     return true;
   });
 });
 
-test("of a refusal the operator is told its names at Stripe, and nobody's address", async (t) => {
+test("a rejection is reported to the operator with Stripe's codes and without the buyer's email", async (t) => {
   const { provider } = await open(t);
   const email = "no address of grace@example.org";
   await assert.rejects(provider.open({ ...ORDER, purchase: "pur_2", email }), (error: unknown) => {
-    assert.ok(error instanceof ProviderRefused);
+    assert.ok(error instanceof ProviderRejected);
     assert.match(
       error.message,
       /status 400, code email_invalid, parameter customer_email, request /,
@@ -166,15 +170,15 @@ test("of a refusal the operator is told its names at Stripe, and nobody's addres
   });
 });
 
-test("what Stripe does not know is null, and somebody else's page names no purchase", async (t) => {
+test("an unknown payment is null, and another service's page names no purchase", async (t) => {
   const { fake, provider } = await open(t);
-  assert.equal(await provider.look({ session: "cs_test_unknown" }), null);
-  assert.equal(await provider.look({ payment: "pi_unknown" }), null);
-  const state = await provider.look({ session: fake.foreign() });
+  assert.equal(await provider.fetchPayment({ session: "cs_test_unknown" }), null);
+  assert.equal(await provider.fetchPayment({ payment: "pi_unknown" }), null);
+  const state = await provider.fetchPayment({ session: fake.foreign() });
   assert.deepEqual([state?.purchase, state?.account, state?.bought], [null, null, null]);
 });
 
-test("payments of another service of our kind at the same account are nobody's here, and those under an older secret are ours", async (t) => {
+test("payments of another Toolbooth at the same account are ignored, and those under an older secret are ours", async (t) => {
   const { fake, provider: before } = await open(t);
   const at = (...services: [string, ...string[]]) =>
     createStripeProvider({
@@ -185,8 +189,8 @@ test("payments of another service of our kind at the same account are nobody's h
   fake.pay(session);
   const tellsOf = async (provider: PaymentProvider) => {
     const listed: string[] = [];
-    for await (const state of everyPayment(provider.list, START)) listed.push(state.session);
-    const state = await provider.look({ session });
+    for await (const state of listAllPayments(provider.list, START)) listed.push(state.session);
+    const state = await provider.fetchPayment({ session });
     return [state?.purchase, state?.account, state?.bought?.id, listed];
   };
   const ours = ["pur_1", "acc_Ada000000000", "small", [session]];
@@ -194,24 +198,24 @@ test("payments of another service of our kind at the same account are nobody's h
   assert.deepEqual(await tellsOf(at("ffff000011112222")), [null, null, undefined, []]);
 });
 
-test("a page that a person waits for is tried for twice, whatever patience there is else", async (t) => {
+test("opening a page is attempted at most twice, because a person is waiting", async (t) => {
   const { fake, provider } = await open(t, { retries: 2 });
   fake.faultNext("500", "500", "500");
-  await assert.rejects(provider.open(ORDER), ProviderAway);
+  await assert.rejects(provider.open(ORDER), ProviderUnavailable);
   assert.ok((await provider.open(ORDER)).session, "the third fault was still to come");
   assert.equal(fake.requests.length, 1);
 });
 
-test("a signed body that is no event is about nothing of ours", async (t) => {
+test("a signed body that is not an event is ignored", async (t) => {
   const { fake, provider } = await open(t);
   for (const text of ["null", "5", "[]", "{}", '{"data":null}', '{"data":{"object":null}}']) {
     const body = new TextEncoder().encode(text);
     const message = { id: "evt_1", type: "odd", body };
-    assert.equal(await provider.readMessage(body, fake.signatureOf(message)), null, text);
+    assert.equal(await provider.readWebhook(body, fake.signatureOf(message)), null, text);
   }
 });
 
-test("payments are listed to the last, over all pages, without those of others", async (t) => {
+test("all our payments are listed over all pages, without those of others", async (t) => {
   const { fake, provider } = await open(t);
   const opened: string[] = [];
   for (let no = 0; no < 120; no += 1) {
@@ -223,7 +227,7 @@ test("payments are listed to the last, over all pages, without those of others",
   fake.dispute(opened[3] as string, "lost");
   const listed: string[] = [];
   let lost = 0;
-  for await (const { session, dispute } of everyPayment(provider.list, START)) {
+  for await (const { session, dispute } of listAllPayments(provider.list, START)) {
     listed.push(session);
     if (dispute === "lost") lost += 1;
   }
@@ -236,7 +240,7 @@ test("payments are listed to the last, over all pages, without those of others",
   assert.ok(first.payments.length < 100 && first.next !== null, "others have a share in it");
 });
 
-/** As the Workers get it: bundled under the conditions of workerd, with nothing of Node's. */
+/** The build for Workers: bundled with the conditions of workerd, without Node's modules. */
 async function buildForWorkers(t: TestContext): Promise<typeof createStripeProvider> {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-stripe-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -252,25 +256,25 @@ async function buildForWorkers(t: TestContext): Promise<typeof createStripeProvi
   return made.createStripeProvider;
 }
 
-test("the build for Workers does the same over fetch and SubtleCrypto", async (t) => {
+test("the build for Workers works the same over fetch and SubtleCrypto", async (t) => {
   const make = await buildForWorkers(t);
   const { fake, provider } = await open(t, { fetchClient: true }, make);
   const { session } = await provider.open(ORDER);
   fake.pay(session);
   fake.refund(session, 100);
-  const state = (await provider.look({ session })) as NonNullable<
-    Awaited<ReturnType<PaymentProvider["look"]>>
+  const state = (await provider.fetchPayment({ session })) as NonNullable<
+    Awaited<ReturnType<PaymentProvider["fetchPayment"]>>
   >;
   assert.deepEqual([state.status, state.paid, state.refunded], ["paid", 500, 100]);
-  const byPayment = await provider.look({ payment: state.payment ?? "" });
+  const byPayment = await provider.fetchPayment({ payment: state.payment ?? "" });
   assert.deepEqual(byPayment, state);
   const messages = fake.take();
   const refunded = messages.find(({ type }) => type === "charge.refunded");
   assert.ok(refunded);
-  assert.deepEqual(await provider.readMessage(refunded.body, fake.signatureOf(refunded)), {
+  assert.deepEqual(await provider.readWebhook(refunded.body, fake.signatureOf(refunded)), {
     payment: state.payment,
   });
-  await assert.rejects(provider.readMessage(refunded.body, "t=1,v1=00"), {
-    message: /Not a message of Stripe's/,
+  await assert.rejects(provider.readWebhook(refunded.body, "t=1,v1=00"), {
+    message: /Invalid signature of a Stripe webhook/,
   });
 });

@@ -1,4 +1,4 @@
-/** Money that goes back, and comes again: refunds, disputes, and both at once. */
+/** Refunds and disputes, reversed and combined. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ADA, type BillingFixture, openFixture } from "./billing-fixture.ts";
@@ -20,7 +20,7 @@ async function usage({ fixture, id }: Bought) {
   return { refunded, dispute, voided, spent, balance: await fixture.balance() };
 }
 
-test("a whole refund voids what is unspent, and tells what was spent", async (t) => {
+test("a full refund voids unspent credits and reports spent ones", async (t) => {
   const it = await bought(t);
   await it.fixture.spend(50);
   it.fixture.fake.refund(it.session);
@@ -31,7 +31,7 @@ test("a whole refund voids what is unspent, and tells what was spent", async (t)
   assert.ok((await it.fixture.purchase(it.id)).refundedAt);
 });
 
-test("refunds in parts void in proportion, rounded down, and all of it with the last part", async (t) => {
+test("partial refunds void in proportion, rounded down, and the last one voids the rest", async (t) => {
   const it = await bought(t);
   const seen: number[] = [];
   for (const part of [1, 99, 133, 267]) {
@@ -42,7 +42,7 @@ test("refunds in parts void in proportion, rounded down, and all of it with the 
   assert.deepEqual(seen, [0, 20, 46, 100]);
 });
 
-test("a refund of a part voids no more than is unspent", async (t) => {
+test("a partial refund voids no more than what is unspent", async (t) => {
   const it = await bought(t);
   await it.fixture.spend(80);
   it.fixture.fake.refund(it.session, 250);
@@ -51,7 +51,7 @@ test("a refund of a part voids no more than is unspent", async (t) => {
   assert.deepEqual({ voided, spent, balance }, { voided: 20, spent: 30, balance: 0 });
 });
 
-test("a refund that is told before the payment grants nothing that it has to take again", async (t) => {
+test("a refund that arrives before the payment grants nothing that would be clawed back", async (t) => {
   const fixture = await openFixture(t);
   const { id, session } = await fixture.buy();
   fixture.fake.pay(session);
@@ -62,7 +62,7 @@ test("a refund that is told before the payment grants nothing that it has to tak
   assert.deepEqual({ status, refunded, grant }, { status: "paid", refunded: 500, grant: null });
 });
 
-test("a refund that failed gives the credits back, once, with the end that they had", async (t) => {
+test("a failed refund restores the credits once, with their original expiry", async (t) => {
   const it = await bought(t);
   await it.fixture.spend(10);
   const { id, expiresAt: end } = await grantOf(it);
@@ -91,7 +91,7 @@ async function grantOf({ fixture, id }: Bought) {
   return found;
 }
 
-test("a dispute takes all; won, it gives back; lost, it does not", async (t) => {
+test("a dispute claws back all credits; winning it restores them, losing it does not", async (t) => {
   for (const [end, balance] of [
     ["won", 70],
     ["lost", 0],
@@ -111,7 +111,7 @@ test("a dispute takes all; won, it gives back; lost, it does not", async (t) => 
   }
 });
 
-test("an inquiry takes no credits", async (t) => {
+test("an inquiry claws back no credits", async (t) => {
   const it = await bought(t);
   it.fixture.fake.dispute(it.session, "warning_needs_response");
   it.fixture.fake.dispute(it.session, "warning_closed");
@@ -121,7 +121,7 @@ test("an inquiry takes no credits", async (t) => {
   });
 });
 
-test("a part that was refunded stays refunded when the dispute about the rest is won", async (t) => {
+test("a partial refund stays in effect when the dispute about the rest is won", async (t) => {
   const it = await bought(t);
   it.fixture.fake.refund(it.session, 200);
   await it.fixture.receiveAll();
@@ -135,7 +135,7 @@ test("a part that was refunded stays refunded when the dispute about the rest is
   });
 });
 
-test("credits that were given back are taken again, and given back again", async (t) => {
+test("restored credits can be clawed back and restored again", async (t) => {
   const it = await bought(t);
   const { fake, receiveAll, spend, balance } = it.fixture;
   await spend(10);
@@ -146,7 +146,7 @@ test("credits that were given back are taken again, and given back again", async
   await spend(20);
   const part = fake.refund(it.session, 250);
   await receiveAll();
-  // Half of 100 are the buyer's, and 30 of them are spent.
+  // The buyer keeps 50 of 100 credits, and 30 of them are spent.
   assert.equal(await balance(), 20);
   fake.failRefund(part);
   await receiveAll();
@@ -158,7 +158,7 @@ test("credits that were given back are taken again, and given back again", async
   assert.deepEqual({ voided, spent }, { voided: 0, spent: 100 });
 });
 
-test("two refunds that fail one after the other give back all of both", async (t) => {
+test("two refunds that fail one after the other restore both amounts", async (t) => {
   const it = await bought(t);
   const { fake, receiveAll, balance } = it.fixture;
   const [first, second] = [fake.refund(it.session, 250), fake.refund(it.session, 250)];
@@ -173,7 +173,7 @@ test("two refunds that fail one after the other give back all of both", async (t
   assert.deepEqual(await it.fixture.grants(), { grant: "100/100" });
 });
 
-test("a pack that has expired meanwhile is not given back", async (t) => {
+test("a pack that has expired meanwhile is not restored", async (t) => {
   const it = await bought(t);
   it.fixture.fake.dispute(it.session, "needs_response");
   await it.fixture.receiveAll();
@@ -182,7 +182,7 @@ test("a pack that has expired meanwhile is not given back", async (t) => {
   it.fixture.fake.dispute(it.session, "won");
   await it.fixture.receiveAll();
   assert.deepEqual(await it.fixture.accounts.news(), []);
-  // What was taken counts as expired from then on; none of it can be spent.
+  // Clawed back credits count as expired from then on; none of them can be spent.
   assert.deepEqual(await it.fixture.grants(), { grant: "100/100" });
   const { totals } = await it.fixture.ledger.audit({ now: it.fixture.clock.at });
   assert.deepEqual([totals.remaining, totals.expired, totals.voided], [0, 100, 0]);
@@ -190,7 +190,7 @@ test("a pack that has expired meanwhile is not given back", async (t) => {
   assert.deepEqual({ dispute, balance }, { dispute: "won", balance: 0 });
 });
 
-test("a credit that comes back after the refund is voided, and the purchase tells it", async (t) => {
+test("a credit returned by a reversal after the refund is voided, and the purchase counts it", async (t) => {
   const it = await bought(t);
   const { fixture } = it;
   const order = fixture.accounts.debitOrder("acc_Ada000000000", { now: fixture.clock.at });
@@ -206,7 +206,7 @@ test("a credit that comes back after the refund is voided, and the purchase tell
   assert.deepEqual({ voided, spent, balance }, { voided: 100, spent: 0, balance: 0 });
 });
 
-test("a call that is given back after the dispute was won has its credit again", async (t) => {
+test("a call that is reversed after the dispute was won returns its credit", async (t) => {
   const it = await bought(t);
   const { fixture } = it;
   const order = fixture.accounts.debitOrder(ADA, { now: fixture.clock.at });
@@ -221,7 +221,7 @@ test("a call that is given back after the dispute was won has its credit again",
   assert.deepEqual(await fixture.ledger.reverse({ account, callId, at, now: at }), {
     reversed: true,
   });
-  // At once: nobody has to settle the purchase.
+  // At once, without settling the purchase.
   assert.equal(await fixture.balance(), 91);
   const row = await fixture.purchase(it.id);
   await fixture.billing.settle({ purchase: it.id });
@@ -229,13 +229,13 @@ test("a call that is given back after the dispute was won has its credit again",
   assert.deepEqual(await fixture.purchase(it.id), row);
 });
 
-test("an imported purchase, whose grant is of what an earlier one had left, stays as it was and can be refunded", async (t) => {
+test("an imported purchase with a grant of an earlier version stays unchanged and can be refunded", async (t) => {
   const it = await bought(t);
   const { fixture } = it;
   const { clock, ledger } = fixture;
   fixture.fake.refund(it.session, 100);
   await fixture.receiveAll();
-  // In the file: the first grant was taken back whole, and 80 granted again.
+  // In the export, the first grant was clawed back whole and 80 credits were granted again.
   const row = await fixture.purchase(it.id);
   const [first, account, now] = [row.grant ?? "", row.account, clock.at];
   const again = { id: `${first}:restored`, kind: "pack", amount: 80, expiresAt: null } as const;

@@ -1,4 +1,4 @@
-/** The specification of the list of accounts, to be held by every store that has one. */
+/** Contract of the account index, for every store that has one. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { type AccountIndex, type IndexedAccount, indexedLedger } from "#accounts/account-index.ts";
@@ -9,10 +9,10 @@ export type OpenAccountIndex = (t: TestContext) => Promise<{ index: AccountIndex
 const START = Date.UTC(2026, 10, 21, 12);
 
 export function accountIndexContract(name: string, open: OpenAccountIndex): void {
-  describe(`the list of accounts, ${name}`, () => describeIndex(open));
+  describe(`the account index, ${name}`, () => describeIndex(open));
 }
 
-/** Out of order, with several of one moment: what a page ends with may be in the middle of them. */
+/** Out of order, with several of one moment, so that a page may end among them. */
 const ACCOUNTS: IndexedAccount[] = [
   { account: "acc_B", createdAt: START },
   { account: "acc_b", createdAt: START },
@@ -23,10 +23,10 @@ const ACCOUNTS: IndexedAccount[] = [
 const IN_ORDER = ["acc_z", "acc_B", "acc_a", "acc_b", "acc_A"];
 
 function describeIndex(open: OpenAccountIndex) {
-  test("accounts are listed by their age, page by page, each once", async (t) => {
+  test("accounts are listed by age, page by page, each once", async (t) => {
     const { index } = await open(t);
     assert.deepEqual(await index.list({ after: null, max: 9 }), []);
-    for (const { account, createdAt } of ACCOUNTS) await index.note({ account, now: createdAt });
+    for (const { account, createdAt } of ACCOUNTS) await index.record({ account, now: createdAt });
     for (const max of [1, 2, 3, 9]) {
       const seen: IndexedAccount[] = [];
       for (let page = 0; page < 9; page += 1) {
@@ -44,11 +44,13 @@ function describeIndex(open: OpenAccountIndex) {
     assert.deepEqual(next, { account: "acc_a", createdAt: START });
   });
 
-  test("an account noted again, or by many at once, is listed once with its first time", async (t) => {
+  test("an account recorded again, or by many callers at once, is listed once with its first time", async (t) => {
     const { index } = await open(t);
-    await index.note({ account: "acc_a", now: START });
+    await index.record({ account: "acc_a", now: START });
     await Promise.all(
-      Array.from({ length: 20 }, (_, each) => index.note({ account: "acc_a", now: START + each })),
+      Array.from({ length: 20 }, (_, each) =>
+        index.record({ account: "acc_a", now: START + each }),
+      ),
     );
     assert.deepEqual(await index.list({ after: null, max: 9 }), [
       { account: "acc_a", createdAt: START },
@@ -60,7 +62,7 @@ function describeIndex(open: OpenAccountIndex) {
     const ledger = createMemoryLedger();
     const order = { account: "acc_000000000000", freeCall: "open", now: START } as const;
     const down = async () => Promise.reject(new Error("The list is away"));
-    await assert.rejects(indexedLedger(ledger, { note: down }).openAccount(order), /away/);
+    await assert.rejects(indexedLedger(ledger, { record: down }).openAccount(order), /away/);
     assert.equal((await ledger.audit({ now: START })).accounts, 0);
     const dead = { ...ledger, openAccount: down };
     await assert.rejects(indexedLedger(dead, index).openAccount(order), /away/);

@@ -1,10 +1,10 @@
-/** The specification of the directory in sentences, to be held by every store. */
+/** Contract of the directory, for every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
 
 export type OpenedDirectory = { directory: Directory; reopen?(): Promise<Directory> };
-/** Opens an empty directory; what has to be cleaned up is left to `t.after`. */
+/** Opens an empty directory; cleanup is left to `t.after`. */
 export type OpenDirectory = (t: TestContext) => Promise<OpenedDirectory>;
 
 const START = Date.UTC(2026, 0, 15, 10);
@@ -12,11 +12,11 @@ const ADA = { email: "ada@example.org", account: "acc_Ada000000000", createdAt: 
 const BOB = { email: "bob@example.org", account: "acc_Bob000000000", createdAt: START + 1 };
 const HASH = "a".repeat(64);
 
-type Rule = (sentence: string, proof: (directory: Directory) => Promise<void>) => void;
+type Rule = (title: string, check: (directory: Directory) => Promise<void>) => void;
 
 export function directoryContract(name: string, open: OpenDirectory): void {
-  const rule: Rule = (sentence, proof) => {
-    test(sentence, async (t) => proof((await open(t)).directory));
+  const rule: Rule = (title, check) => {
+    test(title, async (t) => check((await open(t)).directory));
   };
   describe(`the directory, ${name}`, () => {
     describeRegistering(rule);
@@ -25,7 +25,7 @@ export function directoryContract(name: string, open: OpenDirectory): void {
   });
 }
 
-/** What a store adds that outlives its process. */
+/** For stores whose data outlives their process. */
 export function directoryDurability(name: string, open: OpenDirectory): void {
   test(`the directory, ${name}: addresses and closed ones are still known when it is opened again`, async (t) => {
     const { directory, reopen } = await open(t);
@@ -38,7 +38,7 @@ export function directoryDurability(name: string, open: OpenDirectory): void {
   });
 }
 
-/** A store may sit behind a wire: only what JSON carries counts. */
+/** A store may be remote, so only what JSON can carry is compared. */
 const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
 
 function describeRegistering(rule: Rule) {
@@ -49,7 +49,7 @@ function describeRegistering(rule: Rule) {
     assert.deepEqual(plain(await directory.findByEmail({ email: BOB.email })), BOB);
   });
 
-  rule("a registered address is found by its account, until it is forgotten", async (directory) => {
+  rule("a registered address is found by its account, until it is deleted", async (directory) => {
     await directory.register(ADA);
     await directory.register(BOB);
     const { account } = BOB;
@@ -59,20 +59,23 @@ function describeRegistering(rule: Rule) {
     assert.equal(await directory.findByAccount({ account: "acc_unknown" }), null);
   });
 
-  rule("an address nobody registered is not found", async (directory) => {
+  rule("an unregistered address is not found", async (directory) => {
     await directory.register(ADA);
     for (const email of [BOB.email, "ada@example.or", "", "%"])
       assert.equal(await directory.findByEmail({ email }), null);
   });
 
-  rule("an address is one account's; another finds it taken", async (directory) => {
-    await directory.register(ADA);
-    const taken = await directory.register({ ...BOB, email: ADA.email });
-    assert.deepEqual(plain(taken), { outcome: "taken" });
-    assert.deepEqual(plain(await directory.findByEmail({ email: ADA.email })), ADA);
-  });
+  rule(
+    "an address belongs to one account; registering it for another one returns taken",
+    async (directory) => {
+      await directory.register(ADA);
+      const taken = await directory.register({ ...BOB, email: ADA.email });
+      assert.deepEqual(plain(taken), { outcome: "taken" });
+      assert.deepEqual(plain(await directory.findByEmail({ email: ADA.email })), ADA);
+    },
+  );
 
-  rule("the same registration sent again is the first one", async (directory) => {
+  rule("repeating a registration changes nothing", async (directory) => {
     await directory.register(ADA);
     const again = await directory.register({ ...ADA, createdAt: START + 5 });
     assert.deepEqual(plain(again), { outcome: "registered" });
@@ -101,7 +104,7 @@ function describeRegistering(rule: Rule) {
 }
 
 function describeListing(rule: Rule) {
-  // Byte order, whatever language the database speaks: an underscore sorts after capitals, before small letters.
+  // Byte order, whatever the collation of the database: an underscore sorts after capitals and before lower-case letters.
   const emails = [
     "A@x.org",
     "a+b@x.org",
@@ -121,7 +124,7 @@ function describeListing(rule: Rule) {
       });
   };
 
-  rule("addresses are listed in the order of their text", async (directory) => {
+  rule("addresses are listed in byte order", async (directory) => {
     await registerAll(directory);
     const listed = await directory.listAddresses({ after: null, max: 99 });
     assert.deepEqual(
@@ -141,7 +144,7 @@ function describeListing(rule: Rule) {
     assert.deepEqual(seen, emails);
   });
 
-  rule("a page may start after an address that is gone", async (directory) => {
+  rule("a page may start after a deleted address", async (directory) => {
     for (const address of [ADA, BOB]) await directory.register(address);
     await directory.forget({ account: ADA.account, emailHash: HASH, now: START });
     const listed = await directory.listAddresses({ after: ADA.email, max: 9 });
@@ -157,7 +160,7 @@ function describeForgetting(rule: Rule) {
   const forgetAda = { account: ADA.account, emailHash: HASH, now: START + 2 };
 
   rule(
-    "an address that was left is known as closed, however often it is noted",
+    "an abandoned address is known as closed, however often it is recorded",
     async (directory) => {
       await directory.register(ADA);
       for (let time = 0; time < 2; time += 1) {
@@ -169,7 +172,7 @@ function describeForgetting(rule: Rule) {
     },
   );
 
-  rule("a forgotten address is gone, and only its hash is known as closed", async (directory) => {
+  rule("a deleted address is gone, and only its hash is known as closed", async (directory) => {
     for (const address of [ADA, BOB]) await directory.register(address);
     assert.deepEqual(plain(await directory.wasClosed({ emailHash: HASH })), { closed: false });
     assert.deepEqual(plain(await directory.forget(forgetAda)), { found: true });
@@ -181,7 +184,7 @@ function describeForgetting(rule: Rule) {
     });
   });
 
-  rule("forgetting twice finds nothing the second time, and the hash stays", async (directory) => {
+  rule("deleting again finds nothing, and the hash stays", async (directory) => {
     await directory.register(ADA);
     await directory.forget(forgetAda);
     assert.deepEqual(plain(await directory.forget(forgetAda)), { found: false });
@@ -189,7 +192,7 @@ function describeForgetting(rule: Rule) {
   });
 
   rule(
-    "what stays of closed addresses is listed page by page, with its first time",
+    "the hashes of closed addresses are listed page by page, with their first time",
     async (directory) => {
       const hashes = ["d", "a", "c", "b"].map((message) => message.repeat(64));
       for (const [at, emailHash] of hashes.entries())
@@ -216,7 +219,7 @@ function describeForgetting(rule: Rule) {
   });
 
   rule(
-    "a forgotten address can be registered again, closed a second time, and stays known",
+    "a deleted address can be registered again and closed a second time, and stays known",
     async (directory) => {
       await directory.register(ADA);
       await directory.forget(forgetAda);

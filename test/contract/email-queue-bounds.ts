@@ -1,32 +1,35 @@
-/** Of the specification of the queue of letters: how many it takes, of whom, and at whose asking. */
+/** Contract of the email queue: its limits in total, for each recipient, and for emails that anyone can request. */
 import assert from "node:assert/strict";
 import {
-  ASKED_PER_DAY_MAX,
-  ASKED_PER_HOUR_MAX,
   EMAILS_BEFORE_CREDITS_WAIT,
   NOTIFICATIONS_PER_RECIPIENT_MAX,
   QUEUED_EMAILS_MAX,
+  REQUESTED_PER_DAY_MAX,
+  REQUESTED_PER_HOUR_MAX,
 } from "#email/bounds.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { ask, deliver, email, idsOf, type Rule, START, takeAt } from "./email-queue-fixture.ts";
 
 export function describeBounds(rule: Rule) {
-  rule(`at most ${NOTIFICATIONS_PER_RECIPIENT_MAX} notices wait for one address`, async (queue) => {
-    for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1) {
-      const { outcome } = await queue.add({ email: email(), now: START });
-      assert.equal(outcome, "added");
-    }
-    const more = { email: email(), now: START };
-    assert.deepEqual(await queue.add(more), { outcome: "recipient_full" });
-    const other = { email: email({ to: "bob@example.org" }), now: START };
-    assert.deepEqual(await queue.add(other), { outcome: "added" });
-    const [first] = await takeAt(queue, START, 1);
-    await queue.done({ id: first?.id as string });
-    assert.deepEqual(await queue.add(more), { outcome: "added" });
-  });
+  rule(
+    `at most ${NOTIFICATIONS_PER_RECIPIENT_MAX} notifications are queued for one recipient`,
+    async (queue) => {
+      for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1) {
+        const { outcome } = await queue.add({ email: email(), now: START });
+        assert.equal(outcome, "added");
+      }
+      const more = { email: email(), now: START };
+      assert.deepEqual(await queue.add(more), { outcome: "recipient_full" });
+      const other = { email: email({ to: "bob@example.org" }), now: START };
+      assert.deepEqual(await queue.add(other), { outcome: "added" });
+      const [first] = await takeAt(queue, START, 1);
+      await queue.done({ id: first?.id as string });
+      assert.deepEqual(await queue.add(more), { outcome: "added" });
+    },
+  );
 
-  rule("letters about credits and other notices take no place from each other", async (queue) => {
-    const kinds = ["credits_low", "credits_gone", "credits_expiring"] as const;
+  rule("emails about credits and other notifications have limits of their own", async (queue) => {
+    const kinds = ["credits_low", "credits_depleted", "credits_expiring"] as const;
     const add = async (each: number) => {
       const kind = kinds[each % kinds.length] ?? "credits_low";
       return (await queue.add({ email: email({ kind }), now: START })).outcome;
@@ -39,7 +42,7 @@ export function describeBounds(rule: Rule) {
   });
 
   rule(
-    `where ${EMAILS_BEFORE_CREDITS_WAIT} letters wait those about credits find no room, and others do`,
+    `with ${EMAILS_BEFORE_CREDITS_WAIT} queued emails, emails about credits are rejected and others are not`,
     async (queue, fill) => {
       await fill(EMAILS_BEFORE_CREDITS_WAIT - 1);
       const low = () => ({ email: email({ kind: "credits_low" }), now: START });
@@ -51,7 +54,7 @@ export function describeBounds(rule: Rule) {
     },
   );
 
-  rule("a letter whose link has ended keeps no place from another", async (queue) => {
+  rule("an email whose link has expired does not count towards limits", async (queue) => {
     for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1)
       await queue.add({ email: email({ usefulUntil: START + 100 }), now: START });
     const more = email();
@@ -60,7 +63,7 @@ export function describeBounds(rule: Rule) {
     assert.deepEqual(await queue.add({ email: more, now: START + 100 }), { outcome: "added" });
   });
 
-  rule(`at most ${QUEUED_EMAILS_MAX} letters wait`, async (queue, fill) => {
+  rule(`at most ${QUEUED_EMAILS_MAX} emails are queued`, async (queue, fill) => {
     await fill(QUEUED_EMAILS_MAX - 1);
     await ask(queue, START, "verify_address");
     const more = { email: email({ to: "more@example.org" }), now: START };
@@ -68,13 +71,13 @@ export function describeBounds(rule: Rule) {
     assert.equal((await ask(queue, START, "reset_password")).outcome, "queue_full");
     const instead = await ask(queue, START, "verify_address");
     assert.equal(instead.outcome, "added", "one that takes another's place needs none");
-    assert.equal((await queue.count({ way: "smtp" })).waiting, QUEUED_EMAILS_MAX);
+    assert.equal((await queue.count({ transportKind: "smtp" })).waiting, QUEUED_EMAILS_MAX);
   });
 }
 
 export function describeCrowds(rule: Rule) {
   rule(
-    `of ${2 * NOTIFICATIONS_PER_RECIPIENT_MAX} notices to one address at once ${NOTIFICATIONS_PER_RECIPIENT_MAX} are kept`,
+    `of ${2 * NOTIFICATIONS_PER_RECIPIENT_MAX} notifications added at once for one recipient, ${NOTIFICATIONS_PER_RECIPIENT_MAX} are stored`,
     async (queue) => {
       const adding = Array.from({ length: 2 * NOTIFICATIONS_PER_RECIPIENT_MAX }, () =>
         queue.add({ email: email(), now: START }),
@@ -82,26 +85,29 @@ export function describeCrowds(rule: Rule) {
       const outcomes = (await Promise.all(adding)).map(({ outcome }) => outcome);
       const kept = outcomes.filter((outcome) => outcome === "added").length;
       assert.equal(kept, NOTIFICATIONS_PER_RECIPIENT_MAX);
-      assert.equal((await queue.count({ way: "smtp" })).waiting, NOTIFICATIONS_PER_RECIPIENT_MAX);
+      assert.equal(
+        (await queue.count({ transportKind: "smtp" })).waiting,
+        NOTIFICATIONS_PER_RECIPIENT_MAX,
+      );
     },
   );
 
   rule(
-    "of 20 that are asked for at once one waits, and it has counted once for the hour",
+    "of 20 emails requested at once one stays queued, and it counts once towards the hourly limit",
     async (queue) => {
       const asking = Array.from({ length: 20 }, () => ask(queue, START, "verify_address"));
       for (const { outcome } of await Promise.all(asking)) assert.equal(outcome, "added");
       const waiting = await takeAt(queue, START, 99);
       assert.equal(waiting.length, 1);
       await queue.done({ id: waiting[0]?.id as string });
-      for (let each = 1; each < ASKED_PER_HOUR_MAX; each += 1)
+      for (let each = 1; each < REQUESTED_PER_HOUR_MAX; each += 1)
         assert.equal(await deliver(queue, START, "verify_address"), "added");
       assert.equal(await deliver(queue, START, "verify_address"), "too_often");
     },
   );
 
   rule(
-    "one asked for that is added again is the first one: it counts once and replaces none",
+    "a requested email that is added again changes nothing: it counts once and replaces none",
     async (queue) => {
       const given = email({ kind: "reset_password" });
       const again = { email: given, now: START };
@@ -113,7 +119,7 @@ export function describeCrowds(rule: Rule) {
         outcome: "added",
       });
       await queue.done({ id: newer.id });
-      for (let each = 1; each < ASKED_PER_HOUR_MAX; each += 1)
+      for (let each = 1; each < REQUESTED_PER_HOUR_MAX; each += 1)
         assert.equal(await deliver(queue, START, "reset_password"), "added");
       assert.equal(await deliver(queue, START, "reset_password"), "too_often");
     },
@@ -121,7 +127,7 @@ export function describeCrowds(rule: Rule) {
 }
 
 export function describeAsking(rule: Rule) {
-  const hour = `at most ${ASKED_PER_HOUR_MAX} letters an hour and ${ASKED_PER_DAY_MAX} a day go to one address at anybody's asking, whatever their kind`;
+  const hour = `at most ${REQUESTED_PER_HOUR_MAX} emails an hour and ${REQUESTED_PER_DAY_MAX} a day can be requested for one address, whatever their kind`;
   rule(hour, async (queue) => {
     const kinds = [
       ...(["verify_address", "address_in_use", "verify_new_address"] as const),
@@ -130,8 +136,8 @@ export function describeAsking(rule: Rule) {
     const outcomes: string[] = [];
     for (let at = START; at < START + DAY_MS; at += HOUR_MS / 4)
       for (const kind of kinds) outcomes.push(await deliver(queue, at, kind));
-    assert.equal(outcomes.filter((outcome) => outcome === "added").length, ASKED_PER_DAY_MAX);
-    assert.deepEqual(outcomes.slice(0, 17).indexOf("too_often"), ASKED_PER_HOUR_MAX);
+    assert.equal(outcomes.filter((outcome) => outcome === "added").length, REQUESTED_PER_DAY_MAX);
+    assert.deepEqual(outcomes.slice(0, 17).indexOf("too_often"), REQUESTED_PER_HOUR_MAX);
     assert.equal(outcomes[16], "added", "an hour later");
     assert.equal(
       await deliver(queue, START + DAY_MS - 1, "verify_address", "ADA@example.org"),
@@ -141,13 +147,13 @@ export function describeAsking(rule: Rule) {
   });
 
   rule(
-    "sign-ups with an address leave its owner the letter for a new password, notices, and others theirs",
+    "sign-ups with an address do not use up its password resets, its notifications or other recipients' emails",
     async (queue) => {
-      for (let each = 0; each < ASKED_PER_HOUR_MAX; each += 1)
+      for (let each = 0; each < REQUESTED_PER_HOUR_MAX; each += 1)
         assert.equal(await deliver(queue, START, "verify_address"), "added");
       assert.equal(await deliver(queue, START, "verify_address"), "too_often");
       assert.equal(await deliver(queue, START, "verify_address", "bob@example.org"), "added");
-      for (let each = 0; each < ASKED_PER_HOUR_MAX; each += 1)
+      for (let each = 0; each < REQUESTED_PER_HOUR_MAX; each += 1)
         assert.equal(await deliver(queue, START, "reset_password"), "added");
       assert.equal(await deliver(queue, START, "reset_password"), "too_often");
       for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1)
@@ -156,7 +162,7 @@ export function describeAsking(rule: Rule) {
   );
 
   rule(
-    "the newest letter of its kind takes the place of one that waits, as often as it is asked for",
+    "the newest email of a kind replaces a queued one, as often as it is requested",
     async (queue) => {
       const other = await ask(queue, START, "verify_address");
       let last = "";
@@ -169,18 +175,15 @@ export function describeAsking(rule: Rule) {
     },
   );
 
-  rule(
-    "a letter in somebody's hands is replaced by none, and one that was put back is",
-    async (queue) => {
-      const first = await ask(queue, START, "reset_password");
-      await takeAt(queue, START);
-      const second = await ask(queue, START + 1, "reset_password");
-      assert.deepEqual(idsOf(await takeAt(queue, START + 1)), [second.id]);
-      const back = { take: 1, at: START + 50, failures: 0 };
-      for (const { id } of [first, second])
-        assert.deepEqual(await queue.later({ id, ...back }), { found: true });
-      const third = await ask(queue, START + 2, "reset_password");
-      assert.deepEqual(idsOf(await takeAt(queue, START + 50)), [third.id]);
-    },
-  );
+  rule("a leased email is not replaced, and one that was put back is", async (queue) => {
+    const first = await ask(queue, START, "reset_password");
+    await takeAt(queue, START);
+    const second = await ask(queue, START + 1, "reset_password");
+    assert.deepEqual(idsOf(await takeAt(queue, START + 1)), [second.id]);
+    const back = { take: 1, at: START + 50, failures: 0 };
+    for (const { id } of [first, second])
+      assert.deepEqual(await queue.later({ id, ...back }), { found: true });
+    const third = await ask(queue, START + 2, "reset_password");
+    assert.deepEqual(idsOf(await takeAt(queue, START + 50)), [third.id]);
+  });
 }

@@ -1,18 +1,18 @@
-/** What the sentences about the queue of letters share. */
+/** The fixture of the email queue contract. */
 import type { TestContext } from "node:test";
-import { queuesOf, readEmail } from "#email/email-job.ts";
 import type { EmailQueue, QueuedEmail } from "#email/email-queue.ts";
+import { emailOfJob, queuesOf } from "#email/email-queue.ts";
 import type { EmailKind } from "#email/mail.ts";
-import type { Way } from "#email/transport.ts";
+import type { TransportKind } from "#email/transport.ts";
 import type { JobQueue, TakenJob } from "#jobs/job-queue.ts";
 import { DAY_MS } from "#limits.ts";
 
-/** What a store has of emails: how they enter the job queue, and the queue. */
+/** A store's emails: how they enter the job queue, and the queue. */
 export type EmailStore = { emailQueue: EmailQueue; jobs: JobQueue };
 export type TakenEmail = QueuedEmail & { postedAt: number; failures: number; take: number };
 export type QueueUnderTest = ReturnType<typeof emailsOf>;
 
-/** The emails of a job queue, in the words of the sentences below. */
+/** The emails of a job queue, in the terms of the contract. */
 export function emailsOf({ emailQueue, jobs }: EmailStore) {
   const settle = async (settlement: Parameters<JobQueue["settle"]>[0]["settlements"][number]) => ({
     found: (await jobs.settle({ settlements: [settlement] })).settled === 1,
@@ -21,9 +21,14 @@ export function emailsOf({ emailQueue, jobs }: EmailStore) {
   return {
     jobs,
     add: emailQueue.add,
-    async take(order: { now: number; leaseUntil: number; max: number; way: Way }) {
-      const { way, ...rest } = order;
-      const taken = await jobs.take({ queues: queuesOf(way), ...rest });
+    async take(order: {
+      now: number;
+      leaseUntil: number;
+      max: number;
+      transportKind: TransportKind;
+    }) {
+      const { transportKind, ...rest } = order;
+      const taken = await jobs.take({ queues: queuesOf(transportKind), ...rest });
       return { emails: taken.jobs.map(emailOf) };
     },
     done: ({ id }: { id: string }) => settle({ id, take: 0, now: START, outcome: "done" }),
@@ -31,9 +36,10 @@ export function emailsOf({ emailQueue, jobs }: EmailStore) {
       settle({ id, take, now: START, outcome: "later", at, attempts: failures, error: "later" }),
     giveUp: ({ id, take }: Held) =>
       settle({ id, take, now: START, outcome: "dead", attempts: 1, error: "no", eraseAt: START }),
-    nextDue: ({ way }: { way: Way }) => jobs.nextDue({ queues: queuesOf(way) }),
-    async count({ way }: { way: Way }) {
-      const { waiting, oldestAt } = await jobs.count({ queues: queuesOf(way) });
+    nextDue: ({ transportKind }: { transportKind: TransportKind }) =>
+      jobs.nextDue({ queues: queuesOf(transportKind) }),
+    async count({ transportKind }: { transportKind: TransportKind }) {
+      const { waiting, oldestAt } = await jobs.count({ queues: queuesOf(transportKind) });
       return { waiting, oldestAt };
     },
   };
@@ -42,13 +48,13 @@ export function emailsOf({ emailQueue, jobs }: EmailStore) {
 function emailOf(job: TakenJob): TakenEmail {
   const { id, queue, kind, usefulUntil, createdAt: postedAt, attempts: failures, take } = job;
   return {
-    ...readEmail(job),
+    ...emailOfJob(job),
     ...{ id, kind: kind as EmailKind, usefulUntil, postedAt, failures, take },
-    way: queue === "email" ? "smtp" : "outbox",
+    transportKind: queue === "email" ? "smtp" : "outbox",
   };
 }
 
-/** `fill` puts so many letters there that are due much later, where adding them one by one would take long. */
+/** `fill` adds that many emails that are due much later, faster than one by one. */
 export type OpenEmailQueue = (
   t: TestContext,
 ) => Promise<{ queue: QueueUnderTest; fill?(count: number): Promise<void> }>;
@@ -58,21 +64,21 @@ export const LEASE = 90_000;
 
 let count = 0;
 export const email = (changes: Partial<QueuedEmail> = {}): QueuedEmail => ({
-  id: `let_${++count}`,
+  id: `eml_${++count}`,
   to: "ada@example.org",
   subject: "Grüße 🐝",
   text: "text\n",
   html: "<p>html</p>",
   kind: "key_created",
   usefulUntil: null,
-  way: "smtp",
+  transportKind: "smtp",
   ...changes,
 });
 
 export type Fill = (count: number) => Promise<void>;
 export type Rule = (
-  sentence: string,
-  proof: (queue: QueueUnderTest, fill: Fill) => Promise<void>,
+  title: string,
+  check: (queue: QueueUnderTest, fill: Fill) => Promise<void>,
 ) => void;
 
 export const fillOneByOne =
@@ -82,8 +88,12 @@ export const fillOneByOne =
       await queue.add({ email: email({ to: `${each}@example.org` }), now: START });
   };
 
-export const takeAt = async (queue: QueueUnderTest, now: number, max = 9, way: Way = "smtp") =>
-  (await queue.take({ now, leaseUntil: now + LEASE, max, way })).emails;
+export const takeAt = async (
+  queue: QueueUnderTest,
+  now: number,
+  max = 9,
+  transportKind: TransportKind = "smtp",
+) => (await queue.take({ now, leaseUntil: now + LEASE, max, transportKind })).emails;
 
 export const idsOf = (emails: { id: string }[]) => emails.map(({ id }) => id);
 
@@ -97,7 +107,7 @@ export const ask = async (
   return { id: given.id, ...(await queue.add({ email: given, now: at })) };
 };
 
-/** Asked for and delivered, so that the next one replaces none. */
+/** Requests an email and delivers it, so that the next one replaces none. */
 export async function deliver(queue: QueueUnderTest, at: number, kind: EmailKind, to?: string) {
   const { id, outcome } = await ask(queue, at, kind, to);
   await queue.done({ id });

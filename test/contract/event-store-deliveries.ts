@@ -1,12 +1,12 @@
-/** The sentences about the deliveries of the notice book. */
+/** Contract of the event store: deliveries. */
 import assert from "node:assert/strict";
 import { SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
 import { DAY_MS } from "#limits.ts";
 import {
   ACCOUNT,
+  type EventFixture,
   endpoint,
   fill,
-  type Kept,
   LEASE,
   lowEvent,
   OTHER,
@@ -16,10 +16,18 @@ import {
   takeAt,
 } from "./event-store-fixture.ts";
 
-const FAILED = { status: "waiting", lastStatus: 500, lastFault: "It answered 500." } as const;
-const DELIVERED = { status: "delivered", dueAt: null, lastStatus: 204, lastFault: null } as const;
-const note = ({ eventStore }: Kept, { id, take }: TakenDelivery, now: number, dueAt: number) =>
-  eventStore.recordTries([{ id, take, now, dueAt, ...FAILED }]);
+const FAILED = {
+  status: "waiting",
+  lastStatus: 500,
+  lastError: "The endpoint responded with 500.",
+} as const;
+const DELIVERED = { status: "delivered", dueAt: null, lastStatus: 204, lastError: null } as const;
+const record = (
+  { eventStore }: EventFixture,
+  { id, take }: TakenDelivery,
+  now: number,
+  dueAt: number,
+) => eventStore.recordTries([{ id, take, now, dueAt, ...FAILED }]);
 
 export function describeDeliveries(rule: Rule): void {
   describeTaking(rule);
@@ -29,64 +37,67 @@ export function describeDeliveries(rule: Rule): void {
 }
 
 function describeTaking(rule: Rule) {
-  rule("what is due is taken with its endpoint's address and secret, and noted", async (kept) => {
-    const { eventStore, list } = kept;
-    const place = endpoint();
-    await fill(kept, place, 1);
-    assert.deepEqual(await eventStore.nextDue(), { at: START });
-    assert.deepEqual(await takeAt(kept, START - 1), []);
-    const [taken] = await takeAt(kept, START + 5);
-    assert.ok(taken);
-    const [row] = await list(place.id);
-    assert.deepEqual(taken, {
-      ...row,
-      ...{ take: 1, url: place.url, secret: place.secret, isProven: false },
-    });
-    assert.deepEqual(await eventStore.nextDue(), { at: START + 5 + LEASE });
-    assert.deepEqual(await note(kept, taken, START + 9, START + 100), { recorded: 1 });
-    const tried = { tries: 1, dueAt: START + 100, lastTriedAt: START + 9 };
-    assert.deepEqual(await list(place.id), [{ ...row, ...FAILED, ...tried }]);
-    assert.deepEqual(await takeAt(kept, START + 99), []);
-    const [again] = await takeAt(kept, START + 100);
-    assert.equal(again?.take, 2);
-    const order = { id: taken.id, take: 2, now: START + 101, ...DELIVERED };
-    assert.deepEqual(await eventStore.recordTries([order]), { recorded: 1 });
-    assert.deepEqual(await eventStore.recordTries([order]), { recorded: 0 });
-    assert.deepEqual(await eventStore.nextDue(), { at: null });
-    const done = { tries: 2, lastTriedAt: START + 101, ...DELIVERED };
-    assert.deepEqual(await list(place.id), [{ ...row, ...done }]);
-  });
-
   rule(
-    "a lease that was not noted ends, and what its holder says after that counts no more",
-    async (kept) => {
+    "a due delivery is taken with its endpoint's URL and secret, and its result is recorded",
+    async (fixture) => {
+      const { eventStore, list } = fixture;
       const place = endpoint();
-      await fill(kept, place, 1);
-      const [first] = await takeAt(kept, START);
-      assert.deepEqual(await takeAt(kept, START + LEASE - 1), []);
-      const [second] = await takeAt(kept, START + LEASE);
-      assert.ok(first && second);
-      assert.deepEqual([second.id, second.event, second.tries], [first.id, first.event, 0]);
-      assert.deepEqual(await note(kept, first, START + LEASE, 1), { recorded: 0 });
-      assert.deepEqual(await note(kept, second, START + LEASE, 1), { recorded: 1 });
+      await fill(fixture, place, 1);
+      assert.deepEqual(await eventStore.nextDue(), { at: START });
+      assert.deepEqual(await takeAt(fixture, START - 1), []);
+      const [taken] = await takeAt(fixture, START + 5);
+      assert.ok(taken);
+      const [row] = await list(place.id);
+      assert.deepEqual(taken, {
+        ...row,
+        ...{ take: 1, url: place.url, secret: place.secret, isProven: false },
+      });
+      assert.deepEqual(await eventStore.nextDue(), { at: START + 5 + LEASE });
+      assert.deepEqual(await record(fixture, taken, START + 9, START + 100), { recorded: 1 });
+      const tried = { tries: 1, dueAt: START + 100, lastTriedAt: START + 9 };
+      assert.deepEqual(await list(place.id), [{ ...row, ...FAILED, ...tried }]);
+      assert.deepEqual(await takeAt(fixture, START + 99), []);
+      const [again] = await takeAt(fixture, START + 100);
+      assert.equal(again?.take, 2);
+      const order = { id: taken.id, take: 2, now: START + 101, ...DELIVERED };
+      assert.deepEqual(await eventStore.recordTries([order]), { recorded: 1 });
+      assert.deepEqual(await eventStore.recordTries([order]), { recorded: 0 });
+      assert.deepEqual(await eventStore.nextDue(), { at: null });
+      const done = { tries: 2, lastTriedAt: START + 101, ...DELIVERED };
+      assert.deepEqual(await list(place.id), [{ ...row, ...done }]);
     },
   );
 
   rule(
-    "those due longest are taken first, one of each endpoint, and nobody's twice",
-    async (kept) => {
-      const { eventStore, handle } = kept;
+    "a lease without a result ends, and a later result of its holder is ignored",
+    async (fixture) => {
+      const place = endpoint();
+      await fill(fixture, place, 1);
+      const [first] = await takeAt(fixture, START);
+      assert.deepEqual(await takeAt(fixture, START + LEASE - 1), []);
+      const [second] = await takeAt(fixture, START + LEASE);
+      assert.ok(first && second);
+      assert.deepEqual([second.id, second.event, second.tries], [first.id, first.event, 0]);
+      assert.deepEqual(await record(fixture, first, START + LEASE, 1), { recorded: 0 });
+      assert.deepEqual(await record(fixture, second, START + LEASE, 1), { recorded: 1 });
+    },
+  );
+
+  rule(
+    "the deliveries due longest are taken first, one for each endpoint, and none twice",
+    async (fixture) => {
+      const { eventStore, handle } = fixture;
       const places = [endpoint(), endpoint({ account: OTHER })] as const;
-      for (const place of places) await fill(kept, place, 2);
+      for (const place of places) await fill(fixture, place, 2);
       const late = endpoint({ account: "acc_000000000003" });
       await eventStore.addEndpoint({ endpoint: late });
       await handle(lowEvent({ account: late.account }), { now: START - 1 });
-      const first = await takeAt(kept, START + 9_000, 1);
+      const first = await takeAt(fixture, START + 9_000, 1);
       assert.deepEqual(
         first.map(({ endpoint: of }) => of),
         [late.id],
       );
-      const rounds = await Promise.all([1, 2, 3].map(() => takeAt(kept, START + 9_000, 1)));
+      const rounds = await Promise.all([1, 2, 3].map(() => takeAt(fixture, START + 9_000, 1)));
       const taken = [...first, ...rounds.flat()];
       assert.deepEqual(
         taken.map(({ endpoint: of }) => of).sort(),
@@ -94,8 +105,8 @@ function describeTaking(rule: Rule) {
       );
       const mine = taken.find(({ endpoint: of }) => of === places[0].id);
       assert.ok(mine);
-      await note(kept, mine, START + 9_000, START + 20_000);
-      const next = await takeAt(kept, START + 9_000);
+      await record(fixture, mine, START + 9_000, START + 20_000);
+      const next = await takeAt(fixture, START + 9_000);
       assert.deepEqual(
         next.map(({ endpoint: of, createdAt }) => [of, createdAt]),
         [[places[0].id, START + 1_000]],
@@ -114,22 +125,22 @@ function describeTurns(rule: Rule) {
   ] as const;
 
   rule(
-    "endpoints whose last try did well come first, and then whoever was tried longest ago",
-    async (kept) => {
-      const { eventStore } = kept;
+    "endpoints whose last attempt succeeded come first, then those tried longest ago",
+    async (fixture) => {
+      const { eventStore } = fixture;
       const nameOf = new Map<string, string>();
       for (const [index, { name, at, did }] of TRIED.entries()) {
         const place = endpoint({ account: `acc_00000000001${index}` });
         nameOf.set(place.id, name);
-        await fill(kept, place, at === null ? 1 : 3);
+        await fill(fixture, place, at === null ? 1 : 3);
         if (at === null) continue;
-        const [taken] = await takeAt(kept, at);
+        const [taken] = await takeAt(fixture, at);
         assert.equal(taken?.endpoint, place.id);
         const { id, take } = taken;
         await eventStore.recordTries([
           { id, take, now: at, ...did, dueAt: did === FAILED ? 8e15 : null },
         ]);
-        // So that those after it are not taken instead of the next endpoint's.
+        // So that these deliveries are not taken instead of the next endpoint's.
         await eventStore.changeEndpoint({ ...place, pausedAt: START });
       }
       for (const [id] of nameOf) {
@@ -149,48 +160,51 @@ function describeTurns(rule: Rule) {
     },
   );
 
-  rule("tries of several deliveries are noted together, each for itself", async (kept) => {
-    const places = [endpoint(), endpoint({ account: OTHER })] as const;
-    for (const place of places) await fill(kept, place, 1);
-    const [one, two] = await takeAt(kept, START);
-    assert.ok(one && two);
-    const recorded = await kept.eventStore.recordTries([
-      { id: one.id, take: one.take, now: START + 1, ...DELIVERED },
-      { id: two.id, take: two.take + 1, now: START + 1, ...DELIVERED },
-      { id: two.id, take: two.take, now: START + 2, ...FAILED, dueAt: START + 9 },
-    ]);
-    assert.deepEqual(recorded, { recorded: 2 });
-    const statuses = [one, two].map(async ({ endpoint: of, account }) => {
-      const order = { account, endpoint: of, after: null, max: 9 };
-      const [row] = await kept.eventStore.listDeliveries(order);
-      return [row?.status, row?.lastTriedAt];
-    });
-    assert.deepEqual(await Promise.all(statuses), [
-      ["delivered", START + 1],
-      ["waiting", START + 2],
-    ]);
-  });
+  rule(
+    "the results of several deliveries are recorded together, each for itself",
+    async (fixture) => {
+      const places = [endpoint(), endpoint({ account: OTHER })] as const;
+      for (const place of places) await fill(fixture, place, 1);
+      const [one, two] = await takeAt(fixture, START);
+      assert.ok(one && two);
+      const recorded = await fixture.eventStore.recordTries([
+        { id: one.id, take: one.take, now: START + 1, ...DELIVERED },
+        { id: two.id, take: two.take + 1, now: START + 1, ...DELIVERED },
+        { id: two.id, take: two.take, now: START + 2, ...FAILED, dueAt: START + 9 },
+      ]);
+      assert.deepEqual(recorded, { recorded: 2 });
+      const statuses = [one, two].map(async ({ endpoint: of, account }) => {
+        const order = { account, endpoint: of, after: null, max: 9 };
+        const [row] = await fixture.eventStore.listDeliveries(order);
+        return [row?.status, row?.lastTriedAt];
+      });
+      assert.deepEqual(await Promise.all(statuses), [
+        ["delivered", START + 1],
+        ["waiting", START + 2],
+      ]);
+    },
+  );
 }
 
 function describePausing(rule: Rule) {
   const pause = (
-    { eventStore }: Kept,
+    { eventStore }: EventFixture,
     place: ReturnType<typeof endpoint>,
     pausedAt: number | null,
   ) => eventStore.changeEndpoint({ ...place, account: ACCOUNT, pausedAt });
 
   rule(
-    "what waits for a paused endpoint waits until it is resumed, and is due then",
-    async (kept) => {
-      const { eventStore, list, handle } = kept;
+    "deliveries of a paused endpoint wait until it is resumed, and are due then",
+    async (fixture) => {
+      const { eventStore, list, handle } = fixture;
       const [place, beside] = [endpoint(), endpoint({ kinds: ["credits.low"] })];
-      await fill(kept, place, 2);
-      const [taken] = await takeAt(kept, START);
+      await fill(fixture, place, 2);
+      const [taken] = await takeAt(fixture, START);
       assert.ok(taken);
-      await pause(kept, place, START + 1);
+      await pause(fixture, place, START + 1);
       assert.deepEqual(await eventStore.nextDue(), { at: null });
-      assert.deepEqual(await takeAt(kept, START + DAY_MS), []);
-      await note(kept, taken, START + 2, START + 3);
+      assert.deepEqual(await takeAt(fixture, START + DAY_MS), []);
+      await record(fixture, taken, START + 2, START + 3);
       assert.deepEqual(await eventStore.nextDue(), { at: null });
       await eventStore.addEndpoint({ endpoint: beside });
       await handle(lowEvent());
@@ -201,73 +215,76 @@ function describePausing(rule: Rule) {
           ["waiting", null, 1],
         ],
       );
-      assert.equal((await takeAt(kept, START + DAY_MS))[0]?.endpoint, beside.id);
-      await pause(kept, place, null);
+      assert.equal((await takeAt(fixture, START + DAY_MS))[0]?.endpoint, beside.id);
+      await pause(fixture, place, null);
       assert.deepEqual(
-        (await takeAt(kept, START + DAY_MS)).map(({ endpoint: of }) => of),
+        (await takeAt(fixture, START + DAY_MS)).map(({ endpoint: of }) => of),
         [place.id],
       );
     },
   );
 
   rule(
-    "what was delivered or has failed is not tried again when its endpoint is resumed",
-    async (kept) => {
+    "delivered and failed deliveries are not tried again when their endpoint is resumed",
+    async (fixture) => {
       const place = endpoint();
-      await fill(kept, place, 1);
-      const [taken] = await takeAt(kept, START);
+      await fill(fixture, place, 1);
+      const [taken] = await takeAt(fixture, START);
       assert.ok(taken);
       const { id, take } = taken;
-      await kept.eventStore.recordTries([{ id, take, now: START, ...DELIVERED }]);
-      await pause(kept, place, START);
-      await pause(kept, place, null);
-      assert.deepEqual(await kept.eventStore.nextDue(), { at: null });
+      await fixture.eventStore.recordTries([{ id, take, now: START, ...DELIVERED }]);
+      await pause(fixture, place, START);
+      await pause(fixture, place, null);
+      assert.deepEqual(await fixture.eventStore.nextDue(), { at: null });
     },
   );
 
   rule(
-    "an endpoint that is resumed while a try is under way gets no second one beside it",
-    async (kept) => {
+    "an endpoint that is resumed during an attempt gets no second one at the same time",
+    async (fixture) => {
       const place = endpoint();
-      await fill(kept, place, 1);
-      await takeAt(kept, START);
-      await pause(kept, place, START);
-      await pause(kept, place, null);
-      assert.deepEqual(await takeAt(kept, START + 1), []);
-      assert.equal((await takeAt(kept, START + LEASE)).length, 1);
+      await fill(fixture, place, 1);
+      await takeAt(fixture, START);
+      await pause(fixture, place, START);
+      await pause(fixture, place, null);
+      assert.deepEqual(await takeAt(fixture, START + 1), []);
+      assert.equal((await takeAt(fixture, START + LEASE)).length, 1);
     },
   );
 }
 
 function describeLog(rule: Rule) {
-  rule("deliveries are listed newest first, page by page, to their account alone", async (kept) => {
-    const { eventStore, list } = kept;
-    const place = endpoint();
-    await fill(kept, place, 5);
-    const seen: number[] = [];
-    for (let after: string | null = null; ; ) {
-      const page = await list(place.id, 2, after);
-      seen.push(...page.map(({ createdAt }) => (createdAt - START) / 1_000));
-      after = page.at(-1)?.id ?? null;
-      if (after === null) break;
-    }
-    assert.deepEqual(seen, [4, 3, 2, 1, 0]);
-    const theirs = { account: OTHER, endpoint: place.id, after: null, max: 9 };
-    assert.deepEqual(await eventStore.listDeliveries(theirs), []);
-    await eventStore.dropEndpoint({ account: ACCOUNT, id: place.id });
-    assert.deepEqual(await list(place.id), []);
-    assert.deepEqual(await eventStore.nextDue(), { at: null });
-  });
+  rule(
+    "deliveries are listed newest first, page by page, and only to their account",
+    async (fixture) => {
+      const { eventStore, list } = fixture;
+      const place = endpoint();
+      await fill(fixture, place, 5);
+      const seen: number[] = [];
+      for (let after: string | null = null; ; ) {
+        const page = await list(place.id, 2, after);
+        seen.push(...page.map(({ createdAt }) => (createdAt - START) / 1_000));
+        after = page.at(-1)?.id ?? null;
+        if (after === null) break;
+      }
+      assert.deepEqual(seen, [4, 3, 2, 1, 0]);
+      const theirs = { account: OTHER, endpoint: place.id, after: null, max: 9 };
+      assert.deepEqual(await eventStore.listDeliveries(theirs), []);
+      await eventStore.dropEndpoint({ account: ACCOUNT, id: place.id });
+      assert.deepEqual(await list(place.id), []);
+      assert.deepEqual(await eventStore.nextDue(), { at: null });
+    },
+  );
 
-  rule("what is sent again is a new delivery of the same notice and body", async (kept) => {
-    const { eventStore, list } = kept;
+  rule("sending again adds a new delivery of the same event and body", async (fixture) => {
+    const { eventStore, list } = fixture;
     const place = endpoint();
-    await fill(kept, place, 1);
-    const [taken] = await takeAt(kept, START);
+    await fill(fixture, place, 1);
+    const [taken] = await takeAt(fixture, START);
     assert.ok(taken);
     await eventStore.recordTries([{ id: taken.id, take: 1, now: START, ...DELIVERED }]);
     const order = { account: ACCOUNT, endpoint: place.id, id: taken.id, now: START + 7 };
-    const sent = { found: true, isTooOften: false };
+    const sent = { found: true, isRateLimited: false };
     assert.deepEqual(await eventStore.sendAgain({ ...order, newId: "dlv_new" }), sent);
     const [again, before] = await list(place.id);
     assert.deepEqual(again, {
@@ -275,7 +292,7 @@ function describeLog(rule: Rule) {
       ...{ id: "dlv_new", createdAt: START + 7, status: "waiting", tries: 0, dueAt: START + 7 },
       ...{ lastTriedAt: null, lastStatus: null },
     });
-    const missing = { found: false, isTooOften: false };
+    const missing = { found: false, isRateLimited: false };
     for (const wrong of [{ account: OTHER }, { endpoint: "whk_none" }, { id: "dlv_none" }])
       assert.deepEqual(await eventStore.sendAgain({ ...order, newId: "dlv_x", ...wrong }), missing);
     await eventStore.changeEndpoint({ ...place, pausedAt: START });
@@ -284,21 +301,21 @@ function describeLog(rule: Rule) {
   });
 
   rule(
-    `at most ${SENT_AGAIN_A_DAY_MAX} are sent again within a day, whatever else is delivered`,
-    async (kept) => {
-      const { eventStore, list } = kept;
+    `at most ${SENT_AGAIN_A_DAY_MAX} deliveries are sent again within a day, whatever else is delivered`,
+    async (fixture) => {
+      const { eventStore, list } = fixture;
       const place = endpoint();
-      await fill(kept, place, 3);
+      await fill(fixture, place, 3);
       const [{ id = "" } = {}] = await list(place.id);
       const again = (newId: string, now: number) =>
         eventStore.sendAgain({ account: ACCOUNT, endpoint: place.id, id, newId, now });
       await again("dlv_first", START);
       for (let count = 1; count < SENT_AGAIN_A_DAY_MAX; count += 1)
         await again(`dlv_b${count}`, START + 1);
-      assert.deepEqual(await again("dlv_more", START + 2), { found: true, isTooOften: true });
+      assert.deepEqual(await again("dlv_more", START + 2), { found: true, isRateLimited: true });
       assert.equal((await list(place.id, 200)).length, SENT_AGAIN_A_DAY_MAX + 3);
-      assert.equal((await again("dlv_next", START + DAY_MS)).isTooOften, false);
-      assert.equal((await again("dlv_late", START + DAY_MS)).isTooOften, true);
+      assert.equal((await again("dlv_next", START + DAY_MS)).isRateLimited, false);
+      assert.equal((await again("dlv_late", START + DAY_MS)).isRateLimited, true);
     },
   );
 }

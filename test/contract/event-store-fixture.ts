@@ -1,4 +1,4 @@
-/** What the sentences about the notice book share. */
+/** The fixture of the event store contract. */
 import assert from "node:assert/strict";
 import type { QueuedEmail } from "#email/email-queue.ts";
 import type { Delivery, Endpoint, EventStore } from "#events/event-store.ts";
@@ -13,15 +13,15 @@ export const ACCOUNT = "acc_000000000001";
 export const OTHER = "acc_000000000002";
 
 type Handling = Parameters<EventStore["handle"]>[0];
-/** A delivery in the hands of someone, and what came of a try. */
+/** A taken delivery, and the result of an attempt. */
 export type TakenDelivery = Awaited<ReturnType<EventStoreWithJobs["take"]>>[number];
 export type TriedDelivery = Pick<
   Delivery,
-  "id" | "status" | "dueAt" | "lastStatus" | "lastFault"
+  "id" | "status" | "dueAt" | "lastStatus" | "lastError"
 > & { take: number; now: number };
 export type EventStoreWithJobs = ReturnType<typeof withJobs>;
 
-/** The notice book and the jobs of its deliveries, in the words of the sentences. */
+/** The event store and the jobs of its deliveries, in the terms of the contract. */
 export function withJobs(events: EventStore, jobs: JobQueue) {
   const queues = ["webhook"] as const;
   return {
@@ -48,22 +48,22 @@ export function withJobs(events: EventStore, jobs: JobQueue) {
 }
 
 function settlementOf(tried: TriedDelivery): Settlement {
-  const { id, take, now, status, dueAt, lastStatus, lastFault } = tried;
+  const { id, take, now, status, dueAt, lastStatus, lastError } = tried;
   const common = { id, take, now, status: lastStatus, turn: { didWell: status === "delivered" } };
-  const error = lastFault ?? "";
+  const error = lastError ?? "";
   if (status === "delivered") return { ...common, outcome: "done" };
   if (status === "failed") return { ...common, outcome: "dead", attempts: 1, error, eraseAt: null };
   return { ...common, outcome: "later", at: dueAt ?? now, attempts: 1, error };
 }
 
-export type Kept = {
+export type EventFixture = {
   eventStore: EventStoreWithJobs;
   db: SqlDatabase;
   emails(): Promise<TakenEmail[]>;
   handle(event: LedgerEvent, more?: Partial<Handling>): ReturnType<EventStore["handle"]>;
   list(endpoint: string, max?: number, after?: string | null): Promise<Delivery[]>;
 };
-export type Rule = (sentence: string, proof: (kept: Kept) => Promise<void>) => void;
+export type Rule = (title: string, check: (fixture: EventFixture) => Promise<void>) => void;
 
 let count = 0;
 const next = (prefix: string) => {
@@ -84,7 +84,7 @@ export const endpoint = (changes: Partial<Endpoint> = {}): Endpoint => ({
 });
 
 export const lowEvent = ({ account = ACCOUNT }: { account?: string } = {}): LedgerEvent => ({
-  id: next(`ntc_${account}`),
+  id: next(`evt_${account}`),
   account,
   at: START,
   kind: "credits.low",
@@ -100,11 +100,11 @@ export const email = (changes: Partial<QueuedEmail> = {}): QueuedEmail => ({
   html: "<p>html</p>",
   kind: "credits_low",
   usefulUntil: null,
-  way: "smtp",
+  transportKind: "smtp",
   ...changes,
 });
 
-/** So many letters of others that are due much later. */
+/** Adds that many emails to other recipients, due much later. */
 export const fillEmails = (db: SqlDatabase, count: number) =>
   db.batch([
     sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
@@ -114,12 +114,16 @@ export const fillEmails = (db: SqlDatabase, count: number) =>
         FROM letters`,
   ]);
 
-/** So many deliveries of one endpoint, one a second. */
-export async function fill({ eventStore, handle }: Kept, place: Endpoint, deliveries: number) {
+/** Adds that many deliveries for one endpoint, one a second. */
+export async function fill(
+  { eventStore, handle }: EventFixture,
+  place: Endpoint,
+  deliveries: number,
+) {
   await eventStore.addEndpoint({ endpoint: place });
   for (let turn = 0; turn < deliveries; turn += 1)
     await handle(lowEvent({ account: place.account }), { now: START + turn * 1_000 });
 }
 
-export const takeAt = ({ eventStore }: Kept, now: number, max = 9) =>
+export const takeAt = ({ eventStore }: EventFixture, now: number, max = 9) =>
   eventStore.take({ now, leaseUntil: now + LEASE, max });

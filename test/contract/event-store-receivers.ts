@@ -1,4 +1,4 @@
-/** The sentences about endpoints that want no more, and those that are far behind. */
+/** Contract of the event store: endpoints that ask to be paused, and endpoints with too many waiting deliveries. */
 import assert from "node:assert/strict";
 import { WAITING_FOR_ENDPOINT_MAX } from "#events/bounds.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
@@ -19,17 +19,17 @@ export function describeReceivers(rule: Rule): void {
 }
 
 function describeGone(rule: Rule) {
-  rule("an endpoint that wants no more is paused, and what waits for it waits", async (kept) => {
-    const { eventStore, list } = kept;
+  rule("an endpoint that asks for it is paused, and its deliveries wait", async (fixture) => {
+    const { eventStore, list } = fixture;
     const [place, beside] = [endpoint(), endpoint({ account: OTHER })];
-    for (const each of [place, beside]) await fill(kept, each, 2);
+    for (const each of [place, beside]) await fill(fixture, each, 2);
     const gone = { account: ACCOUNT, id: place.id, url: place.url, now: START + 5 };
     assert.deepEqual(await eventStore.pauseEndpoint(gone), { found: true });
     const paused = { ...place, pausedAt: START + 5 };
     assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [paused]);
     const rows = (await list(place.id)).map(({ status, dueAt }) => [status, dueAt]);
     assert.deepEqual(rows, Array(2).fill(["waiting", null]));
-    const taken = await takeAt(kept, START + 9_000);
+    const taken = await takeAt(fixture, START + 9_000);
     assert.deepEqual(
       taken.map(({ endpoint: of }) => of),
       [beside.id],
@@ -37,7 +37,7 @@ function describeGone(rule: Rule) {
   });
 
   rule(
-    "what its owner has chosen meanwhile stays as it is",
+    "what the owner has changed meanwhile stays unchanged",
     async ({ eventStore, handle, list }) => {
       const place = endpoint();
       await eventStore.addEndpoint({ endpoint: place });
@@ -62,24 +62,24 @@ function describeGone(rule: Rule) {
 
 function describeBacklog(rule: Rule) {
   rule(
-    `where ${WAITING_FOR_ENDPOINT_MAX} wait for an endpoint the next one fails at once, and others' do not`,
+    `with ${WAITING_FOR_ENDPOINT_MAX} deliveries waiting for an endpoint the next one fails at once, and those of other endpoints do not`,
     async ({ eventStore, db, handle, list }) => {
       const [slow, quick] = [endpoint(), endpoint()];
       for (const place of [slow, quick]) await eventStore.addEndpoint({ endpoint: place });
       await fillBacklog(db, slow.id, WAITING_FOR_ENDPOINT_MAX - 1);
       await handle(lowEvent());
       assert.equal((await list(slow.id))[0]?.status, "waiting");
-      const outcome = { handled: true, leftOut: null };
+      const outcome = { handled: true, emailSkipped: null };
       assert.deepEqual(await handle(lowEvent()), outcome);
       const [failed] = await list(slow.id);
       assert.ok(failed);
-      const { status, dueAt, tries, lastFault } = failed;
+      const { status, dueAt, tries, lastError } = failed;
       assert.deepEqual([status, dueAt, tries], ["failed", null, 0]);
-      assert.match(lastFault ?? "", /1,000 others waited/);
+      assert.match(lastError ?? "", /1,000 others waited/);
       const theirs = (await list(quick.id)).map((each) => each.status);
       assert.deepEqual(theirs, ["waiting", "waiting"]);
       const again = { account: ACCOUNT, endpoint: slow.id, id: failed.id, newId: "dlv_again" };
-      const sent = { found: true, isTooOften: false };
+      const sent = { found: true, isRateLimited: false };
       assert.deepEqual(await eventStore.sendAgain({ ...again, now: START }), sent);
     },
   );

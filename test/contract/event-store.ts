@@ -1,4 +1,4 @@
-/** The specification of the notice book in sentences, to be held by every store. */
+/** Contract of the event store, for every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { EMAILS_BEFORE_CREDITS_WAIT } from "#email/bounds.ts";
@@ -14,10 +14,10 @@ import { describeDeliveries } from "./event-store-deliveries.ts";
 import {
   ACCOUNT,
   deliveryIds,
+  type EventFixture,
   email,
   endpoint,
   fillEmails,
-  type Kept,
   lowEvent,
   OTHER,
   type Rule,
@@ -34,10 +34,10 @@ export type OpenEventStore = (t: TestContext) => Promise<{
 }>;
 
 export function eventStoreContract(name: string, open: OpenEventStore): void {
-  const rule: Rule = (sentence, proof) => {
-    test(sentence, async (t) => proof(keptOf(await open(t))));
+  const rule: Rule = (title, check) => {
+    test(title, async (t) => check(fixtureOf(await open(t))));
   };
-  describe(`the notice book, ${name}`, () => {
+  describe(`the event store, ${name}`, () => {
     describeChoices(rule);
     describeEndpoints(rule);
     describeHandling(rule);
@@ -46,14 +46,14 @@ export function eventStoreContract(name: string, open: OpenEventStore): void {
   });
 }
 
-function keptOf(opened: Awaited<ReturnType<OpenEventStore>>): Kept {
+function fixtureOf(opened: Awaited<ReturnType<OpenEventStore>>): EventFixture {
   const { events, jobs, db } = opened;
   const eventStore = withJobs(events, jobs);
   const emails = emailsOf(opened);
   return {
     ...{ eventStore, db },
     emails: async () =>
-      (await emails.take({ now: 9e15, leaseUntil: 9e15, max: 99, way: "smtp" })).emails,
+      (await emails.take({ now: 9e15, leaseUntil: 9e15, max: 99, transportKind: "smtp" })).emails,
     handle: (event, more = {}) =>
       eventStore.handle({
         ...{ event, email: null, body: `{"of":"${event.id}"}`, deliveryIds, now: START },
@@ -65,7 +65,7 @@ function keptOf(opened: Awaited<ReturnType<OpenEventStore>>): Kept {
 }
 
 function describeChoices(rule: Rule) {
-  rule("an owner gets every letter until they choose otherwise", async ({ eventStore }) => {
+  rule("an owner gets every email until they choose otherwise", async ({ eventStore }) => {
     const both = { emails: { low: true, expiring: true } };
     assert.deepEqual(await eventStore.choice({ account: ACCOUNT }), both);
     for (const messages of [
@@ -79,39 +79,42 @@ function describeChoices(rule: Rule) {
     assert.deepEqual(await eventStore.choice({ account: OTHER }), both);
   });
 
-  rule("letters of one sort end alone, whatever is chosen of the other", async ({ eventStore }) => {
-    const end = (account: string, sort: "low" | "expiring") =>
-      eventStore.endEmails({ account, sort });
-    await Promise.all([end(ACCOUNT, "low"), end(ACCOUNT, "expiring"), end(OTHER, "expiring")]);
-    const none = { emails: { low: false, expiring: false } };
-    assert.deepEqual(await eventStore.choice({ account: ACCOUNT }), none);
-    assert.deepEqual(await eventStore.choice({ account: OTHER }), {
-      emails: { low: true, expiring: false },
-    });
-    await eventStore.choose({ account: OTHER, choice: { emails: { low: true, expiring: true } } });
-    await end(OTHER, "low");
-    await end(OTHER, "low");
-    assert.deepEqual(await eventStore.choice({ account: OTHER }), {
-      emails: { low: false, expiring: true },
-    });
-  });
+  rule(
+    "unsubscribing from one topic leaves a concurrent choice about the other unchanged",
+    async ({ eventStore }) => {
+      const end = (account: string, topic: "low" | "expiring") =>
+        eventStore.unsubscribe({ account, topic });
+      await Promise.all([end(ACCOUNT, "low"), end(ACCOUNT, "expiring"), end(OTHER, "expiring")]);
+      const none = { emails: { low: false, expiring: false } };
+      assert.deepEqual(await eventStore.choice({ account: ACCOUNT }), none);
+      assert.deepEqual(await eventStore.choice({ account: OTHER }), {
+        emails: { low: true, expiring: false },
+      });
+      await eventStore.choose({
+        account: OTHER,
+        choice: { emails: { low: true, expiring: true } },
+      });
+      await end(OTHER, "low");
+      await end(OTHER, "low");
+      assert.deepEqual(await eventStore.choice({ account: OTHER }), {
+        emails: { low: false, expiring: true },
+      });
+    },
+  );
 }
 
 function describeEndpoints(rule: Rule) {
-  rule(
-    "endpoints are listed as they were added, oldest first, to their account alone",
-    async ({ eventStore }) => {
-      const one = endpoint({ createdAt: START + 1, pausedAt: START + 2, kinds: ["key.created"] });
-      const two = endpoint({ createdAt: START });
-      for (const each of [one, two])
-        assert.deepEqual(await eventStore.addEndpoint({ endpoint: each }), { outcome: "added" });
-      assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [two, one]);
-      assert.deepEqual(await eventStore.listEndpoints({ account: OTHER }), []);
-    },
-  );
+  rule("endpoints are listed oldest first, and only to their account", async ({ eventStore }) => {
+    const one = endpoint({ createdAt: START + 1, pausedAt: START + 2, kinds: ["key.created"] });
+    const two = endpoint({ createdAt: START });
+    for (const each of [one, two])
+      assert.deepEqual(await eventStore.addEndpoint({ endpoint: each }), { outcome: "added" });
+    assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [two, one]);
+    assert.deepEqual(await eventStore.listEndpoints({ account: OTHER }), []);
+  });
 
   rule(
-    `of many that are added at once an account gets ${ENDPOINTS_MAX}`,
+    `of many endpoints added at once an account gets ${ENDPOINTS_MAX}`,
     async ({ eventStore }) => {
       const all = Array.from({ length: ENDPOINTS_MAX + 2 }, () => endpoint());
       const added = await Promise.all(
@@ -129,7 +132,7 @@ function describeEndpoints(rule: Rule) {
     },
   );
 
-  rule("an endpoint is changed and dropped by its account alone", async ({ eventStore }) => {
+  rule("only its own account can change or delete an endpoint", async ({ eventStore }) => {
     const one = endpoint();
     await eventStore.addEndpoint({ endpoint: one });
     const changes = { url: "https://two.example/", kinds: ["key.revoked"] as const, pausedAt: 7 };
@@ -151,7 +154,7 @@ function describeEndpoints(rule: Rule) {
   });
 
   rule(
-    "with the address of an account go its endpoints, their deliveries and its choice",
+    "deleting an account's address deletes its endpoints, their deliveries and its choice",
     async ({ eventStore, db, handle }) => {
       for (const [account, email] of [
         [ACCOUNT, "a@example.org"],
@@ -179,7 +182,7 @@ function describeEndpoints(rule: Rule) {
 
 function describeHandling(rule: Rule) {
   rule(
-    "a notice becomes its letter and a delivery for each endpoint that wants its kind",
+    "an event becomes its email and a delivery for each endpoint that wants its kind",
     async ({ eventStore, handle, emails: messages, list }) => {
       const wanted = [endpoint({ createdAt: START + 5 }), endpoint({ createdAt: START + 4 })];
       const others = [
@@ -192,7 +195,7 @@ function describeHandling(rule: Rule) {
       const body = `{"text":"Grüße 'n' \\"?\\" 🐝"}`;
       assert.deepEqual(await handle(event, { email: enqueued, body }), {
         handled: true,
-        leftOut: null,
+        emailSkipped: null,
       });
       assert.deepEqual(await messages(), [{ ...enqueued, postedAt: START, failures: 0, take: 1 }]);
       const made = (await Promise.all(wanted.map(({ id }) => list(id)))).flat();
@@ -200,7 +203,7 @@ function describeHandling(rule: Rule) {
         ...wanted.map(({ id }, index) => ({
           ...{ id: made[index]?.id, endpoint: id, account: ACCOUNT, event: event.id },
           ...{ kind: "credits.low", body, createdAt: START, status: "waiting", tries: 0 },
-          ...{ dueAt: START, lastTriedAt: null, lastStatus: null, lastFault: null },
+          ...{ dueAt: START, lastTriedAt: null, lastStatus: null, lastError: null },
         })),
       ]);
       assert.equal(new Set(made.map(({ id }) => id)).size, 2);
@@ -209,7 +212,7 @@ function describeHandling(rule: Rule) {
   );
 
   rule(
-    "a notice is handled once, however many handle it at once and later",
+    "an event is handled once, however many callers handle it at once and later",
     async ({ eventStore, handle, emails: messages, list }) => {
       const place = endpoint();
       await eventStore.addEndpoint({ endpoint: place });
@@ -227,7 +230,7 @@ function describeHandling(rule: Rule) {
   );
 
   rule(
-    "where the queue has no room for its letter nothing comes of a notice until there is some",
+    "while the queue is full for its email, an event is not handled",
     async ({ eventStore, db, handle, list }) => {
       const place = endpoint();
       await eventStore.addEndpoint({ endpoint: place });
@@ -235,17 +238,17 @@ function describeHandling(rule: Rule) {
       await handle(earlier, { email: email() });
       await fillEmails(db, EMAILS_BEFORE_CREDITS_WAIT - 1);
       const event = lowEvent();
-      const full = { handled: false, leftOut: "queue_full" };
+      const full = { handled: false, emailSkipped: "queue_full" };
       assert.deepEqual(await handle(event, { email: email() }), full);
       assert.deepEqual(await handle(event, { email: email() }), full);
-      // What was handled stays so, and what brings no letter needs no room.
-      const known = { handled: false, leftOut: null };
+      // Handled events stay handled, and events without an email do not need the queue.
+      const known = { handled: false, emailSkipped: null };
       assert.deepEqual(await handle(earlier, { email: email() }), known);
-      assert.deepEqual(await handle(lowEvent()), { handled: true, leftOut: null });
+      assert.deepEqual(await handle(lowEvent()), { handled: true, emailSkipped: null });
       assert.equal((await list(place.id)).length, 2);
       await db.batch([sql`DELETE FROM job WHERE id = 'fill_1'`]);
       const enqueued = email();
-      const done = { handled: true, leftOut: null };
+      const done = { handled: true, emailSkipped: null };
       assert.deepEqual(await handle(event, { email: enqueued }), done);
       const [rows] = await db.batch([sql`SELECT id FROM job WHERE id = ${enqueued.id}`]);
       assert.equal(rows?.length, 1);
@@ -254,15 +257,15 @@ function describeHandling(rule: Rule) {
   );
 
   rule(
-    "a letter beyond the bounds of the queue is left out, and the webhooks go all the same",
+    "an email beyond the limits of the queue is skipped, and the webhooks are delivered nevertheless",
     async ({ eventStore, handle, emails: messages, list }) => {
       const place = endpoint();
       await eventStore.addEndpoint({ endpoint: place });
       for (let count = 0; count < 20; count += 1) await handle(lowEvent(), { email: email() });
       const event = lowEvent();
-      const outcome = { handled: true, leftOut: "recipient_full" };
+      const outcome = { handled: true, emailSkipped: "recipient_full" };
       assert.deepEqual(await handle(event, { email: email() }), outcome);
-      const again = { handled: false, leftOut: null };
+      const again = { handled: false, emailSkipped: null };
       assert.deepEqual(await handle(event, { email: email() }), again);
       assert.equal((await messages()).length, 20);
       assert.equal((await list(place.id)).length, 21);
@@ -270,7 +273,7 @@ function describeHandling(rule: Rule) {
   );
 
   rule(
-    "that a notice was handled is forgotten when its time is over, as its deliveries are",
+    "handled events are forgotten after the same time as their deliveries",
     async ({ eventStore, handle, list }) => {
       const place = endpoint();
       await eventStore.addEndpoint({ endpoint: place });

@@ -1,4 +1,4 @@
-/** The specification of the journal in sentences, to be held by every store. */
+/** Contract of the journal, for every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { EVENTS_KEPT, type Journal } from "#accounts/journal.ts";
@@ -12,11 +12,11 @@ const DAY = 86_400_000;
 const iso = (at: number) => new Date(at).toISOString();
 
 type Fixture = ReturnType<typeof fixtureOf>;
-type Rule = (sentence: string, proof: (fixture: Fixture) => Promise<void>) => void;
+type Rule = (title: string, check: (fixture: Fixture) => Promise<void>) => void;
 
 export function journalContract(name: string, open: OpenJournal): void {
-  const rule: Rule = (sentence, proof) => {
-    test(sentence, async (t) => proof(fixtureOf(await open(t))));
+  const rule: Rule = (title, check) => {
+    test(title, async (t) => check(fixtureOf(await open(t))));
   };
   describe(`the journal, ${name}`, () => {
     describeEvents(rule);
@@ -34,36 +34,36 @@ function fixtureOf({ journal, db }: { journal: Journal; db: SqlDatabase }) {
           VALUES (${id}, '', ${email}, ${verified} = 1, ${iso(createdAt)}, ${iso(createdAt)}, ${account})`,
     ]);
   };
-  const note = (person: string, at: number) =>
+  const record = (person: string, at: number) =>
     journal.recordEvent({ person, at, kind: "signed_in", detail: null, address: "1.2.3.4" });
   const count = async (table: string) => {
     const [rows] = await db.batch([{ sql: `SELECT count(*) AS count FROM ${table}`, values: [] }]);
     return Number(rows?.[0]?.["count"]);
   };
-  return { journal, db, addPerson, note, count };
+  return { journal, db, addPerson, record, count };
 }
 
 function describeEvents(rule: Rule) {
   rule(
     "events are listed newest first, page by page, without gap or repetition",
-    async ({ journal, addPerson, note }) => {
+    async ({ journal, addPerson, record }) => {
       await addPerson("ann");
-      for (let turn = 0; turn < 7; turn += 1) await note("ann", START + turn);
+      for (let turn = 0; turn < 7; turn += 1) await record("ann", START + turn);
       const seen: number[] = [];
       let after: string | null = null;
       do {
         const { events, next } = await journal.listEvents({ person: "ann", after, max: 3 });
         assert.ok(events.length <= 3);
         seen.push(...events.map(({ at }) => at - START));
-        // What happens meanwhile does not shift the pages.
-        await note("ann", START + 100);
+        // New events do not shift the pages.
+        await record("ann", START + 100);
         after = next as string | null;
       } while (after !== null);
       assert.deepEqual(seen, [6, 5, 4, 3, 2, 1, 0]);
     },
   );
 
-  rule("an event is listed as it was noted", async ({ journal, addPerson }) => {
+  rule("an event is listed as it was recorded", async ({ journal, addPerson }) => {
     await addPerson("ann");
     const event = { at: START, kind: "key_created", detail: "Käse 🐝", address: null } as const;
     await journal.recordEvent({ person: "ann", ...event });
@@ -72,9 +72,9 @@ function describeEvents(rule: Rule) {
     assert.match(events[0]?.id ?? "", /^\d+$/);
   });
 
-  rule("a cursor that is none starts at the newest", async ({ journal, addPerson, note }) => {
+  rule("an invalid cursor starts at the newest event", async ({ journal, addPerson, record }) => {
     await addPerson("ann");
-    await note("ann", START);
+    await record("ann", START);
     for (const after of ["", "x", "-1", "1.5", "1e3", "9".repeat(40), "1; DROP TABLE person"]) {
       const { events } = await journal.listEvents({ person: "ann", after, max: 3 });
       assert.equal(events.length, 1, after);
@@ -84,18 +84,18 @@ function describeEvents(rule: Rule) {
   });
 
   rule(
-    "the newest events of each person are kept, and those of others are left alone",
-    async ({ journal, db, addPerson, note, count }) => {
+    "only the newest events of each person stay, whatever others do",
+    async ({ journal, db, addPerson, record, count }) => {
       await addPerson("ann");
       await addPerson("bea");
-      await note("bea", START);
+      await record("bea", START);
       await db.batch([
         sql`INSERT INTO person_event (person, at, kind)
             WITH RECURSIVE turns (turn) AS (
               SELECT 0 UNION ALL SELECT turn + 1 FROM turns WHERE turn < ${EVENTS_KEPT + 3})
             SELECT 'ann', ${START} + turn, 'signed_in' FROM turns`,
       ]);
-      await note("ann", START + EVENTS_KEPT + 4);
+      await record("ann", START + EVENTS_KEPT + 4);
       assert.equal(await count("person_event"), EVENTS_KEPT + 1);
       const all = { person: "ann", after: null, max: EVENTS_KEPT + 9 };
       const { events } = await journal.listEvents(all);
@@ -104,11 +104,11 @@ function describeEvents(rule: Rule) {
   );
 
   rule(
-    "nothing is noted of somebody who is not there, and what was noted goes with the person",
-    async ({ journal, db, addPerson, note, count }) => {
-      assert.deepEqual(await note("nobody", START), { recorded: false });
+    "nothing is recorded for an unknown person, and events are deleted with their person",
+    async ({ journal, db, addPerson, record, count }) => {
+      assert.deepEqual(await record("nobody", START), { recorded: false });
       await addPerson("ann");
-      assert.deepEqual(await note("ann", START), { recorded: true });
+      assert.deepEqual(await record("ann", START), { recorded: true });
       await db.batch([sql`DELETE FROM person WHERE id = 'ann'`]);
       assert.equal(await count("person_event"), 0);
       const { events } = await journal.listEvents({ person: "ann", after: null, max: 3 });
@@ -118,7 +118,7 @@ function describeEvents(rule: Rule) {
 }
 
 function describePeople(rule: Rule) {
-  rule("the person of an account is found by it", async ({ journal, addPerson }) => {
+  rule("the person of an account is found", async ({ journal, addPerson }) => {
     await addPerson("ann");
     await addPerson("bea", 0);
     const found = await journal.findPerson({ account: "acc_ann" });
@@ -130,7 +130,7 @@ function describePeople(rule: Rule) {
 
 function describeForgetting(rule: Rule) {
   rule(
-    "people who never confirmed, and sessions and links whose time is up, are forgotten some at a time",
+    "unverified people, and expired sessions and links, are deleted in batches",
     async ({ journal, db, addPerson, count }) => {
       await addPerson("confirmed", 1, START - 30 * DAY);
       for (let turn = 0; turn < 5; turn += 1) await addPerson(`never${turn}`, 0, START - 8 * DAY);
@@ -154,7 +154,7 @@ function describeForgetting(rule: Rule) {
     },
   );
 
-  rule("of a person's links those to a new password are dropped", async ({ journal, db }) => {
+  rule("only links to reset a person's password are dropped", async ({ journal, db }) => {
     const end = iso(START + DAY);
     await db.batch([
       tokenRow("one", "reset-password:a", "ann", end),

@@ -39,7 +39,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     { id: ACCOUNT, email: "ada@example.org", balance: 7 },
   ],
   ["account create ada@example.org", /already has an account\. Use credits grant/],
-  ["account create nobody", /"nobody" is not an e-mail address/],
+  ["account create nobody", /"nobody" is not an email address/],
   ["account create bob@b.c", { id: ACCOUNT, email: "bob@b.c", balance: 0 }],
   ["key create ada@example.org --label production", { id: "key", key: "tb" }],
   ["key create eve@b.c --label production", /^There is no account for eve@b\.c in /],
@@ -168,8 +168,8 @@ const deadAsListed = (
     diedAt: TIME,
   });
 
-const EMAIL = ["let_1", "email", "key_created", "example.org"] as const;
-const RESET = ["let_2", "email", "reset_password", "b.c"] as const;
+const EMAIL = ["eml_1", "email", "key_created", "example.org"] as const;
+const RESET = ["eml_2", "email", "reset_password", "b.c"] as const;
 const CALL = [
   "call_1 of acc_Ada000000000 at 1",
   "reversal",
@@ -194,8 +194,8 @@ async function testJobs({ env, jobs, reversals }: Opened): Promise<void> {
   for (const { id } of [email, call])
     assert.deepEqual(shapeOf((await run("jobs", "retry", id)).json), { id, dueAt: TIME });
   await assert.rejects(run("jobs", "retry", CALL[0]), /^Error: Job .* is not dead/);
-  await assert.rejects(run("jobs", "retry", "let_2"), /^Error: Job let_2 .* was erased/);
-  await assert.rejects(run("jobs", "retry", "let_3"), /^Error: There is no job let_3 in /);
+  await assert.rejects(run("jobs", "retry", "eml_2"), /^Error: Job eml_2 .* was erased/);
+  await assert.rejects(run("jobs", "retry", "eml_3"), /^Error: There is no job eml_3 in /);
   await assert.rejects(run("jobs", "retry", "ada@example.org"), /This is not the id of a job/);
   const isWaiting = { attempts: 0, dueAt: TIME, diedAt: null };
   assert.deepEqual(await list(), {
@@ -213,7 +213,7 @@ const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: st
     ["openAccount", /^acc_/, "done: 7 credits"],
     ["openAccount", /^acc_/, "done: 0 credits"],
     ["createKey", /^key_/, "done"],
-    ["createKey", /^key_/, /^refused: A label has 1 to 100 characters/],
+    ["createKey", /^key_/, /^refused: Enter a label of 1 to 100 characters/],
     ["grant", /^acc_/, "done: 5 credits as operator:invoice-7"],
     ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
     ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
@@ -223,11 +223,11 @@ const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: st
     ["listPayments", null, /^refused: This command compares payments with Stripe/],
     ["closeAccount", /^acc_/, "done: 0 credits forfeited"],
     ["closeAccount", /^acc_/, "done: 12 credits forfeited"],
-    ["retryJob", /^let_1$/, "done"],
+    ["retryJob", /^eml_1$/, "done"],
     ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "done"],
     ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "unchanged: not dead"],
-    ["retryJob", /^let_2$/, "unchanged: erased"],
-    ["retryJob", /^let_3$/, "unchanged: not found"],
+    ["retryJob", /^eml_2$/, "unchanged: erased"],
+    ["retryJob", /^eml_3$/, "unchanged: not found"],
   ];
 
 export function testOperatorCommands(name: string, open: () => Promise<Opened>): void {

@@ -24,46 +24,46 @@ const order = { to: "ada@example.org", at: START, unsubscribe };
 const END = Date.UTC(2026, 11, 21, 10);
 const emails = createEmails(SITE);
 const LOW = emails.creditsLow({ ...order, balance: 19, lowBalance: 1_000 });
-const GONE = emails.creditsUsedUp(order);
-const ENDING = emails.creditsExpiring({ ...order, remaining: 1_234, expiresAt: END });
-const ALL = [LOW, GONE, ENDING];
+const DEPLETED = emails.creditsUsedUp(order);
+const EXPIRING = emails.creditsExpiring({ ...order, remaining: 1_234, expiresAt: END });
+const ALL = [LOW, DEPLETED, EXPIRING];
 
-test("each letter about credits says what happened and when, what is left, and where credits are seen and got", () => {
+test("every email about credits says what happened and when, what is left, and links to the credits page", () => {
   assert.deepEqual(
     ALL.map(({ kind, subject }) => [kind, subject]),
     [
-      ["credits_low", "Your Toolbooth credits run low"],
-      ["credits_gone", "Your Toolbooth credits are used up"],
-      ["credits_expiring", "Some of your Toolbooth credits end soon"],
+      ["credits_low", "Your Toolbooth credits are running low"],
+      ["credits_depleted", "You've used all your Toolbooth credits"],
+      ["credits_expiring", "Some of your Toolbooth credits expire soon"],
     ],
   );
   for (const { text, html } of ALL) {
     for (const body of [text, html]) {
       assert.ok(body.includes(`${SITE}/credits`));
-      assert.ok(body.includes("2026-11-21 10:00 UTC"));
-      assert.match(body, /You get this letter because/);
+      assert.ok(body.includes("November 21, 2026 at 10:00 UTC"));
+      assert.match(body, /You received this email because/);
     }
   }
   assert.match(LOW.text, /below 1,000 credits[\s\S]*Balance: 19 credits/);
-  assert.match(GONE.text, /Balance: 0 credits[\s\S]*refused with 402/);
-  assert.match(ENDING.text, /1,234 can be spent until 2026-12-21 10:00 UTC/);
+  assert.match(DEPLETED.text, /Balance: 0 credits[\s\S]*rejects calls with 402/);
+  assert.match(EXPIRING.text, /1,234 credits that expire on December 21, 2026 at 10:00 UTC/);
 });
 
-test("one credit is one credit", () => {
+test("one credit is written in the singular", () => {
   const one = emails.creditsLow({ ...order, balance: 1, lowBalance: 2 });
   assert.match(one.text, /Balance: 1 credit\n/);
   const ending = emails.creditsExpiring({ ...order, remaining: 1, expiresAt: END });
-  assert.match(ending.text, /^1 credit ends soon\n/);
+  assert.match(ending.text, /^1 credit expires soon\n/);
 });
 
-test("a letter about credits that end is of use until they have; the others stay", () => {
+test("an email about expiring credits is useful until they expire; the others do not expire", () => {
   assert.deepEqual(
     ALL.map(({ usefulUntil }) => usefulUntil),
     [null, null, END],
   );
 });
 
-test("each has a link for its reader to end letters of its sort, and an address for their mail program", () => {
+test("every email about credits has an unsubscribe page for its reader and an unsubscribe URL for mail programs", () => {
   for (const email of ALL) {
     assert.ok(email.text.split("\n").includes(unsubscribe.page));
     assert.ok(email.html.includes(`href="${unsubscribe.page}"`));
@@ -79,12 +79,12 @@ const HEADERS = {
   "list-unsubscribe-post": "List-Unsubscribe=One-Click",
 };
 
-/** Of the letters about credits, and of one that cannot be ended. */
-const POSTED: Email[] = [...ALL, emailTo("ada@example.org")];
-async function post(transport: Transport): Promise<void> {
-  const { mail, office } = createFixture({ transport });
-  for (const email of POSTED) await mail.post(email);
-  await office.deliverDue();
+/** The emails about credits, and one from which people cannot unsubscribe. */
+const ENQUEUED: Email[] = [...ALL, emailTo("ada@example.org")];
+async function sendAll(transport: Transport): Promise<void> {
+  const { mail, sender } = createFixture({ transport });
+  for (const email of ENQUEUED) await mail.enqueue(email);
+  await sender.deliverDue();
 }
 
 async function assertHeaders(files: (string | Buffer)[]): Promise<void> {
@@ -99,32 +99,33 @@ async function assertHeaders(files: (string | Buffer)[]): Promise<void> {
   assert.deepEqual(byCount, [{}, HEADERS, HEADERS, HEADERS]);
 }
 
-test("by SMTP these letters carry the headers of RFC 8058, and others carry none", async (t) => {
+test("over SMTP, emails about credits have the headers of RFC 8058 and other emails have none", async (t) => {
   const server = await startMailServer(t);
-  await post(openTransport(t, at(server.port)));
+  await sendAll(openTransport(t, at(server.port)));
   await assertHeaders(server.received.map(({ raw }) => raw));
 });
 
-test("so they do in the outbox", async (t) => {
+test("in the outbox, emails about credits have the headers of RFC 8058 and other emails have none", async (t) => {
   const folder = path.join(temporaryFolder(t), "outbox");
-  const wiring = { folder, from: FROM, now: () => START, tellsAll: false, tell: () => {} };
-  await post(createOutbox(wiring));
+  const options = { folder, from: FROM, now: () => START, logsText: false, log: () => {} };
+  await sendAll(createOutbox(options));
   await assertHeaders(readdirSync(folder).map((name) => readFileSync(path.join(folder, name))));
 });
 
-test("so they do by HTTP", async (t) => {
+test("over HTTP, emails about credits have the headers of RFC 8058 and other emails have none", async (t) => {
   const { url, bodies } = await openProvider(t);
-  await post(createFetchTransport({ url, token: "token" }, FROM));
+  await sendAll(createFetchTransport({ url, token: "token" }, FROM));
   const seen = bodies.map(
     (body) => (JSON.parse(body) as { headers: Record<string, string> }).headers,
   );
   const common = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
-  const theirs = {
-    ...{ ...common, "List-Unsubscribe": HEADERS["list-unsubscribe"] },
+  const withUnsubscribe = {
+    ...common,
+    "List-Unsubscribe": HEADERS["list-unsubscribe"],
     "List-Unsubscribe-Post": HEADERS["list-unsubscribe-post"],
   };
   const byCount = seen.toSorted((a, b) => Object.keys(a).length - Object.keys(b).length);
-  assert.deepEqual(byCount, [common, theirs, theirs, theirs]);
+  assert.deepEqual(byCount, [common, withUnsubscribe, withUnsubscribe, withUnsubscribe]);
 });
 
 async function openProvider(t: TestContext) {

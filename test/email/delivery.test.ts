@@ -9,41 +9,42 @@ import { at, openTransport, startMailServer } from "./smtp-fixture.ts";
 
 const logError = (message: string) => assert.fail(message);
 
-test("a thousand letters drain, each once", async (t) => {
+test("a thousand emails are sent, each once", async (t) => {
   const { queue } = openTemporaryEmails(t);
   const server = await startMailServer(t);
   const transport = openTransport(t, at(server.port));
-  const { mail, office } = createFixture({ transport, queue, now: Date.now });
-  const delivery = startJobs(office.runner, { logError: logError });
-  office.onPosted(delivery.wake);
-  for (let each = 0; each < 1_000; each += 1) await mail.post(emailTo(`a${each}@example.org`));
-  await until(async () => (await queue.count({ way: "smtp" })).waiting === 0);
+  const { mail, sender } = createFixture({ transport, queue, now: Date.now });
+  const delivery = startJobs(sender.runner, { logError });
+  sender.onEnqueued(delivery.wake);
+  for (let each = 0; each < 1_000; each += 1) await mail.enqueue(emailTo(`a${each}@example.org`));
+  await until(async () => (await queue.count({ transportKind: "smtp" })).waiting === 0);
   await delivery.stop();
   assert.equal(server.received.length, 1_000);
   assert.equal(new Set(server.received.map(({ to }) => to[0])).size, 1_000);
 });
 
-test("posting goes on while the server says nothing, and a stop leaves the letters for the next start", async (t) => {
+test("emails can be queued while the server is silent, and a stop leaves them for the next start", async (t) => {
   const { queue, file } = openTemporaryEmails(t);
   const hanging = await startMailServer(t, { onData: (stream) => void stream.resume() });
   const slow = openTransport(t, at(hanging.port));
   const before = createFixture({ transport: slow, queue, now: Date.now });
-  const delivery = startJobs(before.office.runner, { logError: logError });
-  before.office.onPosted(delivery.wake);
-  for (let each = 0; each < 10; each += 1) await before.mail.post(emailTo(`${each}@example.org`));
+  const delivery = startJobs(before.sender.runner, { logError });
+  before.sender.onEnqueued(delivery.wake);
+  for (let each = 0; each < 10; each += 1)
+    await before.mail.enqueue(emailTo(`${each}@example.org`));
   await delivery.stop();
-  assert.equal((await queue.count({ way: "smtp" })).waiting, 10);
+  assert.equal((await queue.count({ transportKind: "smtp" })).waiting, 10);
 
   const server = await startMailServer(t);
   const again = openEmails(file);
   t.after(again.close);
   const transport = openTransport(t, at(server.port));
   const after = createFixture({ transport, queue: again.queue, now: Date.now });
-  assert.equal(await after.office.deliverDue(), null, "none waits for a lease to end");
+  assert.equal(await after.sender.deliverDue(), null, "none waits for a lease to end");
   assert.equal(server.received.length, 10);
 });
 
-test("a process killed between taking a letter and its delivery loses nothing: it arrives after the restart", async (t) => {
+test("a process killed between taking an email and sending it loses nothing: the email arrives after a restart", async (t) => {
   const { queue, file } = openTemporaryEmails(t);
   const child = spawn(
     process.execPath,
@@ -65,11 +66,11 @@ test("a process killed between taking a letter and its delivery loses nothing: i
   const server = await startMailServer(t);
   const transport = openTransport(t, at(server.port));
   let now = Date.now();
-  const { office } = createFixture({ transport, queue, now: () => now });
-  const next = await office.deliverDue();
+  const { sender } = createFixture({ transport, queue, now: () => now });
+  const next = await sender.deliverDue();
   assert.ok(next !== null && next <= now + LEASE_MS);
   now = next;
-  assert.equal(await office.deliverDue(), null);
+  assert.equal(await sender.deliverDue(), null);
   assert.deepEqual(
     server.received.map(({ email }) => email.messageId),
     [messageId],

@@ -4,7 +4,7 @@ import { emailQueueContract } from "../contract/email-queue.ts";
 import { openEmails, openTemporaryEmails, START } from "./mail-fixture.ts";
 
 emailQueueContract("in SQLite", async (t) => {
-  // The bound of the whole queue takes thousands of commits: in memory they cost little.
+  // Filling the whole queue takes thousands of commits, which are fast in memory.
   const { queue, close } = openEmails(":memory:");
   t.after(close);
   return { queue };
@@ -18,33 +18,33 @@ const waiting = (id: string) => ({
   html: "<p>a secret link</p>",
   kind: "reset_password" as const,
   usefulUntil: null,
-  way: "smtp" as const,
+  transportKind: "smtp" as const,
 });
 
-test("a letter outlives its process, in SQLite", async (t) => {
+test("an email outlives its process, in SQLite", async (t) => {
   const { queue, file } = openTemporaryEmails(t);
-  await queue.add({ email: waiting("let_1"), now: START });
+  await queue.add({ email: waiting("eml_1"), now: START });
   const again = openEmails(file);
   t.after(again.close);
   const { emails } = await again.queue.take({
     now: START,
     leaseUntil: START + 1,
     max: 9,
-    way: "smtp",
+    transportKind: "smtp",
   });
-  assert.deepEqual(emails, [{ ...waiting("let_1"), postedAt: START, failures: 0, take: 1 }]);
+  assert.deepEqual(emails, [{ ...waiting("eml_1"), postedAt: START, failures: 0, take: 1 }]);
 });
 
-test("two processes on one file never hold the same letter", async (t) => {
+test("two processes on one file never take the same email", async (t) => {
   const { queue, file } = openTemporaryEmails(t);
   const other = openEmails(file);
   t.after(other.close);
-  for (const id of ["let_1", "let_2", "let_3"])
+  for (const id of ["eml_1", "eml_2", "eml_3"])
     await queue.add({ email: { ...waiting(id), kind: "key_created" }, now: START });
-  const order = { now: START, leaseUntil: START + 9, max: 2, way: "smtp" as const };
+  const order = { now: START, leaseUntil: START + 9, max: 2, transportKind: "smtp" as const };
   const [one, two] = [await queue.take(order), await other.queue.take(order)];
   assert.deepEqual(
     [one, two].map(({ emails }) => emails.map(({ id }) => id)),
-    [["let_1", "let_2"], ["let_3"]],
+    [["eml_1", "eml_2"], ["eml_3"]],
   );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createEmails, spanText } from "#email/emails.ts";
+import { createEmails, durationText } from "#email/emails.ts";
 import type { Email } from "#email/mail.ts";
 import { isPlainAddress, oneLine } from "#email/one-line.ts";
 
@@ -38,62 +38,65 @@ type Page = {
   querySelectorAll(selector: string): { length: number };
 };
 
-// jsdom comes without types, and what is required has none.
+// jsdom has no types of its own.
 const { JSDOM } = createRequire(import.meta.url)("jsdom") as {
   JSDOM: new (html: string) => { window: { document: Page } };
 };
 const bodyOf = ({ html }: Email) => new JSDOM(html).window.document;
 
-test("every letter has a short subject, a kind, and says why it was sent, in text and in HTML", () => {
+test("every email has a short subject and a kind, and says why it was sent, in text and in HTML", () => {
   assert.equal(new Set(ALL.map(([, { kind }]) => kind)).size, ALL.length);
   for (const [name, email] of ALL) {
     assert.equal(email.to, TO, name);
     assert.match(email.subject, /^[\x20-\x7e]{10,50}$/, name);
     for (const text of [email.text, bodyOf(email).body.textContent])
-      assert.match(text, /You get this letter.* because /, name);
+      assert.match(text, /You received this email because /, name);
   }
 });
 
-test("a letter with a link has it on a line of its own, as a button, and says until when it works", () => {
+test("an email with a link shows it on its own line and as a button, and says when it expires", () => {
   for (const [name, email] of Object.entries(LINKED)) {
     assert.ok(email.text.split("\n").includes(LINK), name);
-    assert.match(email.text, /works for 1 hour, until 2026-11-21 15:05 UTC\./, name);
+    assert.match(email.text, /expires in 1 hour, on November 21, 2026 at 15:05 UTC\./, name);
     assert.equal(email.usefulUntil, NOW + HOUR, name);
     assert.equal(bodyOf(email).querySelector("a.button")?.href, LINK, name);
   }
 });
 
-test("a notice has no secret link and stays useful", () => {
+test("a notification has no secret link and does not expire", () => {
   for (const [name, email] of Object.entries(EVENTS)) {
     assert.equal(email.usefulUntil, null, name);
     assert.doesNotMatch(email.text + email.html, /token/, name);
   }
 });
 
-test("letters that nobody may have asked for say that they can be ignored", () => {
+test("an email that the recipient may not have requested says that they can ignore it", () => {
   for (const name of ["verifyAddress", "resetPassword", "verifyNewAddress"] as const)
-    assert.match(LINKED[name].text, /you can ignore this letter/);
-  assert.match(EVENTS.addressInUse.text, /Nothing was changed\.[\s\S]*you can ignore it/);
+    assert.match(LINKED[name].text, /you can ignore this email/);
+  assert.match(
+    EVENTS.addressInUse.text,
+    /Your account has not changed\.[\s\S]*you can ignore this email/,
+  );
 });
 
-test("a notice of a key names its label, its start and the time, and leads to the keys", () => {
+test("an email about a key has its label, its start, the time and a link to the API keys page", () => {
   for (const { text } of [EVENTS.keyCreated, EVENTS.keyRevoked]) {
     for (const line of [
       "Label: Laptop",
       "Starts with: tb_AbCd",
-      "When: 2026-11-21 14:05 UTC",
+      "Date: November 21, 2026 at 14:05 UTC",
       `${SITE}/settings/api-keys`,
     ])
       assert.ok(text.split("\n").includes(line), line);
   }
 });
 
-test("the letter to a new address does not name the old one", () => {
+test("the email to a new address does not contain the old one", () => {
   const { text, html } = LINKED.verifyNewAddress;
   assert.doesNotMatch(text.replaceAll(TO, "") + html, /example\.org/);
 });
 
-test("HTML letters fetch nothing, have no tables, and follow the dark", () => {
+test("an HTML email fetches nothing, has no tables and supports dark mode", () => {
   for (const [name, email] of ALL) {
     assert.doesNotMatch(email.html, /<(?:img|script|link|table|iframe)|url\(|@import| src=/, name);
     assert.match(email.html, /prefers-color-scheme:dark/, name);
@@ -102,13 +105,13 @@ test("HTML letters fetch nothing, have no tables, and follow the dark", () => {
   }
 });
 
-test("a link that is no http address is a fault of the service", () => {
+test("a link that is not an http or https URL throws a TypeError", () => {
   for (const bad of ["javascript:alert(1)", "https://a b", "https://a\r\nBcc: x", 'https://a"', ""])
     assert.throws(() => emails.verifyAddress({ ...link, link: bad }), TypeError, bad);
 });
 
-/** What people type at their worst: markup, line ends, marks of direction, lone surrogates. */
-const NASTY = [
+/** Hostile input: markup, line breaks, bidirectional controls, lone surrogates. */
+const HOSTILE = [
   "\r\nBcc: eve@example.org",
   "<script>",
   "</dd>",
@@ -118,14 +121,14 @@ const NASTY = [
   "\u202e",
   "\u2028",
 ];
-const nasty = fc
-  .array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...NASTY, "\ud800", "\0")))
+const hostile = fc
+  .array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...HOSTILE, "\ud800", "\0")))
   .map((parts) => parts.join(""));
 
-test("whatever a label or an address holds, it is one line of text and never markup", () => {
+test("any label or address becomes one line of text and never markup", () => {
   const plain = bodyOf(EVENTS.keyCreated).querySelectorAll("*").length;
   fc.assert(
-    fc.property(nasty, nasty, (label, start) => {
+    fc.property(hostile, hostile, (label, start) => {
       const email = emails.keyCreated({ ...key, label, start });
       const page = bodyOf(email);
       assert.equal(page.querySelectorAll("*").length, plain);
@@ -138,26 +141,26 @@ test("whatever a label or an address holds, it is one line of text and never mar
   );
 });
 
-test("one line has no line ends, control characters or marks of direction, and keeps its length", () => {
+test("oneLine removes line breaks, control characters and bidirectional controls, and limits the length", () => {
   fc.assert(
-    fc.property(nasty, fc.integer({ min: 1, max: 40 }), (text, most) => {
+    fc.property(hostile, fc.integer({ min: 1, max: 40 }), (text, most) => {
       const line = oneLine(text, most);
       assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
       assert.ok([...line].length <= most && line.isWellFormed() && line === line.trim());
       assert.equal(oneLine(line, most), line);
     }),
   );
-  for (const [given, shown] of [
+  for (const [input, output] of [
     ["a\r\nb", "a b"],
     ["\u202egnp.exe", "gnp.exe"],
     ["schön 🐝 مفتاح", "schön 🐝 مفتاح"],
     ["👩‍🚀", "👩‍🚀"],
     ["x".repeat(300), `${"x".repeat(99)}…`],
   ] as const)
-    assert.equal(oneLine(given, 100), shown);
+    assert.equal(oneLine(input, 100), output);
 });
 
-test("an address that could be more than one address is not plain", () => {
+test("isPlainAddress rejects text that could be more than one address", () => {
   for (const good of ["ada@example.org", "o'hara+x@sub.example.org", "jürgen@exämple.org", "a@b"])
     assert.ok(isPlainAddress(good), good);
   for (const bad of [
@@ -179,7 +182,7 @@ test("an address that could be more than one address is not plain", () => {
     assert.ok(!isPlainAddress(bad), bad);
 });
 
-test("a span is told in a unit that people use, never longer than it is", () => {
+test("durationText uses a readable unit and never overstates the duration", () => {
   for (const [ms, text] of [
     [HOUR, "1 hour"],
     [1.5 * HOUR, "90 minutes"],
@@ -190,5 +193,5 @@ test("a span is told in a unit that people use, never longer than it is", () => 
     [60_000, "1 minute"],
     [0, "1 minute"],
   ] as const)
-    assert.equal(spanText(ms), text);
+    assert.equal(durationText(ms), text);
 });

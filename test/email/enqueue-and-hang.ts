@@ -1,4 +1,4 @@
-/** A process that posts a letter, takes it, says under which Message-ID, and never delivers it. */
+/** A process that queues an email, takes it, prints its Message-ID, and never sends it. */
 import type { Transport } from "#email/transport.ts";
 import { createFixture, emailTo, openEmails } from "./mail-fixture.ts";
 
@@ -9,6 +9,6 @@ const transport: Transport = {
   },
 };
 const { queue } = openEmails(process.argv[2] as string);
-const { mail, office } = createFixture({ transport, queue, now: Date.now });
-await mail.post(emailTo("ada@example.org"));
-await office.deliverDue();
+const { mail, sender } = createFixture({ transport, queue, now: Date.now });
+await mail.enqueue(emailTo("ada@example.org"));
+await sender.deliverDue();

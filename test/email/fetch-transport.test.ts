@@ -3,25 +3,30 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { createFetchTransport } from "#email/fetch-transport.ts";
-import { readMailSettings, wayOf } from "#email/read-mail-settings.ts";
-import { NotNow, Undeliverable, Unreachable } from "#email/transport.ts";
+import { readMailSettings, transportKindOf } from "#email/read-mail-settings.ts";
+import { TemporaryFailure, Undeliverable, Unreachable } from "#email/transport.ts";
 import { createFixture, emailTo, FROM, START } from "./mail-fixture.ts";
 
-/** Letters by HTTP, against a provider on this machine that answers as a test says. */
+/** Emails sent over HTTP to a provider on this machine, which responds as the test says. */
 
 const TOKEN = "re_a_token_of_a_test";
-const ID = "<let_1@toolbooth.example>";
+const ID = "<eml_1@toolbooth.example>";
 const never = new AbortController().signal;
 
-type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: string };
+type SentRequest = {
+  method: string;
+  path: string;
+  headers: IncomingMessage["headers"];
+  body: string;
+};
 
 async function openProvider(t: TestContext, result: (response: ServerResponse) => void) {
-  const asked: Asked[] = [];
+  const requests: SentRequest[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = "", url = "", headers } = request;
-    asked.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() });
+    requests.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() });
     result(response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -30,7 +35,7 @@ async function openProvider(t: TestContext, result: (response: ServerResponse) =
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo;
-  return { asked, url: `http://127.0.0.1:${port}/emails` };
+  return { requests, url: `http://127.0.0.1:${port}/emails` };
 }
 
 const responding =
@@ -40,20 +45,20 @@ const responding =
     response.end('{"message":"ada@example.com https://link.example/secret"}');
   };
 
-async function faultOf(sent: Promise<void>): Promise<Error> {
+async function errorOf(sent: Promise<void>): Promise<Error> {
   return sent.then(
-    () => assert.fail("it was taken"),
+    () => assert.fail("it was accepted"),
     (error: Error) => error,
   );
 }
 
-test("a letter goes out in the form of Resend, under a name that is the same at every try", async (t) => {
-  const { asked, url } = await openProvider(t, responding(200));
+test("an email has the format of Resend, and the same idempotency key at every attempt", async (t) => {
+  const { requests, url } = await openProvider(t, responding(200));
   const transport = createFetchTransport({ url, token: TOKEN }, FROM);
   const email = emailTo("ada@example.com", { subject: "Grüße" });
   await transport.send(email, ID, never);
   await transport.send(email, ID, never);
-  const [first, second] = asked as [Asked, Asked];
+  const [first, second] = requests as [SentRequest, SentRequest];
   assert.deepEqual([first.method, first.path], ["POST", "/emails"]);
   assert.equal(first.headers.authorization, `Bearer ${TOKEN}`);
   assert.equal(first.headers["content-type"], "application/json");
@@ -70,8 +75,8 @@ test("a letter goes out in the form of Resend, under a name that is the same at 
   });
 });
 
-test("a sender's name is quoted where it must be, and left out where there is none", async (t) => {
-  const { asked, url } = await openProvider(t, responding(202));
+test("a sender's name is quoted where necessary, and omitted where there is none", async (t) => {
+  const { requests, url } = await openProvider(t, responding(202));
   for (const [name, from] of [
     ["", "post@a.example"],
     ["Tools, Inc.", '"Tools, Inc." <post@a.example>'],
@@ -80,37 +85,37 @@ test("a sender's name is quoted where it must be, and left out where there is no
   ] as const) {
     const sender = { name, address: "post@a.example" };
     await createFetchTransport({ url, token: TOKEN }, sender).send(emailTo("b@c.d"), ID, never);
-    assert.equal(JSON.parse(asked.at(-1)?.body ?? "").from, from);
+    assert.equal(JSON.parse(requests.at(-1)?.body ?? "").from, from);
   }
 });
 
-test("each status says whether the letter, the moment or the way is wrong, and nothing that the provider wrote", async (t) => {
+test("each status is classified by whether the email, the moment or the setup is the cause, without quoting the response", async (t) => {
   let status = 0;
   const { url } = await openProvider(t, (response) => responding(status)(response));
   const transport = createFetchTransport({ url, token: TOKEN }, FROM);
   for (const [statuses, kind] of [
     [[400, 413, 422, 451], Undeliverable],
-    [[408, 409, 429, 500, 502, 503, 529], NotNow],
+    [[408, 409, 429, 500, 502, 503, 529], TemporaryFailure],
     [[301, 307, 401, 402, 403, 404, 405], Unreachable],
   ] as const) {
     for (status of statuses) {
-      const fault = await faultOf(transport.send(emailTo("ada@example.com"), ID, never));
-      assert.ok(fault instanceof kind, `${status}: ${fault.name}`);
-      assert.match(fault.message, new RegExp(`^the mail provider .*\\(${status}\\)$`));
-      assert.doesNotMatch(fault.message + String(fault.cause), /ada@|secret|re_a_token/);
+      const error = await errorOf(transport.send(emailTo("ada@example.com"), ID, never));
+      assert.ok(error instanceof kind, `${status}: ${error.name}`);
+      assert.match(error.message, new RegExp(`^the email provider .*\\(${status}\\)$`));
+      assert.doesNotMatch(error.message + String(error.cause), /ada@|secret|re_a_token/);
     }
   }
 });
 
-test("a redirect is not followed: it would take the token along", async (t) => {
+test("a redirect is not followed, because it would get the token", async (t) => {
   const elsewhere = await openProvider(t, responding(200));
   const { url } = await openProvider(t, responding(307, { Location: elsewhere.url }));
   const transport = createFetchTransport({ url, token: TOKEN }, FROM);
-  assert.ok((await faultOf(transport.send(emailTo("a@b.c"), ID, never))) instanceof Unreachable);
-  assert.deepEqual(elsewhere.asked, []);
+  assert.ok((await errorOf(transport.send(emailTo("a@b.c"), ID, never))) instanceof Unreachable);
+  assert.deepEqual(elsewhere.requests, []);
 });
 
-test("the pause that a provider asks for is kept, within an hour; one that cannot be read is none", async (t) => {
+test("a Retry-After in seconds is respected up to an hour, and any other value is ignored", async (t) => {
   const cases = [
     ["120", 120_000],
     ["999999", 3_600_000],
@@ -120,32 +125,32 @@ test("the pause that a provider asks for is kept, within an hour; one that canno
   for (const [text, wait] of cases) {
     const { url } = await openProvider(t, responding(429, { "Retry-After": text }));
     const transport = createFetchTransport({ url, token: TOKEN }, FROM);
-    const { office } = createFixture({ transport, now: () => START });
-    await office.mail.post(emailTo("ada@example.com"));
-    assert.equal(await office.deliverDue(), START + wait, text);
+    const { sender } = createFixture({ transport, now: () => START });
+    await sender.mail.enqueue(emailTo("ada@example.com"));
+    assert.equal(await sender.deliverDue(), START + wait, text);
   }
 });
 
-test("a provider that is gone or silent is out of reach, and an abort ends the wait", async (t) => {
+test("a provider that is down or silent is unreachable, and an abort ends the wait", async (t) => {
   const silent = await openProvider(t, () => {});
   const late = createFetchTransport({ url: silent.url, token: TOKEN }, FROM, 20);
-  const fault = await faultOf(late.send(emailTo("a@b.c"), ID, never));
-  assert.ok(fault instanceof Unreachable);
-  assert.match(fault.message, /no answer in time/);
+  const error = await errorOf(late.send(emailTo("a@b.c"), ID, never));
+  assert.ok(error instanceof Unreachable);
+  assert.match(error.message, /timeout/);
 
   const gone = createFetchTransport({ url: "http://127.0.0.1:1/emails", token: TOKEN }, FROM);
-  const refused = await faultOf(gone.send(emailTo("a@b.c"), ID, never));
+  const refused = await errorOf(gone.send(emailTo("a@b.c"), ID, never));
   assert.ok(refused instanceof Unreachable);
   assert.match(refused.message, /no connection/);
 
   const stop = new AbortController();
   const patient = createFetchTransport({ url: silent.url, token: TOKEN }, FROM);
-  const sent = faultOf(patient.send(emailTo("a@b.c"), ID, stop.signal));
+  const sent = errorOf(patient.send(emailTo("a@b.c"), ID, stop.signal));
   stop.abort();
   assert.ok((await sent) instanceof Unreachable);
 });
 
-test("MAIL_API_TOKEN names the other way, and what does not fit together is told in sentences", () => {
+test("MAIL_API_TOKEN is the alternative to SMTP_URL, and conflicts are reported in sentences", () => {
   const read = (
     apiToken?: string,
     apiUrl?: string,
@@ -155,18 +160,18 @@ test("MAIL_API_TOKEN names the other way, and what does not fit together is told
   const { settings, faults } = read(TOKEN);
   assert.deepEqual(faults, []);
   assert.deepEqual(settings.api, { url: "https://api.resend.com/emails", token: TOKEN });
-  assert.equal(wayOf(settings), "smtp");
-  assert.equal(wayOf(read().settings), "outbox");
+  assert.equal(transportKindOf(settings), "smtp");
+  assert.equal(transportKindOf(read().settings), "outbox");
   assert.deepEqual(read(TOKEN, "http://127.0.0.1:9/x").faults, []);
   const none = { smtpUrl: undefined, mailFrom: undefined };
   for (const [given, fault] of [
-    [read(TOKEN, undefined, "smtp://mx.example"), /^SMTP_URL and MAIL_API_TOKEN are two ways/],
-    [read(undefined, "https://mail.example"), /^MAIL_API_URL needs MAIL_API_TOKEN/],
-    [read(TOKEN, "http://mail.example"), /^MAIL_API_URL must be an https address/],
-    [read(TOKEN, "https://a:hunter2@mail.example"), /^MAIL_API_URL must be an https address/],
-    [read(TOKEN, "mail.example"), /^MAIL_API_URL must be an https address/],
-    [read("hunter2 hunter2"), /^MAIL_API_TOKEN must be letters/],
-    [readMailSettings({ ...none, apiToken: TOKEN }), /^MAIL_FROM is needed with MAIL_API_TOKEN/],
+    [read(TOKEN, undefined, "smtp://mx.example"), /^SMTP_URL and MAIL_API_TOKEN are alternatives/],
+    [read(undefined, "https://mail.example"), /^MAIL_API_URL requires MAIL_API_TOKEN/],
+    [read(TOKEN, "http://mail.example"), /^MAIL_API_URL must be an https URL/],
+    [read(TOKEN, "https://a:hunter2@mail.example"), /^MAIL_API_URL must be an https URL/],
+    [read(TOKEN, "mail.example"), /^MAIL_API_URL must be an https URL/],
+    [read("hunter2 hunter2"), /^MAIL_API_TOKEN must be printable ASCII/],
+    [readMailSettings({ ...none, apiToken: TOKEN }), /^MAIL_FROM is required with MAIL_API_TOKEN/],
   ] as const) {
     assert.equal(given.faults.length, 1, String(fault));
     assert.match(given.faults[0] as string, fault);

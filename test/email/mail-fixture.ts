@@ -1,4 +1,4 @@
-/** What the tests of letters share: a database, a queue, and a post office whose clock and transport are theirs. */
+/** The fixture of the email tests: a database, a queue, and a sender whose clock and transport the tests set. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 import { createMail } from "#email/enqueue-emails.ts";
 import type { Email } from "#email/mail.ts";
 import { createEmailSender } from "#email/send-emails.ts";
-import type { Transport, Way } from "#email/transport.ts";
+import type { Transport, TransportKind } from "#email/transport.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
@@ -50,37 +50,41 @@ type FixtureDeps = {
   transport: Transport;
   queue?: QueueUnderTest;
   now?: () => number;
-  way?: Way;
+  transportKind?: TransportKind;
 };
 
-/** Posting and sending with a clock that the test sets, no jitter, and its complaints as a list. */
+/** Queues and sends emails with a clock that the test sets and without jitter, and collects logged errors. */
 export function createFixture({
   transport,
   queue = openEmails(":memory:").queue,
   now,
-  way = "smtp",
+  transportKind = "smtp",
 }: FixtureDeps) {
   const clock = { now: START };
   const loggedErrors: string[] = [];
-  const given = {
-    ...{ way, now: now ?? (() => clock.now) },
-    // The jitter asks for one byte: zero makes every wait a full one. Ids ask for more.
+  const deps = {
+    transportKind,
+    now: now ?? (() => clock.now),
+    // The jitter uses one byte: zero makes every wait a full one. Ids use more.
     random: (count: number) => (count === 1 ? new Uint8Array(1) : randomBytes(count)),
     logError: (message: string) => void loggedErrors.push(message),
   };
   let enqueued = () => {};
-  const mail = createMail({ queue, ...given }, () => enqueued());
-  const runner = createEmailSender({ jobs: queue.jobs, transport, from: FROM, ...given });
-  const office = {
-    ...{ mail, look: runner.look, deliverDue: runner.runDue, runner },
-    onPosted(listener: () => void) {
+  const mail = createMail({ queue, ...deps }, () => enqueued());
+  const runner = createEmailSender({ jobs: queue.jobs, transport, from: FROM, ...deps });
+  const sender = {
+    mail,
+    look: runner.look,
+    deliverDue: runner.runDue,
+    runner,
+    onEnqueued(listener: () => void) {
       enqueued = listener;
     },
   };
-  return { office, mail, queue, clock, loggedErrors };
+  return { sender, mail, queue, clock, loggedErrors };
 }
 
-/** Resolves when a condition holds; for things that other threads and sockets do. */
+/** Resolves when a condition holds that other threads and sockets bring about. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -4,14 +4,14 @@ import { readMailSettings } from "#email/read-mail-settings.ts";
 
 const read = (smtpUrl?: string, mailFrom?: string) => readMailSettings({ smtpUrl, mailFrom });
 
-test("without SMTP_URL letters stay here", () => {
+test("without SMTP_URL emails go to the outbox", () => {
   const { settings, faults } = read();
   assert.deepEqual(faults, []);
   assert.equal(settings.smtp, null);
   assert.deepEqual(settings.from, { name: "Toolbooth", address: "toolbooth@localhost" });
 });
 
-test("SMTP_URL names the server, TLS, user and password", () => {
+test("SMTP_URL sets the server, TLS, user and password", () => {
   const login = { user: "a@b", password: "p:ss" };
   const remote = { isLoopback: false, login };
   const local = { isLoopback: true, login: null };
@@ -28,7 +28,7 @@ test("SMTP_URL names the server, TLS, user and password", () => {
   }
 });
 
-test("what is wrong is told in sentences, without the password", () => {
+test("errors are sentences without the password", () => {
   for (const url of [
     "mx.example",
     "http://a:hunter2@mx.example",
@@ -47,7 +47,7 @@ test("what is wrong is told in sentences, without the password", () => {
   }
 });
 
-test("MAIL_FROM is an address, with a name or without, and is needed with a server", () => {
+test("MAIL_FROM is an address with or without a name, and is required with a server", () => {
   for (const [text, name, address] of [
     ["post@example.org", "", "post@example.org"],
     ["Toolbooth <post@example.org>", "Toolbooth", "post@example.org"],

@@ -14,28 +14,28 @@ import {
   temporaryFolder,
 } from "./mail-fixture.ts";
 
-test("a letter becomes a file that a mail reader opens, for its owner only, and its text is told", async (t) => {
+test("an email becomes a file that mail programs open, readable only by its owner, and its text is logged", async (t) => {
   const folder = path.join(temporaryFolder(t), "outbox");
-  const told: string[] = [];
-  const tell = (text: string) => told.push(text);
-  const transport = createOutbox({ folder, from: FROM, now: () => START, tellsAll: true, tell });
-  const { mail, office } = createFixture({ transport });
+  const logged: string[] = [];
+  const log = (text: string) => logged.push(text);
+  const transport = createOutbox({ folder, from: FROM, now: () => START, logsText: true, log });
+  const { mail, sender } = createFixture({ transport });
   const text = "Open this:\nhttps://toolbooth.example/verify-email?token=abc\n";
-  await mail.post(emailTo("ada@example.org", { subject: "Grüße 🐝", text }));
-  assert.equal(await office.deliverDue(), null);
+  await mail.enqueue(emailTo("ada@example.org", { subject: "Grüße 🐝", text }));
+  assert.equal(await sender.deliverDue(), null);
   const [name, ...others] = readdirSync(folder);
   assert.deepEqual(others, []);
-  assert.match(name as string, /^20261121T100000000Z-000001-let_\w{24}\.eml$/);
+  assert.match(name as string, /^20261121T100000000Z-000001-eml_\w{24}\.eml$/);
   const file = path.join(folder, name as string);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(statSync(folder).mode & 0o777, 0o700);
   const email = await PostalMime.parse(readFileSync(file));
   assert.deepEqual([email.subject, email.text?.trimEnd()], ["Grüße 🐝", text.trimEnd()]);
   assert.equal(email.date, new Date(START).toISOString());
-  assert.ok(told[0]?.includes(text) && told[0].includes(file));
+  assert.ok(logged[0]?.includes(text) && logged[0].includes(file));
 });
 
-test(`the newest ${OUTBOX_EMAILS_MAX} letters are kept, and nothing half-written`, async (t) => {
+test(`the newest ${OUTBOX_EMAILS_MAX} emails stay, and partial files are deleted`, async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(path.join(folder, "left.eml.part"), "half");
   writeFileSync(path.join(folder, "notes.txt"), "mine");
@@ -43,42 +43,46 @@ test(`the newest ${OUTBOX_EMAILS_MAX} letters are kept, and nothing half-written
     folder,
     from: FROM,
     now: () => START,
-    tellsAll: true,
-    tell: () => {},
+    logsText: true,
+    log: () => {},
   });
   const signal = new AbortController().signal;
   for (let each = 1; each <= OUTBOX_EMAILS_MAX + 5; each += 1)
-    await transport.send(emailTo("ada@example.org"), `<let_${each}@toolbooth.example>`, signal);
+    await transport.send(emailTo("ada@example.org"), `<eml_${each}@toolbooth.example>`, signal);
   const names = readdirSync(folder).sort();
   assert.equal(names.length, OUTBOX_EMAILS_MAX + 1);
-  assert.equal(names[0], "20261121T100000000Z-000006-let_6.eml");
+  assert.equal(names[0], "20261121T100000000Z-000006-eml_6.eml");
   assert.equal(names.at(-1), "notes.txt");
 });
 
-test("where others may read the log, it names the file and nothing that is in it", async (t) => {
+test("where others may read the log, it has the name of the file but nothing of its content", async (t) => {
   const folder = temporaryFolder(t);
-  const told: string[] = [];
-  const tell = (text: string) => told.push(text);
-  const transport = createOutbox({ folder, from: FROM, now: () => START, tellsAll: false, tell });
-  const { mail, office } = createFixture({ transport, way: "outbox" });
-  await mail.post(emailTo("ada@example.org", { text: "https://toolbooth.example/?token=abc" }));
-  await office.deliverDue();
+  const logged: string[] = [];
+  const log = (text: string) => logged.push(text);
+  const transport = createOutbox({ folder, from: FROM, now: () => START, logsText: false, log });
+  const { mail, sender } = createFixture({ transport, transportKind: "outbox" });
+  await mail.enqueue(emailTo("ada@example.org", { text: "https://toolbooth.example/?token=abc" }));
+  await sender.deliverDue();
   const [name] = readdirSync(folder);
-  assert.deepEqual(told, [`A letter was written to ${path.join(folder, name as string)}`]);
+  assert.deepEqual(logged, [`Email written to ${path.join(folder, name as string)}`]);
 });
 
-test("letters that wait for a mail server stay in the queue while there is none, and go when it is back", async (t) => {
+test("emails for a mail server stay queued while there is none, and are sent when it is back", async (t) => {
   const folder = temporaryFolder(t);
   const { queue } = openEmails(":memory:");
   const sent: string[] = [];
   const smtp = { send: async ({ to }: { to: string }) => void sent.push(to) };
-  await createFixture({ transport: smtp, queue }).mail.post(emailTo("ada@example.org"));
+  await createFixture({ transport: smtp, queue }).mail.enqueue(emailTo("ada@example.org"));
   const outbox = createOutbox({
-    ...{ folder, from: FROM, now: () => START, tellsAll: true, tell: () => {} },
+    folder,
+    from: FROM,
+    now: () => START,
+    logsText: true,
+    log: () => {},
   });
-  const without = createFixture({ transport: outbox, queue, way: "outbox" });
-  assert.equal(await without.office.deliverDue(), null, "nothing to wake up for");
+  const without = createFixture({ transport: outbox, queue, transportKind: "outbox" });
+  assert.equal(await without.sender.deliverDue(), null, "nothing to wake up for");
   assert.deepEqual(readdirSync(folder), []);
-  await createFixture({ transport: smtp, queue }).office.deliverDue();
+  await createFixture({ transport: smtp, queue }).sender.deliverDue();
   assert.deepEqual(sent, ["ada@example.org"]);
 });

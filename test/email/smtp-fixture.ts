@@ -1,4 +1,4 @@
-/** A real SMTP server on this machine that takes letters, or misbehaves as a test says. */
+/** A real SMTP server on this machine that accepts emails, or misbehaves as the test says. */
 import type { Socket } from "node:net";
 import type { TestContext } from "node:test";
 import PostalMime, { type Email } from "postal-mime";
@@ -9,7 +9,7 @@ import { FROM } from "./mail-fixture.ts";
 
 export type Received = { from: string; to: string[]; raw: string; email: Email };
 
-/** Times that no busy machine reaches; a test of silence shortens the one it is about. */
+/** Time limits that a busy machine does not reach. Tests about silence shorten one of them. */
 export const PATIENT: SmtpTimes = {
   connectMs: 60_000,
   greetingMs: 60_000,
@@ -43,7 +43,7 @@ export async function startMailServer(
     },
     ...options,
   });
-  // A connection that a client breaks off is no fault of the test.
+  // A connection that a client aborts does not fail the test.
   server.on("error", () => {});
   server.server.on("connection", (socket: Socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
@@ -56,7 +56,7 @@ export async function startMailServer(
   return { port: (server.server.address() as { port: number }).port, received, close };
 }
 
-/** What an SMTP server says when it refuses: the library takes the code from a property. */
+/** The error with which the SMTP server rejects: the library takes the code from a property. */
 export const problem = (code: number, text: string) =>
   Object.assign(new Error(text), { responseCode: code });
 

@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import type { SMTPServerOptions } from "smtp-server";
 import { createEmails } from "#email/emails.ts";
 import type { SmtpServer } from "#email/read-mail-settings.ts";
-import { NotNow, Undeliverable, Unreachable } from "#email/transport.ts";
+import { TemporaryFailure, Undeliverable, Unreachable } from "#email/transport.ts";
 import { createFixture, emailTo, START } from "./mail-fixture.ts";
 import {
   at,
@@ -20,7 +20,7 @@ const SECRET = "token=SECRET";
 const WITHOUT_TLS = { hideSTARTTLS: true, disabledCommands: ["STARTTLS"] };
 const EMAIL = emailTo("ada@example.org", { text: SECRET });
 
-/** What becomes of one letter, sent to a server that was started so. */
+/** The outcome of sending one email to a server started with these options. */
 async function fateOf(
   t: TestContext,
   options: SMTPServerOptions,
@@ -29,7 +29,7 @@ async function fateOf(
 ): Promise<Error> {
   const { port } = await startMailServer(t, options);
   const transport = openTransport(t, at(port, changes), times);
-  return failureOf(transport.send(EMAIL, "<let_1@toolbooth.example>", NEVER));
+  return failureOf(transport.send(EMAIL, "<eml_1@toolbooth.example>", NEVER));
 }
 
 async function failureOf(sending: Promise<void>): Promise<Error> {
@@ -41,9 +41,9 @@ async function failureOf(sending: Promise<void>): Promise<Error> {
   return error;
 }
 
-test("every letter arrives as it was composed", async (t) => {
+test("every email arrives as it was composed", async (t) => {
   const server = await startMailServer(t);
-  const { office, mail } = createFixture({ transport: openTransport(t, at(server.port)) });
+  const { sender, mail } = createFixture({ transport: openTransport(t, at(server.port)) });
   const emails = createEmails("https://toolbooth.example");
   const order = {
     to: "ada@example.org",
@@ -59,8 +59,8 @@ test("every letter arrives as it was composed", async (t) => {
       subject: "Grüße aus Köln 🐝 — zweite Zeile, die lang genug zum Falten ist",
     }),
   ];
-  for (const message of composed) await mail.post(message);
-  assert.equal(await office.deliverDue(), null);
+  for (const message of composed) await mail.enqueue(message);
+  assert.equal(await sender.deliverDue(), null);
   for (const message of composed) {
     const { email, from, to, raw } = server.received.find(
       (each) => each.to[0] === message.to,
@@ -77,7 +77,7 @@ test("every letter arrives as it was composed", async (t) => {
   assert.equal(new Set(server.received.map(({ email }) => email.messageId)).size, 3);
 });
 
-test("a recipient refused for good is undeliverable", async (t) => {
+test("a recipient rejected for good is undeliverable", async (t) => {
   const fate = await fateOf(t, {
     onRcptTo: (_, __, callback) => callback(problem(550, `5.1.1 no ada here, ${SECRET}`)),
   });
@@ -85,7 +85,7 @@ test("a recipient refused for good is undeliverable", async (t) => {
   assert.match(fate.message, /\(550 5\.1\.1, .*RCPT TO\)/);
 });
 
-test("a text refused for good is undeliverable", async (t) => {
+test("a message rejected for good is undeliverable", async (t) => {
   const fate = await fateOf(t, {
     onData(stream, _, callback) {
       stream.resume();
@@ -95,14 +95,14 @@ test("a text refused for good is undeliverable", async (t) => {
   assert.ok(fate instanceof Undeliverable);
 });
 
-test("a recipient refused for now can be tried later", async (t) => {
+test("a recipient rejected temporarily can be tried later", async (t) => {
   const fate = await fateOf(t, {
     onRcptTo: (_, __, callback) => callback(problem(451, "come back later")),
   });
-  assert.ok(fate instanceof NotNow);
+  assert.ok(fate instanceof TemporaryFailure);
 });
 
-test("a sender or a log-in that is refused is no fault of the letter", async (t) => {
+test("a rejected sender or login is not attributed to the email", async (t) => {
   const sender = await fateOf(t, {
     onMailFrom: (_, __, callback) => callback(problem(550, "not from you")),
   });
@@ -115,7 +115,7 @@ test("a sender or a log-in that is refused is no fault of the letter", async (t)
   assert.ok(login instanceof Unreachable);
 });
 
-test("a letter goes with user and password where they are set", async (t) => {
+test("emails are sent with user and password where they are set", async (t) => {
   const logins: unknown[] = [];
   const server = await startMailServer(t, {
     authOptional: false,
@@ -126,26 +126,26 @@ test("a letter goes with user and password where they are set", async (t) => {
   });
   const login = { user: "toolbooth", password: "p@ss:wörd" };
   const transport = openTransport(t, at(server.port, { login }));
-  await transport.send(EMAIL, "<let_1@toolbooth.example>", NEVER);
+  await transport.send(EMAIL, "<eml_1@toolbooth.example>", NEVER);
   assert.deepEqual(logins, [["toolbooth", "p@ss:wörd"]]);
 });
 
-test("a server elsewhere without TLS, or with a certificate nobody vouches for, gets no letter", async (t) => {
+test("a remote server without TLS, or with an untrusted certificate, gets no email", async (t) => {
   for (const options of [WITHOUT_TLS, {}])
     assert.ok((await fateOf(t, options, { isLoopback: false })) instanceof Unreachable);
 });
 
-test("a server that says nothing once the letter is there has not taken it", async (t) => {
+test("a server that is silent after the message has not accepted it", async (t) => {
   const fate = await fateOf(
     t,
     { onData: (stream) => void stream.resume() },
     {},
     { ...PATIENT, silenceMs: 1_000 },
   );
-  assert.ok(fate instanceof NotNow);
+  assert.ok(fate instanceof TemporaryFailure);
 });
 
-test("a server that does not greet, one that hangs up, and one that is not there cannot be used", async (t) => {
+test("a server that does not greet, hangs up or does not listen is unreachable", async (t) => {
   const sockets: Socket[] = [];
   let greet = (socket: Socket) => void sockets.push(socket);
   const silent = createServer((socket) => greet(socket));
@@ -158,7 +158,7 @@ test("a server that does not greet, one that hangs up, and one that is not there
   const { port } = silent.address() as { port: number };
   const send = () => {
     const transport = openTransport(t, at(port), { ...PATIENT, greetingMs: 200 });
-    return failureOf(transport.send(EMAIL, "<let_1@toolbooth.example>", NEVER));
+    return failureOf(transport.send(EMAIL, "<eml_1@toolbooth.example>", NEVER));
   };
   assert.ok((await send()) instanceof Unreachable);
   greet = (socket) => void socket.destroy();
@@ -167,7 +167,7 @@ test("a server that does not greet, one that hangs up, and one that is not there
   assert.ok((await send()) instanceof Unreachable);
 });
 
-test("an abort ends a sending that hangs", async (t) => {
+test("an abort ends a hanging attempt", async (t) => {
   const abort = new AbortController();
   const { port } = await startMailServer(t, {
     onData(stream) {
@@ -176,15 +176,15 @@ test("an abort ends a sending that hangs", async (t) => {
     },
   });
   const transport = openTransport(t, at(port));
-  await failureOf(transport.send(EMAIL, "<let_1@toolbooth.example>", abort.signal));
+  await failureOf(transport.send(EMAIL, "<eml_1@toolbooth.example>", abort.signal));
 });
 
-test("a connection cut in the middle of the text: the letter arrives at the next try, as the same letter", async (t) => {
+test("after a connection broke within the message, the email arrives at the next attempt under the same Message-ID", async (t) => {
   let cuts = 0;
   const sockets: Socket[] = [];
-  // In plain text, so that the cutter sees where the letter begins.
+  // In plain text, so that the proxy sees where the message begins.
   const proxied = await startMailServer(t, WITHOUT_TLS);
-  // In front of the server: passes everything on, and cuts the first connection once the text has begun.
+  // A proxy in front of the server that cuts the first connection once the message has begun.
   const cutter = createServer((socket) => {
     sockets.push(socket);
     const inner = new (socket.constructor as typeof Socket)();
@@ -206,28 +206,28 @@ test("a connection cut in the middle of the text: the letter arrives at the next
     for (const socket of sockets) socket.destroy();
   });
   const { port } = cutter.address() as { port: number };
-  const { office, mail, clock } = createFixture({ transport: openTransport(t, at(port)) });
-  await mail.post(EMAIL);
-  const next = await office.deliverDue();
+  const { sender, mail, clock } = createFixture({ transport: openTransport(t, at(port)) });
+  await mail.enqueue(EMAIL);
+  const next = await sender.deliverDue();
   assert.equal(cuts, 1);
   assert.ok(next !== null && next > clock.now);
   clock.now = next;
-  assert.equal(await office.deliverDue(), null);
+  assert.equal(await sender.deliverDue(), null);
   assert.equal(proxied.received.length, 1);
 });
 
-test("a server that is gone and comes back gets what was posted meanwhile", async (t) => {
+test("a server that was down gets the emails queued meanwhile", async (t) => {
   const first = await startMailServer(t);
-  const { office, mail, clock } = createFixture({ transport: openTransport(t, at(first.port)) });
-  await mail.post(emailTo("one@example.org"));
-  assert.equal(await office.deliverDue(), null);
+  const { sender, mail, clock } = createFixture({ transport: openTransport(t, at(first.port)) });
+  await mail.enqueue(emailTo("one@example.org"));
+  assert.equal(await sender.deliverDue(), null);
   await first.close();
-  await mail.post(emailTo("two@example.org"));
-  await mail.post(emailTo("three@example.org"));
-  clock.now = (await office.deliverDue()) as number;
+  await mail.enqueue(emailTo("two@example.org"));
+  await mail.enqueue(emailTo("three@example.org"));
+  clock.now = (await sender.deliverDue()) as number;
   assert.ok(clock.now > START);
   const second = await startMailServer(t, {}, first.port);
-  for (let next: number | null = clock.now; next !== null; next = await office.deliverDue())
+  for (let next: number | null = clock.now; next !== null; next = await sender.deliverDue())
     clock.now = next;
   assert.deepEqual(second.received.map(({ to }) => to[0]).sort(), [
     "three@example.org",

@@ -1,4 +1,4 @@
-/** A certificate that signs itself, for `hooks.example`, from 2000 to 2100; its key is known to everybody and good for tests alone. */
+/** A self-signed certificate for `hooks.example`, valid from 2000 to 2100. Its key is public: use it in tests only. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtNmwuuFAer6Q67fg
 ttrGQcnx6uaJpUzQqkJg5UQ0zuahRANCAAQaYJNTzkl6Kk+y9I7KCcUR9QuBFjfv

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DELIVERY_LEASE_MS } from "#events/bounds.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
-import { eventually } from "../http/test-service.ts";
+import { eventually } from "../http/test-api.ts";
 import { lowEvent, notify, openEvents, responding, START } from "./event-fixture.ts";
 
-/** Deliveries whose process is killed, stopped or cut off from its book, and those of several processes. */
+/** Deliveries whose process is killed or stopped or loses its database, and deliveries by several processes. */
 
-test("a process that dies between the request and the note has it sent again when its lease ends, under the same id", async () => {
+test("after a crash between the request and its result, the webhook is sent again under the same id when the lease ends", async () => {
   for (const when of ["before the request", "after the request", "before the note"] as const) {
     const fixture = await openEvents();
     const endpoint = await fixture.addEndpoint();
@@ -29,7 +29,7 @@ test("a process that dies between the request and the note has it sent again whe
       return never;
     };
     const jobs = { ...fixture.jobs, settle };
-    // Whoever is killed says and does nothing more.
+    // A killed process does nothing more.
     void fixture.deliverer(dying, { jobs }).deliverDue();
     if (when === "before the note") await noting;
     else
@@ -49,7 +49,7 @@ test("a process that dies between the request and the note has it sent again whe
   }
 });
 
-test("a stop breaks off what is on its way, and counts it as no try", async () => {
+test("a stop aborts requests in progress and does not count them as attempts", async () => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint();
   await notify(fixture);
@@ -71,7 +71,7 @@ test("a stop breaks off what is on its way, and counts it as no try", async () =
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
-test("one that is stopped takes nothing more, and notes what was answered", async () => {
+test("a stopped sender takes no more deliveries and records the responses that arrive", async () => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint();
   await notify(fixture, 3);
@@ -87,7 +87,7 @@ test("one that is stopped takes nothing more, and notes what was answered", asyn
   assert.deepEqual(statuses, ["waiting", "waiting", "delivered"]);
 });
 
-test("where the book cannot be asked that is told, and the next look goes on", async () => {
+test("a database error is logged and the next run continues", async () => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint();
   await notify(fixture);
@@ -111,7 +111,7 @@ test("where the book cannot be asked that is told, and the next look goes on", a
   assert.equal((await fixture.log(endpoint))[0]?.status, "delivered");
 });
 
-test("many endpoints are delivered to by two nodes at once, and none of it twice", async () => {
+test("two nodes deliver to many endpoints at once and send nothing twice", async () => {
   const fixture = await openEvents();
   const accounts = Array.from({ length: 20 }, (_, no) => `acc_${String(no).padStart(12, "9")}`);
   for (const account of accounts) {

@@ -7,14 +7,14 @@ import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import { eventually } from "../http/test-service.ts";
+import { eventually } from "../http/test-api.ts";
 import { ACCOUNT, notify, openEvents, responding, SECRET, START } from "./event-fixture.ts";
 import { startReceiver } from "./receiver.ts";
 
-test("what is sent is signed as the package of Standard Webhooks verifies it, and not when it was changed", () => {
+test("the Standard Webhooks package verifies the signature, and rejects a changed body", () => {
   const at = Math.floor(Date.now() / 1_000) * 1_000;
   const body = `{"type":"credits.low","label":"Käse 🐝"}`;
-  const headers = signedHeaders({ secret: SECRET, id: "ntc_1", body, at });
+  const headers = signedHeaders({ secret: SECRET, id: "evt_1", body, at });
   assert.deepEqual(new Webhook(SECRET).verify(body, headers), JSON.parse(body));
   const other = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY=";
   assert.throws(() => new Webhook(other).verify(body, headers));
@@ -25,9 +25,9 @@ test("what is sent is signed as the package of Standard Webhooks verifies it, an
     );
 });
 
-test("a notice arrives at a real receiver, which knows it by its signature", async (t) => {
+test("a real receiver gets the webhook and verifies its signature", async (t) => {
   const fixture = await openEvents();
-  // The package asks the clock itself how old a webhook is.
+  // The package uses the system clock to check the age of a webhook.
   fixture.clock.now = Date.now();
   let secret = SECRET;
   const receiver = await startReceiver(t, () => secret);
@@ -41,7 +41,7 @@ test("a notice arrives at a real receiver, which knows it by its signature", asy
     log.map(({ event, body }) => ({ id: event, body, isGood: true })),
   );
   assert.deepEqual(
-    log.map(({ status, tries, lastStatus, lastFault }) => [status, tries, lastStatus, lastFault]),
+    log.map(({ status, tries, lastStatus, lastError }) => [status, tries, lastStatus, lastError]),
     Array(3).fill(["delivered", 1, 200, null]),
   );
   secret = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY=";
@@ -50,7 +50,7 @@ test("a notice arrives at a real receiver, which knows it by its signature", asy
   assert.equal(receiver.received.at(-1)?.isGood, false);
 });
 
-test("the same webhook comes again under the same id, with the time and signature of the new try", async (t) => {
+test("a retry has the same id, and the time and signature of the new attempt", async (t) => {
   const fixture = await openEvents();
   fixture.clock.now = Date.now();
   const receiver = await startReceiver(
@@ -65,7 +65,10 @@ test("the same webhook comes again under the same id, with the time and signatur
   const deliverer = fixture.deliverer(createNodeWebhookTransport({ networks: "any" }));
   assert.equal(await deliverer.deliverDue(), fixture.clock.now + 5_000);
   const [waiting] = await fixture.log(endpoint);
-  assert.deepEqual([waiting?.status, waiting?.lastFault], ["waiting", "It answered 503."]);
+  assert.deepEqual(
+    [waiting?.status, waiting?.lastError],
+    ["waiting", "The endpoint responded with 503."],
+  );
   fixture.clock.now += 5_000;
   assert.equal(await deliverer.deliverDue(), null);
   const [first, second] = receiver.received;
@@ -73,7 +76,7 @@ test("the same webhook comes again under the same id, with the time and signatur
   assert.equal(second?.isGood, true);
 });
 
-test("an endpoint that never answers is tried for a day, and then no more", async () => {
+test("an endpoint that never responds is tried for a day and then given up", async () => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint();
   await notify(fixture);
@@ -92,13 +95,13 @@ test("an endpoint that never answers is tried for a day, and then no more", asyn
   assert.ok(total > DAY_MS && total < DAY_MS + HOUR_MS);
   const [failed] = await fixture.log(endpoint);
   assert.deepEqual(
-    [failed?.status, failed?.tries, failed?.dueAt, failed?.lastStatus, failed?.lastFault],
+    [failed?.status, failed?.tries, failed?.dueAt, failed?.lastStatus, failed?.lastError],
     ["failed", 9, null, null, "The connection was refused."],
   );
   assert.equal(failed?.lastTriedAt, fixture.clock.now);
 });
 
-test("what has failed is delivered when it is sent again", async () => {
+test("a failed delivery succeeds when it is sent again", async () => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint();
   await notify(fixture);
@@ -123,7 +126,7 @@ test("what has failed is delivered when it is sent again", async () => {
   assert.equal(sent.at(-1)?.headers["webhook-id"], event);
 });
 
-test("an operator may have a webhook tried again that has failed, but not while its endpoint is paused", async () => {
+test("an operator can retry a failed webhook, but not while its endpoint is paused", async () => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint();
   await notify(fixture);
@@ -147,7 +150,7 @@ test("an operator may have a webhook tried again that has failed, but not while 
   assert.equal(await statusNow(), "delivered");
 });
 
-test("2xx alone is delivered; a redirect is told with what to do", async () => {
+test("only 2xx counts as delivered; for a redirect the error says what to do", async () => {
   for (const status of [200, 201, 202, 204, 299, 301, 302, 307, 400, 401, 404, 429, 500, 503]) {
     const fixture = await openEvents();
     const endpoint = await fixture.addEndpoint();
@@ -160,11 +163,11 @@ test("2xx alone is delivered; a redirect is told with what to do", async () => {
       [isGood ? "delivered" : "waiting", status],
     );
     if (status > 300 && status < 400)
-      assert.match(tried?.lastFault ?? "", /redirects are not followed/);
+      assert.match(tried?.lastError ?? "", /Redirects are not followed/);
   }
 });
 
-test("an endpoint that answers 410 is paused, and what waits for it is not sent until it is resumed", async () => {
+test("an endpoint that responds with 410 is paused, and its deliveries wait until it is resumed", async () => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint();
   await notify(fixture, 3);
@@ -186,7 +189,7 @@ test("an endpoint that answers 410 is paused, and what waits for it is not sent 
   );
 });
 
-test("a slow endpoint holds up itself alone, and is sent one at a time", async () => {
+test("a slow endpoint gets one delivery at a time and delays only itself", async () => {
   const fixture = await openEvents();
   const slow = await fixture.addEndpoint({ url: "https://slow.example/" });
   const quick = await fixture.addEndpoint({ url: "https://quick.example/" });

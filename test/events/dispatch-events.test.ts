@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { createDeferredEvents } from "#events/deferred-events.ts";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
-import { createAside } from "#events/set-aside.ts";
 import { readUnsubscription } from "#events/unsubscribe.ts";
 import type { EventContent, LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
@@ -43,27 +43,27 @@ const kindsOf = (emails: { kind: string }[]) => emails.map(({ kind }) => kind);
 
 const put = (fixture: Fixture, contents: readonly EventContent[], account = ACCOUNT) => {
   for (const content of contents) {
-    const id = `ntc_${account}_${START}_${fixture.unsettled.length + 1}`;
+    const id = `evt_${account}_${START}_${fixture.unsettled.length + 1}`;
     fixture.unsettled.push({ id, account, at: START, ...content });
   }
 };
 
-test("each kind becomes its webhook, and those about what is left a letter with a way out of it", async () => {
+test("every kind of event becomes a webhook, and low or expiring credits also an email with an unsubscribe link", async () => {
   const fixture = await openEvents();
   const kinds = CONTENTS.map(({ kind }) => kind);
   const endpoint = await fixture.addEndpoint({ kinds });
   put(fixture, CONTENTS);
-  assert.deepEqual(await fixture.dispatchEvents(), { carried: 6, more: false });
+  assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 6, more: false });
   assert.deepEqual(fixture.unsettled, []);
   const emails = await fixture.emails();
-  assert.deepEqual(kindsOf(emails), ["credits_low", "credits_gone", "credits_expiring"]);
+  assert.deepEqual(kindsOf(emails), ["credits_low", "credits_depleted", "credits_expiring"]);
   for (const message of emails) {
     assert.equal(message.to, EMAIL);
     const link = new URL(message.unsubscribe ?? "");
     assert.equal(`${link.origin}${link.pathname}`, `${SITE}/dashboard/notifications/unsubscribe`);
-    const sort = message.kind === "credits_expiring" ? "expiring" : "low";
+    const topic = message.kind === "credits_expiring" ? "expiring" : "low";
     const found = readUnsubscription(link.searchParams.get("token") ?? "", ["new secret"]);
-    assert.deepEqual(found, { account: ACCOUNT, sort });
+    assert.deepEqual(found, { account: ACCOUNT, topic });
     assert.ok(message.text.includes(`${SITE}/unsubscribe?${link.searchParams}`));
   }
   assert.equal(emails[2]?.usefulUntil, EXPIRING.expiresAt);
@@ -83,7 +83,7 @@ test("each kind becomes its webhook, and those about what is left a letter with 
   ]);
 });
 
-test("who wants no letters of a sort gets none of it, and their webhooks all the same", async () => {
+test("an owner who unsubscribed from a topic gets no email about it, but still the webhooks", async () => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint({ kinds: ["credits.low", "credits.expiring"] });
   const emails = { low: false, expiring: true };
@@ -94,7 +94,7 @@ test("who wants no letters of a sort gets none of it, and their webhooks all the
   assert.equal((await fixture.log(endpoint)).length, 2);
 });
 
-test("a closed or suspended account is told nothing, one that nobody knows neither, and all is settled", async () => {
+test("events of closed, suspended and unknown accounts are settled without a notification", async () => {
   const fixture = await openEvents();
   const accounts = ["acc_closed000000", "acc_suspended000", "acc_unknown00000"];
   const [closed = "", suspended = ""] = accounts;
@@ -106,12 +106,12 @@ test("a closed or suspended account is told nothing, one that nobody knows neith
   await fixture.ledger.closeAccount({ account: closed, now: START });
   await fixture.ledger.suspendAccount({ account: suspended, now: START });
   for (const account of accounts) put(fixture, CONTENTS.slice(0, 1), account);
-  assert.equal((await fixture.dispatchEvents()).carried, 3);
+  assert.equal((await fixture.dispatchEvents()).dispatched, 3);
   assert.deepEqual([fixture.unsettled, await fixture.emails()], [[], []]);
   assert.equal((await fixture.jobs.nextDue({ queues: ["webhook"] })).at, null);
 });
 
-test("an account that the operator made gets its letters at the address it was made for", async () => {
+test("an account that the operator opened gets its emails at the address it was opened for", async () => {
   const fixture = await openEvents();
   const account = "acc_000operator0";
   await fixture.ledger.openAccount({ account, freeCall: "open", now: START });
@@ -124,24 +124,24 @@ test("an account that the operator made gets its letters at the address it was m
   );
 });
 
-test("of credits that have ended meanwhile no letter says that they will", async () => {
+test("no email announces the expiry of credits that have already expired", async () => {
   const fixture = await openEvents();
   fixture.clock.now = EXPIRING.expiresAt;
   put(fixture, CONTENTS);
   await fixture.dispatchEvents();
-  assert.deepEqual(kindsOf(await fixture.emails()), ["credits_low", "credits_gone"]);
+  assert.deepEqual(kindsOf(await fixture.emails()), ["credits_low", "credits_depleted"]);
 });
 
-test("a letter that finds no room is told of, and holds up nothing", async () => {
+test("a dropped email is logged and holds up nothing", async () => {
   const fixture = await openEvents();
   for (let times = 0; times < 22; times += 1) fixture.unsettled.push(lowEvent());
-  assert.equal((await fixture.dispatchEvents()).carried, 22);
+  assert.equal((await fixture.dispatchEvents()).dispatched, 22);
   assert.equal((await fixture.emails()).length, 20);
-  assert.equal(fixture.loggedErrors.filter((each) => /too many wait/.test(each)).length, 2);
+  assert.equal(fixture.loggedErrors.filter((each) => /too many are queued/.test(each)).length, 2);
   assert.ok(!fixture.loggedErrors.join().includes(EMAIL));
 });
 
-test("one notice that cannot be handled holds up no other; where none can, the round ends soon", async () => {
+test("an event that fails does not hold up others; when all fail, the round ends early", async () => {
   const fixture = await openEvents();
   const [first, second] = [lowEvent(), lowEvent()];
   fixture.unsettled.push(first, second);
@@ -155,18 +155,18 @@ test("one notice that cannot be handled holds up no other; where none can, the r
     },
   });
   const one = await fixture.dispatchEvents({ eventStore: failing(({ id }) => id === first.id) });
-  assert.deepEqual(one, { carried: 1, more: false });
+  assert.deepEqual(one, { dispatched: 1, more: false });
   assert.deepEqual(fixture.unsettled, [first]);
   for (let times = 0; times < 9; times += 1) fixture.unsettled.push(lowEvent());
   tries = 0;
   assert.deepEqual(await fixture.dispatchEvents({ eventStore: failing(() => true) }), {
-    carried: 0,
+    dispatched: 0,
     more: false,
   });
   assert.equal(tries, 3);
 });
 
-test("notices that cannot be handled are passed over for a while, and hold up nothing behind them", async () => {
+test("events that fail are skipped for a while and do not hold up later events", async () => {
   const fixture = await openEvents();
   const odd = Array.from({ length: 150 }, () => lowEvent());
   const good = Array.from({ length: 130 }, () => lowEvent());
@@ -196,7 +196,7 @@ test("notices that cannot be handled are passed over for a while, and hold up no
   assert.deepEqual(fixture.unsettled, []);
 });
 
-/** Dies at the given operation, before or after it was carried out. */
+/** Crashes at the given operation, before or after it was carried out. */
 class Killed extends Error {}
 function killedAt(fixture: Fixture, step: number, isAfter: boolean) {
   let steps = 0;
@@ -212,8 +212,8 @@ function killedAt(fixture: Fixture, step: number, isAfter: boolean) {
   const { source, eventStore, ledger, directory } = fixture;
   return {
     source: { list: dying(source.list), settle: dying(source.settle) },
-    // It dies with its process.
-    aside: createAside(),
+    // The list is lost in the crash.
+    deferred: createDeferredEvents(),
     eventStore: { handle: dying(eventStore.handle), choice: dying(eventStore.choice) },
     ledger: { findAccount: dying(ledger.findAccount) },
     directory: { findByAccount: dying(directory.findByAccount) },
@@ -221,7 +221,7 @@ function killedAt(fixture: Fixture, step: number, isAfter: boolean) {
   };
 }
 
-test("killed at whatever point, a notice becomes one letter and one delivery for each endpoint", async () => {
+test("after a crash at any point, an event becomes one email and one delivery for each endpoint", async () => {
   for (const isAfter of [false, true]) {
     for (let step = 1; ; step += 1) {
       const fixture = await openEvents();
@@ -246,7 +246,7 @@ test("killed at whatever point, a notice becomes one letter and one delivery for
   }
 });
 
-test("two nodes on one file carry on the same notices at once, and each is handled once", async (t) => {
+test("two nodes on one file dispatch the same events at once, and each event is handled once", async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-notices-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "toolbooth.sqlite");
@@ -265,7 +265,7 @@ test("two nodes on one file carry on the same notices at once, and each is handl
   assert.equal((await one.log(endpoint)).length, 15);
 });
 
-test("what the ledger writes comes through: one letter for each crossing, however many calls come after it", async () => {
+test("events of a real ledger arrive: one email for each crossing of the alert level, whatever the number of calls", async () => {
   const fixture = await openEvents();
   const { ledger, clock } = fixture;
   const key = { id: "key_00000000000100000000aa", sha256: "a".repeat(64) };
@@ -304,9 +304,9 @@ test("what the ledger writes comes through: one letter for each crossing, howeve
     if (calls % 4 === 3) seen.push(await round());
   }
   await round();
-  assert.deepEqual(seen.at(-1), ["credits_low", "credits_gone"]);
+  assert.deepEqual(seen.at(-1), ["credits_low", "credits_depleted"]);
   await grant("two", 21);
   for (let calls = 0; calls < 3; calls += 1) await call();
-  assert.deepEqual(await round(), ["credits_low", "credits_gone", "credits_low"]);
+  assert.deepEqual(await round(), ["credits_low", "credits_depleted", "credits_low"]);
   assert.deepEqual(await ledger.listEvents({ max: 9 }), { events: [] });
 });

@@ -9,7 +9,7 @@ import { createTurns } from "#stores/sqlite/turns.ts";
 import { fillEmails } from "../contract/event-store-fixture.ts";
 import { ACCOUNT, type Fixture, lowEvent, openEvents, START } from "./event-fixture.ts";
 
-/** Notices while the queue has no room for letters about credits. */
+/** Events while the queue has no space for emails about credits. */
 const KEY_CREATED: EventContent = {
   kind: "key.created",
   key: { id: "key_1", label: "prod", start: "tb_AbC" },
@@ -21,7 +21,7 @@ const EXPIRING: EventContent = {
 };
 
 const put = ({ unsettled }: Fixture, content: EventContent) => {
-  const id = `ntc_${ACCOUNT}_${START}_put${unsettled.length}`;
+  const id = `evt_${ACCOUNT}_${START}_put${unsettled.length}`;
   unsettled.push({ id, account: ACCOUNT, at: START, ...content });
 };
 
@@ -29,27 +29,27 @@ async function openFull() {
   const fixture = await openEvents();
   const db = createSqliteDatabase(fixture.driver, createTurns());
   await fillEmails(db, EMAILS_BEFORE_CREDITS_WAIT);
-  return { ...fixture, makeRoom: () => db.batch([sql`DELETE FROM job`]) };
+  return { ...fixture, emptyQueue: () => db.batch([sql`DELETE FROM job`]) };
 }
 
-test("while the queue is full notices with a letter wait in the ledger, and hold up no others", async () => {
+test("while the queue is full, events with an email wait in the ledger and do not hold up others", async () => {
   const fixture = await openFull();
   const endpoint = await fixture.addEndpoint({ kinds: ["credits.low", "key.created"] });
   fixture.unsettled.push(lowEvent());
   for (const content of [EXPIRING, KEY_CREATED]) put(fixture, content);
-  assert.deepEqual(await fixture.dispatchEvents(), { carried: 1, more: false });
+  assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 1, more: false });
   assert.deepEqual(
     fixture.unsettled.map(({ kind }) => kind),
     ["credits.low", "credits.expiring"],
   );
-  const told = async () => (await fixture.log(endpoint)).map(({ kind }) => kind);
-  assert.deepEqual(await told(), ["key.created"]);
-  const loggedError = "Letters about credits wait, for the queue of letters is full";
+  const delivered = async () => (await fixture.log(endpoint)).map(({ kind }) => kind);
+  assert.deepEqual(await delivered(), ["key.created"]);
+  const loggedError = "The email queue is full; emails about credits are waiting";
   assert.deepEqual(fixture.loggedErrors, [loggedError]);
-  await fixture.makeRoom();
+  await fixture.emptyQueue();
   fixture.clock.now += 60_000;
-  assert.deepEqual(await fixture.dispatchEvents(), { carried: 2, more: false });
-  assert.deepEqual(await told(), ["credits.low", "key.created"]);
+  assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 2, more: false });
+  assert.deepEqual(await delivered(), ["credits.low", "key.created"]);
   assert.deepEqual(
     (await fixture.emails()).map(({ kind }) => kind),
     ["credits_low", "credits_expiring"],
@@ -57,11 +57,11 @@ test("while the queue is full notices with a letter wait in the ledger, and hold
   assert.deepEqual(fixture.loggedErrors, [loggedError]);
 });
 
-test("where more wait than a round takes, it ends, and the next one begins behind them", async () => {
+test("when more events wait than a round handles, it ends and the next one starts behind them", async () => {
   const fixture = await openFull();
   for (let times = 0; times < 120; times += 1) fixture.unsettled.push(lowEvent());
-  assert.deepEqual(await fixture.dispatchEvents(), { carried: 0, more: false });
+  assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 0, more: false });
   put(fixture, KEY_CREATED);
-  assert.deepEqual(await fixture.dispatchEvents(), { carried: 1, more: false });
+  assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 1, more: false });
   assert.equal(fixture.unsettled.length, 120);
 });

@@ -1,10 +1,10 @@
-/** The people's side of notices in process: its book and its queue of letters in SQLite, a clock that tests set. */
+/** Events in process: the event store and the email queue in SQLite, with a clock that tests set. */
 import { randomBytes } from "node:crypto";
-import { createDeliverer } from "#events/deliver-webhooks.ts";
+import { createDeferredEvents } from "#events/deferred-events.ts";
+import { createWebhookSender } from "#events/deliver-webhooks.ts";
 import { type DispatchDeps, dispatchEvents, type PendingEvents } from "#events/dispatch-events.ts";
 import type { Endpoint, EventStore } from "#events/event-store.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { createAside } from "#events/set-aside.ts";
 import { NotReached, type WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
@@ -22,7 +22,7 @@ export const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
 let count = 0;
 export const lowEvent = (account = ACCOUNT, at = START): LedgerEvent => {
   count += 1;
-  return { id: `ntc_${account}_${at}_${count}`, account, at, kind: "credits.low", ...LOW };
+  return { id: `evt_${account}_${at}_${count}`, account, at, kind: "credits.low", ...LOW };
 };
 const LOW = { balance: 19, lowBalance: 20 };
 
@@ -45,7 +45,7 @@ export async function openEvents(file = ":memory:") {
   const logError = (message: string, { cause }: { cause?: unknown }) => {
     loggedErrors.push(cause === undefined ? message : `${message}: ${cause}`);
   };
-  /** Notices that nobody has settled: what a ledger keeps. */
+  /** Events that are not settled, as a ledger would hold them. */
   const unsettled: LedgerEvent[] = [];
   const source: PendingEvents = {
     list: async ({ max }) => unsettled.slice(0, max),
@@ -56,15 +56,15 @@ export async function openEvents(file = ":memory:") {
   };
   const wiring: DispatchDeps = {
     ...{ source, eventStore, ledger, directory, random, logError },
-    aside: createAside(),
+    deferred: createDeferredEvents(),
     emails: createNotificationEmails({ publicUrl: SITE, secrets: ["new secret", "old secret"] }),
-    way: "smtp",
+    transportKind: "smtp",
     now: () => clock.now,
   };
   const taken: TakenEmail[] = [];
-  /** All that were posted so far, in their order; they leave the queue. */
+  /** All emails queued so far, in order; they leave the queue. */
   const messages = async () => {
-    const order = { now: 8e15, leaseUntil: 9e15, max: 999, way: "smtp" } as const;
+    const order = { now: 8e15, leaseUntil: 9e15, max: 999, transportKind: "smtp" } as const;
     const { emails: fresh } = await emails.take(order);
     for (const { id } of fresh) await emails.done({ id });
     taken.push(...fresh);
@@ -104,8 +104,8 @@ export async function openEvents(file = ":memory:") {
       const now = () => clock.now;
       const none = (bytes: number) => new Uint8Array(bytes);
       const wiring = { jobs, eventStore, transport, now, random: none, logError };
-      const deliverer = createDeliverer({ ...wiring, ...changes });
-      /** All that is due, to its end; when the next one is, null where none waits. */
+      const deliverer = createWebhookSender({ ...wiring, ...changes });
+      /** Delivers everything that is due. Returns when the next delivery is due; null where none waits. */
       const deliverDue = async () => {
         deliverer.look();
         await deliverer.idle();
@@ -116,7 +116,7 @@ export async function openEvents(file = ":memory:") {
   };
 }
 
-/** A transport that answers as the test says; a text is why there was no answer. */
+/** A transport that responds as the test says; text stands for the reason why there is no response. */
 export function responding(
   response: (url: string, headers: Record<string, string>) => number | string,
 ) {
@@ -132,7 +132,7 @@ export function responding(
   return { transport, sent };
 }
 
-/** So many notices, carried on. */
+/** Dispatches that many events. */
 export async function notify(fixture: Fixture, times = 1): Promise<void> {
   for (let time = 0; time < times; time += 1) fixture.unsettled.push(lowEvent());
   await fixture.dispatchEvents();

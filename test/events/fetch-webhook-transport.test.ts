@@ -7,9 +7,9 @@ import { createFetchWebhookTransport } from "#events/fetch-webhook-transport.ts"
 import { NotReached } from "#events/webhook-transport.ts";
 import { HOSTILE } from "./hostile-addresses.ts";
 
-/** Webhooks by `fetch`, as they go where there are no sockets. */
+/** Webhooks sent with `fetch`, for runtimes without sockets. */
 const NEVER = new AbortController().signal;
-const request = (url: string) => ({ url, headers: { "webhook-id": "ntc_1" }, body: "{}" });
+const request = (url: string) => ({ url, headers: { "webhook-id": "evt_1" }, body: "{}" });
 
 async function serve(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -22,13 +22,13 @@ async function serve(t: TestContext, listener: RequestListener): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
 }
 
-test("nothing is asked of a hostile address", async () => {
+test("nothing is sent to a hostile URL", async () => {
   const transport = createFetchWebhookTransport("public");
   for (const url of HOSTILE)
     await assert.rejects(transport.post(request(url), NEVER), NotReached, url.slice(0, 80));
 });
 
-test("a webhook arrives, and the status of its answer comes back, a redirect's too", async (t) => {
+test("a webhook arrives, and post resolves with the status of the response, redirects included", async (t) => {
   for (const status of [204, 307, 410, 500]) {
     const seen: unknown[] = [];
     const url = await serve(t, (asked, response) => {
@@ -37,11 +37,11 @@ test("a webhook arrives, and the status of its answer comes back, a redirect's t
     });
     const transport = createFetchWebhookTransport("any");
     assert.deepEqual(await transport.post(request(url), NEVER), { status });
-    assert.deepEqual(seen, [["POST", "/hooks", "ntc_1"]]);
+    assert.deepEqual(seen, [["POST", "/hooks", "evt_1"]]);
   }
 });
 
-test("silence, a refused connection and an abort are told in words", async (t) => {
+test("a timeout, a rejected connection and an abort are described in sentences", async (t) => {
   const url = await serve(t, () => {});
   const message = async (sent: Promise<unknown>): Promise<string> => {
     const error: unknown = await sent.then(
@@ -52,15 +52,18 @@ test("silence, a refused connection and an abort are told in words", async (t) =
     return error.message;
   };
   const impatient = createFetchWebhookTransport("any", 200);
-  assert.match(await message(impatient.post(request(url), NEVER)), /No answer came/);
+  assert.match(await message(impatient.post(request(url), NEVER)), /No response within/);
   const transport = createFetchWebhookTransport("any");
   const gone = await serve(t, () => {});
   const closed = gone.replace(/:\d+/, ":1");
-  assert.match(await message(transport.post(request(closed), NEVER)), /No connection/);
-  assert.match(await message(transport.post(request(url), AbortSignal.abort())), /No connection/);
+  assert.match(await message(transport.post(request(closed), NEVER)), /Could not connect/);
+  assert.match(
+    await message(transport.post(request(url), AbortSignal.abort())),
+    /Could not connect/,
+  );
 });
 
-test("an endless answer is not waited for", async (t) => {
+test("an endless response is not read", async (t) => {
   const url = await serve(t, (_, response) => {
     response.writeHead(200);
     const write = () => {

@@ -1,6 +1,6 @@
-/** Addresses that get no webhooks where the networks are public: each leads to ourselves or our neighbours, or is none. */
+/** URLs that get no webhooks where the networks are public: each leads to this machine or its network, or is invalid. */
 export const HOSTILE: readonly string[] = [
-  // This machine, as it is written and as a URL reads it.
+  // This machine, in several notations.
   ...["https://127.0.0.1/", "https://127.1/", "https://0x7f.1/", "https://2130706433/"],
   ...["https://017700000001/", "https://0177.0.0.1/", "https://0x7f000001/", "https://127.0.0.1./"],
   ...["https://127.255.255.254/", "https://0.0.0.0/", "https://0/", "https://%31%32%37.0.0.1/"],
@@ -12,10 +12,10 @@ export const HOSTILE: readonly string[] = [
     "https://[::ffff:127.0.0.1]/",
   ],
   ...["https://[::ffff:7f00:1]/", "https://[::127.0.0.1]/", "https://[64:ff9b::7f00:1]/"],
-  // Its names.
+  // Names of this machine.
   ...["https://localhost/", "https://LOCALHOST/", "https://localhost./", "https://foo.localhost/"],
   ...["https://ⓛocalhost/", "https://ｌｏｃａｌｈｏｓｔ/", "https://foo.localhost.:443/"],
-  // Clouds' metadata, and networks of one's own.
+  // Metadata services of clouds, and private networks.
   ...["https://169.254.169.254/latest/meta-data/", "https://[fd00:ec2::254]/"],
   ...["https://metadata.google.internal/", "https://metadata/", "https://10.0.0.1/"],
   ...[
@@ -36,12 +36,12 @@ export const HOSTILE: readonly string[] = [
   ],
   ...["https://[ff02::1]/", "https://[2001:db8::1]/", "https://[2002:7f00:1::]/"],
   ...["https://[2001::1]/", "https://[3fff::1]/", "https://[64:ff9b:1::1]/", "https://[100::1]/"],
-  // Other schemes, and what is no address at all.
+  // Other schemes, and text that is not a URL.
   ...["http://example.com/", "http://127.0.0.1/", "file:///etc/passwd", "gopher://example.com/"],
   ...["ftp://example.com/", "javascript:alert(1)", "data:text/plain,x", "ws://example.com/"],
   ...["", " ", "example.com", "//example.com/", "https:example.com", "https://", "https:///path"],
   ...["https://exa mple.com/", "https://[::1/", "https://1.2.3.4.5/"],
-  // More than an address needs.
+  // URLs with parts that an endpoint must not have.
   ...["https://user:pw@example.com/", "https://user@example.com/", "https://:pw@example.com/"],
   ...["https://example.com./", "https://example.com:25/", "https://example.com:22/"],
   ...["https://example.com:0/", "https://example.com:65536/", "https://example.com:80/"],

@@ -14,7 +14,7 @@ import { CERTIFICATE, KEY } from "./certificate.ts";
 import { HOSTILE } from "./hostile-addresses.ts";
 
 const NEVER = new AbortController().signal;
-const HEADERS = { "Content-Type": "application/json", "webhook-id": "ntc_1" };
+const HEADERS = { "Content-Type": "application/json", "webhook-id": "evt_1" };
 const request = (url: string, body = "{}") => ({ url, headers: HEADERS, body });
 
 async function listen(t: TestContext, server: Server, host = "127.0.0.1", port = 0) {
@@ -57,7 +57,7 @@ const resolveTo =
       family: address.includes(":") ? 6 : 4,
     }));
 
-test("no connection is made to a hostile address, whatever it is resolved to", async () => {
+test("no connection is made to a hostile URL, whatever its host resolves to", async () => {
   let asked = 0;
   const resolve: Resolve = async () => {
     asked += 1;
@@ -67,7 +67,7 @@ test("no connection is made to a hostile address, whatever it is resolved to", a
   assert.equal(asked, 0);
 });
 
-test("a name that leads to one private address among others is refused, before anything connects", async (t) => {
+test("a host with one private address among its addresses is rejected before anything connects", async (t) => {
   const { port, connections } = await listen(t, createServer());
   const private_ = [
     "127.0.0.1",
@@ -82,14 +82,14 @@ test("a name that leads to one private address among others is refused, before a
       const fault = await faultOf(
         post(`https://hooks.example:${port}/`, { networks: "public", resolve: resolveTo(places) }),
       );
-      assert.match(fault, /not on the public internet/);
+      assert.match(fault, /outside the public internet/);
       assert.doesNotMatch(fault, /127|169|fd00/);
     }
   }
   assert.equal(connections(), 0);
 });
 
-test("a resolver that answers a good address first and another one then gets nothing connected to the other", async (t) => {
+test("a resolver that returns a private address the second time causes no connection to it", async (t) => {
   // Two addresses of this machine stand for a public and a private one.
   const good = await listen(t, createServer(), "127.0.0.2");
   const bad = await listen(t, createServer(), "127.0.0.1", good.port);
@@ -105,11 +105,11 @@ test("a resolver that answers a good address first and another one then gets not
   const url = `https://hooks.example:${good.port}/`;
   await faultOf(post(url, options));
   assert.deepEqual([asked, good.connections(), bad.connections()], [1, 1, 0]);
-  assert.match(await faultOf(post(url, options)), /not on the public internet/);
+  assert.match(await faultOf(post(url, options)), /outside the public internet/);
   assert.deepEqual([asked, good.connections(), bad.connections()], [2, 1, 0]);
 });
 
-test("the connection goes to the address, and the name stands in Host, SNI and certificate", async (t) => {
+test("the connection goes to the resolved address, with the host name in Host, SNI and the certificate check", async (t) => {
   const seen: unknown[] = [];
   const server = createHttpsServer({ key: KEY, cert: CERTIFICATE }, (asked, response) => {
     const { servername } = asked.socket as unknown as { servername: string };
@@ -126,16 +126,16 @@ test("the connection goes to the address, and the name stands in Host, SNI and c
   assert.deepEqual(seen, [["POST", "/a?b=c", `hooks.example:${port}`, "hooks.example"]]);
   const other = url.replace("hooks.example", "other.example");
   const fault = await faultOf(post(other, { ...options, resolve: resolve() }));
-  assert.match(fault, /safe connection .*ALTNAME_INVALID/);
+  assert.match(fault, /secure connection .*ALTNAME_INVALID/);
   const untrusted = { networks: "public", isAllowed: () => true, resolve: resolve() } as const;
-  assert.match(await faultOf(post(url, untrusted)), /safe connection .*SELF_SIGNED/);
+  assert.match(await faultOf(post(url, untrusted)), /secure connection .*SELF_SIGNED/);
   assert.equal(seen.length, 1);
 });
 
 const serve = async (t: TestContext, listener: RequestListener) =>
   `http://127.0.0.1:${(await listen(t, createHttpServer(listener))).port}/`;
 
-test("a redirect is an answer, and nobody follows it", async (t) => {
+test("a redirect is a response and is not followed", async (t) => {
   let asked = 0;
   const url = await serve(t, (_, response) => {
     asked += 1;
@@ -145,7 +145,7 @@ test("a redirect is an answer, and nobody follows it", async (t) => {
   assert.equal(asked, 1);
 });
 
-test("the body arrives byte for byte with the headers that were given", async (t) => {
+test("the body and the headers arrive unchanged", async (t) => {
   const seen: string[] = [];
   const url = await serve(t, (asked, response) => {
     const id = asked.headers["webhook-id"];
@@ -156,10 +156,10 @@ test("the body arrives byte for byte with the headers that were given", async (t
   const transport = createNodeWebhookTransport({ networks: "any" });
   const body = `{"label":"Käse 🐝"}`;
   assert.deepEqual(await transport.post(request(url, body), NEVER), { status: 200 });
-  assert.equal(seen.join(""), `ntc_1 application/json ${Buffer.byteLength(body)} ${body}`);
+  assert.equal(seen.join(""), `evt_1 application/json ${Buffer.byteLength(body)} ${body}`);
 });
 
-test("an endless answer is read a little and left, and its status counts", async (t) => {
+test("an endless response is read up to a limit, and its status counts", async (t) => {
   let written = 0;
   const url = await serve(t, (_, response) => {
     const chunk = Buffer.alloc(8_192);
@@ -174,7 +174,7 @@ test("an endless answer is read a little and left, and its status counts", async
   assert.ok(written < 64 * 1024 * 1024);
 });
 
-test("an answer that stops in the middle counts by its status once the time is over", async (t) => {
+test("a response that stops in the middle counts by its status after the time limit", async (t) => {
   const url = await serve(t, (_, response) => {
     response.writeHead(202, { "Content-Length": "100" });
     response.write("begun");
@@ -182,7 +182,7 @@ test("an answer that stops in the middle counts by its status once the time is o
   assert.deepEqual(await post(url, { timeoutMs: 300 }), { status: 202 });
 });
 
-test("silence, headers without end and a resolver that keeps quiet are left when the time is over", async (t) => {
+test("a silent server, endless headers and a silent resolver end at the time limit", async (t) => {
   const silent = await listen(t, createServer());
   const dripping = await listen(
     t,
@@ -195,21 +195,21 @@ test("silence, headers without end and a resolver that keeps quiet are left when
   const faults = [silent, dripping].map(({ port }) =>
     faultOf(post(`http://127.0.0.1:${port}/`, { timeoutMs: 1_000 })),
   );
-  for (const fault of await Promise.all(faults)) assert.match(fault, /No answer came within 1 s/);
+  for (const fault of await Promise.all(faults)) assert.match(fault, /No response within 1 s/);
   const quiet: Resolve = () => new Promise(() => {});
   const sent = post("https://hooks.example/", { resolve: quiet, timeoutMs: 300 });
-  assert.match(await faultOf(sent), /No answer came/);
+  assert.match(await faultOf(sent), /No response within/);
 });
 
-test("headers that are too long, what is no HTTP, and connections that break or are refused are told in words", async (t) => {
+test("headers that are too long, responses that are not HTTP, and broken or rejected connections are described in sentences", async (t) => {
   const saying = async (text: string) => {
     const server = createServer((socket) => socket.on("data", () => socket.end(text)));
     return `http://127.0.0.1:${(await listen(t, server)).port}/`;
   };
   const long = `HTTP/1.1 200 OK\r\na: ${"b".repeat(100_000)}\r\n\r\n`;
-  assert.match(await faultOf(post(await saying(long))), /headers of the answer are too long/);
+  assert.match(await faultOf(post(await saying(long))), /response headers are too long/);
   assert.match(await faultOf(post(await saying("SSH-2.0-OpenSSH_9.6\r\n"))), /is not HTTP/);
-  assert.match(await faultOf(post(await saying(""))), /broke before an answer came/);
+  assert.match(await faultOf(post(await saying(""))), /closed before a response arrived/);
   const gone = createServer();
   gone.listen(0, "127.0.0.1");
   await once(gone, "listening");
@@ -217,10 +217,10 @@ test("headers that are too long, what is no HTTP, and connections that break or 
   gone.close();
   assert.match(await faultOf(post(`http://127.0.0.1:${port}/`)), /refused/);
   const nobody = post("https://hooks.example/", { resolve: resolveTo([]) });
-  assert.match(await faultOf(nobody), /name of the address is not known/);
+  assert.match(await faultOf(nobody), /host name does not exist/);
 });
 
-test("IPv6 is reached as IPv4 is", async (t) => {
+test("IPv6 works like IPv4", async (t) => {
   const server = createHttpServer((_, response) => response.writeHead(204).end());
   const reached = await listen(t, server, "::1").catch(() => null);
   if (reached === null) return t.diagnostic("this machine has no IPv6");
@@ -229,7 +229,7 @@ test("IPv6 is reached as IPv4 is", async (t) => {
   assert.deepEqual(await post(named, { resolve: resolveTo(["::1"]) }), { status: 204 });
 });
 
-test("an abort ends a try at once", async (t) => {
+test("an abort ends an attempt at once", async (t) => {
   const { port } = await listen(t, createServer());
   const abort = new AbortController();
   const transport = createNodeWebhookTransport({ networks: "any" });

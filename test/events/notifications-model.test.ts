@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RETRY_WAITS_MS } from "#events/bounds.ts";
+import { createDeferredEvents } from "#events/deferred-events.ts";
 import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import type { Endpoint } from "#events/event-store.ts";
-import { createAside } from "#events/set-aside.ts";
 import { type Fixture, lowEvent, openEvents, responding } from "./event-fixture.ts";
 
-/** Notices and deliveries under random kills, failures and pauses, on two nodes, against what must come of them. */
+/** Events and deliveries under random crashes, failures and pauses, on two nodes, compared with the expected result. */
 const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 6);
 const STEPS = 60;
 const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
@@ -29,7 +29,7 @@ function createChance(seed: number) {
 type Chance = ReturnType<typeof createChance>;
 class Killed extends Error {}
 
-/** Each operation may be the one at which the process dies: before it, or after it and before anybody hears of it. */
+/** The process may crash at each operation: before it, or after it and before the caller gets its result. */
 function mortal<Port extends object>(port: Port, chance: Chance, life: { isOver: boolean }): Port {
   const entries = Object.entries(port).map(([name, act]) => [
     name,
@@ -70,7 +70,7 @@ async function play(chance: Chance) {
       eventStore: mortal({ choice: eventStore.choice, handle: eventStore.handle }, chance, life),
       ledger: mortal({ findAccount: ledger.findAccount }, chance, life),
       directory: mortal({ findByAccount: directory.findByAccount }, chance, life),
-      aside: createAside(),
+      deferred: createDeferredEvents(),
     };
     const died = (error: unknown) => assert.ok(error instanceof Killed, String(error));
     await dispatchEvents(wiring).catch(died);
@@ -89,7 +89,7 @@ async function play(chance: Chance) {
     if (chance.is(0.05)) await turn(fixture, endpoints[1] as Endpoint, paused);
     await Promise.all(chance.is(0.3) ? [node(), node()] : [node()]);
     fixture.clock.now += chance.below(120_000);
-    // Before too many wait for their reader.
+    // Before the queue is full for the recipient.
     await fixture.emails();
   }
   if (paused.size > 0) await turn(fixture, endpoints[1] as Endpoint, paused);
@@ -103,14 +103,14 @@ async function turn({ eventStore, clock }: Fixture, endpoint: Endpoint, paused: 
   await eventStore.changeEndpoint({ account, id, url, kinds, pausedAt });
 }
 
-test(`under random kills each notice is one letter and one delivery that arrives (seed ${SEED}, ${RUNS} runs)`, async () => {
+test(`under random crashes each event becomes one email and one delivered webhook (seed ${SEED}, ${RUNS} runs)`, async () => {
   for (let run = 0; run < RUNS; run += 1) {
     const chance = createChance(SEED + run);
     const { fixture, endpoints, received, written, sent } = await play(chance);
     await fixture.dispatchEvents();
     assert.deepEqual(fixture.unsettled, []);
     const deliverer = fixture.deliverer(responding(() => "still away").transport);
-    // Until the last try of everything is over.
+    // Until after the last attempt of everything.
     for (let due = await deliverer.deliverDue(); due !== null; due = await deliverer.deliverDue())
       fixture.clock.now = Math.max(due, fixture.clock.now + 1);
     const name = `seed ${SEED + run}`;
@@ -119,7 +119,7 @@ test(`under random kills each notice is one letter and one delivery that arrives
     for (const [index, endpoint] of endpoints.entries()) {
       const log = await fixture.log(endpoint);
       const told = log.map(({ event }) => event).toReversed();
-      // The second endpoint was paused at times, when nothing new is kept for it.
+      // The second endpoint was paused at times, and gets no deliveries of that time.
       if (index === 0) assert.deepEqual(told, written, name);
       assert.equal(new Set(told).size, told.length, name);
       for (const { event, status, tries } of log) {

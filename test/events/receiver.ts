@@ -1,4 +1,4 @@
-/** A receiver of webhooks on this machine, as people write it: it verifies with the package of Standard Webhooks. */
+/** A receiver of webhooks on this machine, which verifies them with the Standard Webhooks package as users would. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { Webhook } from "standardwebhooks";
 
 export type Received = { id: string; body: string; isGood: boolean };
 
-/** `answer` decides by how many came before. */
+/** `result` decides by the number of webhooks received before. */
 export async function startReceiver(
   t: TestContext,
   secret: () => string,

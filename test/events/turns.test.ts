@@ -10,7 +10,7 @@ import type { EventStore } from "#events/event-store.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { startNotifications } from "../../src/apps/node/notifications.ts";
-import { eventually } from "../http/test-service.ts";
+import { eventually } from "../http/test-api.ts";
 import {
   ACCOUNT,
   type Fixture,
@@ -21,7 +21,7 @@ import {
   START,
 } from "./event-fixture.ts";
 
-/** Whose turn it is: calls beside notices, and a receiver that answers beside those that do not. */
+/** Fairness: calls beside events, and an endpoint that responds beside endpoints that do not. */
 
 async function openFile(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-turns-"));
@@ -44,7 +44,7 @@ async function openFile(t: TestContext) {
   return { fixture, rest, turns };
 }
 
-/** The same jobs, and how much each of its batches noted. */
+/** The same jobs, recording the size of each batch. */
 function counting(fixture: Fixture) {
   const recorded: number[] = [];
   let taken = 0;
@@ -63,16 +63,16 @@ function counting(fixture: Fixture) {
   return { jobs, recorded, taken: () => taken };
 }
 
-test("while notices are carried on, another connection has the lock after each of them", async (t) => {
+test("while events are dispatched, another connection gets the lock after each of them", async (t) => {
   const { fixture, rest, turns } = await openFile(t);
   await fixture.addEndpoint();
   for (let count = 0; count < 100; count += 1) fixture.unsettled.push(lowEvent());
-  assert.equal((await fixture.dispatchEvents({ rest })).carried, 100);
-  // After each notice, and after they were settled.
+  assert.equal((await fixture.dispatchEvents({ rest })).dispatched, 100);
+  // After each event, and after settling them.
   assert.deepEqual(turns, { had: 101, mostBetween: 1 });
 });
 
-test("on Node others have their turn between the notices that are carried on", async (t) => {
+test("on Node, other work runs between dispatched events", async (t) => {
   const fixture = await openEvents();
   const { ledger, eventStore, wiring, clock } = fixture;
   const grant = { account: ACCOUNT, kind: "operator", amount: 1, expiresAt: null } as const;
@@ -100,13 +100,13 @@ test("on Node others have their turn between the notices that are carried on", a
   t.after(() => running.stop());
   const seen = new Set<number>();
   for (const started = Date.now(); handled < 50; await setImmediate()) {
-    assert.ok(Date.now() - started < 20_000, `only ${handled} were carried on`);
+    assert.ok(Date.now() - started < 20_000, `only ${handled} were dispatched`);
     seen.add(handled);
   }
-  assert.ok(seen.size >= 45, `others came to their turn ${seen.size} times`);
+  assert.ok(seen.size >= 45, `other work ran ${seen.size} times`);
 });
 
-test("while webhooks are delivered, another connection has the lock after each write, of which there are few", async (t) => {
+test("while webhooks are delivered, another connection gets the lock after each of the few writes", async (t) => {
   const { fixture, rest, turns } = await openFile(t);
   for (let count = 0; count < 5; count += 1)
     await fixture.addEndpoint({ url: `https://${count}.example/` });
@@ -125,7 +125,7 @@ test("while webhooks are delivered, another connection has the lock after each w
   assert.deepEqual(turns, { had: recorded.length + taken(), mostBetween: 1 });
 });
 
-/** Receivers that never answer, each of an account of its own, and webhooks for each of them. */
+/** Endpoints that never respond, each of its own account, with webhooks for each of them. */
 async function addSilent(fixture: Fixture, silent: number, times: number) {
   for (let count = 0; count < silent; count += 1) {
     const account = `acc_${String(count).padStart(12, "9")}`;
@@ -136,14 +136,14 @@ async function addSilent(fixture: Fixture, silent: number, times: number) {
   while (fixture.unsettled.length > 0) await fixture.dispatchEvents();
 }
 
-/** Silent ones are given up when the test says so. */
+/** Requests to silent endpoints end when the test says so. */
 function partlySilent() {
   const waiting = new Map<string, () => void>();
   const arrived: string[] = [];
   const transport: WebhookTransport = {
     post: ({ url }) =>
       new Promise((resolve, reject) => {
-        if (url.includes("silent")) waiting.set(url, () => reject(new Error("no answer")));
+        if (url.includes("silent")) waiting.set(url, () => reject(new Error("no response")));
         else {
           arrived.push(url);
           resolve({ status: 204 });
@@ -159,7 +159,7 @@ function partlySilent() {
 
 const until = (isThere: () => boolean) => eventually("a receiver's turn", async () => isThere());
 
-test("a webhook for a receiver that answered before goes at once, whatever silent ones hold up", async () => {
+test("a webhook for an endpoint that has responded before is sent at once, however many silent endpoints wait", async () => {
   const fixture = await openEvents();
   const good = await fixture.addEndpoint({ url: "https://good.example/" });
   const { waiting, arrived, transport, giveUp } = partlySilent();
@@ -185,7 +185,7 @@ test("a webhook for a receiver that answered before goes at once, whatever silen
   await deliverer.idle();
 });
 
-test("of receivers that never answered, each has its turn before one of them has a second", async () => {
+test("each silent endpoint gets its turn before any gets a second one", async () => {
   const silent = DELIVERIES_AT_ONCE + 1;
   const fixture = await openEvents();
   await addSilent(fixture, silent, 3);

@@ -26,10 +26,10 @@ const CONTENTS: EventContent[] = [
   { kind: "key.revoked", key },
 ];
 const eventOf = (content: EventContent): LedgerEvent => ({
-  ...{ id: `ntc_${ACCOUNT}_${AT}_1`, account: ACCOUNT, at: AT, ...content },
+  ...{ id: `evt_${ACCOUNT}_${AT}_1`, account: ACCOUNT, at: AT, ...content },
 });
 
-test("the documentation shows the body of every kind, byte for byte", () => {
+test("the documentation shows the exact body of every kind of event", () => {
   const shown = [...DOCS.matchAll(/^```json\n(.*)\n```$/gm)].map(([, body]) => body);
   assert.deepEqual(shown, CONTENTS.map(eventOf).map(webhookBody));
   assert.deepEqual(
@@ -38,7 +38,7 @@ test("the documentation shows the body of every kind, byte for byte", () => {
   );
 });
 
-test("the request that the documentation shows is signed by the secret that stands below it", () => {
+test("the request in the documentation is signed with the secret shown below it", () => {
   const [, lines = "", body = ""] =
     /^POST \/hooks HTTP\/1\.1\n([\s\S]*?)\n\n(.*)\n```$/m.exec(DOCS) ?? [];
   const secret = /whsec_[A-Za-z0-9+/]{32}/.exec(DOCS)?.[0] ?? "";
@@ -52,7 +52,7 @@ test("the request that the documentation shows is signed by the secret that stan
   assert.equal(body, webhookBody(eventOf(CONTENTS[0] as EventContent)));
 });
 
-test("credits that do not end have null as their end", () => {
+test("credits that never expire have null as their expiry", () => {
   const grant = { id: "one", kind: "operator", amount: 5, expiresAt: null } as const;
   const body = JSON.parse(webhookBody(eventOf({ kind: "credits.granted", grant })));
   assert.deepEqual(body.data, { account: ACCOUNT, grant });

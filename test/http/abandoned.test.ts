@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WORKER_MEMORY } from "#limits.ts";
-import { assertResponse, createCaller, eventually, openService } from "./test-service.ts";
+import { assertResponse, createCaller, eventually, openService } from "./test-api.ts";
 import type { AbandonOrder } from "./worker.ts";
 import { openWorkerd, workerd } from "./workerd.ts";
 

@@ -5,7 +5,7 @@ import { makeKey } from "#accounts/key-format.ts";
 import { newAccountId } from "#ids.ts";
 import { DRAIN_SLACK_BYTES } from "#limits.ts";
 import { openOneConnection } from "./one-connection.ts";
-import { createCaller, openService } from "./test-service.ts";
+import { createCaller, openService } from "./test-api.ts";
 import { openWorkerd, workerd } from "./workerd.ts";
 
 /** workerd closes a connection whose request was answered unread, so what is refused is read first. */
@@ -21,7 +21,7 @@ type Refused = {
   key?: string;
 };
 
-test("in workerd: a connection outlives every refusal, whatever the size of the body", async (t) => {
+test("in workerd: a connection survives every error, whatever the size of the body", async (t) => {
   const opened = await openWorkerd(RATE);
   const service = await openService({ ...workerd, open: async () => opened }, RATE);
   t.after(service.close);
@@ -64,5 +64,5 @@ test("in workerd: a connection outlives every refusal, whatever the size of the 
       }
     }
   }
-  t.diagnostic(`${requests} refusals on one connection`);
+  t.diagnostic(`${requests} errors on one connection`);
 });

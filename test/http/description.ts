@@ -1,4 +1,4 @@
-/** Holds answers against the description that the service gives of itself. */
+/** Checks responses against the OpenAPI description of the service. */
 import assert from "node:assert/strict";
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -10,7 +10,7 @@ import type {
   Operation,
   Reference,
 } from "#api/openapi/document.ts";
-import type { ApiResponse } from "./test-service.ts";
+import type { ApiResponse } from "./test-api.ts";
 
 /** Headers of the transport and of HTTP at large, which a description of an API does not name. */
 const OF_HTTP = [
@@ -95,8 +95,8 @@ export function createDescription(document: OpenApiDocument) {
     );
   }
 
-  /** A refusal as the description draws it for its status; by that alone where the address is in no operation. */
-  function assertProblem(response: ApiResponse, name = `Refusal${response.status}`): void {
+  /** An error as the description defines it for its status, also where no operation has the path. */
+  function assertProblem(response: ApiResponse, name = `Problem${response.status}`): void {
     const described = document.components.responses[name];
     assert.ok(described, `${name} is not described`);
     assertHeaders(response, described);

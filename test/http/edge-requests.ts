@@ -1,10 +1,11 @@
-/** Requests whose answers are held side by side: of every tool the usual, the odd and the hostile, and every refusal. */
+/** Requests whose responses are compared between runtimes: usual, odd and hostile ones of every tool, and every error. */
 import { gzipSync } from "node:zlib";
+import type { Tool } from "#tools/define-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { requestText } from "../../web/tools/request-text.ts";
 import { fieldsOf } from "../../web/tools/tool-fields.ts";
 import { type Case, casesFor } from "../web/browser-tools-cases.ts";
-import type { Sent } from "./test-service.ts";
+import type { Sent } from "./test-api.ts";
 
 /** Who calls: one account each, on either side. */
 export const CALLERS = [
@@ -22,8 +23,8 @@ export type Asked = {
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-export function toolRequests(tool: string): Asked[] {
-  return casesFor(tool).map((asked) => request(tool, bodyOf(tool, asked)));
+export function toolRequests(tool: Tool): Asked[] {
+  return casesFor(tool).map((asked) => request(tool.name, bodyOf(tool, asked)));
 }
 
 const request = (
@@ -40,11 +41,10 @@ const request = (
   ...more,
 });
 
-function bodyOf(name: string, asked: Case): Uint8Array {
+function bodyOf(tool: Tool, asked: Case): Uint8Array {
   if ("base64" in asked) return Buffer.from(asked.base64, "base64");
   if ("before" in asked)
     return Buffer.from(asked.before + asked.piece.repeat(asked.times) + asked.after);
-  const tool = TOOLS.find((each) => each.name === name) as (typeof TOOLS)[number];
   return Buffer.from(requestText(tool, fieldsOf(tool), asked.form as never));
 }
 
@@ -113,11 +113,11 @@ function headerRequests(): Asked[] {
   ];
 }
 
-/** With a key of its own, again, for another body, and after a refusal. */
+/** With an idempotency key: a first call, a repeat, another body, and after an error. */
 const repeatRequests = (): Asked[] =>
-  TOOLS.flatMap(({ name }) => {
+  TOOLS.flatMap(({ name, verbatim }) => {
     const headers = { "Idempotency-Key": `once-${name}` };
-    const wrong = name === "echo" ? "[1,]" : '{"nothing":1}';
+    const wrong = verbatim ? "[1,]" : '{"nothing":1}';
     return [wrong, GOOD[name], GOOD[name], `${GOOD[name]} `].map((body) =>
       request(name, body, headers),
     );

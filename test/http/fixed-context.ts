@@ -1,4 +1,4 @@
-/** Time and chance for doors whose answers must be the same: they know no runtime, so they go into workerd too. */
+/** A fixed time and fixed random bytes, for runtimes whose responses are compared. Works in workerd too. */
 export const START = Date.UTC(2026, 0, 15, 10);
 
 /** The same bytes for the same count. */

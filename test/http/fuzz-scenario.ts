@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
+import { FREE_CALL_CREDITS_DEFAULT } from "#limits.ts";
 import type { Description } from "./description.ts";
 import { bodyArbitrary } from "./fuzz-bodies.ts";
 import { type FuzzRequest, judge, type Verdict } from "./fuzz-judge.ts";
@@ -10,7 +11,7 @@ import {
   createCaller,
   type Sent,
   type TestService,
-} from "./test-service.ts";
+} from "./test-api.ts";
 
 /** A scenario of the fuzz: a few requests of one caller, so that repeats, spent credits and used keys come about. */
 export const STATES = [
@@ -114,7 +115,7 @@ function asSent(request: FuzzRequest, key: string | null): Sent & { body: Uint8A
 }
 
 async function createCallerIn(service: TestService, state: State): Promise<Caller> {
-  const credits = { poor: 2, wasBroken: 0 }[state as string] ?? 50;
+  const credits = { poor: 2, broke: 0 }[state as string] ?? 50;
   const caller = await createCaller(service, {
     credits,
     freeCall: state === "first" ? "open" : "withheld",
@@ -143,14 +144,15 @@ function expect(
   if (method !== "POST") return { allowed: [405], why: "another method" };
   const refused = REFUSED[state];
   if (refused !== undefined) return { allowed: [refused], why: `the caller is ${state}` };
-  const isFree = state === "first" && balance === 50;
-  if (balance === 0 && !isFree && idempotencyKey === null)
-    return { allowed: [402], why: "no credits" };
+  const price = description.document.paths[path]?.post?.["x-price"]?.credits ?? 0;
+  const isFree = state === "first" && balance === 50 && price <= FREE_CALL_CREDITS_DEFAULT;
+  const isShort = balance < price && !isFree;
+  if (isShort && idempotencyKey === null) return { allowed: [402], why: "too few credits" };
   const own = judge(description, request, sentBytes);
   if (!own.allowed.includes(200) || idempotencyKey === null) return own;
   // The key may have been used in the scenario: with the same body it replays, with another it is refused.
   return {
-    allowed: [...own.allowed, 400, ...(balance === 0 ? [402] : [])],
+    allowed: [...own.allowed, 400, ...(isShort ? [402] : [])],
     why: `${own.why}, with a key`,
   };
 }

@@ -1,8 +1,9 @@
-/** The first door: the app is called in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
+/** The app in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
 import { type App, createApp } from "#api/app.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { runTool, type Sources } from "#api/pipeline/run-tool.ts";
 import { FREE_CALL_CREDITS_DEFAULT, NODE_MEMORY } from "#limits.ts";
+import type { DocsSources } from "#site/docs/navigation.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { TOOLS } from "#tools/registry.ts";
@@ -19,7 +20,7 @@ import {
   type Sent,
   sha256,
   type TestServiceSettings,
-} from "./test-service.ts";
+} from "./test-api.ts";
 
 export const inProcess: Opener = {
   name: "in process",
@@ -37,13 +38,13 @@ export function openMemory(settings: TestServiceSettings, changes: Changes = {})
 }
 
 /** What differs from the app as tests have it. */
-export type Changes = Partial<AppContext & Sources>;
+export type Changes = Partial<AppContext & Sources & { docs: DocsSources }>;
 
 /** The app in this process over whichever ledger the backstage has. */
 export function openInProcess(
   backstage: Backstage,
   settings: TestServiceSettings,
-  { random, digest, ...changes }: Changes = {},
+  { random, digest, docs, ...changes }: Changes = {},
 ): Opened & { app: App } {
   const toolContext = fixedToolContext();
   const sources = { random: random ?? toolContext.random, digest: digest ?? toolContext.digest };
@@ -66,7 +67,12 @@ export function openInProcess(
   };
   const app = createApp(
     context,
-    createSite({ settings: apiOptionsOf(context, "0.0.0"), people: null, pages: null }),
+    createSite({
+      settings: apiOptionsOf(context, "0.0.0"),
+      people: null,
+      pages: null,
+      docs: () => docs ?? null,
+    }),
   );
   return {
     app,

@@ -1,5 +1,5 @@
 /**
- * What a test does behind a door: it orders from the ledger past the service, moves the clock, and lets the
+ * What a test does behind the scenes: it sends orders to the ledger past the service, moves the clock, and lets the
  * service's own orders fail, wait or lose their answers. Commands are plain data, so they reach into workerd too.
  */
 import { type CallLedger, localCallLedger } from "#ledger/call-ledger.ts";
@@ -33,8 +33,8 @@ export type Command =
   | { command: "ordered"; name: LedgerOperation }
   /** How often the service has asked its ledger, whatever it asked. */
   | { command: "roundTrips" }
-  /** What the service has complained of so far. */
-  | { command: "complaints" };
+  /** The errors that the service has logged so far. */
+  | { command: "loggedErrors" };
 
 export type Backstage = ReturnType<typeof createBackstage>;
 
@@ -108,7 +108,7 @@ export function createBackstage(
         return ordered.get(command.name) ?? 0;
       case "roundTrips":
         return countRoundTrips?.() ?? roundTrips;
-      case "complaints":
+      case "loggedErrors":
         return loggedErrors;
     }
   }

@@ -3,13 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
 import { inProcess } from "./in-process.ts";
-import {
-  type Caller,
-  createCaller,
-  openService,
-  SECRETS,
-  type TestService,
-} from "./test-service.ts";
+import { type Caller, createCaller, openService, SECRETS, type TestService } from "./test-api.ts";
 
 /**
  * A local ledger is asked once for a small call with a key that the node knows. It is asked about the key first where that

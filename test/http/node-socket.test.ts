@@ -1,5 +1,5 @@
 import { nodeSocket } from "./node-socket.ts";
 import { serviceSuites } from "./suites.ts";
-import { createSentences } from "./test-service.ts";
+import { createSentences } from "./test-api.ts";
 
 serviceSuites(createSentences(nodeSocket));

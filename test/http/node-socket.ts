@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-/** The second door: the parts of the real process (server, ledger thread, tool pool) on a free port of this machine, called through sockets. */
+/** The parts of the real Node process (server, ledger thread, tool pool) on a free port of this machine, called through sockets. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -26,7 +26,7 @@ import {
   SECRETS,
   type Sent,
   type TestServiceSettings,
-} from "./test-service.ts";
+} from "./test-api.ts";
 
 export const nodeSocket: Opener = {
   name: "through a Node socket",
@@ -40,7 +40,7 @@ export async function openNodeSocket(
   settings: TestServiceSettings,
   timeouts: Pick<NodeServerOptions, "headersTimeoutMs" | "requestTimeoutMs"> = {},
 ): Promise<OpenedNodeSocket> {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-door-"));
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-socket-"));
   openDataFolder(folder).close();
   const thread = await openSqliteThread({ file: databaseFile(folder) });
   const pool = openToolPool(1, assert.ifError);
@@ -64,7 +64,12 @@ export async function openNodeSocket(
     ...createNodeAppContext({ ...parts, ...random, log, ledger: thread.ledger, reverseLater }),
     ...backstage.parts(settings),
   };
-  const site = { settings: apiOptionsOf(context, version), people: null, pages: null };
+  const site = {
+    settings: apiOptionsOf(context, version),
+    people: null,
+    pages: null,
+    docs: () => null,
+  };
   const server = await startNodeServer(() => createApp(context, createSite(site)), {
     host: "127.0.0.1",
     port: 0,

@@ -8,7 +8,7 @@ import {
   openService,
   PUBLIC_URL,
   type TestService,
-} from "./test-service.ts";
+} from "./test-api.ts";
 
 export type RawResponse = {
   status: number;
@@ -117,7 +117,7 @@ export function rawPost(path: string, body: string, headers: Record<string, stri
   return `POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
 }
 
-/** A refusal of the server itself has what every refusal has. */
+/** An error of the HTTP server itself has what every error has. */
 export function assertRefused(response: RawResponse, status: number, code: string) {
   assert.equal(response.status, status, response.text);
   assert.equal(response.headers.get("content-type"), "application/problem+json");

@@ -11,7 +11,7 @@ import {
 import { fixedToolContext } from "../support/tool-context.ts";
 import { inProcess } from "./in-process.ts";
 import { openRemoteInProcess } from "./remote-in-process.ts";
-import { type Caller, createCaller, createKey, openService, SECRETS } from "./test-service.ts";
+import { type Caller, createCaller, createKey, openService, SECRETS } from "./test-api.ts";
 
 /**
  * With a remote ledger a call fails after its body was read and its tool was run. Where an account was refused a

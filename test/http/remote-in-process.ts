@@ -6,7 +6,7 @@ import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { START } from "./fixed-context.ts";
 import { type Changes, openInProcess } from "./in-process.ts";
 import { createBackstage } from "./ledger-access.ts";
-import type { TestServiceSettings } from "./test-service.ts";
+import type { TestServiceSettings } from "./test-api.ts";
 
 export function openRemoteInProcess(settings: TestServiceSettings, changes: Changes = {}) {
   const ledger = createMemoryLedger();

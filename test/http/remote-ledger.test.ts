@@ -2,7 +2,7 @@ import { inProcess } from "./in-process.ts";
 import { openRemoteInProcess } from "./remote-in-process.ts";
 import { roundTripSentences } from "./round-trips.ts";
 import { serviceSuites } from "./suites.ts";
-import { createSentences, type Opener } from "./test-service.ts";
+import { createSentences, type Opener } from "./test-api.ts";
 
 /** The app over a remote ledger: it is asked once a call, and what a client sees is the same. */
 const withRemoteLedger: Opener = {

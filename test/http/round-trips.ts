@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
-import { createCaller, type Opener, openService, type TestService } from "./test-service.ts";
+import { createCaller, type Opener, openService, type TestService } from "./test-api.ts";
 
 /**
  * Every question to a remote ledger is a round trip, and paid for: one a call, whatever comes of it. Only an account that was

@@ -4,11 +4,11 @@ import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { makeKey } from "#accounts/key-format.ts";
 import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
-import { hash } from "#tools/hash/tool.ts";
+import hash from "#tools/hash/tool.ts";
 import { inProcess } from "./in-process.ts";
 import { assertRefused, openRaw, rawPost } from "./raw-socket.ts";
 import { openRemoteInProcess } from "./remote-in-process.ts";
-import { type Caller, createCaller, openService, SECRETS } from "./test-service.ts";
+import { type Caller, createCaller, openService, SECRETS } from "./test-api.ts";
 import { openWorkerd, workerd } from "./workerd.ts";
 
 /** At the edge no server looks after bodies that do not come: whoever stalls soon gives back the room that was taken. */
@@ -85,7 +85,10 @@ for (const announced of [true, false]) {
       assert.equal(response.headers.get("credits-charged"), "0");
       const problem = (await response.json()) as { code: string; detail: string };
       assert.equal(problem.code, "request_timeout");
-      assert.equal(problem.detail, "The body did not arrive within 15 seconds.");
+      assert.equal(
+        problem.detail,
+        "The body did not arrive within 15 seconds. Send it again over a faster connection.",
+      );
     }
     for (const caller of callers) assert.equal(await caller.balance(), 100);
     assert.equal((await other.post("hash", { body: LARGE })).status, 200);

@@ -8,9 +8,9 @@ import { responsesSuite } from "./suites/responses.ts";
 import { spendingSuite } from "./suites/spending.ts";
 import { wireSuite } from "./suites/wire.ts";
 import { wrongBodiesSuite } from "./suites/wrong-bodies.ts";
-import type { Sentence } from "./test-service.ts";
+import type { Sentence } from "./test-api.ts";
 
-/** Everything that the contract says of HTTP, through whichever door. */
+/** All HTTP behavior of the API, for every runtime. */
 export function serviceSuites(sentence: Sentence) {
   responsesSuite(sentence);
   problemsSuite(sentence);

@@ -62,7 +62,12 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
       reverseLater: async (call) =>
         context.waitUntil?.(reverseOrKeep(own, call, () => backstage.keep(call))),
     },
-    createSite({ settings: apiOptionsOf(context, ""), people: null, pages: null }),
+    createSite({
+      settings: apiOptionsOf(context, ""),
+      people: null,
+      pages: null,
+      docs: () => null,
+    }),
   );
   return { app, backstage };
 }

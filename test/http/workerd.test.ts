@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { bundleWorker } from "./edge.ts";
 import { roundTripSentences } from "./round-trips.ts";
 import { serviceSuites } from "./suites.ts";
-import { createSentences } from "./test-service.ts";
+import { createSentences } from "./test-api.ts";
 import { WORKER, workerd } from "./workerd.ts";
 
 test("in workerd: app and site import nothing of Node", async () => {

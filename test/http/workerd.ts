@@ -1,4 +1,4 @@
-/** The third door: the house of the edge in workerd over the objects of its accounts, called through sockets. */
+/** The Worker in workerd over the Durable Objects of its accounts, called through sockets. */
 
 import { bundleWorker, type Edge, startEdge } from "./edge.ts";
 import type { Command } from "./ledger-access.ts";
@@ -11,7 +11,7 @@ import {
   PUBLIC_URL,
   SECRETS,
   type TestServiceSettings,
-} from "./test-service.ts";
+} from "./test-api.ts";
 import type { AbandonOrder, OpenOrder } from "./worker.ts";
 
 export const WORKER = "http/worker.ts";

@@ -1,4 +1,4 @@
-/** What happens to accounts: calls, grants, keys, and what their owners and operators do. */
+/** What happens to accounts: calls, grants, keys, and what owners and operators do. */
 import type { DebitOrder } from "#ledger/port.ts";
 import { idempotency, keyId, keySha256 } from "../contract/ledger/fixture.ts";
 import type { Life } from "./chance.ts";
@@ -23,7 +23,7 @@ export async function call(life: Life): Promise<void> {
       ...{ now: clock.at, idempotency: kept },
     };
     orders.push(order);
-    // The answer was lost on the way.
+    // The response was lost.
     if (random() < 0.05) orders.push(order);
   }
   calls.push(...orders);
@@ -45,7 +45,7 @@ export async function reverse({ world, calls, pick, below }: Life): Promise<void
   }
 }
 
-/** Some at one moment; some that carry the lifetime plan. */
+/** Some at the same moment; some with the lifetime plan. */
 export async function grant({ world, random, pick, below }: Life): Promise<void> {
   const { id: account } = pick(world.persons);
   const now = world.clock.at;
@@ -61,7 +61,7 @@ export async function grant({ world, random, pick, below }: Life): Promise<void>
   }
 }
 
-/** Of what an operator gave, in part or whole, more than before or less; some once more, some late. */
+/** Claws back a grant of the operator, in part or whole, more or less than before; some repeated, some late. */
 export async function clawBack({ world, random, pick, below }: Life): Promise<void> {
   const { id: account } = pick(world.persons);
   const owner = world.model.owners.find(({ id }) => id === account);

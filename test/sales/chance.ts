@@ -1,4 +1,4 @@
-/** What a life has at hand, and how chance is asked. */
+/** What a run has at hand, and how random decisions are made. */
 import type { DebitOrder } from "#ledger/port.ts";
 import { type ApiError, Broken } from "./judged.ts";
 import type { World } from "./world.ts";
@@ -13,14 +13,14 @@ export type Life = Chance & {
   world: World;
   calls: DebitOrder[];
   keys: { account: string; name: string }[];
-  /** How often each thing came about. */
+  /** How often each thing happened. */
   counts: Map<string, number>;
 };
 
 export const count = ({ counts }: Life, name: string) =>
   void counts.set(name, (counts.get(name) ?? 0) + 1);
 
-/** A fault that comes soon, or none. */
+/** An error that comes soon, or none. */
 export const fault = ({ random, below }: Life): ApiError | null =>
   random() < 0.6 ? null : { left: 1 + below(9), after: random() < 0.5, forGood: random() < 0.5 };
 

@@ -1,12 +1,13 @@
 /**
- * Settlers of one purchase whose steps come in any order, while its payment goes back and forth, calls are made and
- * reversed, and some settlers die between two steps. Whoever begins after the last change and ends leaves the ledger right,
- * and those who looked earlier and go on later leave it so. `TEST_SALES_RUNS` sets the number of lives; a life is told by its
+ * Several callers settle one purchase, with their steps in any order, while its payment changes, calls are made and reversed, and
+ * some callers crash between two steps. A caller that begins after the last change and finishes leaves the ledger right, and
+ * callers that read earlier and continue later keep it right. `TEST_SALES_RUNS` sets the number of runs; an error names its
  * seed.
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type BillingDeps, createBilling } from "#billing/billing.ts";
+import { createBilling } from "#billing/billing.ts";
+import type { BillingDeps } from "#billing/billing-deps.ts";
 import type { Offer } from "#billing/price-list.ts";
 import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
@@ -23,7 +24,7 @@ const CREDITS = 30;
 
 class Killed extends Error {}
 
-/** Steps that wait until they are let go, in any order; or whose taker dies there. */
+/** Steps that wait until the test releases them, in any order, or at which their caller crashes. */
 function createSteps() {
   const waiting: { go: () => void; die: () => void }[] = [];
   const step = () =>
@@ -63,21 +64,21 @@ function openLife(t: TestContext, kind: Offer["kind"], random: () => number) {
   const prices = { packs, lifetime, taxes: "none", contact: null } as const;
   const deps: BillingDeps = {
     ...{ provider: till.provider, purchases, ledger, prices },
-    // Clocks of nodes are apart.
+    // The clocks of nodes differ.
     now: () => clock.at + Math.floor(random() * 2000),
     newId: (prefix) => `${prefix}_one`,
   };
   return { clock, till, ledger, purchases, deps, accounts: createFixture({ ledger }) };
 }
 
-/** Those who settle a purchase step by step. `hasRight`: somebody began after the last change of the payment, and has ended. */
+/** Callers that settle a purchase step by step. `hasRight`: one began after the last change of the payment and has finished. */
 function createSettlers({ deps }: Life, session: string, random: () => number) {
   const { waiting, stepwise } = createSteps();
   const provider = stepwise(deps.provider);
   const stepped = { provider, purchases: stepwise(deps.purchases), ledger: stepwise(deps.ledger) };
   const state = { count: 0, hasRight: false, faults: [] as unknown[] };
   let changes = 0;
-  // In some lives who took the last step mostly takes the next one too, while others sleep.
+  // In some runs the caller of the last step usually takes the next one too, while others wait.
   const haste = random() < 0.5 ? 1 : 5;
   return {
     state,
@@ -93,7 +94,7 @@ function createSettlers({ deps }: Life, session: string, random: () => number) {
       }
       state.count -= 1;
     },
-    /** What was seen until now may be old. */
+    /** What was read so far may be outdated. */
     change() {
       changes += 1;
       state.hasRight = false;
@@ -108,7 +109,7 @@ function createSettlers({ deps }: Life, session: string, random: () => number) {
   };
 }
 
-/** One call, and sometimes an earlier one that is reversed. `calls` are those that stand. */
+/** One call, and sometimes the reversal of an earlier one. `calls` are those in effect. */
 async function call({ accounts, ledger, clock }: Life, calls: Call[], random: () => number) {
   const order = { callId: `call${random()}`, now: clock.at };
   if ((await accounts.debit(ADA, order)).outcome === "debited") calls.push(order);
@@ -143,7 +144,7 @@ async function live(t: TestContext, random: () => number): Promise<string> {
     else if (what < 0.2 && state.count < 4) void begin();
     else await move();
     const row = await purchases.find({ session });
-    // Who looked before a refund of all may still grant; the row that he then finds has him take it back.
+    // A caller that read before a full refund may still grant; the row that it then finds makes it claw back.
     const isGranting = row?.grant === null && backOf(page) === CREDITS;
     if (state.hasRight && !isGranting) await check(ledger, page, calls.length);
   }
@@ -165,7 +166,7 @@ const backOf = ({ paid, refunded, dispute }: Parameters<typeof eventsOf>[0]) =>
     ? CREDITS
     : Math.floor((CREDITS * refunded) / paid);
 
-/** The ledger is as the payment stands. */
+/** The ledger matches the payment. */
 async function check(ledger: Ledger, page: Parameters<typeof eventsOf>[0], spent: number) {
   const { balance, lifetime, grants } = await ledger.credits({ account: ADA, now: START });
   const back = page.status === "paid" ? backOf(page) : CREDITS;
@@ -174,7 +175,7 @@ async function check(ledger: Ledger, page: Parameters<typeof eventsOf>[0], spent
   assert.ok(grants.length <= 1);
 }
 
-test(`${RUNS} random interleavings of settlers come to what is paid, and stay there`, async (t) => {
+test(`${RUNS} random interleavings of callers end with the credits that are paid for, and stay there`, async (t) => {
   const seed = Number(process.env["TEST_SALES_SEED"] ?? Math.floor(Math.random() * 1e9));
   t.diagnostic(`TEST_SALES_SEED=${seed}`);
   const ends = new Set<string>();
@@ -182,7 +183,7 @@ test(`${RUNS} random interleavings of settlers come to what is paid, and stay th
     try {
       ends.add(await live(t, randomFrom(seed + run)));
     } catch (error) {
-      throw new Error(`The life of seed ${seed + run} went wrong`, { cause: error });
+      throw new Error(`The run with seed ${seed + run} failed`, { cause: error });
     }
   }
   assert.ok(ends.size > 6, `only ${[...ends]}`);

@@ -1,4 +1,4 @@
-/** A ledger and a book that are judged by the model at each order, and that break in the midst of it when they are told to. */
+/** A ledger and an event store that the model checks at each order, and that can break in the middle of one. */
 import assert from "node:assert/strict";
 import type { QueuedEmail } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
@@ -8,7 +8,7 @@ import type { Model, Operations } from "./model.ts";
 
 export class Broken extends Error {}
 
-/** `left`: so many orders until one breaks, before it is carried out or after. `forGood`: so do all that follow. */
+/** `left`: orders until one breaks, before or after it is carried out. `forGood`: all later ones break too. */
 export type ApiError = { left: number; after: boolean; forGood: boolean };
 
 export function breaking<Part extends object>(part: Part, fault: ApiError | null): Part {
@@ -29,7 +29,7 @@ export function breaking<Part extends object>(part: Part, fault: ApiError | null
   });
 }
 
-/** A ledger, and its debits that come at once. */
+/** A ledger, and its concurrent debits. */
 export type OpenedLedger = {
   ledger: Ledger;
   debitTogether(orders: readonly DebitOrder[]): Promise<DebitOutcome[]>;
@@ -39,7 +39,7 @@ export type OpenedLedger = {
 export type JudgedLedger = Pick<Ledger, keyof Operations | "listEvents" | "deleteEvents"> &
   Pick<OpenedLedger, "debitTogether">;
 
-/** Orders are carried out one after the other, so that model and ledger see them in one order. */
+/** Orders are carried out one after the other, so that model and ledger see them in the same order. */
 export function judgedLedger(
   { ledger, debitTogether }: OpenedLedger,
   model: Model,
@@ -100,7 +100,7 @@ export function judgedLedger(
   };
 }
 
-/** Spent and expired grants are listed last, in no promised order. */
+/** Spent and expired grants are listed last, in no guaranteed order. */
 function inAnyRest(outcome: object | null): object | null {
   if (outcome === null || !("grants" in outcome && "balance" in outcome)) return outcome;
   const { grants, balance } = outcome as {
@@ -118,20 +118,20 @@ function inAnyRest(outcome: object | null): object | null {
   return { ...outcome, grants: [...grants.slice(0, place), ...rest] };
 }
 
-/** What has been put into the queue and into the log of webhooks so far. */
+/** Emails queued and webhook deliveries logged so far. */
 export type Seen = {
   handled: Set<string>;
-  /** In the queue, and not taken yet. */
+  /** Queued and not taken yet. */
   emails: { to: string; kind: string; usefulUntil: number | null }[];
   webhooks: { event: string; account: string; at: number }[];
 };
 
 const EMAIL_KINDS: Partial<Record<string, { kind: string; choice: "low" | "expiring" }>> = {
   "credits.low": { kind: "credits_low", choice: "low" },
-  "credits.depleted": { kind: "credits_gone", choice: "low" },
+  "credits.depleted": { kind: "credits_depleted", choice: "low" },
   "credits.expiring": { kind: "credits_expiring", choice: "expiring" },
 };
-/** Of letters that wait for one address. */
+/** Emails queued for one address. */
 const WAITING_MAX = 20;
 
 export type Wishes = (account: string) => {
@@ -140,7 +140,7 @@ export type Wishes = (account: string) => {
   endpoints: number;
 };
 
-/** Every notice is handled once, and its letter is what its owner wanted at that moment. */
+/** Every event is handled once, and its email is what its owner wanted at that moment. */
 export function judgedStore(
   eventStore: EventStore,
   { seen, wishes, model }: { seen: Seen; wishes: Wishes; model: Model },
@@ -166,7 +166,7 @@ export function judgedStore(
       for (let no = 0; no < endpoints; no += 1) {
         seen.webhooks.push({ event: event.id, account, at: now });
       }
-      assert.equal(outcome.leftOut, keep(seen, message, now) ? null : "recipient_full");
+      assert.equal(outcome.emailSkipped, keep(seen, message, now) ? null : "recipient_full");
       return outcome;
     } finally {
       end();
@@ -175,7 +175,7 @@ export function judgedStore(
   return { ...eventStore, handle };
 }
 
-/** Whether there was room for the letter. */
+/** Whether the queue had space for the email. */
 function keep({ emails }: Seen, message: QueuedEmail | null, now: number): boolean {
   if (message === null) return true;
   const { to, kind, usefulUntil } = message;

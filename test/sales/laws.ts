@@ -1,16 +1,16 @@
-/** What a purchase must have come to, said without the ways of settling. */
+/** What must hold for a purchase, stated without the steps of settling. */
 import assert from "node:assert/strict";
 import type { Purchase } from "#billing/purchase-store.ts";
 import { isOver, type Lot, leftOf } from "./lots.ts";
 import type { World } from "./world.ts";
 
-/** Of the credits, those whose price is paid back. */
+/** The credits whose price has been refunded. */
 function backOf({ paid, refunded, dispute, offer: { credits } }: Purchase): number {
   if (dispute === "open" || dispute === "lost" || refunded === paid) return credits;
   return Math.floor((credits * refunded) / paid);
 }
 
-/** The one grant that has come of it. */
+/** The one grant of the purchase. */
 function lotOf(world: World, { account, payment }: Purchase): Lot | undefined {
   const owner = world.model.owners.find(({ id }) => id === account);
   const name = `stripe:${payment}`;
@@ -19,7 +19,7 @@ function lotOf(world: World, { account, payment }: Purchase): Lot | undefined {
   return lots[0];
 }
 
-/** Right after it was settled: the row is as the payment stands, and so are its credits. */
+/** Right after settling: the row matches the payment, and so do its credits. */
 export async function checkPurchase(world: World, session: string): Promise<void> {
   const { people, till, model, clock } = world;
   const state = till.state(session);
@@ -27,7 +27,7 @@ export async function checkPurchase(world: World, session: string): Promise<void
   assert.ok(state && row);
   const { status, paid, refunded, dispute, payment, paidAt } = state;
   const owner = model.owners.find(({ id }) => id === row.account);
-  // Links to pages with a name on them do not come to a closed account.
+  // A closed account gets no links to pages with a name on them.
   const payUrl = owner?.state === "closed" ? row.payUrl : state.payUrl;
   assert.deepEqual(
     { status, paid, refunded, dispute, payment, paidAt, payUrl },
@@ -53,7 +53,7 @@ export async function checkPurchase(world: World, session: string): Promise<void
   assert.equal(lot.expiresAt ?? lot.waivedExpiresAt, endOf(row));
   assert.equal(row.voided, Math.min(back, lot.voided));
   assert.equal(row.spent, Math.min(lot.spent, back - row.voided));
-  // What has expired is neither taken nor given back.
+  // Expired credits are neither clawed back nor restored.
   if (isOver(lot, clock.at)) return;
   const usage = JSON.stringify({ row, lot, now: clock.at });
   assert.equal(leftOf(lot), Math.max(0, credits - back - lot.spent), usage);
@@ -62,7 +62,7 @@ export async function checkPurchase(world: World, session: string): Promise<void
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** By the calendar: the same day of a later month, or that month's last. */
+/** By the calendar: the same day of a later month, or that month's last day. */
 function endOf({ paidAt, offer: { months } }: Purchase): number | null {
   if (months === null || paidAt === null) return null;
   const from = new Date(paidAt);

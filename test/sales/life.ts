@@ -1,4 +1,4 @@
-/** Two years of random purchases, calls, faults and notices; what comes of each is judged at once. */
+/** Two years of random purchases, calls, errors and events; the result of each is checked at once. */
 import assert from "node:assert/strict";
 import { HOUR_MS } from "#limits.ts";
 import {
@@ -51,7 +51,7 @@ const STEPS = [
   ...[3 * MS_OF_DAY, 8 * MS_OF_DAY, 15 * MS_OF_DAY],
 ];
 
-/** A while later, or to the next moment at which something ends or is to be told, or a millisecond off it. */
+/** Moves the clock by a while, or to the next moment at which something expires or is due, or a millisecond beside it. */
 function nextTime({ world: { clock, model }, random, pick, below }: Life): number {
   const { at } = clock;
   if (random() < 0.75) return at + pick(STEPS) + below(3);
@@ -99,7 +99,7 @@ async function act(life: Life): Promise<void> {
   await run(life);
 }
 
-/** Everything is told and settled, and nothing is left open. */
+/** Dispatches and settles everything, and checks that nothing is left open. */
 async function end(life: Life): Promise<void> {
   const { world } = life;
   await world.ledger.recordExpiries({ now: world.clock.at, max: 9999 });

@@ -1,4 +1,4 @@
-/** Many lives, each told by its seed. */
+/** Many runs, each with its seed in the error. */
 import type { TestContext } from "node:test";
 import { randomFrom } from "../billing/billing-fixture.ts";
 import type { OpenedLedger } from "./judged.ts";
@@ -15,7 +15,7 @@ export async function liveOften(
     try {
       await live(await open(), randomFrom(seed + run));
     } catch (error) {
-      throw new Error(`The life of seed ${seed + run} went wrong`, { cause: error });
+      throw new Error(`The run with seed ${seed + run} failed`, { cause: error });
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What the model keeps, and what can be counted of it. */
+/** What the model stores, and what can be computed from it. */
 import type { Grant } from "#ledger/port.ts";
 
 export const MS_OF_DAY = 24 * 60 * 60 * 1000;
@@ -7,17 +7,17 @@ export type Lot = Omit<Grant, "remaining"> & {
   no: number;
   spent: number;
   voided: number;
-  /** So many of its credits are to be taken back, as of this version. */
+  /** How many of its credits are clawed back, as of this version. */
   clawback: number;
   version: number;
-  /** The moments at which something is to be told of its end, but for those that somebody has looked at. */
+  /** The moments at which an event about its expiry is due, except those handled already. */
   marks: number[];
 };
 export type Call = {
   callId: string;
   at: number;
   tool: string;
-  /** Null: it was free. */
+  /** Null: the call was free. */
   lot: Lot | null;
   isReversed: boolean;
   idempotency: { key: string; body: string; response: string; random: string | null } | null;
@@ -27,7 +27,7 @@ export type Owner = {
   state: "open" | "suspended" | "closed";
   createdAt: number;
   threshold: number;
-  /** What was told last: 2 enough, 1 low, 0 gone. */
+  /** The level of the last event: 2 enough, 1 low, 0 depleted. */
   told: 0 | 1 | 2;
   hasFreeCall: boolean;
   lots: Lot[];
@@ -40,7 +40,7 @@ export const isOver = ({ expiresAt }: Lot, now: number) => expiresAt !== null &&
 export const isOnPlan = ({ lots }: Owner) =>
   lots.some(({ kind, clawback, amount }) => kind === "lifetime" && clawback < amount);
 
-/** By end, then by age, then by which came first. */
+/** By expiry, then by age, then by order of arrival. */
 export function burnOrder(owner: Owner, now: number): Lot[] {
   const ends = ({ expiresAt }: Lot) => expiresAt ?? Number.MAX_SAFE_INTEGER;
   return owner.lots

@@ -1,6 +1,6 @@
 /**
- * The ledger once more, as plainly as its promises can be said: arrays of grants, and sums over them. Of what it judges it
- * takes the types alone.
+ * A second implementation of the ledger, as simple as possible: arrays of grants, and sums over them. It shares only types with
+ * the implementation that it checks.
  */
 import type { Grant, LedgerTotals, SyncLedger } from "#ledger/port.ts";
 import {

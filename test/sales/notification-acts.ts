@@ -1,4 +1,4 @@
-/** What becomes of notices: they are written as time goes on, carried on, and forgotten. */
+/** What happens to events: they are written as time goes on, dispatched, and forgotten. */
 import assert from "node:assert/strict";
 import { emailsOf } from "../contract/email-queue-fixture.ts";
 import { fault, type Life, orNothing } from "./chance.ts";
@@ -10,7 +10,7 @@ export async function look({ world, pick }: Life): Promise<void> {
   await world.ledger.recordExpiries({ now: world.clock.at, max });
 }
 
-/** By one or by two at once, who may break in the midst of it; then the queue is emptied. */
+/** Dispatches by one or two callers at once, who may break in the middle; then the queue is emptied. */
 export async function carry(life: Life): Promise<void> {
   const { world, random } = life;
   const rounds = [world.carrier(fault(life))];
@@ -19,9 +19,14 @@ export async function carry(life: Life): Promise<void> {
   await takeEmails(world);
 }
 
-/** What waits in the queue is what was put there, once each. */
+/** The queue holds what was added, once each. */
 async function takeEmails({ clock, people, seen }: World): Promise<void> {
-  const order = { now: clock.at, leaseUntil: clock.at + 1000, max: 999, way: "smtp" } as const;
+  const order = {
+    now: clock.at,
+    leaseUntil: clock.at + 1000,
+    max: 999,
+    transportKind: "smtp",
+  } as const;
   const { emails } = await emailsOf(people).take(order);
   const shown = emails.map(({ to, kind, usefulUntil }) => ({ to, kind, usefulUntil }));
   assert.deepEqual(shown, seen.emails);
@@ -29,7 +34,7 @@ async function takeEmails({ clock, people, seen }: World): Promise<void> {
   seen.emails = [];
 }
 
-/** After all notices were carried on, as the service does it. */
+/** After all events were dispatched, as the service does it. */
 export async function forget({ world }: Life): Promise<void> {
   const { clock, people, seen } = world;
   let more = true;

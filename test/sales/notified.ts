@@ -1,12 +1,12 @@
-/** What the model's owners are told: a list of notices, and for each level of a balance one notice when it comes to it. */
+/** The model's events: a list of events, and one event for each level that a balance drops to. */
 import type { EventContent } from "#ledger/events.ts";
 import { balanceOf, type Lot, leftOf, MS_OF_DAY, type Owner } from "./lots.ts";
 
-/** `id`: as the ledger has named it, once it was heard of. */
+/** `id`: as the ledger has named it, once the model has seen it. */
 export type Told = { id: string | null; account: string; at: number; content: EventContent };
 
 export function createTold() {
-  /** Those that nobody has settled. */
+  /** Events that are not settled. */
   let waiting: Told[] = [];
 
   function write({ id: account, state }: Owner, at: number, content: EventContent): void {
@@ -19,7 +19,7 @@ export function createTold() {
     return balance < owner.threshold ? 1 : 2;
   }
 
-  /** Whether somebody was told. */
+  /** Whether there was an event. */
   function fall(owner: Owner, now: number): boolean {
     const level = levelOf(owner, now);
     if (owner.state === "closed" || level >= owner.told) return false;
@@ -55,7 +55,7 @@ export function createTold() {
     forget(account: string): void {
       waiting = waiting.filter((told) => told.account !== account);
     },
-    /** How many of these it knows; it knows them no more. */
+    /** Returns how many of these it knows, and removes them. */
     settle(ids: readonly string[]): Told[] {
       const gone = waiting.filter(({ id }) => id !== null && ids.includes(id));
       waiting = waiting.filter((told) => !gone.includes(told));

@@ -1,4 +1,4 @@
-/** What happens to purchases, and what is settled of it. */
+/** What happens to purchases, and how they are settled. */
 import assert from "node:assert/strict";
 import type { SettleOutcome, SettleRef } from "#billing/settle-purchase.ts";
 import { HOUR_MS } from "#limits.ts";
@@ -35,7 +35,7 @@ export async function begin(life: Life): Promise<void> {
   const isPending = rows.some(({ offer: { kind }, status }) => `${kind} ${status}` === PENDING);
   if (begun.outcome === "begun") return assert.ok(offer !== "lifetime" || !isPending);
   if (begun.outcome === "lifetime_pending") return assert.ok(offer === "lifetime" && isPending);
-  // A payment that nobody had told of is seen by whoever begins another.
+  // A payment without a webhook is noticed when the plan is begun again.
   const found = await ledger.findAccount({ account, now: clock.at });
   if (begun.outcome === "already_lifetime") return assert.equal(found?.lifetime, true);
   assert.equal(begun.outcome, "too_many");
@@ -48,7 +48,7 @@ const PENDING = "lifetime pending";
 export function somethingHappens(life: Life): void {
   const { world, pick, random } = life;
   const pages = [...world.till.pages.values()];
-  // What was begun last is still on its way.
+  // The newest purchase is still being paid.
   const page = random() < 0.6 ? pages.at(-1 - life.below(3)) : pick(pages);
   if (page === undefined) return;
   const events = Object.entries(eventsOf(page, world.clock.at, random));
@@ -58,7 +58,7 @@ export function somethingHappens(life: Life): void {
   count(life, name);
 }
 
-/** Told once or twice, at once, by somebody who may break in the midst of it. */
+/** Delivers the webhook once or twice, at once, to a receiver that may break in the middle. */
 export async function settleOne(life: Life): Promise<void> {
   const { world, random, pick } = life;
   const pages = [...world.till.pages.values()];
@@ -81,7 +81,7 @@ const balanceIn = ({ clock, model }: World, account: string | null): number => {
   return owner === undefined ? 0 : balanceOf(owner, clock.at);
 };
 
-/** Nobody is told of a level at which the balance was only on the way from one to another. */
+/** A level that the balance only passed through causes no event. */
 function checkLevels(world: World, news: readonly Told[], before: number): void {
   for (const { account, content } of news) {
     const least = Math.min(before, balanceIn(world, account));

@@ -1,4 +1,4 @@
-/** Money that comes back to us: nobody loses by the way in which credits come back. */
+/** Reversed payments and calls: nobody loses credits, in whatever order they come back. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DAY_MS } from "#limits.ts";
@@ -12,7 +12,7 @@ async function paid(fixture: BillingFixture, offer: string) {
 }
 const kindsOf = (news: readonly { kind: string }[]) => news.map(({ kind }) => kind);
 
-test("a refund of a part that failed tells nobody that credits are low or gone", async (t) => {
+test("a partial refund that failed causes no event about low or depleted credits", async (t) => {
   const fixture = await openFixture(t);
   const { session } = await paid(fixture, "small");
   await fixture.spend(10);
@@ -25,7 +25,7 @@ test("a refund of a part that failed tells nobody that credits are low or gone",
   assert.deepEqual(kindsOf(await fixture.accounts.news()), ["credits.granted"]);
 });
 
-test("a refund of a part of the lifetime plan that failed leaves the plan as it was, and every end waived", async (t) => {
+test("a partial refund of the lifetime plan that failed leaves the plan active and every expiry waived", async (t) => {
   const fixture = await openFixture(t);
   await paid(fixture, "small");
   const { session } = await paid(fixture, "lifetime");
@@ -49,7 +49,7 @@ for (const [what, end] of [
   ["a dispute that is won", "dispute"],
   ["a refund that fails", "refund"],
 ] as const)
-  test(`${what} gives back credits whose end the lifetime plan has waived, after that end too`, async (t) => {
+  test(`${what} restores credits whose expiry the lifetime plan has waived, even after that expiry`, async (t) => {
     const fixture = await openFixture(t);
     const { session } = await paid(fixture, "small");
     await paid(fixture, "lifetime");
@@ -66,7 +66,7 @@ for (const [what, end] of [
     assert.equal(await fixture.balance(), balance);
   });
 
-test("the lifetime plan outlives a refund of a part and a dispute that is won, with all of its credits spent", async (t) => {
+test("the lifetime plan survives a partial refund and a dispute that is won, with all of its credits spent", async (t) => {
   const fixture = await openFixture(t);
   const pack = await paid(fixture, "small");
   const { session } = await paid(fixture, "lifetime");
@@ -83,13 +83,13 @@ test("the lifetime plan outlives a refund of a part and a dispute that is won, w
   await fixture.receiveAll();
   assert.equal(await isOnPlan(), true);
   assert.equal(await fixture.balance(), 0);
-  // The pack's end is waived again.
+  // The pack's expiry is waived again.
   const { grants } = await fixture.ledger.credits({ account: ADA, now: fixture.clock.at });
   const { grant } = await fixture.purchase(pack.id);
   assert.equal(grants.find(({ id }) => id === grant)?.expiresAt, null);
 });
 
-test("whoever gave credits back and died before the row told of it leaves a grant that grows with what comes back later", async (t) => {
+test("after a crash between restoring credits and writing the row, the grant still grows with later reversals", async (t) => {
   let isDying = false;
   const deps = ({ ledger, ...rest }: BillingFixture["deps"]) => {
     const clawback: typeof ledger.clawback = async (order) => {
@@ -118,7 +118,7 @@ test("whoever gave credits back and died before the row told of it leaves a gran
   assert.deepEqual(await fixture.grants(), grants);
 });
 
-/** Settlers of whom one waits before this step; the purchase was paid. */
+/** Callers of whom one waits before this step; the purchase was paid. */
 async function withLateSettler(t: TestContext, step: "grant" | "clawback" = "clawback") {
   const resume = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
@@ -162,7 +162,7 @@ async function withLateSettler(t: TestContext, step: "grant" | "clawback" = "cla
   return { fixture, seen, id, session, settleLate };
 }
 
-test("whoever grants after others saw that all was refunded takes it back", async (t) => {
+test("a caller that grants after others saw a full refund claws the grant back", async (t) => {
   const { fixture, seen, id, session, settleLate } = await withLateSettler(t, "grant");
   const goOn = await settleLate();
   fixture.fake.refund(session);
@@ -177,7 +177,7 @@ test("whoever grants after others saw that all was refunded takes it back", asyn
   await fixture.audit();
 });
 
-test("whoever looked before others saw more gives nothing, killed or not", async (t) => {
+test("a caller that read before others saw a larger refund restores nothing, crashed or not", async (t) => {
   const { fixture, seen, session, settleLate } = await withLateSettler(t);
   fixture.fake.dispute(session, "needs_response");
   await fixture.receiveAll();
@@ -191,7 +191,7 @@ test("whoever looked before others saw more gives nothing, killed or not", async
   assert.deepEqual(seen, { isPausing: false, granted: 1, outcomes: ["stale"] });
 });
 
-test("whoever looked before others saw less takes nothing", async (t) => {
+test("a caller that read before others saw a smaller refund claws back nothing", async (t) => {
   const { fixture, seen, id, session, settleLate } = await withLateSettler(t);
   const half = fixture.fake.refund(session, 250);
   const goOn = await settleLate();
@@ -207,7 +207,7 @@ test("whoever looked before others saw less takes nothing", async (t) => {
 });
 
 for (const isFailed of [false, true])
-  test(`a book that was restored from before a refund ${isFailed ? "that failed since" : "of a part"} comes to what is paid`, async (t) => {
+  test(`purchases restored from before a refund ${isFailed ? "that failed since" : "of a part"} end with the credits that are paid for`, async (t) => {
     const fixture = await openFixture(t);
     const { id, session } = await paid(fixture, "small");
     const backup = await fixture.purchase(id);

@@ -1,6 +1,6 @@
-/** A payment provider in this process: how payments stand is set by the test, and told to who asks. */
+/** A payment provider in this process: the test sets the state of payments. */
 import {
-  MessageRefused,
+  InvalidWebhook,
   type PaymentProvider,
   type PaymentState,
 } from "#billing/payment-provider.ts";
@@ -26,14 +26,14 @@ export function createTill(now: () => number) {
       }
       return { session, url };
     },
-    async look(ref) {
+    async fetchPayment(ref) {
       const page = [...pages.values()].find((each) =>
         "session" in ref ? each.session === ref.session : each.payment === ref.payment,
       );
       return page === undefined ? null : shown(page);
     },
-    async readMessage(body, signature) {
-      if (signature !== "signed") throw new MessageRefused("It is not signed");
+    async readWebhook(body, signature) {
+      if (signature !== "signed") throw new InvalidWebhook("It is not signed");
       return JSON.parse(new TextDecoder().decode(body));
     },
     async list({ since }) {
@@ -49,7 +49,7 @@ export function eventsOf(page: PaymentState, now: number, random: () => number) 
   const set = (changes: Partial<PaymentState>) => () => void Object.assign(page, changes);
   const payment = `pi_${page.purchase}`;
   const price = page.bought?.price ?? 0;
-  /** Taxes are part of what is paid. */
+  /** Taxes are part of the amount paid. */
   const paid = {
     status: "paid",
     payment,

@@ -1,6 +1,6 @@
 /**
- * Two years of sales, over and over: whatever is bought, spent, paid back and broken off, the books, the notices and the
- * purchases are what a plain model says. `TEST_SALES_RUNS` sets the number of lives; a life is told by its seed.
+ * Two years of sales in many random runs: whatever is bought, spent, refunded and interrupted, the ledger, the events and the
+ * purchases match a simple model. `TEST_SALES_RUNS` sets the number of runs; an error names its seed.
  */
 import { test } from "node:test";
 import { ledgerOver } from "#ledger/ledger-over.ts";
@@ -23,7 +23,7 @@ async function openMemory(): Promise<OpenedLedger> {
   return { ledger, debitTogether, close: () => {} };
 }
 
-/** As the thread has it that alone writes: what it has read it keeps from one order to the next. */
+/** Like the thread that alone writes: it caches what it has read from one order to the next. */
 async function openSqlite(): Promise<OpenedLedger> {
   const driver = openNodeSqlite(":memory:");
   const runBatch = createBatchRunner(driver, { isAlone: true });
@@ -35,8 +35,8 @@ async function openSqlite(): Promise<OpenedLedger> {
   return { ledger, debitTogether, close: () => driver.close() };
 }
 
-test(`${RUNS} random lives of two years agree with the model, in memory`, (t) =>
+test(`${RUNS} random runs of two years agree with the model, in memory`, (t) =>
   liveOften(t, RUNS, openMemory));
 
-test(`${RUNS} random lives of two years agree with the model, in SQLite`, (t) =>
+test(`${RUNS} random runs of two years agree with the model, in SQLite`, (t) =>
   liveOften(t, RUNS, openSqlite));

@@ -1,11 +1,12 @@
-/** A life's world: a ledger that is judged by the model, the people's books in SQLite, a till, and a clock that jumps. */
+/** A run's world: a ledger that the model checks, the dashboard's stores in SQLite, a payment provider, and a clock that jumps. */
 import assert from "node:assert/strict";
-import type { Billing, BillingDeps } from "#billing/billing.ts";
+import type { Billing } from "#billing/billing.ts";
 import { createBilling } from "#billing/billing.ts";
+import type { BillingDeps } from "#billing/billing-deps.ts";
 import type { Offer, PriceList } from "#billing/price-list.ts";
+import { createDeferredEvents } from "#events/deferred-events.ts";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { createAside } from "#events/set-aside.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
@@ -21,7 +22,7 @@ import {
 import { createModel } from "./model.ts";
 import { createTill } from "./till.ts";
 
-/** Two years from here on have a leap day in them. */
+/** Two years from here include a leap day. */
 export const START = Date.UTC(2027, 0, 31, 10);
 export const END = Date.UTC(2029, 0, 31, 10);
 
@@ -62,7 +63,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
     ids += 1;
     return `${prefix}_${ids}`;
   };
-  /** Whoever settles purchases; those with a fault break in the midst of it. */
+  /** The callers that settle purchases; those with an error break in the middle. */
   const billing = (fault: ApiError | null): Billing => {
     const deps: BillingDeps = {
       ledger: breaking(ledger, fault),
@@ -83,8 +84,8 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
         publicUrl: "https://toolbooth.test",
         secrets: ["secret"],
       }),
-      way: "smtp",
-      aside: createAside(),
+      transportKind: "smtp",
+      deferred: createDeferredEvents(),
       now: () => clock.at,
       random: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),
       logError: (message, { cause }) => {
@@ -102,7 +103,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
   };
 }
 
-/** With one endpoint for webhooks, or none. */
+/** With one webhook endpoint, or none. */
 export async function signUp(world: World, name: string, endpoints: number): Promise<Person> {
   const { clock, ledger, people, persons } = world;
   const [id, now] = [accountId(name), clock.at];
@@ -127,7 +128,7 @@ export async function signUp(world: World, name: string, endpoints: number): Pro
   return person;
 }
 
-/** What it is that has to agree after every step. */
+/** What must agree after every step. */
 export async function compare({ clock, model, ledger, audit, persons, loggedErrors }: World) {
   assert.deepEqual(loggedErrors, []);
   const order = (account: string) => ({ account, now: clock.at });

@@ -6,15 +6,15 @@ import type { AxeResults, RunOptions } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { createPages } from "#site/pages.ts";
 import { openBrowser } from "../support/chromium.ts";
-import { FULL, type PagesServer, servePages } from "./pages-server.ts";
+import { FULL, type PagesServer, pathsOf, servePages } from "./pages-server.ts";
 
-/** The pages as people meet them: WCAG 2.2 AA as far as axe can tell, on two sizes of screen, light and dark. */
+/** The server-rendered pages against WCAG 2.2 AA, as far as axe can check it, on two screen widths, light and dark. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES: RunOptions = {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
   resultTypes: ["violations"],
 };
-const PATHS = [...Object.keys(createPages(FULL).byPath), "/nowhere"];
+const PATHS = [...pathsOf(createPages(FULL)), "/nowhere"];
 
 let browser: Browser;
 let server: PagesServer;
@@ -28,7 +28,7 @@ after(async () => {
 
 /** Each violation with the elements that it concerns. */
 async function findViolations(page: Page): Promise<string[]> {
-  // Past the policy of the page, as a developer's tools go past it.
+  // Evaluated by the debugger, which the policy of the page does not restrict.
   const { violations } = (await page.evaluate(
     `${AXE};axe.run(document, ${JSON.stringify(RULES)})`,
   )) as AxeResults;
@@ -39,16 +39,16 @@ for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [320, 1280]) {
     describe(`${colorScheme}, ${width} pixels wide`, () => {
       let page: Page;
-      const said: string[] = [];
+      const messages: string[] = [];
       before(async () => {
         page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
-        page.on("console", (message) => said.push(message.text()));
-        page.on("pageerror", (error) => said.push(String(error)));
+        page.on("console", (message) => messages.push(message.text()));
+        page.on("pageerror", (error) => messages.push(String(error)));
       });
       after(() => page.close());
 
       for (const path of PATHS) {
-        it(`${path} has no violation with everything unfolded, and nothing past its edge`, async () => {
+        it(`${path} has no accessibility violation with everything expanded, and does not overflow`, async () => {
           await page.goto(server.url + path);
           if (path === "/") await page.locator("#try-text:not([readonly])").waitFor();
           await page.evaluate(
@@ -56,9 +56,9 @@ for (const colorScheme of ["light", "dark"] as const) {
           );
           assert.deepEqual(await findViolations(page), []);
           assert.ok((await page.evaluate<number>("document.documentElement.scrollWidth")) <= width);
-          // A policy that stops something says so on the console. A 404 is said there too.
+          // Violations of the policy are logged to the console, and so is the 404.
           assert.deepEqual(
-            said.splice(0).filter((text) => !/404 \(Not Found\)/.test(text)),
+            messages.splice(0).filter((text) => !/404 \(Not Found\)/.test(text)),
             [],
           );
         });

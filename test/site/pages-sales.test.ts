@@ -1,19 +1,22 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
+import { freeCall } from "#api/openapi/price-text.ts";
 import { ENDPOINTS_MAX, RETRY_WAITS_MS } from "#events/bounds.ts";
-import { SAMPLE, VERIFY_JAVASCRIPT } from "#site/docs-webhooks.ts";
 import { contactHref, lastsText, perThousand } from "#site/offer-text.ts";
 import type { DashboardOffer } from "#site/page-options.ts";
 import { createPages } from "#site/pages.ts";
 import { byHand, noPrices, prices } from "../web/sales-fixtures.ts";
-import { BARE, FULL } from "./pages-server.ts";
+import { findProgram } from "./find-program.ts";
+import { BARE, FULL, pageAt } from "./pages-server.ts";
 
 const people = FULL.people as DashboardOffer;
 const pagesWith = (list: PricesView | null) =>
-  createPages({ ...FULL, people: { ...people, prices: list } }).byPath;
-const front = (list: PricesView | null) => pagesWith(list)["/"] as string;
+  createPages({ ...FULL, people: { ...people, prices: list } });
+const front = (list: PricesView | null) => pagesWith(list).front;
+const docs = (list: PricesView | null, path: string) => pageAt(pagesWith(list), path) ?? "";
 
 const offer = (priceText: string, credits: number): OfferView => ({
   ...(prices.packs[0] as OfferView),
@@ -21,40 +24,40 @@ const offer = (priceText: string, credits: number): OfferView => ({
 });
 
 describe("prices on the front page", () => {
-  it("name every offer with its credits, its price, and what a thousand cost", () => {
+  it("show every offer with its credits, its price, and the price of a thousand", () => {
     const page = front(prices);
     for (const { name, priceText } of prices.packs) {
       assert.ok(page.includes(`<h3>${name}</h3>`), name);
       assert.ok(page.includes(`>${priceText}</p>`), name);
     }
     assert.ok(page.includes("<b>100,000 credits</b>"));
-    assert.ok(page.includes("€2.99 for 1,000. Good for 12 months."));
-    assert.ok(page.includes("None of your credits expires"));
+    assert.ok(page.includes("€2.99 for 1,000. Valid for 12 months."));
+    assert.ok(page.includes("Your credits never expire"));
     assert.ok(page.includes("100 starter credits"));
-    assert.ok(page.includes("Taxes are added where you pay"));
+    assert.ok(page.includes("Taxes depend on your address and are added at checkout"));
     assert.ok(page.includes('<a href="/credits">Credits</a>'));
   });
 
-  it("are not there where nothing is sold", () => {
+  it("are missing where nothing is for sale", () => {
     for (const list of [null, noPrices]) assert.ok(!front(list).includes('id="prices"'));
-    assert.ok(!createPages(BARE).byPath["/"]?.includes('id="prices"'));
+    assert.ok(!createPages(BARE).front.includes('id="prices"'));
   });
 
-  it("lead to the operator where nobody takes the money", () => {
+  it("link to the operator where there is no checkout", () => {
     const page = front(byHand);
     assert.ok(page.includes('<a href="mailto:sales@example.com">sales@example.com</a>'));
-    assert.ok(!page.includes("Buy them"));
-    assert.ok(front({ ...byHand, contact: null }).includes("Ask the operator of this service"));
+    assert.ok(!page.includes("Buy credits on"));
+    assert.ok(front({ ...byHand, contact: null }).includes("contact the operator of this service"));
   });
 
-  it("promise no starter credits to those who cannot sign up", () => {
+  it("promise no starter credits where sign-up is closed", () => {
     const closed = { ...people, signUp: "closed" as const, prices };
-    const page = createPages({ ...FULL, people: closed }).byPath["/"] ?? "";
-    assert.ok(page.includes("The first call of an account is free."));
+    const page = createPages({ ...FULL, people: closed }).front;
+    assert.ok(page.includes(freeCall(FULL)));
     assert.ok(!page.includes("starter credits"));
   });
 
-  it("escape what the price list says", () => {
+  it("escape the price list", () => {
     const name = `<script>"'&`;
     const [first] = prices.packs as [OfferView];
     const list = { ...byHand, packs: [{ ...first, name }], contact: `https://x.test/"><script>` };
@@ -64,8 +67,8 @@ describe("prices on the front page", () => {
   });
 });
 
-describe("the words of an offer", () => {
-  it("write what a thousand credits cost as the price is written", () => {
+describe("the text of an offer", () => {
+  it("formats the price of a thousand credits like the price of the offer", () => {
     assert.equal(perThousand(offer("€5.00", 1_000)), "€5.00");
     assert.equal(perThousand(offer("€199.00", 50_000)), "€3.98");
     assert.equal(perThousand(offer("CHF\u00a01,234.50", 1_000)), "CHF\u00a01,234.50");
@@ -73,12 +76,12 @@ describe("the words of an offer", () => {
     assert.equal(perThousand(offer("KWD\u00a01.500", 3_000)), "KWD\u00a00.500");
   });
 
-  it("tell cheap credits from free ones", () => {
+  it("gives cheap credits more digits, so that they do not look free", () => {
     assert.equal(perThousand(offer("€1.00", 1_000_000)), "€0.001");
     assert.equal(perThousand(offer("¥500", 1_000_000)), "¥0.5");
   });
 
-  it("say for how long, and whom to ask", () => {
+  it("says how long credits are valid, and links to the seller", () => {
     assert.deepEqual([lastsText(1), lastsText(12)], ["1 month", "12 months"]);
     assert.equal(lastsText(null), "Does not expire");
     assert.equal(contactHref("sales@example.com"), "mailto:sales@example.com");
@@ -87,61 +90,96 @@ describe("the words of an offer", () => {
 });
 
 describe("the documentation of credits", () => {
-  it("tells of packs and the plan where they are sold, and of the operator where not", () => {
-    const sold = pagesWith(prices)["/docs/accounts"] ?? "";
-    for (const id of ["grants", "expiry", "buying", "lifetime"]) {
+  it("explains packs and the plan where they are for sale, and names the operator elsewhere", () => {
+    const sold = docs(prices, "/docs/credits");
+    for (const id of ["where-credits-come-from", "expiry", "buying-credits", "the-lifetime-plan"]) {
       assert.ok(sold.includes(`<h2 id="${id}">`), id);
     }
-    assert.ok(sold.includes("12 months after it was paid"));
-    const unsold = pagesWith(null)["/docs/accounts"] ?? "";
-    assert.ok(unsold.includes("Credits cannot be bought here."));
-    for (const id of ["buying", "lifetime"]) assert.ok(!unsold.includes(`<h2 id="${id}">`), id);
-    assert.ok(!(pagesWith(byHand)["/docs/accounts"] ?? "").includes("payment provider"));
+    assert.ok(sold.includes("12 months after payment"));
+    const unsold = docs(null, "/docs/credits");
+    assert.ok(
+      unsold.includes("Where no credits are for sale, ask the operator of the service for more."),
+    );
+    for (const id of ["buying-credits", "the-lifetime-plan"]) {
+      assert.ok(!unsold.includes(`<h2 id="${id}">`), id);
+    }
+    assert.ok(!docs(byHand, "/docs/credits").includes("payment provider"));
   });
 });
 
 describe("the documentation of webhooks", () => {
-  const page = pagesWith(prices)["/docs/webhooks"] ?? "";
+  const source = FULL.docs?.["webhooks.md"] ?? "";
+  const [, lines = "", sampleBody = ""] =
+    /^POST \/hooks HTTP\/1\.1\n([\s\S]*?)\n\n(.*)\n```$/m.exec(source) ?? [];
+  const shown = new Map(lines.split("\n").map((line) => line.split(": ") as [string, string]));
+  const secret = /whsec_[A-Za-z0-9+/]{32}/.exec(source)?.[0] ?? "";
+  const id = shown.get("webhook-id") ?? "";
+  const timestamp = Number(shown.get("webhook-timestamp"));
 
-  it("shows a webhook whose signature is true", () => {
-    const { secret, id, timestamp, body, signature } = SAMPLE;
-    const made = new Webhook(secret).sign(id, new Date(timestamp * 1_000), body);
-    assert.equal(made, signature);
+  it("shows a webhook whose signature is valid", () => {
+    const made = new Webhook(secret).sign(id, new Date(timestamp * 1_000), sampleBody);
+    assert.equal(made, shown.get("webhook-signature"));
   });
 
-  it("has code that takes what is signed, and nothing else", () => {
-    const { secret, id, body } = SAMPLE;
-    // Its import and its export are the module's; the rest is run as it stands.
-    const code = VERIFY_JAVASCRIPT.replace(/^import .*\n/, "").replace(
-      "export const read =",
-      "return",
-    );
+  const headersAt = (at: Date) => ({
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+    "webhook-signature": new Webhook(secret).sign(id, at, sampleBody),
+  });
+
+  it("has JavaScript that accepts a signed webhook and rejects any other", () => {
+    const [, code = ""] = /^```js\n([\s\S]*?)\n```$/m.exec(source) ?? [];
+    // The import and the export are the module's; the rest runs as it is written.
+    const body = code.replace(/^import .*\n/, "").replace("export const read =", "return");
     const environment = { env: { TOOLBOOTH_WEBHOOK_SECRET: secret } };
-    const read = new Function("Webhook", "process", code)(Webhook, environment) as (
+    const read = new Function("Webhook", "process", body)(Webhook, environment) as (
       body: string,
       headers: Record<string, string>,
     ) => { type: string };
-    const at = new Date();
-    const headers = {
-      "webhook-id": id,
-      "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
-      "webhook-signature": new Webhook(secret).sign(id, at, body),
-    };
-    assert.equal(read(body, headers).type, "credits.low");
-    assert.throws(() => read(body.replace("19", "18"), headers));
-    const old = { ...headers, "webhook-timestamp": String(SAMPLE.timestamp) };
-    assert.throws(() => read(body, old));
+    const headers = headersAt(new Date());
+    assert.equal(read(sampleBody, headers).type, "credits.low");
+    assert.throws(() => read(sampleBody.replace("19", "18"), headers));
+    const old = { ...headers, "webhook-timestamp": String(timestamp) };
+    assert.throws(() => read(sampleBody, old));
   });
 
-  it("says how many addresses there can be, and how often is tried", () => {
-    assert.ok(page.includes(`up to ${ENDPOINTS_MAX} of them`));
-    const told =
+  const python = findProgram("python3", "--version");
+
+  it("has Python that accepts a signed webhook and rejects any other", {
+    skip: python.skip,
+  }, () => {
+    const [, code = ""] = /^```python\n([\s\S]*?)\n```$/m.exec(source) ?? [];
+    const run = (body: string, headers: Record<string, string>) =>
+      spawnSync(
+        python.path,
+        [
+          "-c",
+          `${code}\nimport sys\nprint(read(sys.argv[1].encode(), json.loads(sys.argv[2]))["type"])`,
+          body,
+          JSON.stringify(headers),
+        ],
+        {
+          env: { ...process.env, TOOLBOOTH_WEBHOOK_SECRET: secret },
+          encoding: "utf8",
+        },
+      );
+    const headers = headersAt(new Date());
+    assert.equal(run(sampleBody, headers).stdout, "credits.low\n");
+    assert.match(run(sampleBody.replace("19", "18"), headers).stderr, /not signed by Toolbooth/);
+    const old = headersAt(new Date(timestamp * 1_000));
+    assert.match(run(sampleBody, old).stderr, /too old/);
+  });
+
+  it("says how many endpoints an account can have, and when deliveries are retried", () => {
+    const page = docs(prices, "/docs/webhooks");
+    assert.ok(page.includes(`up to ${ENDPOINTS_MAX} endpoints`));
+    const waits =
       "5 seconds, 1 minute, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 7 hours";
-    const seconds = told.split(/, | and /).map((wait) => {
+    const seconds = waits.split(/, | and /).map((wait) => {
       const [count, unit = ""] = wait.split(" ");
       return Number(count) * (unit.startsWith("s") ? 1 : unit.startsWith("m") ? 60 : 3_600);
     });
-    assert.ok(page.includes(told));
+    assert.ok(page.includes(waits));
     assert.deepEqual(
       seconds,
       RETRY_WAITS_MS.map((wait) => wait / 1_000),

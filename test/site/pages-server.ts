@@ -4,14 +4,18 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { listDocs } from "#apps/node/docs.ts";
 import { SETTINGS } from "#config/settings.ts";
 import type { PageOptions } from "#site/page-options.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { prices } from "../web/sales-fixtures.ts";
 
-/** A service with everything that the pages can offer, published at the root of a name. */
+const DOCS = listDocs();
+
+/** A service with everything that the pages can offer, published at the root of a host. */
 export const FULL: PageOptions = {
+  docs: DOCS,
   publicUrl: "https://tools.test",
   rateLimit: 100,
   freeCallCredits: 1,
@@ -22,14 +26,22 @@ export const FULL: PageOptions = {
   settings: SETTINGS,
 };
 
-/** What another door serves: the API and its pages, without a script and without people. */
+/** A service without a dashboard and without a script for its pages. */
 export const BARE: PageOptions = {
+  docs: DOCS,
   publicUrl: "https://tools.test",
   rateLimit: 0,
   freeCallCredits: 1,
   tools: TOOLS,
   version: "1.2.3",
 };
+
+/** A page by its path; undefined where there is none. */
+export const pageAt = (pages: Pages, target: string): string | undefined =>
+  target === "/" ? pages.front : pages.docs?.html(target);
+
+/** The paths of all pages that the server renders. */
+export const pathsOf = ({ docs }: Pages): string[] => ["/", ...(docs?.paths ?? [])];
 
 export const ROOT = path.join(import.meta.dirname, "../..");
 
@@ -72,7 +84,12 @@ export async function servePages(): Promise<PagesServer> {
       response.writeHead(200, { "Content-Type": "text/javascript" }).end(file);
       return;
     }
-    const page = pages.byPath[target];
+    if (target === "/docs/search.json") {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      response.end(pages.docs?.searchIndex());
+      return;
+    }
+    const page = pageAt(pages, target);
     response.writeHead(page === undefined ? 404 : 200, {
       ...pages.headers,
       "Content-Type": "text/html; charset=utf-8",

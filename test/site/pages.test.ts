@@ -9,26 +9,27 @@ import { pageLinks } from "#site/page-links.ts";
 import { PAGE_CSP } from "#site/page-policy.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { curlCode, fetchCode, pythonCode } from "#site/request-code.ts";
-import { hash, TOOLS } from "#tools/registry.ts";
-import { BARE, FULL } from "./pages-server.ts";
+import hash from "#tools/hash/tool.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { BARE, FULL, pageAt, pathsOf } from "./pages-server.ts";
 
 const full = createPages(FULL);
 const bare = createPages(BARE);
-const at = (pages: Pages, path: string): string => pages.byPath[path] ?? pages.notFound;
+const at = (pages: Pages, path: string): string => pageAt(pages, path) ?? pages.notFound;
 
-/** What is served beside these pages where people are served. */
+/** What a service with a dashboard serves besides these pages. */
 const ELSEWHERE =
-  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notices|webhooks)|usage|credits|tools(?:\/[a-z-]+)?))$/;
+  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|usage|credits|tools(?:\/[a-z0-9-]+)?))$/;
 
 for (const [kind, pages, options] of [
-  ["with people", full, FULL],
-  ["of the API alone", bare, BARE],
+  ["with a dashboard", full, FULL],
+  ["without a dashboard", bare, BARE],
 ] as const) {
   describe(`every page ${kind}`, () => {
-    for (const path of [...Object.keys(pages.byPath), "/nowhere"]) {
+    for (const path of [...pathsOf(pages), "/nowhere"]) {
       const text = at(pages, path);
 
-      it(`${path}: is well-formed, and no id is there twice`, () => {
+      it(`${path}: is well-formed, and ids are unique`, () => {
         assert.match(text, /^<!doctype html>\n<html lang="en">/);
         assert.deepEqual(findTagFaults(text), []);
         const ids = attributes(text, "id");
@@ -50,7 +51,7 @@ for (const [kind, pages, options] of [
         const [, description = ""] = /<meta name="description" content="([^"]+)">/.exec(text) ?? [];
         assert.match(title, /Toolbooth/);
         assert.ok(description.length > 20 && description.length <= 170, description);
-        const isThere = path in pages.byPath;
+        const isThere = path !== "/nowhere";
         const canonical = `<link rel="canonical" href="https://tools.test${path}">`;
         assert.equal(text.includes(canonical), isThere);
         assert.equal(text.includes(`<meta property="og:title" content="${title}">`), isThere);
@@ -69,14 +70,17 @@ for (const [kind, pages, options] of [
         assert.match(icon[0]?.[1] as string, /^data:image\/svg\+xml,/);
       });
 
-      it(`${path}: every link leads to a page that is there, and to a place on it`, () => {
+      it(`${path}: every link leads to an existing page and heading`, () => {
         const links = [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href ?? "");
         assert.ok(links.length > 0);
         for (const href of links) {
           const [target = "", place] = href.split("#");
-          const page = target === "" ? text : pages.byPath[target];
-          if (page === undefined) {
-            assert.match(href, kind === "with people" ? ELSEWHERE : /^\/openapi\.json$/);
+          if (/^https:\/\/(?!tools\.test)/.test(href)) continue;
+          const page = target === "" ? text : pageAt(pages, target);
+          if (pageAt(pages, target.replace(/\.md$/, "")) !== undefined && page === undefined) {
+            assert.ok(pages.docs?.markdown(target.replace(/\.md$/, "")) !== undefined, href);
+          } else if (page === undefined) {
+            assert.match(href, kind === "with a dashboard" ? ELSEWHERE : /^\/openapi\.json$/);
           } else if (place !== undefined) {
             assert.ok(attributes(page, "id").includes(place), href);
           }
@@ -97,7 +101,7 @@ for (const [kind, pages, options] of [
 
       it(`${path}: is small`, () => assert.ok(Buffer.byteLength(text) < 64 * 1024));
 
-      it(`${path}: escapes whatever the settings say`, () => {
+      it(`${path}: escapes the settings`, () => {
         const hostile = `https://x.test/"'><script>alert(1)</script>&amp;\``;
         const settings = [{ name: "<b>'\"", fallback: "<b>'\"", meaning: "<b>'\"" }];
         const made = createPages({
@@ -115,7 +119,7 @@ for (const [kind, pages, options] of [
 }
 
 describe("the front page", () => {
-  it("shows an example that is true, before any script has run", () => {
+  it("shows a true example without any script", () => {
     const [example] = hash.examples as [(typeof hash.examples)[number]];
     const { text } = example.request as { text: string };
     const digest = createHash("sha256").update(text).digest("hex");
@@ -125,18 +129,19 @@ describe("the front page", () => {
     assert.match(page, /<img data-try="qr" src="data:image\/svg\+xml,%3Csvg/);
   });
 
-  it("leads to every tool: to its page, or to its reference where there are no such pages", () => {
+  it("leads to every tool: to its page, or to its documentation where there is no dashboard", () => {
     for (const { name } of TOOLS) {
       assert.ok(at(full, "/").includes(`href="/tools/${name}"`), name);
-      assert.ok(at(bare, "/").includes(`href="/docs/reference#${name}"`), name);
+      assert.ok(at(bare, "/").includes(`href="/docs/${name}"`), name);
     }
   });
 
-  it("offers to sign up only where that is open", () => {
+  it("offers sign-up only where it is open", () => {
     const people = { ...FULL.people, signUp: "closed" } as NonNullable<typeof FULL.people>;
     const closed = createPages({ ...FULL, people });
-    for (const [path, text] of Object.entries(closed.byPath)) {
-      // Those for whom the operator has opened an account read there how to take it over.
+    for (const path of pathsOf(closed)) {
+      const text = at(closed, path);
+      // It tells those for whom the operator has created an account how to get it.
       assert.equal(text.includes('href="/sign-up"'), path === "/docs/accounts", path);
       assert.ok(text.includes('href="/sign-in"'), path);
     }
@@ -144,33 +149,47 @@ describe("the front page", () => {
 });
 
 describe("the documentation", () => {
-  it("has a section for every tool, with its fields", () => {
-    const reference = at(full, "/docs/reference");
-    const ids = new Set(attributes(reference, "id"));
-    for (const { name } of TOOLS) assert.ok(ids.has(name), name);
-    for (const field of ["markdown", "errorCorrectionLevel", "algorithm", "uuids", "receivedAt"]) {
-      assert.ok(reference.includes(`<code>${field}</code>`), field);
+  it("has a page for every tool, with its fields", () => {
+    for (const [name, field] of [
+      ["markdown-render", "markdown"],
+      ["qr-code", "errorCorrectionLevel"],
+      ["hash", "algorithm"],
+      ["uuid", "uuids"],
+      ["echo", "receivedAt"],
+    ] as const) {
+      assert.ok(at(full, `/docs/${name}`).includes(`<td><code>${field}</code>`), field);
     }
   });
 
-  it("has the section to which a refusal for want of credits leads", () => {
+  it("has a page for a tool that docs/ does not know", () => {
+    const tool = { ...hash, name: "base64-encode", summary: "A text in base64." };
+    const pages = createPages({ ...FULL, tools: [...TOOLS, tool] });
+    const page = at(pages, "/docs/base64-encode");
+    assert.ok(page.includes("<h1>base64-encode</h1>"));
+    assert.ok(page.includes("<td><code>algorithm</code>"));
+    assert.ok(at(pages, "/docs/calls").includes('href="/docs/base64-encode"'));
+    assert.ok(pages.llms.includes("(https://tools.test/docs/base64-encode.md)"));
+  });
+
+  it("has the section to which the error for too few credits links", () => {
     assert.ok(attributes(at(full, "/docs"), "id").includes("credits"));
   });
 
-  it("tells nothing of a rate limit where there is none", () => {
+  it("has no rate limit where there is none", () => {
     assert.ok(at(full, "/docs/calls").includes("RateLimit-Policy"));
     assert.ok(!at(bare, "/docs/calls").includes("RateLimit-Policy"));
   });
 
-  it("shows every setting to those who run the service", () => {
+  it("shows every setting with its meaning, and each can be linked", () => {
+    const page = at(full, "/docs/configuration");
     for (const { name, meaning } of SETTINGS) {
-      assert.ok(at(full, "/docs/self-hosting").includes(`<code>${name}</code>`), name);
-      assert.ok(at(full, "/docs/self-hosting").includes(html`${prose(meaning)}`.text), name);
+      assert.ok(page.includes(`<tr id="${name}">\n<td><code>${name}</code></td>`), name);
+      assert.ok(page.includes(asRendered(meaning)), name);
     }
   });
 
-  it("leads from every page to every other, with the open one marked", () => {
-    const paths = Object.keys(full.byPath).filter((path) => path !== "/");
+  it("links every page to every other, and marks the open one", () => {
+    const paths = full.docs?.paths.filter((path) => path !== "/docs/topics") ?? [];
     for (const path of paths) {
       const [, nav = ""] = at(full, path).split('<nav aria-label="Documentation">');
       for (const other of paths) assert.ok(nav.includes(`href="${other}"`), `${path}: ${other}`);
@@ -182,22 +201,22 @@ describe("the documentation", () => {
 describe("the errors page", () => {
   it("has an entry for every code, with the code as its id, its cause and its cure", () => {
     for (const [code, { status, title, cause, cure }] of Object.entries(ERRORS)) {
-      const [, entry] = at(full, "/docs/errors").split(` id="${code}">`);
+      const [, entry] = at(full, "/docs/errors").split(`<h2 id="${code}">`);
       assert.ok(entry !== undefined, code);
-      const own = entry.slice(0, entry.indexOf("</section>"));
-      assert.ok(own.includes(`>${status}</span>`), `${code}: status`);
+      const [own = ""] = entry.split("<h2 ");
+      assert.ok(own.includes(`<strong>${status}</strong>`), `${code}: status`);
       for (const text of [title, cause, cure]) {
-        assert.ok(own.includes(html`${prose(text)}`.text), `${code}: ${text}`);
+        assert.ok(own.includes(asRendered(text)), `${code}: ${text}`);
       }
     }
   });
 });
 
-describe("what search engines read", () => {
-  it("names every page and every tool, and nothing that is a person's own", () => {
+describe("the files for search engines", () => {
+  it("list every page and every tool, and no page of a signed-in user", () => {
     const paths = [...full.sitemap.matchAll(/<loc>https:\/\/tools\.test([^<]*)<\/loc>/g)];
     const named = paths.map(([, path]) => path);
-    for (const path of Object.keys(full.byPath)) assert.ok(named.includes(path), path);
+    for (const path of pathsOf(full)) assert.ok(named.includes(path), path);
     for (const { name } of TOOLS) assert.ok(named.includes(`/tools/${name}`), name);
     assert.doesNotMatch(bare.sitemap, /tools\//);
     assert.deepEqual(findTagFaults(full.sitemap.replace(/^<\?xml[^>]*\?>\n/, "")), []);
@@ -210,20 +229,20 @@ describe("what search engines read", () => {
     assert.ok(full.robots.endsWith("\nSitemap: https://tools.test/sitemap.xml\n"));
   });
 
-  it("keeps the path under which the service is published", () => {
+  it("keep the path under which the service is published", () => {
     const below = createPages({ ...FULL, publicUrl: "https://x.test/booth" });
     assert.ok(below.robots.includes("\nDisallow: /booth/api/\n"));
     assert.ok(below.sitemap.includes("<loc>https://x.test/booth/docs</loc>"));
     assert.ok(at(below, "/docs").includes('src="/booth/assets/main.js"'));
     assert.ok(at(below, "/docs").includes('href="https://x.test/booth/docs"'));
-    for (const text of Object.values(below.byPath)) {
+    for (const text of pathsOf(below).map((path) => at(below, path))) {
       assert.doesNotMatch(text, /<a [^>]*href="\/(?!booth[/"])/);
     }
   });
 });
 
 describe("the template", () => {
-  it("escapes text, and keeps what is HTML already", () => {
+  it("escapes text and keeps HTML", () => {
     const inner = html`<b>${"<&>\"'"}</b>`;
     assert.equal(
       html`${inner}${["<", null, false, 7]}`.text,
@@ -231,7 +250,7 @@ describe("the template", () => {
     );
   });
 
-  it("makes code of what is between backticks", () => {
+  it("turns backticks into code", () => {
     assert.equal(html`${prose("Send `a<b` now")}`.text, "Send <code>a&lt;b</code> now");
   });
 });
@@ -244,10 +263,10 @@ describe("links", () => {
   });
 });
 
-describe("code to be copied", () => {
+describe("sample code", () => {
   const url = "https://tools.test/api/v1/echo";
 
-  it("is quoted so that a shell takes the body as it is", () => {
+  it("is quoted so that a shell passes the body unchanged", () => {
     assert.equal(
       curlCode({ url, body: "it's" }),
       `curl ${url} \\\n  -H "Authorization: Bearer $TOOLBOOTH_KEY" \\\n  -d '"it'\\''s"'`,
@@ -259,20 +278,24 @@ describe("code to be copied", () => {
     );
   });
 
-  it("is JavaScript, and Python's own words in Python", () => {
+  it("is valid JavaScript, and Python literals in Python", () => {
     const body = { yes: true, none: null, list: [1, "a"] };
     const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
     assert.doesNotThrow(() => new AsyncFunction(fetchCode({ url, body })));
     assert.ok(pythonCode({ url, body }).includes('{"yes": True, "none": None, "list": [1, "a"]}'));
   });
 
-  it("is JSON that reads back as the same value", () => {
+  it("contains JSON that parses to the same value", () => {
     const long = "x".repeat(80);
     for (const value of [{}, [], { a: [1, { b: null }] }, { a: [long, long], b: {} }, "text", 7]) {
       assert.deepEqual(JSON.parse(layOutJson(value)), value);
     }
   });
 });
+
+/** A sentence as the Markdown engine writes it: it leaves apostrophes as they are. */
+const asRendered = (text: string): string =>
+  html`${prose(text)}`.text.replaceAll("&#39;", "'").replaceAll("&#34;", "&quot;");
 
 const attributes = (text: string, name: string): string[] =>
   [...text.matchAll(new RegExp(`<[a-z][^>]* ${name}="([^"]*)"`, "g"))].map(

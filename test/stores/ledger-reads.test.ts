@@ -126,9 +126,9 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
     reads("events in the order in which they came about", async ({ listEvents }) => {
       const { events } = await listEvents({ max: 9 });
       assert.deepEqual(events, [
-        { id: `ntc_ada_${START}_1`, account: "ada", at: START, kind: "credits.depleted" },
+        { id: `evt_ada_${START}_1`, account: "ada", at: START, kind: "credits.depleted" },
         {
-          ...{ id: `ntc_bob_${START + 1}_2`, account: "bob", at: START + 1 },
+          ...{ id: `evt_bob_${START + 1}_2`, account: "bob", at: START + 1 },
           ...{ kind: "credits.low", balance: 3, lowBalance: 5 },
         },
       ]);

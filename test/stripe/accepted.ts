@@ -1,6 +1,6 @@
 import type { Form, FormValue } from "./form.ts";
 
-/** What the interface takes, as far as we use it, and how it refuses the rest (docs.stripe.com/api/errors). */
+/** The parameters that the API accepts, as far as we use them, and how it rejects others (docs.stripe.com/api/errors). */
 export class Refused extends Error {
   readonly status: number;
   readonly error: Record<string, unknown>;
@@ -61,7 +61,7 @@ const unknown = (param: string) =>
 const invalid = (param: string, what: string) =>
   new Refused(400, { param, message: `Invalid ${what}: ${param}` });
 
-/** Refuses what the shape does not know, by the name that Stripe would give. */
+/** Rejects parameters that the shape does not have, with the name that Stripe would use. */
 export function checkForm(form: Form, shape: Shape, at = ""): void {
   for (const [name, value] of Object.entries(form)) {
     const param = at === "" ? name : `${at}[${name}]`;
@@ -92,7 +92,7 @@ function checkValue(value: FormValue, kind: Kind, param: string): void {
     return;
   }
   if (typeof value !== "string" || value === "") throw invalid(param, "string");
-  // As Stripe does, it quotes what came.
+  // Like Stripe, it quotes the input.
   if (kind === "email" && !/^[^\s@]+@[^\s@]+$/.test(value)) {
     const message = `Invalid email address: ${value}`;
     throw new Refused(400, { code: "email_invalid", param, message });
@@ -114,7 +114,7 @@ function checkMetadata(value: FormValue, param: string): void {
 
 const ZERO_DECIMAL = /^(?:bif|clp|djf|gnf|jpy|kmf|krw|mga|pyg|rwf|vnd|vuv|xaf|xof|xpf)$/;
 
-/** What Stripe says of amounts (docs.stripe.com/currencies): told here once more, so that ours is held against it. */
+/** Stripe's rules for amounts (docs.stripe.com/currencies), written a second time so that ours are checked against them. */
 export function checkAmount(amount: number, currency: string): void {
   const refuse = (code: string, message: string) => new Refused(400, { code, message });
   if (!/^[a-z]{3}$/.test(currency)) throw invalid("currency", "currency");

@@ -1,4 +1,4 @@
-/** The fake is a judge of our provider: that it is as strict as Stripe is held here. */
+/** The fake checks our provider; these tests check that the fake is as strict as Stripe. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
@@ -33,7 +33,7 @@ async function open(t: TestContext) {
   return { fake, ask };
 }
 
-test("forms are read as Stripe reads them, and nothing is guessed", () => {
+test("forms are parsed like Stripe parses them, without guessing", () => {
   assert.deepEqual(readForm("a[b][0][c]=1&a[b][1][c]=x%20%3D+y&d=%E2%82%AC&e=&f%5Bg%5D=2"), {
     a: { b: [{ c: "1" }, { c: "x = y" }] },
     ...{ d: "€", e: "", f: { g: "2" } },
@@ -54,7 +54,7 @@ test("forms are read as Stripe reads them, and nothing is guessed", () => {
   }
 });
 
-test("what the interface does not know, or is of the wrong kind, is refused by its name", async (t) => {
+test("an unknown parameter, or one of the wrong type, is rejected with its name", async (t) => {
   const { ask } = await open(t);
   assert.equal((await ask(PAGE)).status, 200);
   const problems: [string, string][] = [
@@ -74,7 +74,7 @@ test("what the interface does not know, or is of the wrong kind, is refused by i
   }
 });
 
-test("another key, another version and JSON are refused", async (t) => {
+test("another key, another version and JSON are rejected", async (t) => {
   const { ask } = await open(t);
   assert.equal((await ask(PAGE, { Authorization: "Bearer sk_test_other" })).status, 401);
   assert.equal((await ask(PAGE, { Authorization: "" })).status, 401);
@@ -93,7 +93,7 @@ test("an idempotency key stands for one order", async (t) => {
   assert.notEqual((await ask(PAGE)).id, first.id);
 });
 
-test("a browser can pay, pay later or go back, and is sent on", async (t) => {
+test("a browser can pay, pay later or go back, and is redirected", async (t) => {
   const { fake, ask } = await open(t);
   for (const [act, status, next] of [
     ["pay", "paid", "https://shop.test/back?page="],
@@ -116,7 +116,7 @@ test("a browser can pay, pay later or go back, and is sent on", async (t) => {
   }
 });
 
-test("messages are signed over their bytes, and sent until they are taken", async (t) => {
+test("webhooks are signed over their bytes and sent until they are accepted", async (t) => {
   const { fake, ask } = await open(t);
   const got: { type: string; isSigned: boolean }[] = [];
   const receiver = createServer(async (request, response) => {
@@ -129,7 +129,7 @@ test("messages are signed over their bytes, and sent until they are taken", asyn
     const hmac = createHmac("sha256", FAKE_WEBHOOK_SECRET).update(`${at}.`).update(body);
     const { type } = JSON.parse(body.toString()) as { type: string };
     got.push({ type, isSigned: hmac.digest("hex") === v1 });
-    // The first try of all finds nobody at home.
+    // Nothing listens at the first attempt.
     response.writeHead(got.length === 1 ? 503 : 200).end();
   });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));

@@ -1,7 +1,7 @@
 /**
- * Stripe as far as we use it: a server on this machine that the real SDK speaks to, as strict as Stripe is (forms, version,
- * keys, idempotency), with a page for browsers, controls for tests, and signed messages. What it knows of Stripe it has
- * from the documentation of the version that it is pinned to.
+ * A fake Stripe for the part that we use: a server on this machine for the real SDK, as strict as Stripe (forms, version, keys,
+ * idempotency), with a checkout page for browsers, controls for tests, and signed webhooks. It follows the documentation of
+ * the API version that it is pinned to.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,11 +14,11 @@ import { createTill } from "./till.ts";
 
 export const FAKE_SECRET_KEY = "sk_test_a1b2c3d4e5f6";
 export const FAKE_WEBHOOK_SECRET = "whsec_f6e5d4c3b2a1";
-/** What a service tells Stripe of whose its payments are. */
+/** The metadata by which a service marks its payments at Stripe. */
 export const FAKE_SERVICE = "0a1b2c3d4e5f6071";
 const VERSION = "2026-10-28.endive";
 
-/** `… late`: the order was carried out, and its answer is lost. */
+/** `… late`: the order was carried out, and its response is lost. */
 export type ApiFault = "500" | "500 late" | "429" | "reset" | "reset late" | "silence" | "nonsense";
 
 export type ApiRequest = {
@@ -28,7 +28,7 @@ export type ApiRequest = {
   idempotencyKey: string | null;
 };
 
-type ApiResponse = { status: number; body: unknown };
+type FakeResponse = { status: number; body: unknown };
 
 export type FakeStripe = Awaited<ReturnType<typeof startFakeStripe>>;
 
@@ -43,7 +43,7 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
   const requests: ApiRequest[] = [];
   const faults: ApiFault[] = [];
   let away: ApiFault | null = null;
-  const responded = new Map<string, { params: string; response: ApiResponse }>();
+  const responded = new Map<string, { params: string; response: FakeResponse }>();
 
   const till = createTill(
     world,
@@ -57,7 +57,7 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
     () => base,
   );
 
-  /** What is asked for, checked and carried out. */
+  /** Checks and carries out a request. */
   function carryOut(method: string, path: string, form: Form): unknown {
     const [, , ...steps] = path.split("/");
     const route = `${method} ${steps.slice(0, 2).join("/")}`;
@@ -82,8 +82,8 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
     throw new Refused(404, { message: `Unrecognized request URL (${method}: ${path}).` });
   }
 
-  /** The same key again: the same answer where it is the same order, else a refusal. */
-  function once(key: string | null, params: string, act: () => unknown): [ApiResponse, boolean] {
+  /** Returns the first response for a repeated key with the same order; rejects another order. */
+  function once(key: string | null, params: string, act: () => unknown): [FakeResponse, boolean] {
     const known = key === null ? undefined : responded.get(key);
     if (known !== undefined) {
       if (known.params === params) return [known.response, true];
@@ -167,34 +167,34 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
     /** For TOOLBOOTH_STRIPE_API. */
     api: base,
     ...till,
-    /** What was asked of the interface, and understood. */
+    /** The requests that were accepted. */
     requests,
-    /** The next requests meet these, one each. */
+    /** Errors for the next requests, one each. */
     faultNext: (...next: ApiFault[]) => void faults.push(...next),
-    /** Every request meets this until it is null. */
+    /** The error for every request until it is null. */
     setAway: (fault: ApiFault | null) => {
       away = fault;
     },
-    /** The newest page: its id. */
+    /** The id of the newest page. */
     newest: () => world.list("checkout.session", { limit: "1" }).data[0]?.id ?? "",
     session: (id: string): StripeObject => world.find(id, "checkout.session"),
-    /** A payment page that somebody else has made with the same account. */
+    /** A checkout page that another service opened with the same account. */
     foreign: (): string =>
       world.createSession({
         ...{ mode: "payment", success_url: "https://shop.test/", cancel_url: "https://shop.test/" },
         line_items: [{ quantity: "1", price_data: { currency: "eur", unit_amount: "900" } }],
         metadata: { order: "77" },
       }).id,
-    /** The events since they were taken last. */
+    /** The events since the last call. */
     take(): Message[] {
       const since = messages.slice(taken);
       taken = messages.length;
       return since;
     },
     signatureOf,
-    /** Sends one message once; the status of the answer. */
+    /** Sends one webhook once and returns the status of the response. */
     send: (url: string, message: Message) => send(url, message, signatureOf(message)),
-    /** From now on events are sent there as they come about, each until it is taken; null: no longer. */
+    /** From now on sends events there, each until it is accepted; null: stops sending. */
     sendTo: (url: string | null) => {
       sendTo = url;
     },

@@ -1,6 +1,6 @@
 /**
- * Forms as Stripe reads them: `a[b][0][c]=d`. Strict, where a lenient reader would hide a client's slip: lists are numbered
- * from 0 without a gap, no key comes twice, no key is both a value and a group.
+ * Parses forms like Stripe: `a[b][0][c]=d`. It is strict, because a lenient parser would hide mistakes of the client: lists are
+ * numbered from 0 without a gap, no key appears twice, and no key is both a value and a group.
  */
 export type FormValue = string | FormValue[] | { [key: string]: FormValue };
 export type Form = { [key: string]: FormValue };

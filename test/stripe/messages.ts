@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { StripeObject } from "./objects.ts";
 
-/** An event as it is sent: the very bytes that are signed. */
+/** An event as it is sent: the exact bytes that are signed. */
 export type Message = { id: string; type: string; body: Uint8Array };
 
 export function messageOf(
@@ -15,7 +15,7 @@ export function messageOf(
     ...{ pending_webhooks: 1, request: { id: null, idempotency_key: null }, type },
     data: { object },
   };
-  // As Stripe writes it: who parses and writes it again has other bytes.
+  // Formatted as Stripe does it: parsing and writing it again would change the bytes.
   return { id, type, body: new TextEncoder().encode(JSON.stringify(event, null, 2)) };
 }
 
@@ -27,7 +27,7 @@ export function sign(body: Uint8Array, secret: string, atMs: number): string {
   return `t=${at},v1=${hmac(secret)},v0=${hmac("test mode")}`;
 }
 
-/** Sends a message once; the status of the answer, null where there is none. */
+/** Sends a webhook once and returns the status of the response; null where there is none. */
 export async function send(url: string, message: Message, signature: string) {
   try {
     const response = await fetch(url, {
@@ -48,7 +48,7 @@ export async function send(url: string, message: Message, signature: string) {
 
 const TRIES_MAX = 40;
 
-/** Sends messages as they come about, each until it is taken; Stripe's hours between tries are milliseconds here. */
+/** Sends webhooks as events happen, each until it is accepted. Stripe's hours between attempts are milliseconds here. */
 export function createSender(signatureOf: (message: Message) => string) {
   let ended = false;
   const underWay = new Set<Promise<void>>();
@@ -64,7 +64,7 @@ export function createSender(signatureOf: (message: Message) => string) {
       const sending = carry(url, message).finally(() => underWay.delete(sending));
       underWay.add(sending);
     },
-    /** When nothing is under way. */
+    /** Resolves when nothing is being sent. */
     idle: async () => {
       await Promise.all(underWay);
     },

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { checkAmount, Refused } from "./accepted.ts";
 import type { Form } from "./form.ts";
 
-/** Stripe's objects as it keeps them: members that name others hold ids, which are expanded where that is asked for. */
+/** Stripe's objects as it stores them: references hold ids, which are expanded on request. */
 export type StripeObject = {
   id: string;
   object: string;
@@ -14,13 +14,13 @@ export type World = ReturnType<typeof createWorld>;
 
 const MIN_OPEN_S = 30 * 60;
 const MAX_OPEN_S = 24 * 60 * 60;
-/** Of what is taxed automatically, on top. */
+/** The automatic tax, added to the price. */
 const TAX_PERCENT = 19;
 
-/** `now` in milliseconds; `base`: the address of the fake, for the pages that it names. */
+/** `now` in milliseconds; `base`: the URL of the fake, for the pages that it names. */
 export function createWorld(now: () => number, base: () => string) {
   const objects = new Map<string, StripeObject>();
-  /** Ids of one fake are none of another's. */
+  /** Ids of one fake differ from those of another. */
   const tag = randomBytes(4).toString("hex");
   let made = 0;
   const seconds = () => Math.floor(now() / 1000);
@@ -69,7 +69,7 @@ export function createWorld(now: () => number, base: () => string) {
       success_url: form["success_url"],
       cancel_url: form["cancel_url"] ?? null,
       expires_at: Number(form["expires_at"] ?? seconds() + MAX_OPEN_S),
-      // Not told by Stripe, but needed when it is paid.
+      // Stripe does not return this, but paying needs it.
       hidden: {
         intent: (form["payment_intent_data"] as Form | undefined)?.["metadata"] ?? {},
         invoices: isOn(form["invoice_creation"]),
@@ -81,7 +81,7 @@ export function createWorld(now: () => number, base: () => string) {
     return session;
   }
 
-  /** Newest first, after the one that is named. */
+  /** Newest first, after the given one. */
   function list(object: string, form: Form): { data: StripeObject[]; has_more: boolean } {
     const { payment_intent: intent, starting_after: after, limit = "10" } = form;
     const since = Number((form["created"] as Form | undefined)?.["gte"] ?? 0);
@@ -116,7 +116,7 @@ function checkTimes(form: Form, now: number): void {
   });
 }
 
-/** An object as it is told: ids in place of what was not asked for. At most four steps deep, as Stripe has it. */
+/** An object as the API returns it, with ids unless expanded. At most four levels deep, like Stripe. */
 export function tell(world: World, it: StripeObject, expand: readonly string[]): StripeObject {
   const { hidden: _, ...told } = it;
   for (const path of expand) {

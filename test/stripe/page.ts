@@ -1,6 +1,6 @@
 import type { StripeObject } from "./objects.ts";
 
-/** The provider's page as a browser sees it: what is bought, and three ways to leave. */
+/** The checkout page as a browser sees it: what is bought, and three ways to leave. */
 export function payPage(session: StripeObject): string {
   const { product } = session["hidden"] as { product?: string };
   const amount = `${session["amount_total"]} ${session["currency"]}`;

@@ -1,6 +1,6 @@
 import type { StripeObject, World } from "./objects.ts";
 
-/** What happens to payments at Stripe: each act changes its objects and tells of it, event by event. */
+/** What happens to payments at Stripe: each function changes its objects and emits its events. */
 export type Emit = (type: string, object: StripeObject) => void;
 
 export type DisputeStatus =
@@ -25,7 +25,7 @@ export function createTill(world: World, emit: Emit, base: () => string) {
     return session;
   };
 
-  /** The buyer has sent the page off: there is a payment now. */
+  /** The buyer submitted the page, which creates the payment. */
   function complete(id: string, charged: "succeeded" | "pending"): StripeObject {
     const session = openOnly(id);
     const hidden = session["hidden"] as Hidden;
@@ -108,14 +108,14 @@ export function createTill(world: World, emit: Emit, base: () => string) {
   }
 
   return {
-    /** With a card: the money is there at once. */
+    /** With a card: the money arrives at once. */
     pay(id: string): void {
       const session = complete(id, "succeeded");
       moneyIn(session);
       emit("checkout.session.completed", session);
       invoice(session);
     },
-    /** With a delayed method: the money comes with `arrive`, or never, with `failLater`. */
+    /** With a delayed method: the money arrives with `arrive`, or never, with `failLater`. */
     payLater(id: string): void {
       const session = complete(id, "pending");
       emit("payment_intent.processing", intentOf(id));
@@ -142,7 +142,7 @@ export function createTill(world: World, emit: Emit, base: () => string) {
       emit("checkout.session.expired", session);
     },
     refund,
-    /** The buyer's bank did not take it: the money comes back to the seller. */
+    /** The buyer's bank rejected the refund: the money returns to the seller. */
     failRefund({ id }: { id: string }): void {
       const made = world.find(id, "refund");
       const charge = world.find(String(made["charge"]), "charge");
@@ -153,7 +153,7 @@ export function createTill(world: World, emit: Emit, base: () => string) {
       emit("refund.failed", made);
     },
     dispute,
-    /** In minor units, what can still be paid back. */
+    /** What can still be refunded, in minor units. */
     refundable(id: string): number {
       const charge = chargeOf(id);
       return Number(charge["amount_captured"]) - Number(charge["amount_refunded"]);

@@ -1,48 +1,58 @@
-/** What a person does in a browser, step by step, for the tests that follow one through the service. */
+/** Steps that a user takes in a browser, for end-to-end tests. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { CONFIRM, type Credentials, linkTo, newAddress, type Place } from "./dashboard-site.ts";
+import {
+  CONFIRM,
+  type Credentials,
+  linkTo,
+  newIpAddress,
+  type TestSite,
+} from "./dashboard-site.ts";
 
 const STEP_DEADLINE_MS = 120_000;
 
-export type Guest = {
+export type BrowserUser = {
   context: BrowserContext;
   page: Page;
-  /** Another tab of the same browser. */
+  /** Opens another tab in the same browser context. */
   openTab(): Promise<Page>;
-  /** What the browser's console will say because of what this test does, and nothing else. */
-  foresee(pattern: RegExp): void;
+  /** Allows console errors that match. Any other console error fails the test. */
+  expectConsoleError(pattern: RegExp): void;
 };
 
-/** Somebody with a browser of their own. Whatever the browser complains of fails the test, unless it was foreseen. */
-export async function openGuest(t: TestContext, browser: Browser, site: Place): Promise<Guest> {
+/** Opens a browser context with its own IP address. Console errors that the test does not expect fail it. */
+export async function openUser(
+  t: TestContext,
+  browser: Browser,
+  site: TestSite,
+): Promise<BrowserUser> {
   const context = await browser.newContext({
     baseURL: site.base,
-    extraHTTPHeaders: { "X-Forwarded-For": newAddress() },
+    extraHTTPHeaders: { "X-Forwarded-For": newIpAddress() },
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  const faults: string[] = [];
-  const foreseen: RegExp[] = [];
+  const errors: string[] = [];
+  const expected: RegExp[] = [];
   context.setDefaultTimeout(STEP_DEADLINE_MS);
   context.on("console", (message) => {
     if (message.type() !== "error") return;
-    faults.push(`${message.text()} (${message.location().url})`);
+    errors.push(`${message.text()} (${message.location().url})`);
   });
-  context.on("weberror", (error) => faults.push(error.error().stack ?? String(error.error())));
+  context.on("weberror", (error) => errors.push(error.error().stack ?? String(error.error())));
   await context.addInitScript(REPORT_POLICY);
   t.after(async () => {
     await context.close();
-    const unforeseen = faults.filter((fault) => !foreseen.some((each) => each.test(fault)));
-    assert.deepEqual(unforeseen, [], "the browser complained");
+    const unexpected = errors.filter((error) => !expected.some((pattern) => pattern.test(error)));
+    assert.deepEqual(unexpected, [], "unexpected console errors");
   });
   return {
     context,
     page: await context.newPage(),
     openTab: () => context.newPage(),
-    foresee: (pattern) => void foreseen.push(pattern),
+    expectConsoleError: (pattern) => void expected.push(pattern),
   };
 }
 
@@ -55,78 +65,86 @@ export const heading = (page: Page, name: string | RegExp) =>
 export const button = (page: Page, name: string | RegExp) =>
   page.getByRole("main").getByRole("button", { name });
 
-export async function fillIn(page: Page, { email, password }: Credentials): Promise<void> {
-  await page.getByLabel("E-mail address").fill(email);
+export async function fillCredentials(page: Page, { email, password }: Credentials): Promise<void> {
+  await page.getByLabel("Email address").fill(email);
   await page
     .getByLabel("Password", { exact: true })
     .or(page.getByLabel("New password"))
     .fill(password);
 }
 
-/** Leaves the person at "Check your mail". */
+/** Ends on the page "Check your email". */
 export async function signUp(page: Page, person: Credentials): Promise<void> {
   await page.goto("/sign-up");
-  await fillIn(page, person);
+  await fillCredentials(page, person);
   await button(page, "Sign up").click();
-  await heading(page, "Check your mail").waitFor();
+  await heading(page, "Check your email").waitFor();
 }
 
-/** Follows the link of the letter and confirms. */
-export async function confirm(page: Page, site: Place, person: Credentials): Promise<void> {
+/** Opens the link in the email and confirms the address. */
+export async function confirmAddress(
+  page: Page,
+  site: TestSite,
+  person: Credentials,
+): Promise<void> {
   await page.goto(await linkTo(site, person.email, CONFIRM));
-  await button(page, "Confirm my address").click();
-  await heading(page, "Your address is confirmed").waitFor();
+  await button(page, "Confirm address").click();
+  await heading(page, "Email address confirmed").waitFor();
 }
 
-/** On the sign-in page; leaves the person where that leads. */
+/** Submits the form of the sign-in page. */
 export async function signIn(page: Page, person: Credentials): Promise<void> {
-  await fillIn(page, person);
+  await fillCredentials(page, person);
   await button(page, "Sign in").click();
 }
 
-/** Without the pages. */
-export async function signInQuickly(guest: Guest, site: Place, person: Credentials): Promise<void> {
-  const response = await guest.context.request.post("/dashboard/auth/sign-in/email", {
+/** Signs in through the API, without the sign-in page. */
+export async function signInByApi(
+  user: BrowserUser,
+  site: TestSite,
+  person: Credentials,
+): Promise<void> {
+  const response = await user.context.request.post("/dashboard/auth/sign-in/email", {
     data: person,
     headers: { Origin: site.base },
   });
   assert.equal(response.status(), 200, await response.text());
 }
 
-/** On the page of the keys; leaves the person with the new key in sight. */
+/** Creates a key on the API keys page. Ends in the dialog that shows the key. */
 export async function createKey(page: Page, label: string): Promise<string> {
-  await button(page, /^Create a? ?key$/).click();
+  await button(page, "Create key").click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Label", { exact: true }).fill(label);
   await dialog.getByRole("button", { name: "Create key" }).click();
   return dialog.getByLabel("Your new key").inputValue();
 }
 
-/** From any page of a member. */
+/** Works from any page with the sidebar. */
 export async function revokeKey(page: Page, label: string, calls: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
   await button(page, new RegExp(`^Revoke\\s${label}`)).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText(`${calls} in the last 24 hours.`).waitFor();
-  await dialog.getByRole("button", { name: "Revoke the key" }).click();
-  await page.getByText(`“${label}” is revoked.`).waitFor();
+  await dialog.getByRole("button", { name: "Revoke key" }).click();
+  await page.getByText(`Key “${label}” revoked.`).waitFor();
 }
 
-/** From any page of a member. */
+/** Works from any page with the sidebar. */
 export async function closeAccount(page: Page, { email, password }: Credentials): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name: "Account" }).click();
-  await button(page, "Close the account…").click();
+  await button(page, "Close account…").click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Your e-mail address, to confirm").fill(email);
+  await dialog.getByLabel("Confirm your email address").fill(email);
   await dialog.getByLabel("Your password", { exact: true }).fill(password);
-  await dialog.getByRole("button", { name: "Close it for good" }).click();
+  await dialog.getByRole("button", { name: "Close account permanently" }).click();
 }
 
 export const clipboard = (page: Page): Promise<string> =>
   page.evaluate("navigator.clipboard.readText()");
 
-/** What a shell prints when this is pasted into it, and the status of the answer at its end. */
-export async function paste(line: string): Promise<{ body: string; status: number }> {
+/** Runs a curl command in a shell and returns the body and the status of the response. */
+export async function runInShell(line: string): Promise<{ body: string; status: number }> {
   assert.match(line, /^curl /);
   const status = " -s -w '\\n%{http_code}'";
   try {
@@ -135,8 +153,6 @@ export async function paste(line: string): Promise<{ body: string; status: numbe
     return { body: stdout.slice(0, end), status: Number(stdout.slice(end + 1)) };
   } catch (error) {
     if ((error as { code?: unknown }).code !== 127) throw error;
-    throw new Error(
-      "This test pastes a line into a shell and needs curl, which this machine lacks",
-    );
+    throw new Error("This test runs a command in a shell and needs curl, which is not installed");
   }
 }

@@ -1,19 +1,19 @@
-/** A person without a mouse: Tab, Enter, Space, Escape and the arrows, and always knowing where they are. */
+/** A user without a mouse: Tab, Enter, Space, Escape and the arrow keys, with a visible focus at every step. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { eventually } from "../http/test-service.ts";
+import { eventually } from "../http/test-api.ts";
 
 const TABS_MAX = 60;
 
-/** Moves on with Tab until the focus is there, and sees to it that a person would see it on the way. */
+/** Presses Tab until `target` has the focus, then asserts that the focus is visible. */
 export async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
-  // What has the focus may be drawn by something beside it.
+  // The element may be invisible itself and drawn by a sibling.
   await target.waitFor({ state: "attached" });
   for (let pressed = 0; pressed < TABS_MAX; pressed += 1) {
-    if (await hasFocus(target)) return assertFocusSeen(page);
+    if (await hasFocus(target)) return assertFocusVisible(page);
     await page.keyboard.press(key);
   }
-  assert.fail(`${TABS_MAX} times ${key} did not lead to ${target}`);
+  assert.fail(`${target} does not have the focus after ${TABS_MAX} times ${key}`);
 }
 
 export async function press(page: Page, target: Locator, key = "Enter"): Promise<void> {
@@ -27,32 +27,32 @@ export async function type(page: Page, target: Locator, text: string): Promise<v
 }
 
 const hasFocus = (target: Locator): Promise<boolean> =>
-  target.evaluate((element: Placed) => element === element.ownerDocument?.activeElement);
-/** What is asked of an element; the types of a browser are not here. */
-type Placed = { ownerDocument?: { activeElement: unknown } };
+  target.evaluate((element: ElementLike) => element === element.ownerDocument?.activeElement);
+/** The members of an element used here; the DOM types are not available in the tests. */
+type ElementLike = { ownerDocument?: { activeElement: unknown } };
 
-/** Whoever lost the focus starts anew at the top of the page. A page that has just been drawn takes it in a moment. */
+/** Asserts that the focus was not lost to the body. A page that has just been rendered may take a moment to set it. */
 export async function assertFocusKept(page: Page, after: string): Promise<void> {
-  // Asked from here: what Playwright's own waiting repeats within the page is refused by the pages' policy.
-  const isKept = () => page.evaluate<boolean>(KEPT);
+  // Polls from here, because the Content-Security-Policy blocks the evaluation that Playwright's own polling needs.
+  const isKept = () => page.evaluate<boolean>(HAS_FOCUS);
   await eventually(`the focus is kept after ${after}`, isKept, FOCUS_WAIT_MS);
 }
-const KEPT = `(document.activeElement?.tagName ?? "BODY") !== "BODY"`;
+const HAS_FOCUS = `(document.activeElement?.tagName ?? "BODY") !== "BODY"`;
 const FOCUS_WAIT_MS = 60_000;
 
-async function assertFocusSeen(page: Page): Promise<void> {
-  const seen = await page.evaluate<string>(SEEN);
-  assert.match(seen, /^seen/, "nothing shows where the focus is");
+async function assertFocusVisible(page: Page): Promise<void> {
+  const indicator = await page.evaluate<string>(FOCUS_INDICATOR);
+  assert.match(indicator, /^visible/, "the focus is not visible");
 }
 
-/** An outline or a shadow at the element, or at the drawn one beside or around it. */
-const SEEN = `(() => {
+/** An outline or a shadow of the focused element, or an outline of its next sibling or parent. */
+const FOCUS_INDICATOR = `(() => {
   const element = document.activeElement;
   const drawn = [element, element.nextElementSibling, element.parentElement].filter(Boolean);
   for (const each of drawn) {
     const style = getComputedStyle(each);
-    if (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1) return "seen by its outline";
-    if (each === element && style.boxShadow !== "none") return "seen by its shadow";
+    if (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1) return "visible by its outline";
+    if (each === element && style.boxShadow !== "none") return "visible by its shadow";
   }
   return element.outerHTML.slice(0, 300);
 })()`;

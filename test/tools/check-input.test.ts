@@ -4,9 +4,13 @@ import fc from "fast-check";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import hash from "#tools/hash/tool.ts";
+import markdownRender from "#tools/markdown-render/tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
-import { hash, markdownRender, qrCode, TOOLS, uuid } from "#tools/registry.ts";
+import qrCode from "#tools/qr-code/tool.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { utf8Length } from "#tools/text.ts";
+import uuid from "#tools/uuid/tool.ts";
 
 const MB = 1024 * 1024;
 
@@ -54,7 +58,7 @@ const ONE_FAULT: [Tool<unknown>, string, string, string, string?][] = [
     hash,
     '{"text":"a\\ud800"}',
     "/text",
-    "holds a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form",
+    "contains a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form",
   ],
   [qrCode, '{"text":""}', "/text", "must not be empty"],
   [qrCode, '{"text":"a","width":"64"}', "/width", 'must be a number; got "64"'],

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
 import { defineTool } from "#tools/define-tool.ts";
-import { TOOLS, uuid } from "#tools/registry.ts";
+import { TOOLS } from "#tools/registry.ts";
+import uuid from "#tools/uuid/tool.ts";
 
-test("the five tools cost one credit a call", () => {
+test("the five tools of the specification cost one credit a call", () => {
   assert.deepEqual(
-    TOOLS.map(({ price }) => price),
+    TOOLS.slice(0, 5).map(({ price }) => price),
     [1, 1, 1, 1, 1],
   );
 });

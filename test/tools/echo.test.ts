@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
-import { echo } from "#tools/echo/tool.ts";
+import echo from "#tools/echo/tool.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 
 const responseTo = (json: string, receivedAt = fixedToolContext().receivedAt) => {
@@ -12,7 +12,7 @@ const responseTo = (json: string, receivedAt = fixedToolContext().receivedAt) =>
   return echo.encode(output);
 };
 
-test("the body comes back letter for letter", () => {
+test("returns the body exactly as it was sent", () => {
   for (const json of [
     "null",
     "true",

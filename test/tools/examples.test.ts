@@ -1,15 +1,27 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import * as z from "zod/mini";
-import { checkInput, findTool, TOOLS } from "#tools/registry.ts";
+import { checkInput } from "#tools/check-input.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 
-test("the tools stand in the order of the specification and are found by their names", () => {
+test("the five tools of the specification come first, in its order", () => {
   const names = TOOLS.map(({ name }) => name);
-  assert.deepEqual(names, ["markdown-render", "qr-code", "hash", "uuid", "echo"]);
-  for (const tool of TOOLS) assert.equal(findTool(tool.name), tool);
-  for (const name of ["", "Hash", "toString", "__proto__"]) assert.equal(findTool(name), undefined);
+  const specified = ["markdown-render", "qr-code", "hash", "uuid", "echo"];
+  assert.deepEqual(names.slice(0, specified.length), specified);
+  assert.equal(new Set(names).size, names.length);
 });
+
+for (const { name } of TOOLS) {
+  test(`${name} is the name of the tool's folder and of its test`, () => {
+    assert.match(name, /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/);
+    for (const file of [`../../src/tools/${name}/tool.ts`, `${name}.test.ts`]) {
+      assert.ok(existsSync(path.join(import.meta.dirname, file)), file);
+    }
+  });
+}
 
 for (const tool of TOOLS) {
   test(`${tool.name} has two to four examples`, () => {
@@ -17,7 +29,7 @@ for (const tool of TOOLS) {
   });
 
   for (const { name, request, response } of tool.examples) {
-    test(`${tool.name} answers its example word for word: ${name}`, async () => {
+    test(`${tool.name} returns the exact response of its example: ${name}`, async () => {
       const sent = tool.verbatim ? JSON.stringify(request) : request;
       const output = await tool.run(checkInput(tool, sent).input, fixedToolContext());
       const text = tool.encode?.(output) ?? JSON.stringify(output);
@@ -50,7 +62,7 @@ for (const tool of TOOLS) {
 
 test("the description shows the bounds, values and defaults of the specification", () => {
   const fields = (name: string) => {
-    const tool = findTool(name);
+    const tool = TOOLS.find((each) => each.name === name);
     assert.ok(tool);
     const { properties, required } = z.toJSONSchema(tool.input, { io: "input" });
     return { properties: properties as Record<string, Record<string, unknown>>, required };

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
 import type { HashAlgorithm } from "#tools/define-tool.ts";
-import { hash } from "#tools/hash/tool.ts";
+import hash from "#tools/hash/tool.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 
 const ALGORITHMS: HashAlgorithm[] = ["sha1", "sha256", "sha384", "sha512"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkInput } from "#tools/check-input.ts";
-import { markdownRender } from "#tools/markdown-render/tool.ts";
+import markdownRender from "#tools/markdown-render/tool.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 
 const run = (request: unknown) => {

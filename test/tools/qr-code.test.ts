@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
-import { qrCode } from "#tools/qr-code/tool.ts";
+import qrCode from "#tools/qr-code/tool.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 import { decode, margins, type Picture, readBlocks, readPng, readSvg } from "./read-qr.ts";
 

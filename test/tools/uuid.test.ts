@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
-import { uuid } from "#tools/uuid/tool.ts";
+import uuid from "#tools/uuid/tool.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 
 const run = (request: unknown, context = fixedToolContext()) => {

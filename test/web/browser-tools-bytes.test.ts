@@ -4,38 +4,38 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { TOOLS } from "#tools/registry.ts";
-import { CATALOGUE } from "../../web/tools/catalogue.ts";
 import { curlCall } from "../../web/tools/curl-call.ts";
-import { PUBLIC_URL } from "../http/test-service.ts";
+import { PUBLIC_URL } from "../http/test-api.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { bundle } from "../support/runtimes.ts";
-import { openApi, patternedBytes, RECEIVED_AT, REQUEST_ID } from "./browser-tools-api.ts";
 import { type Case, casesFor } from "./browser-tools-cases.ts";
+import { openApi, patternedBytes, RECEIVED_AT, REQUEST_ID } from "./browser-tools-setup.ts";
 
-/** What the browser tools answer is, byte for byte, what the API answers: refusals included. */
+/** The browser tools give the same responses as the API, byte for byte, errors included. */
 const CASES_MIN = 200;
 
-/** The page's own code, with nothing replaced but what `answerCall` asks its caller for. */
+/** The page's own code. Only the context that `respondToCall` takes is replaced. */
 const ENTRY = `
-  import { answerCall } from "./answer-call.ts";
+  import { respondToCall } from "./respond-to-call.ts";
   import { digest } from "./digest.ts";
-  import { loadTool } from "./load-tool.ts";
+  import "./no-eval.ts";
+  import { TOOLS } from "#tools/registry.ts";
   import { requestText } from "./request-text.ts";
   import { fieldsOf } from "./tool-fields.ts";
   const random = ${patternedBytes};
-  function bodyOf(tool, asked) {
-    if (asked.base64 !== undefined) return Uint8Array.fromBase64(asked.base64);
-    const text = asked.form === undefined
-      ? asked.before + asked.piece.repeat(asked.times) + asked.after
-      : requestText(tool, fieldsOf(tool), asked.form);
+  function bodyOf(tool, input) {
+    if (input.base64 !== undefined) return Uint8Array.fromBase64(input.base64);
+    const text = input.form === undefined
+      ? input.before + input.piece.repeat(input.times) + input.after
+      : requestText(tool, fieldsOf(tool), input.form);
     return new TextEncoder().encode(text);
   }
-  async function runCase({ tool: name, asked, receivedAt, place }) {
-    const tool = await loadTool(name);
-    const body = bodyOf(tool, asked);
-    const answer = await answerCall(tool, body, { receivedAt, random, digest }, place);
-    const sent = asked.form === undefined ? null : new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
-    return { ...answer, sent };
+  async function runCase({ tool: name, input, receivedAt, callContext }) {
+    const tool = TOOLS.find((each) => each.name === name);
+    const body = bodyOf(tool, input);
+    const response = await respondToCall(tool, body, { receivedAt, random, digest }, callContext);
+    const sent = input.form === undefined ? null : new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
+    return { ...response, sent };
   }
 `;
 
@@ -55,60 +55,53 @@ after(() => browser.close());
 
 type PageResponse = { status: number; body: string; sent: string | null };
 
-function askPage(tool: string, asked: Case): Promise<PageResponse> {
-  const place = { apiUrl: PUBLIC_URL, requestId: REQUEST_ID };
+function runInPage(tool: string, input: Case): Promise<PageResponse> {
+  const callContext = { apiUrl: PUBLIC_URL, requestId: REQUEST_ID };
   return page.evaluate(
-    (given) => (globalThis as unknown as { runCase(given: unknown): PageResponse }).runCase(given),
-    { tool, asked, receivedAt: RECEIVED_AT, place },
+    (order) => (globalThis as unknown as { runCase(order: unknown): PageResponse }).runCase(order),
+    { tool, input, receivedAt: RECEIVED_AT, callContext },
   );
 }
 
-function bodyOf(asked: Case, sent: string | null): Uint8Array {
-  if ("base64" in asked) return Buffer.from(asked.base64, "base64");
-  if ("form" in asked) return Buffer.from(sent as string);
-  return Buffer.from(asked.before + asked.piece.repeat(asked.times) + asked.after);
+function bodyOf(input: Case, sent: string | null): Uint8Array {
+  if ("base64" in input) return Buffer.from(input.base64, "base64");
+  if ("form" in input) return Buffer.from(sent as string);
+  return Buffer.from(input.before + input.piece.repeat(input.times) + input.after);
 }
 
-for (const { name } of TOOLS) {
-  test(`the page answers to ${name} byte for byte what the API answers`, async () => {
-    const cases = casesFor(name);
-    let refused = 0;
-    for (const asked of cases) {
-      const here = await askPage(name, asked);
-      const there = await api.post(name, bodyOf(asked, here.sent));
-      const shown = () => JSON.stringify(asked).slice(0, 300);
-      assert.equal(here.status, there.status, shown());
-      const same = Buffer.from(here.body).equals(there.bytes);
+for (const tool of TOOLS) {
+  const { name } = tool;
+  test(`the page and the API give the same responses of ${name}, byte for byte`, async () => {
+    const cases = casesFor(tool);
+    let rejected = 0;
+    for (const input of cases) {
+      const inPage = await runInPage(name, input);
+      const fromApi = await api.post(name, bodyOf(input, inPage.sent));
+      const shownInput = JSON.stringify(input).slice(0, 300);
+      assert.equal(inPage.status, fromApi.status, shownInput);
       assert.ok(
-        same,
-        `${shown()}\n${here.body.slice(0, 500)}\n${Buffer.from(there.bytes).toString().slice(0, 500)}`,
+        Buffer.from(inPage.body).equals(fromApi.bytes),
+        `${shownInput}\n${inPage.body.slice(0, 500)}\n${Buffer.from(fromApi.bytes).toString().slice(0, 500)}`,
       );
-      if (here.status !== 200) refused += 1;
+      if (inPage.status !== 200) rejected += 1;
     }
     assert.ok(cases.length >= CASES_MIN, `only ${cases.length} cases`);
-    assert.ok(refused > 0 && refused < cases.length);
-    console.log(`${name}: ${cases.length} answers are the same bytes, ${refused} of them refusals`);
+    assert.ok(rejected > 0 && rejected < cases.length);
+    console.log(`${name}: ${cases.length} identical responses, ${rejected} of them errors`);
   });
 }
 
-test("the list of tools says of every tool what the tool says of itself", () => {
-  assert.deepEqual(
-    CATALOGUE.map(({ name, title, summary }) => ({ name, title, summary })),
-    TOOLS.map(({ name, title, summary }) => ({ name, title, summary })),
-  );
-});
-
-/** A curl that prints what it is given. */
+/** A shell function that replaces curl and prints its arguments. */
 const CURL = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n`;
 
-function readByShell(code: string): string[] {
+function curlArguments(code: string): string[] {
   const env = { TOOLBOOTH_KEY: "tb_secret" };
   return execFileSync("sh", ["-c", CURL + code], { env, encoding: "utf8" })
     .split("\0")
     .slice(0, -1);
 }
 
-test("a shell hands curl exactly the body that the form stands for", () => {
+test("a shell passes the exact body to curl", () => {
   const url = "https://a.example/api/v1/echo";
   for (const text of [
     "{}",
@@ -121,18 +114,23 @@ test("a shell hands curl exactly the body that the form stands for", () => {
   ]) {
     const { code, needsFile } = curlCall(url, Buffer.from(text));
     assert.equal(needsFile, false);
-    assert.deepEqual(readByShell(code), [
-      ...[url, "-H", "Authorization: Bearer tb_secret", "-H", "Content-Type: application/json"],
-      ...["--data-raw", text],
+    assert.deepEqual(curlArguments(code), [
+      url,
+      "-H",
+      "Authorization: Bearer tb_secret",
+      "-H",
+      "Content-Type: application/json",
+      "--data-raw",
+      text,
     ]);
   }
-  assert.deepEqual(readByShell(curlCall(url, new Uint8Array()).code).slice(-2), ["-X", "POST"]);
+  assert.deepEqual(curlArguments(curlCall(url, new Uint8Array()).code).slice(-2), ["-X", "POST"]);
 });
 
-test("a body that is long, or that no command can hold, is read from a file", () => {
+test("curl reads a body from a file if it is long or cannot be part of a command", () => {
   for (const body of ["a".repeat(2049), "a\0b"]) {
     const { code, needsFile } = curlCall("https://a.example/x", Buffer.from(body));
     assert.equal(needsFile, true);
-    assert.deepEqual(readByShell(code).slice(-2), ["--data-binary", "@input.json"]);
+    assert.deepEqual(curlArguments(code).slice(-2), ["--data-binary", "@input.json"]);
   }
 });

@@ -1,6 +1,6 @@
 /**
- * What the browser tools are asked in their tests: forms as people fill them in, drawn from a seed, and bodies that
- * were written to break things.
+ * The inputs of the tests of the browser tools and of the Worker: forms generated from a seed, and bodies written to break
+ * the tools.
  */
 import fc from "fast-check";
 import {
@@ -9,9 +9,10 @@ import {
   MARKDOWN_BYTES_MAX,
   QR_TEXT_BYTES_MAX,
 } from "#limits.ts";
-import { TOOLS } from "#tools/registry.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import { fieldsOf, type ToolField } from "../../web/tools/tool-fields.ts";
 
-/** A form, a body in base64, or a long body made of pieces so that it need not be carried into the page. */
+/** A form, a body in base64, or a long body described by its pieces, so that it need not be sent to the page. */
 export type Case =
   | { form: Record<string, unknown> }
   | { base64: string }
@@ -20,32 +21,26 @@ export type Case =
 const SEED = 20261121;
 const FORMS_PER_TOOL = 180;
 
-export const casesFor = (tool: string): Case[] => [
-  ...examplesOf(tool),
+export const casesFor = (tool: Tool): Case[] => [
+  ...tool.examples.map(({ request }) => bodyCase(JSON.stringify(request))),
   ...fc
-    .sample(FORMS[tool] as fc.Arbitrary<Record<string, unknown>>, {
-      seed: SEED,
-      numRuns: FORMS_PER_TOOL,
-    })
+    .sample(formOf(tool), { seed: SEED, numRuns: FORMS_PER_TOOL })
     .map((form): Case => ({ form })),
   ...HOSTILE.map(bodyCase),
-  ...(HOSTILE_OF[tool] ?? []).map((body) => bodyCase(JSON.stringify(body))),
-  ...(LONG[tool] ?? []),
+  ...(HOSTILE_OF[tool.name] ?? []).map((body) => bodyCase(JSON.stringify(body))),
+  ...longFields(tool),
+  longBody(tool),
+  ...(LONG[tool.name] ?? []),
 ];
 
 const bodyCase = (body: string | number[]): Case => ({
   base64: Buffer.from(body as string).toString("base64"),
 });
 
-function examplesOf(name: string): Case[] {
-  const { examples = [] } = TOOLS.find((tool) => tool.name === name) ?? {};
-  return examples.map(({ request }) => bodyCase(JSON.stringify(request)));
-}
-
 const text = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit: "binary", maxLength: 200 }) },
   { weight: 2, arbitrary: fc.string({ unit: "grapheme", maxLength: 120 }) },
-  // Halves of surrogate pairs among the rest: a text area can hold them.
+  // Includes lone surrogates, which a text area can hold.
   {
     weight: 1,
     arbitrary: fc
@@ -73,7 +68,7 @@ const markdown = fc.oneof(
     .map((pieces) => pieces.join("")),
 );
 
-/** What a number's input may hold: a number in or out of bounds, nothing, or what could not be read as one. */
+/** The values of a number field: a number in or out of range, an empty string, or an unparsable string. */
 const number = fc.oneof(
   fc.integer({ min: -5, max: 3000 }),
   fc.integer({ min: 1, max: 500 }),
@@ -81,18 +76,19 @@ const number = fc.oneof(
   fc.constantFrom<unknown>("", "-", 0, -0, 1, 500, 501, 1.5, 64.4, 2048.6, 1e21, 1e-7),
 );
 
-const FORMS: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
-  "markdown-render": fc.record({ markdown, format: fc.constantFrom("html", "text") }),
-  "qr-code": fc.record({
-    text,
-    format: fc.constantFrom("png", "svg", "utf8"),
-    errorCorrectionLevel: fc.constantFrom("L", "M", "Q", "H"),
-    width: number,
-  }),
-  hash: fc.record({ text, algorithm: fc.constantFrom("sha1", "sha256", "sha384", "sha512") }),
-  uuid: fc.record({ count: number, uppercase: fc.boolean() }),
-  echo: fc.record({ body: fc.oneof(fc.json({ maxDepth: 6 }), text) }),
-};
+/** A form of the tool, one value for each field that the page shows. */
+const formOf = (tool: Tool): fc.Arbitrary<Record<string, unknown>> =>
+  fc.record(
+    Object.fromEntries(fieldsOf(tool).map((field) => [field.name, fieldValue(tool, field)])),
+  );
+
+function fieldValue(tool: Tool, { name, kind, choices }: ToolField): fc.Arbitrary<unknown> {
+  if (kind === "choice") return fc.constantFrom(...choices);
+  if (kind === "number") return number;
+  if (kind === "switch") return fc.boolean();
+  if (tool.verbatim) return fc.oneof(fc.json({ maxDepth: 6 }), text);
+  return name === "markdown" ? markdown : text;
+}
 
 const HOSTILE: (string | number[])[] = [
   ...["", " ", "\n\t", "null", "[]", "{}", "0", '"text"', "true", "{", "}", '{"a":}', "{'a':1}"],
@@ -146,22 +142,32 @@ const HOSTILE_OF: Record<string, unknown[]> = {
   ],
 };
 
-/** At each bound, one beyond it, and beyond what is read of a body at all. */
+/** Each text field at its bound and one character over it. */
+const longFields = ({ fieldBytesMax }: Tool): Case[] =>
+  Object.entries(fieldBytesMax).flatMap(([field, max]) =>
+    atBound(`{"${field}":"`, "é", 2, max, '"}'),
+  );
+
+/** A body longer than the server reads. */
+const longBody = ({ bodyBytesMax }: Tool): Case => ({
+  before: "1",
+  piece: " ",
+  times: bodyBytesMax,
+  after: "",
+});
+
+/** Long bodies that only one tool has. */
 const LONG: Record<string, Case[]> = {
   "markdown-render": [
     ...atBound('{"markdown":"', "a\\n\\n*b* ", 8, MARKDOWN_BYTES_MAX, '"}'),
     { before: '{"markdown":"', piece: "a", times: 6 * MARKDOWN_BYTES_MAX + 20_000, after: '"}' },
   ],
-  "qr-code": atBound('{"text":"', "é", 2, QR_TEXT_BYTES_MAX, '"}'),
   hash: [
     ...atBound('{"text":"', "é", 2, HASH_TEXT_BYTES_MAX, '","algorithm":"sha512"}'),
     { before: '{"text":"', piece: "\\u0041", times: HASH_TEXT_BYTES_MAX, after: '"}' },
   ],
   uuid: [{ before: " ", piece: " ", times: 16 * 1024, after: "{}" }],
-  echo: [
-    ...atBound('"', "a", 1, ECHO_VALUE_BYTES_MAX - 2, '"'),
-    { before: "1", piece: " ", times: ECHO_VALUE_BYTES_MAX + 16 * 1024, after: "" },
-  ],
+  echo: atBound('"', "a", 1, ECHO_VALUE_BYTES_MAX - 2, '"'),
 };
 
 function atBound(before: string, piece: string, bytes: number, max: number, after: string): Case[] {

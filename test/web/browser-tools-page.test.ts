@@ -2,44 +2,50 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { HASH_TEXT_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
-import { CATALOGUE } from "../../web/tools/catalogue.ts";
-import { eventually } from "../http/test-service.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { eventually } from "../http/test-api.ts";
 import { openBrowser } from "../support/chromium.ts";
-import { openApi } from "./browser-tools-api.ts";
 import {
   assertResponses,
-  type Opened,
+  openApi,
   openTool,
+  type Setup,
   shownResponse,
   textOf,
   VISITOR,
-} from "./browser-tools-visit.ts";
+} from "./browser-tools-setup.ts";
 import { openScreenSite } from "./screen-site.ts";
 
-/** The pages of the browser tools, as built and as a person uses them. */
+/** The pages of the browser tools, as built. */
 
 let site: Awaited<ReturnType<typeof openScreenSite>>;
-let opened: Opened;
+let setup: Setup;
 
 before(async () => {
   site = await openScreenSite(VISITOR);
-  opened = { url: site.url, api: await openApi(), browser: await openBrowser() };
+  setup = { url: site.url, api: await openApi(), browser: await openBrowser() };
 });
 after(async () => {
-  await opened?.browser.close();
+  await setup?.browser.close();
   await site?.close();
 });
 
-let driven = 0;
-after(() => console.log(`${driven} answers of the pages' forms are those of the API`));
+let compared = 0;
+after(() => console.log(`${compared} responses of the forms are identical to those of the API`));
 
-async function assertFollows(page: Page, tool: string, body: unknown, act: () => Promise<unknown>) {
-  await act();
-  await assertResponses(opened, page, tool, body);
-  driven += 1;
+/** Performs an action, then waits until the page shows the API's response to `body`. */
+async function assertFollows(
+  page: Page,
+  tool: string,
+  body: unknown,
+  action: () => Promise<unknown>,
+) {
+  await action();
+  await assertResponses(setup, page, tool, body);
+  compared += 1;
 }
 
-/** One of the values that stand side by side. */
+/** Chooses an option of a segmented control. */
 const choose = (page: Page, value: string) =>
   page
     .locator("label")
@@ -57,8 +63,8 @@ const TEXTS = [
   "7".repeat(3000),
 ];
 
-test("what is typed into the form of hash is answered as the API answers it", async (t) => {
-  const { page, loggedErrors } = await openTool(opened, t, "hash");
+test("the form of hash gives the same responses as the API", async (t) => {
+  const { page, consoleErrors } = await openTool(setup, t, "hash");
   for (const text of TEXTS) {
     await assertFollows(page, "hash", { text }, () => textOf(page).fill(text));
   }
@@ -67,23 +73,23 @@ test("what is typed into the form of hash is answered as the API answers it", as
       choose(page, algorithm),
     );
   }
-  assert.deepEqual(loggedErrors, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
-test("what is typed into the form of qr-code is answered as the API answers it, refusals at their fields", async (t) => {
-  const { page, loggedErrors } = await openTool(opened, t, "qr-code");
+test("the form of qr-code gives the same responses as the API and shows errors at their fields", async (t) => {
+  const { page, consoleErrors } = await openTool(setup, t, "qr-code");
   for (const text of TEXTS) {
     await assertFollows(page, "qr-code", { text }, () => textOf(page).fill(text));
   }
   const long = "~".repeat(2500);
   await assertFollows(page, "qr-code", { text: long }, () => textOf(page).fill(long));
-  const [fault] = ((await textOf(page).getAttribute("aria-describedby")) ?? "").split(/\s+/);
-  const said = page.locator(`[id="${fault}"]`);
+  const [errorId] = ((await textOf(page).getAttribute("aria-describedby")) ?? "").split(/\s+/);
+  const fieldError = page.locator(`[id="${errorId}"]`);
   const { errors } = JSON.parse((await shownResponse(page)) as string);
-  assert.equal(await said.textContent(), errors[0].detail);
+  assert.equal(await fieldError.textContent(), errors[0].detail);
   const text = "https://example.com";
   await assertFollows(page, "qr-code", { text }, () => textOf(page).fill(text));
-  const image = page.getByRole("img", { name: "The QR code of the text" });
+  const image = page.getByRole("img", { name: "QR code of the text" });
   for (const format of ["svg", "utf8", "png"]) {
     const sent = format === "png" ? { text } : { text, format };
     await assertFollows(page, "qr-code", sent, () => choose(page, format));
@@ -93,14 +99,14 @@ test("what is typed into the form of qr-code is answered as the API answers it, 
     const field = page.getByRole("textbox", { name: "width" });
     await assertFollows(page, "qr-code", { text, width }, () => field.fill(String(width)));
   }
-  await eventually("the picture is 2048 pixels wide", () =>
+  await eventually("the image is 2048 pixels wide", () =>
     page.evaluate<boolean>(`document.querySelector(".tool-qr")?.naturalWidth === 2048`),
   );
-  assert.deepEqual(loggedErrors, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
-test("what is typed into the form of echo is answered as the API answers it", async (t) => {
-  const { page, loggedErrors } = await openTool(opened, t, "echo");
+test("the form of echo gives the same responses as the API", async (t) => {
+  const { page, consoleErrors } = await openTool(setup, t, "echo");
   for (const body of [
     "",
     "null",
@@ -112,11 +118,11 @@ test("what is typed into the form of echo is answered as the API answers it", as
   ]) {
     await assertFollows(page, "echo", body, () => textOf(page).fill(body));
   }
-  assert.deepEqual(loggedErrors, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
-test("what is typed into the form of markdown-render is answered, and rendered in a frame without rights", async (t) => {
-  const { page, loggedErrors, requests } = await openTool(opened, t, "markdown-render");
+test("the form of markdown-render gives the same responses as the API and renders them in a sandboxed frame", async (t) => {
+  const { page, consoleErrors, requests } = await openTool(setup, t, "markdown-render");
   for (const markdown of [
     ...TEXTS,
     "# A\n\n![x](https://a.example/x.png) [b](https://b.example)\n\n[^1]\n\n[^1]: c",
@@ -138,34 +144,34 @@ test("what is typed into the form of markdown-render is answered, and rendered i
     [],
   );
   assert.deepEqual(
-    loggedErrors.filter((text) => !text.includes("allow-popups")),
+    consoleErrors.filter((text) => !text.includes("allow-popups")),
     [],
   );
 });
 
-test("UUIDs are made on the button, new ones each time, and none before", async (t) => {
-  const { page, loggedErrors } = await openTool(opened, t, "uuid");
+test("UUIDs are generated only on the button, and are new each time", async (t) => {
+  const { page, consoleErrors } = await openTool(setup, t, "uuid");
   const count = page.getByRole("textbox", { name: "count" });
   for (const wrong of ["0", "501", "1.5", "-3"]) {
     await assertFollows(page, "uuid", { count: Number(wrong) }, () => count.fill(wrong));
   }
   await count.fill("500");
-  await page.getByText("Press Generate for a new result.").waitFor();
+  await page.getByText("Select Generate to get a new result.").waitFor();
   assert.equal(await shownResponse(page), null);
-  const seen = new Set<string>();
+  const allUuids = new Set<string>();
   for (let round = 1; round <= 2; round += 1) {
-    const before = await shownResponse(page);
+    const previous = await shownResponse(page);
     await page.getByRole("button", { name: "Generate" }).click();
-    await eventually("new ones", async () => (await shownResponse(page)) !== before);
+    await eventually("new UUIDs", async () => (await shownResponse(page)) !== previous);
     const { uuids } = JSON.parse((await shownResponse(page)) as string) as { uuids: string[] };
-    for (const uuid of uuids) seen.add(uuid);
-    assert.equal(seen.size, 500 * round);
+    for (const uuid of uuids) allUuids.add(uuid);
+    assert.equal(allUuids.size, 500 * round);
   }
-  assert.deepEqual(loggedErrors, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
-test("a large file is answered in a worker, letter for letter, and a shorter text in between is not held up", async (t) => {
-  const { page, loggedErrors } = await openTool(opened, t, "hash");
+test("a large file is processed unchanged in a worker, and a shorter text does not wait for it", async (t) => {
+  const { page, consoleErrors } = await openTool(setup, t, "hash");
   const text = `\ufeff${"line one\r\nline two\n".repeat(50_000)}`;
   const worker = page.waitForEvent("worker");
   const buffer = Buffer.from(text);
@@ -174,26 +180,24 @@ test("a large file is answered in a worker, letter for letter, and a shorter tex
   await worker;
   await page.setInputFiles("input[type=file]", { ...file, buffer: buffer.subarray(3) });
   await page.getByRole("button", { name: "Clear" }).click();
-  await assertResponses(opened, page, "hash", { text: "" });
-  assert.deepEqual(loggedErrors, []);
+  await assertResponses(setup, page, "hash", { text: "" });
+  assert.deepEqual(consoleErrors, []);
 });
 
-test("a file that is too large or no text is refused in words, and the input stays", async (t) => {
-  const { page } = await openTool(opened, t, "hash");
+test("a file that is too large or not text gets an error message, and the input stays", async (t) => {
+  const { page } = await openTool(setup, t, "hash");
   const upload = (name: string, buffer: Buffer) =>
     page.setInputFiles("input[type=file]", { name, mimeType: "text/plain", buffer });
   await upload("big.txt", Buffer.alloc(HASH_TEXT_BYTES_MAX + 1, "a"));
-  await page
-    .getByText("“big.txt” has 1,048,577 bytes, and the limit is 1,048,576 bytes.")
-    .waitFor();
+  await page.getByText("“big.txt” has 1,048,577 bytes; the limit is 1,048,576 bytes.").waitFor();
   await upload("picture.png", Buffer.from([0x89, 0x50, 0xff]));
-  await page.getByText("“picture.png” is not text in UTF-8").waitFor();
+  await page.getByText("“picture.png” is not UTF-8 text").waitFor();
   assert.equal(await textOf(page).inputValue(), "Hello, world!");
 });
 
 test("a call that takes too long is stopped, and the next one works", async (t) => {
-  const { page } = await openTool(opened, t, "hash");
-  // A worker that never answers stands for a slow one; only the clock of the page is moved.
+  const { page } = await openTool(setup, t, "hash");
+  // A worker that never responds stands for a slow one. Only the clock of the page advances.
   await page.route("**/tool-worker*", (route) =>
     route.fulfill({ contentType: "text/javascript", body: "" }),
   );
@@ -201,7 +205,7 @@ test("a call that takes too long is stopped, and the next one works", async (t) 
   const file = { name: "a.txt", mimeType: "text/plain", buffer: Buffer.alloc(500_000, "a") };
   const worker = page.waitForEvent("worker");
   await page.setInputFiles("input[type=file]", file);
-  await page.getByText("500,000 bytes, taken").waitFor();
+  await page.getByText("500,000 bytes, used unchanged").waitFor();
   await page.clock.runFor(1_000);
   await worker;
   await page.getByText("Working.").first().waitFor();
@@ -216,24 +220,27 @@ test("a call that takes too long is stopped, and the next one works", async (t) 
     .waitFor();
 });
 
-test("what is entered leaves the page by no way: not in an address, not in a request, not in storage", async (t) => {
-  const { page, requests } = await openTool(opened, t, "echo");
-  const secret = "a-word-that-nobody-else-has";
+test("input does not leave the page: it is in no URL, no request and no storage", async (t) => {
+  const { page, requests } = await openTool(setup, t, "echo");
+  const secret = "a-unique-word";
   await textOf(page).fill(JSON.stringify(secret));
-  await assertResponses(opened, page, "echo", JSON.stringify(secret));
-  const kept = await page.evaluate<string[]>(
+  await assertResponses(setup, page, "echo", JSON.stringify(secret));
+  const stored = await page.evaluate<string[]>(
     `[location.href, document.cookie, ...Object.values({ ...localStorage, ...sessionStorage })]`,
   );
-  assert.doesNotMatch([...requests, ...kept].join("\n"), new RegExp(secret));
+  assert.doesNotMatch([...requests, ...stored].join("\n"), new RegExp(secret));
   for (const request of requests) {
-    assert.match(request, new RegExp(`^GET (?:${site.url}/(?:tools|assets|people/visitor)|data:)`));
+    assert.match(
+      request,
+      new RegExp(`^GET (?:${site.url}/(?:tools|assets|dashboard/visitor)|data:)`),
+    );
   }
 });
 
-test("a page loads the engine of its own tool and no other", async (t) => {
-  const engines = CATALOGUE.map(({ name }) => name);
+test("a page loads only the engine of its own tool", async (t) => {
+  const engines = TOOLS.map(({ name }) => name);
   for (const name of engines) {
-    const { page, requests } = await openTool(opened, t, name);
+    const { page, requests } = await openTool(setup, t, name);
     await page.getByRole("heading", { name: "Result" }).waitFor();
     const loaded = engines.filter((engine) =>
       requests.some((request) => new RegExp(`/assets/${engine}-[\\w-]+\\.js$`).test(request)),
@@ -242,9 +249,9 @@ test("a page loads the engine of its own tool and no other", async (t) => {
   }
 });
 
-test("an unknown tool is told so, with the way to the others", async (t) => {
-  const { page } = await openTool(opened, t, "hush");
+test("the page of an unknown tool says so and links to the others", async (t) => {
+  const { page } = await openTool(setup, t, "hush");
   await page.getByText("No tool is called “hush”").waitFor();
-  await page.getByRole("link", { name: "See all tools" }).click();
+  await page.getByRole("link", { name: "View all tools" }).click();
   await page.getByRole("link", { name: /^Markdown/ }).waitFor();
 });

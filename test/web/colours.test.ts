@@ -4,10 +4,10 @@ import path from "node:path";
 import { test } from "node:test";
 import { STYLE } from "#site/style.ts";
 
-/** The pages that the server writes and those that React draws have one look; each has it in a file of its own. */
-const OF_REACT = readFileSync(path.join(import.meta.dirname, "../../web/colours.css"), "utf8");
+/** The pages of the server and those of React define the same colours, each in a file of their own. */
+const REACT_CSS = readFileSync(path.join(import.meta.dirname, "../../web/colours.css"), "utf8");
 
-/** The variables of the first rule with this selector. Names are without `tb-`. */
+/** The variables of the first rule with this selector, without the prefix `tb-`. */
 function coloursOf(css: string, selector: string): Record<string, string> {
   const packed = css.replaceAll(" {", "{");
   const start = packed.indexOf(`${selector}{`);
@@ -27,9 +27,9 @@ const SCHEMES = [
 ];
 for (const { name, server, react } of SCHEMES) {
   test(`the pages of the server and those of React have the same ${name} colours`, () => {
-    const { "accent-ink": _hover, ...written } = coloursOf(STYLE, server);
-    const { "on-filled": _onFilled, ...drawn } = coloursOf(OF_REACT, react);
-    assert.ok(Object.keys(written).length > 10);
-    assert.deepEqual(drawn, written);
+    const { "accent-ink": _hover, ...serverColours } = coloursOf(STYLE, server);
+    const { "on-filled": _onFilled, ...reactColours } = coloursOf(REACT_CSS, react);
+    assert.ok(Object.keys(serverColours).length > 10);
+    assert.deepEqual(reactColours, serverColours);
   });
 }

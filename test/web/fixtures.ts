@@ -11,7 +11,7 @@ import type {
   Visitor,
 } from "#api/dashboard/shapes.ts";
 
-/** What the service answers to the pages, made up: one account as it looks after some weeks, and one that is new. */
+/** Sample responses of the service: an account after some weeks of use, and a new one. */
 export const NOW = Date.UTC(2026, 10, 21, 14, 30);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -34,7 +34,7 @@ export const visitor: Visitor = {
   apiUrl: "http://127.0.0.1:8787",
   emailsStayHere: true,
 };
-export const nobody: Visitor = { ...visitor, person: null };
+export const signedOut: Visitor = { ...visitor, person: null };
 export const unverified: Visitor = {
   ...visitor,
   person: { ...person, verified: false, account: null, providers: [] },
@@ -78,11 +78,15 @@ export const keys: KeyView[] = [
   key("Ab3dEf6hIj", "production", { callsLastDay: 1281, lastUsedAt: NOW - 60_000 }),
   key("Kl9nOp2rSt", "staging", { callsLastDay: 1, createdAt: NOW - 12 * DAY }),
   key("Uv5xYz8bCd", "development", { lastUsedAt: null, createdAt: NOW - 3 * DAY }),
-  key("Ef1hIj4lMn", "old laptop of the build farm in the cellar, second shelf, behind the boxes", {
-    createdAt: NOW - 58 * DAY,
-    revokedAt: NOW - 20 * DAY,
-    lastUsedAt: NOW - 21 * DAY,
-  }),
+  key(
+    "Ef1hIj4lMn",
+    "old laptop of the build farm in the basement, second shelf, behind the boxes",
+    {
+      createdAt: NOW - 58 * DAY,
+      revokedAt: NOW - 20 * DAY,
+      lastUsedAt: NOW - 21 * DAY,
+    },
+  ),
 ];
 export const newKey = key("Gh7jKl0nOp", "production", { createdAt: NOW, lastUsedAt: null });
 export const fullKeys: KeyView[] = Array.from({ length: 25 }, (_, index) =>
@@ -97,7 +101,7 @@ const usageKeys: UsageView["keys"] = keys.map(({ id, label, start, revokedAt }) 
   revokedAt,
 }));
 
-/** Thirty days, with gaps; the figures follow from the position, so that pictures stay the same. */
+/** Thirty days with gaps. The numbers are computed from their position, so that screenshots do not change. */
 export const usage: UsageView = (() => {
   const rows: UsageView["rows"] = [];
   for (let days = 29; days >= 0; days -= 1) {

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 
-/** How the pages ask the service, against a real server: what is sent, and what every kind of answer becomes. */
+/** The requests of the dashboard, against a real server: what is sent, and what each kind of response becomes. */
 
-type Refused = {
+type RequestError = {
   name: string;
   status: number;
   code: string;
@@ -14,7 +14,7 @@ type Refused = {
   retryAfter: number | null;
 };
 type Web = {
-  ask(method: string, path: string, body?: unknown): Promise<unknown>;
+  request(method: string, path: string, body?: unknown): Promise<unknown>;
   connection: {
     get(): { offline: boolean; signedOut: boolean };
     set(change: { offline?: boolean; signedOut?: boolean }): void;
@@ -23,26 +23,26 @@ type Web = {
 };
 
 let web: Web;
-let result: (request: IncomingMessage, response: ServerResponse, body: string) => void;
+let handle: (request: IncomingMessage, response: ServerResponse, body: string) => void;
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  result(request, response, Buffer.concat(chunks).toString());
+  handle(request, response, Buffer.concat(chunks).toString());
 });
 
 before(async () => {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // What a page has and this process has not. Requests of a page may be relative; those of this process may not.
+  // Globals of a page that Node lacks. The base is an absolute URL, because Node has no page to resolve a path against.
   const content = `${origin}/sub/`;
   const document = { querySelector: () => ({ content }) };
   Object.assign(globalThis, { document, location: { origin } });
-  // By address, because the types of a browser are not those of this folder.
+  // Dynamic, because these files need the types of the DOM.
   const load = (file: string) => import(new URL(`../../web/${file}`, import.meta.url).href);
   web = {
     ...(await load("request.ts")),
     ...(await load("connection.ts")),
-    ...(await load("base.ts")),
+    ...(await load("addresses.ts")),
   };
 });
 
@@ -50,27 +50,27 @@ beforeEach(() => web.connection.set({ offline: false, signedOut: false }));
 after(() => server.close());
 
 function reply(status: number, body: unknown, headers: Record<string, string> = {}) {
-  result = (_, response) => {
+  handle = (_, response) => {
     response.writeHead(status, { connection: "close", ...headers });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   };
 }
 
-async function refused(): Promise<Refused> {
-  const problem = await web.ask("GET", "/dashboard/home").catch((error: unknown) => error);
-  assert.ok(problem instanceof Error);
-  return problem as unknown as Refused;
+async function requestError(): Promise<RequestError> {
+  const error = await web.request("GET", "/dashboard/home").catch((cause: unknown) => cause);
+  assert.ok(error instanceof Error);
+  return error as unknown as RequestError;
 }
 
-test("a question goes below the base, as JSON, and its answer comes back", async () => {
-  const seen: unknown[] = [];
-  result = (request, response, body) => {
-    seen.push(request.method, request.url, request.headers["content-type"], body);
+test("sends JSON to a path below the base and returns the parsed response", async () => {
+  const received: unknown[] = [];
+  handle = (request, response, body) => {
+    received.push(request.method, request.url, request.headers["content-type"], body);
     response.end('{"key":{"id":"key_1"}}');
   };
-  const made = await web.ask("POST", "/dashboard/keys", { label: "production" });
-  assert.deepEqual(made, { key: { id: "key_1" } });
-  assert.deepEqual(seen, [
+  const created = await web.request("POST", "/dashboard/keys", { label: "production" });
+  assert.deepEqual(created, { key: { id: "key_1" } });
+  assert.deepEqual(received, [
     "POST",
     "/sub/dashboard/keys",
     "application/json",
@@ -78,13 +78,13 @@ test("a question goes below the base, as JSON, and its answer comes back", async
   ]);
 });
 
-test("a refusal of ours keeps its code, its sentence and its request id", async () => {
+test("an error of the service keeps its code, detail and request id", async () => {
   reply(403, { ok: false, code: "cross_site", detail: "Reload the page.", requestId: "req_1" });
-  const { name, status, code, detail, requestId } = await refused();
+  const { name, status, code, detail, requestId } = await requestError();
   assert.deepEqual(
     { name, status, code, detail, requestId },
     {
-      name: "Refusal",
+      name: "ProblemDetails",
       status: 403,
       code: "cross_site",
       detail: "Reload the page.",
@@ -93,17 +93,17 @@ test("a refusal of ours keeps its code, its sentence and its request id", async 
   );
 });
 
-test("an unknown address and a wrong password are refused in the same words", async () => {
+test("an unknown address and a wrong password get the same message", async () => {
   reply(401, { code: "INVALID_EMAIL_OR_PASSWORD", message: "Invalid email or password" });
-  const wrong = await refused();
+  const wrong = await requestError();
   reply(401, { code: "USER_NOT_FOUND", message: "User not found" });
-  const unknown = await refused();
+  const unknown = await requestError();
   assert.equal(wrong.detail, unknown.detail);
-  assert.match(wrong.detail, /do not belong together/);
-  assert.equal(web.connection.get().signedOut, false, "nobody was signed in");
+  assert.match(wrong.detail, /^Wrong email or password\./);
+  assert.equal(web.connection.get().signedOut, false, "no session has ended");
 });
 
-test("a session that has ended is told to the frame, whoever of the two says so", async () => {
+test("an ended session is reported to the frame, in each form that a server sends", async () => {
   for (const body of [
     { code: "signed_out", detail: "x" },
     { code: "UNAUTHORIZED", message: "Unauthorized" },
@@ -111,44 +111,44 @@ test("a session that has ended is told to the frame, whoever of the two says so"
   ]) {
     web.connection.set({ signedOut: false });
     reply(401, body);
-    assert.equal((await refused()).code, "signed_out");
+    assert.equal((await requestError()).code, "signed_out");
     assert.equal(web.connection.get().signedOut, true);
   }
 });
 
 test("too many requests say how long to wait", async () => {
   reply(429, { message: "Too many requests." }, { "x-retry-after": "17" });
-  const { code, retryAfter, detail } = await refused();
+  const { code, retryAfter, detail } = await requestError();
   assert.deepEqual([code, retryAfter], ["too_many_requests", 17]);
   assert.match(detail, /Wait a moment/);
 });
 
-test("an answer of someone on the way is a refusal in plain words", async () => {
+test("an error response of a proxy gets a plain message", async () => {
   reply(500, "<html>nginx</html>", { "x-request-id": "req_7" });
-  const { code, detail, requestId } = await refused();
+  const { code, detail, requestId } = await requestError();
   assert.deepEqual([code, requestId], ["internal", "req_7"]);
   assert.match(detail, /Try again in a moment/);
 });
 
-test("no answer, or that of a gateway without a service, is offline until one comes", async () => {
-  result = (_, response) => response.destroy();
-  assert.equal((await refused()).name, "Offline");
+test("a missing response and a gateway error mean offline until a response arrives", async () => {
+  handle = (_, response) => response.destroy();
+  assert.equal((await requestError()).name, "OfflineError");
   assert.equal(web.connection.get().offline, true);
   reply(200, { fine: true });
-  await web.ask("GET", "/dashboard/home");
+  await web.request("GET", "/dashboard/home");
   assert.equal(web.connection.get().offline, false);
   reply(502, "Bad gateway");
-  assert.equal((await refused()).name, "Offline");
+  assert.equal((await requestError()).name, "OfflineError");
   assert.equal(web.connection.get().offline, true);
 });
 
-test("a page of a captive portal is no answer", async () => {
+test("a captive portal's page means offline", async () => {
   reply(200, "<html>Welcome to our hotel</html>");
-  assert.equal((await refused()).name, "Offline");
+  assert.equal((await requestError()).name, "OfflineError");
   assert.equal(web.connection.get().offline, true);
 });
 
-test("after signing in one goes to a page of this service, never elsewhere", () => {
+test("signing in leads to a page of this service, never to another site", () => {
   assert.equal(web.safeNext("/usage?from=2026-11-01#table"), "/usage?from=2026-11-01#table");
   for (const elsewhere of [
     "//evil.example",

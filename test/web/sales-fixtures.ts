@@ -9,11 +9,17 @@ import type {
 } from "#api/dashboard/shapes.ts";
 import { credits, NOW } from "./fixtures.ts";
 
-/** What the service answers about what is sold, bought and told, made up. */
+/** Sample responses of the service about prices, purchases, notifications and webhooks. */
 const DAY = 24 * 3_600_000;
 
 const pack = (id: string, name: string, amount: number, price: number): OfferView => ({
-  ...{ id, kind: "pack", name, credits: amount, price, currency: "eur", months: 12 },
+  id,
+  kind: "pack",
+  name,
+  credits: amount,
+  price,
+  currency: "eur",
+  months: 12,
   priceText: `€${(price / 100).toFixed(2)}`,
 });
 export const prices: PricesView = {
@@ -24,16 +30,21 @@ export const prices: PricesView = {
   ],
   lifetime: {
     ...pack("lifetime", "Lifetime", 50_000, 19_900),
-    ...{ kind: "lifetime", months: null },
+    kind: "lifetime",
+    months: null,
   },
   payable: true,
   taxesAdded: true,
   contact: "sales@example.com",
 };
-/** A price list, but nobody who takes the money. */
+/** Prices without online payment. */
 export const byHand: PricesView = { ...prices, payable: false, taxesAdded: false };
 export const noPrices: PricesView = {
-  ...{ packs: [], lifetime: null, payable: false, taxesAdded: false, contact: null },
+  packs: [],
+  lifetime: null,
+  payable: false,
+  taxesAdded: false,
+  contact: null,
 };
 
 export const PURCHASE = "pur_4Kd8QwZx2Lm7";
@@ -57,7 +68,7 @@ const purchase = (id: string, change: Partial<PurchaseView>): PurchaseView => ({
 const unpaid = { paidAt: null, receiptUrl: null, invoiceUrl: null, amountText: "€39.00" };
 const payUrl = "https://pay.example.com/c/pay/cs_1";
 
-/** The one that was just begun, in each state in which its buyer may come back. */
+/** The current purchase in each state in which the user may return from the payment page. */
 export const purchaseIn: Record<PurchaseView["state"], PurchaseView> = {
   open: purchase(PURCHASE, { state: "open", ...unpaid, payUrl }),
   pending: purchase(PURCHASE, { state: "pending", ...unpaid }),
@@ -66,10 +77,15 @@ export const purchaseIn: Record<PurchaseView["state"], PurchaseView> = {
   failed: purchase(PURCHASE, { state: "failed", ...unpaid }),
   expired: purchase(PURCHASE, { state: "expired", ...unpaid }),
   refunded: purchase(PURCHASE, {
-    ...{ state: "refunded", refundedText: "€46.41", voided: 9_200, spent: 800 },
+    state: "refunded",
+    refundedText: "€46.41",
+    voided: 9_200,
+    spent: 800,
   }),
   partly_refunded: purchase(PURCHASE, {
-    ...{ state: "partly_refunded", refundedText: "€4.64", voided: 1_000 },
+    state: "partly_refunded",
+    refundedText: "€4.64",
+    voided: 1_000,
   }),
   disputed: purchase(PURCHASE, { state: "disputed", voided: 10_000 }),
   trouble: purchase(PURCHASE, { state: "trouble" }),
@@ -82,8 +98,12 @@ export const purchases = {
       at: NOW - index * 3 * DAY,
     })),
     purchase("pur_lifetime", {
-      ...{ at: NOW - 40 * DAY, name: "Lifetime", kind: "lifetime", credits: 50_000 },
-      ...{ amountText: "€236.81", invoiceUrl: null },
+      at: NOW - 40 * DAY,
+      name: "Lifetime",
+      kind: "lifetime",
+      credits: 50_000,
+      amountText: "€236.81",
+      invoiceUrl: null,
     }),
   ],
   next: "cursor-2",
@@ -93,7 +113,7 @@ export const olderPurchases = {
   next: null,
 };
 
-/** The same account once it is on the lifetime plan. */
+/** The same account on the lifetime plan. */
 export const lifetimeCredits: CreditsView = {
   balance: 62_844,
   lifetime: true,
@@ -104,8 +124,13 @@ export const lifetimeCredits: CreditsView = {
         : grant,
     ),
     {
-      ...{ id: "stripe:pi_9", kind: "lifetime", amount: 50_000, remaining: 50_000 },
-      ...{ grantedAt: NOW - DAY, expiresAt: null, waivedExpiresAt: null },
+      id: "stripe:pi_9",
+      kind: "lifetime",
+      amount: 50_000,
+      remaining: 50_000,
+      grantedAt: NOW - DAY,
+      expiresAt: null,
+      waivedExpiresAt: null,
     },
   ],
 };
@@ -143,7 +168,7 @@ const body = JSON.stringify({
 });
 const delivery = (id: string, change: Partial<DeliveryView>): DeliveryView => ({
   id,
-  event: `ntc_acc_7Hq2LmZx9TbC_${NOW - 2 * DAY}_1`,
+  event: `evt_acc_7Hq2LmZx9TbC_${NOW - 2 * DAY}_1`,
   kind: "credits.low",
   body,
   at: NOW - 2 * DAY,
@@ -152,25 +177,32 @@ const delivery = (id: string, change: Partial<DeliveryView>): DeliveryView => ({
   dueAt: null,
   lastTriedAt: NOW - 2 * DAY + 900,
   lastStatus: 204,
-  lastFault: null,
+  lastError: null,
   ...change,
 });
 export const deliveries = {
   deliveries: [
     delivery("del_5", { status: "waiting", tries: 0, lastTriedAt: null, lastStatus: null }),
     delivery("del_4", {
-      ...{ status: "waiting", tries: 3, dueAt: NOW + 1_800_000, lastStatus: 503 },
-      ...{ kind: "credits.depleted", lastFault: "It answered 503." },
+      status: "waiting",
+      tries: 3,
+      dueAt: NOW + 1_800_000,
+      lastStatus: 503,
+      kind: "credits.depleted",
+      lastError: "The endpoint responded with 503.",
     }),
     delivery("del_3", {}),
     delivery("del_2", {
-      ...{ status: "failed", tries: 9, kind: "credits.expiring", lastStatus: null },
-      lastFault: "No connection: the name example.com has no address.",
+      status: "failed",
+      tries: 9,
+      kind: "credits.expiring",
+      lastStatus: null,
+      lastError: "No connection: the name example.com has no address.",
     }),
   ],
   next: "cursor-2",
 };
-/** Nothing waits any more. */
+/** No delivery is waiting. */
 export const olderDeliveries = {
   deliveries: [delivery("del_1", { kind: "credits.granted", at: NOW - 20 * DAY })],
   next: null,

@@ -1,21 +1,21 @@
 import type { Page } from "playwright-core";
-import * as sold from "./sales-fixtures.ts";
+import * as sales from "./sales-fixtures.ts";
 import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 
-const [endpoint] = sold.endpoints as [(typeof sold.endpoints)[number]];
+const [endpoint] = sales.endpoints as [(typeof sales.endpoints)[number]];
 const log = `GET /dashboard/webhooks/${endpoint.id}/deliveries`;
-const followed = `GET /dashboard/purchases/${sold.PURCHASE}`;
+const trackedPurchase = `GET /dashboard/purchases/${sales.PURCHASE}`;
 
-/** What is asked about sales and notices. */
+/** The responses about purchases, notifications and webhooks. */
 export const SALES_MOCKS: Mocks = {
-  "GET /dashboard/prices": { body: sold.prices },
-  "GET /dashboard/purchases": { body: sold.purchases },
-  "GET /dashboard/purchases?after=cursor-2": { body: sold.olderPurchases },
-  "GET /dashboard/notifications": { body: sold.events },
-  "PUT /dashboard/notifications": { body: sold.events },
-  "GET /dashboard/webhooks": { body: { endpoints: sold.endpoints, max: 5 } },
-  [log]: { body: sold.deliveries },
-  [`${log}?after=cursor-2`]: { body: sold.olderDeliveries },
+  "GET /dashboard/prices": { body: sales.prices },
+  "GET /dashboard/purchases": { body: sales.purchases },
+  "GET /dashboard/purchases?after=cursor-2": { body: sales.olderPurchases },
+  "GET /dashboard/notifications": { body: sales.events },
+  "PUT /dashboard/notifications": { body: sales.events },
+  "GET /dashboard/webhooks": { body: { endpoints: sales.endpoints, max: 5 } },
+  [log]: { body: sales.deliveries },
+  [`${log}?after=cursor-2`]: { body: sales.olderDeliveries },
   "POST /dashboard/webhooks": { status: 201, body: { endpoint } },
   [`PUT /dashboard/webhooks/${endpoint.id}`]: { body: { endpoint: { ...endpoint, paused: true } } },
   [`DELETE /dashboard/webhooks/${endpoint.id}`]: { body: {} },
@@ -30,17 +30,19 @@ const press = (name: string | RegExp) => (page: Page) =>
 const inDialog = (page: Page, name: string) =>
   page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
 
-/** `all`: what an account that has everything is answered. */
+/** `all` has the responses for an account with data of every kind. */
 export function listSalesScreens(all: Mocks): Screen[] {
   const at =
     (path: string, prefix: string) =>
     (state: string, mocks: Mocks = {}, actions?: Screen["actions"]): Screen => ({
-      ...{ name: `${prefix}, ${state}`, path, mocks: { ...all, ...mocks } },
+      name: `${prefix}, ${state}`,
+      path,
+      mocks: { ...all, ...mocks },
       ...(actions === undefined ? {} : { actions }),
     });
   return [
     ...creditScreens(at),
-    ...notificationScreens(at("/settings/notifications", "notices")),
+    ...notificationScreens(at("/settings/notifications", "notifications")),
     ...webhookScreens(at("/settings/webhooks", "webhooks")),
     ...unsubscribeScreens(at),
   ];
@@ -53,27 +55,27 @@ type At = (
 
 function creditScreens(at: At): Screen[] {
   const credits = at("/credits", "credits");
-  const back = at(`/credits?purchase=${sold.PURCHASE}`, "credits, back from paying");
-  const response = (mock: Mock): Mocks => ({ [followed]: mock });
+  const back = at(`/credits?purchase=${sales.PURCHASE}`, "credits, back from payment");
+  const response = (mock: Mock): Mocks => ({ [trackedPurchase]: mock });
   return [
-    ...Object.entries(sold.purchaseIn).map(([state, body]) => back(state, response({ body }))),
-    at(`/credits?cancelled=${sold.PURCHASE}`, "credits, back without paying")(
+    ...Object.entries(sales.purchaseIn).map(([state, body]) => back(state, response({ body }))),
+    at(`/credits?cancelled=${sales.PURCHASE}`, "credits, back without paying")(
       "open",
-      response({ body: sold.purchaseIn.open }),
+      response({ body: sales.purchaseIn.open }),
     ),
     back("loading", response("silence")),
-    back("unknown", response(problem(404, "not_found", "There is no such purchase."))),
+    back("unknown", response(problem(404, "not_found", "Purchase not found."))),
     back("error", response(broken)),
-    credits("lifetime plan", { "GET /dashboard/credits": { body: sold.lifetimeCredits } }),
-    credits("sold by hand", { "GET /dashboard/prices": { body: sold.byHand } }),
+    credits("lifetime plan", { "GET /dashboard/credits": { body: sales.lifetimeCredits } }),
+    credits("sold by the operator", { "GET /dashboard/prices": { body: sales.byHand } }),
     credits("nothing sold", {
       ...NO_SALES,
-      "GET /dashboard/prices": { body: sold.noPrices },
+      "GET /dashboard/prices": { body: sales.noPrices },
     }),
-    credits("prices do not come", { "GET /dashboard/prices": broken }),
+    credits("prices fail to load", { "GET /dashboard/prices": broken }),
     credits("buying, waiting", { "POST /dashboard/purchases": "silence" }, press("Buy Small")),
     credits(
-      "buying refused",
+      "buying fails",
       { "POST /dashboard/purchases": problem(503, "unavailable", "The payment provider is away.") },
       press("Buy Lifetime"),
     ),
@@ -81,53 +83,53 @@ function creditScreens(at: At): Screen[] {
   ];
 }
 
-function notificationScreens(events: ReturnType<At>): Screen[] {
+function notificationScreens(notifications: ReturnType<At>): Screen[] {
   const fill = (text: string) => async (page: Page) => {
-    await page.getByLabel("Low balance").fill(text);
+    await page.getByLabel("Alert me when my balance drops below").fill(text);
     await press("Save")(page);
   };
-  const saved = { ...sold.events, lowBalance: 0 };
+  const saved = { ...sales.events, lowBalance: 0 };
   return [
-    events("saved", { "PUT /dashboard/notifications": { body: saved } }, fill("0")),
-    events("no number", {}, fill("")),
-    events("refused", { "PUT /dashboard/notifications": broken }, fill("100")),
+    notifications("saved", { "PUT /dashboard/notifications": { body: saved } }, fill("0")),
+    notifications("no number", {}, fill("")),
+    notifications("saving fails", { "PUT /dashboard/notifications": broken }, fill("100")),
   ];
 }
 
 function webhookScreens(webhooks: ReturnType<At>): Screen[] {
   const openLog = press(/^Show deliveries/);
-  const unfold = async (page: Page, text: string) => {
+  const openDelivery = async (page: Page, text: string) => {
     await openLog(page);
     await page.locator("summary", { hasText: text }).first().click();
   };
   const add = async (page: Page) => {
-    await press("Add webhook")(page);
-    await page.getByLabel("Address").fill("https://example.com/hooks");
-    await inDialog(page, "Add");
+    await press("Add endpoint")(page);
+    await page.getByLabel("URL").fill("https://example.com/hooks");
+    await inDialog(page, "Add endpoint");
   };
   const one = [endpoint];
   return [
-    webhooks("as many as can be", {
-      "GET /dashboard/webhooks": { body: { endpoints: sold.fullEndpoints, max: 5 } },
+    webhooks("limit reached", {
+      "GET /dashboard/webhooks": { body: { endpoints: sales.fullEndpoints, max: 5 } },
     }),
     webhooks("secret shown", {}, press(/^Show\sthe secret/)),
-    webhooks("adding", {}, press("Add webhook")),
-    webhooks("adding nothing", {}, async (page) => {
-      await press("Add webhook")(page);
+    webhooks("adding", {}, press("Add endpoint")),
+    webhooks("nothing entered", {}, async (page) => {
+      await press("Add endpoint")(page);
       for (const box of await page.getByRole("dialog").getByRole("checkbox").all()) {
         await box.uncheck();
       }
-      await inDialog(page, "Add");
+      await inDialog(page, "Add endpoint");
     }),
     webhooks(
-      "adding refused",
-      { "POST /dashboard/webhooks": problem(400, "invalid_request", "Use an address with https.") },
+      "URL rejected",
+      { "POST /dashboard/webhooks": problem(400, "invalid_request", "Use an https URL.") },
       add,
     ),
     webhooks("added", { "GET /dashboard/webhooks": { body: { endpoints: one, max: 5 } } }, add),
     webhooks("editing", {}, press(/^Edit/)),
     webhooks(
-      "pausing refused",
+      "pausing fails",
       { [`PUT /dashboard/webhooks/${endpoint.id}`]: broken },
       press(/^Pause/),
     ),
@@ -135,20 +137,21 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
     webhooks("deliveries", {}, openLog),
     webhooks("deliveries, loading", { [log]: "silence" }, openLog),
     webhooks("no deliveries", { [log]: { body: { deliveries: [], next: null } } }, openLog),
-    webhooks("deliveries do not come", { [log]: broken }, openLog),
-    webhooks("a delivery unfolded", {}, (page) => unfold(page, "Failed")),
+    webhooks("deliveries fail to load", { [log]: broken }, openLog),
+    webhooks("a delivery opened", {}, (page) => openDelivery(page, "Failed")),
     webhooks(
-      "sent again",
+      "resent",
       {
-        [log]: { body: sold.olderDeliveries },
+        [log]: { body: sales.olderDeliveries },
         [`POST /dashboard/webhooks/${endpoint.id}/deliveries/del_1/again`]: {
-          ...{ status: 201, body: { id: "del_6" } },
+          status: 201,
+          body: { id: "del_6" },
         },
       },
       async (page) => {
-        await unfold(page, "credits.granted");
-        await press("Send again")(page);
-        await page.getByText("It is sent again").waitFor();
+        await openDelivery(page, "credits.granted");
+        await press("Resend")(page);
+        await page.getByText("Resent as a new delivery").waitFor();
       },
     ),
   ];
@@ -157,14 +160,18 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
 function unsubscribeScreens(at: At): Screen[] {
   const unsubscribe = at("/unsubscribe?token=acc_1.low.0123", "unsubscribe");
   const response = (mock: Mock): Mocks => ({ "POST /dashboard/notifications/unsubscribe": mock });
-  const stop = press("Stop these letters");
+  const stop = press("Unsubscribe");
   return [
-    unsubscribe("asked"),
+    unsubscribe("confirmation"),
     unsubscribe("done", response({ body: { emails: "low" } }), stop),
-    unsubscribe("done with the other sort", response({ body: { emails: "expiring" } }), stop),
-    unsubscribe("wrong token", response(problem(400, "invalid_request", "No such link.")), stop),
-    unsubscribe("refused", response(broken), stop),
-    unsubscribe("service away", response("away"), stop),
+    unsubscribe("done, other kind", response({ body: { emails: "expiring" } }), stop),
+    unsubscribe(
+      "wrong token",
+      response(problem(400, "invalid_request", "The link is invalid.")),
+      stop,
+    ),
+    unsubscribe("error", response(broken), stop),
+    unsubscribe("service unreachable", response("away"), stop),
     at("/unsubscribe", "unsubscribe")("no token"),
   ];
 }

@@ -7,14 +7,14 @@ import { openPages } from "#apps/node/pages.ts";
 import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#site/app-pages.ts";
 import { APP_HEADERS } from "#site/app-shell.ts";
 import { createPages, type Pages } from "#site/pages.ts";
-import { FULL } from "../site/pages-server.ts";
+import { FULL, pageAt, pathsOf } from "../site/pages-server.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";
 
 /**
- * The pages as `npm run build` has built them, in the shells and with the policies of the service, without the service.
- * `visitor`: what they are told of who looks at them, where no mocks do.
+ * The dashboard as built by `npm run build`, with the HTML and headers of the service but without its API. `visitor`
+ * answers `GET /dashboard/visitor` for tests without mocks.
  */
 export async function openScreenSite(visitor?: Visitor) {
   const pages = openPages({
@@ -26,33 +26,32 @@ export async function openScreenSite(visitor?: Visitor) {
     },
   });
   await pages.settled;
-  let result: (request: Request) => Response | Promise<Response> = () => new Response();
+  let respond: (request: Request) => Response | Promise<Response> = () => new Response();
   const server = createServer(async (incoming, outgoing) => {
-    const response = await result(new Request(`http://site.test${incoming.url}`));
+    const response = await respond(new Request(`http://site.test${incoming.url}`));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.end(Buffer.from(await response.arrayBuffer()));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const script = (await pages.assetsFor("front/main.ts"))?.scripts[0] ?? null;
-  const written = createPages({ ...FULL, publicUrl: url, assets: { script } });
-  const drawn = listAppPages(url);
+  const serverPages = createPages({ ...FULL, publicUrl: url, assets: { script } });
+  const appPages = listAppPages(FULL.tools, url);
 
-  result = async (request) => {
+  respond = async (request) => {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith("/assets/")) return pages.serveAsset(path.basename(pathname), request);
     if (visitor && pathname === "/dashboard/visitor") return Response.json(visitor);
-    const page = drawn.find((each) => each.path === pathname) ?? toolPageFor(drawn, pathname);
-    if (page === undefined) return writtenPage(written, pathname);
+    const page = appPages.find((each) => each.path === pathname) ?? toolPageFor(appPages, pathname);
+    if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
     const headers = { ...APP_HEADERS, "Content-Type": HTML };
     return new Response(renderAppPage(page, url, assets), { headers });
   };
   return {
     url,
-    /** The paths of the pages that React draws, and of those that the server writes. */
-    drawn: drawn.map(({ path }) => path),
-    written: Object.keys(written.byPath),
+    appPaths: appPages.map(({ path }) => path),
+    serverPaths: pathsOf(serverPages),
     close() {
       server.closeAllConnections();
       server.close();
@@ -61,12 +60,14 @@ export async function openScreenSite(visitor?: Visitor) {
   };
 }
 
-/** A tool that is not there: the service says so itself, the pages say so where a link within them leads there. */
-const toolPageFor = (drawn: AppPage[], pathname: string): AppPage | undefined =>
-  pathname.startsWith("/tools/") ? drawn.find(({ path }) => path.startsWith("/tools/")) : undefined;
+/** Serves the tools' shell for unknown tools, which the service answers with a page of its own. */
+const toolPageFor = (appPages: AppPage[], pathname: string): AppPage | undefined =>
+  pathname.startsWith("/tools/")
+    ? appPages.find(({ path }) => path.startsWith("/tools/"))
+    : undefined;
 
-function writtenPage(pages: Pages, pathname: string): Response {
-  const body = pages.byPath[pathname];
+function serverPage(pages: Pages, pathname: string): Response {
+  const body = pageAt(pages, pathname);
   const headers = { ...pages.headers, "Content-Type": HTML };
   return new Response(body ?? pages.notFound, { status: body === undefined ? 404 : 200, headers });
 }

@@ -6,21 +6,21 @@ import type { AxeResults, RunOptions } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
 import type { Screen } from "./screen-mocks.ts";
-import { openScreenSite } from "./screen-site.ts";
 import {
   MODES,
   type Mode,
   modeName,
   openPage,
   openScreen,
-  type RequestContext,
-} from "./screen-visit.ts";
+  type ScreenPage,
+} from "./screen-page.ts";
+import { openScreenSite } from "./screen-site.ts";
 import { SCREENS } from "./screens.ts";
 
 /**
- * Every screen in every state as people meet it: WCAG 2.2 AA as far as axe can tell, one heading, nothing past the
- * edge, nothing on the console. A sixth of them, each in one mode, both changing from run to run; TEST_SCREENS=all takes
- * all of them in all modes.
+ * Every screen in every state: no WCAG 2.2 AA violation that axe finds, one level-1 heading, no horizontal scrolling, no
+ * console errors. Each run checks a sixth of the screens, each in one mode, chosen by TEST_SEED. TEST_SCREENS=all checks all
+ * of them in all modes.
  */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES: RunOptions = {
@@ -29,10 +29,10 @@ const RULES: RunOptions = {
 };
 const ALL = process.env["TEST_SCREENS"] === "all";
 const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Date.now() / 1_000) % 1_000);
-/** Of so many states one is drawn for each mode. */
+/** In each mode, one of this many states is checked. */
 const ONE_OF = 6 * MODES.length;
-/** Some states wait for what is tried again: meanwhile others are looked at. */
-const AT_ONCE = 3;
+/** Some states wait for retries, so several are checked at once. */
+const CONCURRENCY = 3;
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof openScreenSite>>;
@@ -44,7 +44,7 @@ after(async () => {
   await browser?.close();
 });
 
-/** Each violation with the elements that it concerns. */
+/** One line for each violation and element. */
 async function findViolations(page: Page): Promise<string[]> {
   const { violations } = (await page.evaluate(
     `axe.run(document, ${JSON.stringify(RULES)})`,
@@ -52,69 +52,70 @@ async function findViolations(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** With axe in every page from the start: past the policy, as a developer's tools go past it. */
-async function openPageWithAxe(mode: Mode): Promise<RequestContext> {
-  const context = await openPage(browser, mode);
-  await context.page.addInitScript(AXE);
-  return context;
+/** Adds axe as an init script, because the Content-Security-Policy would block it later. */
+async function openPageWithAxe(mode: Mode): Promise<ScreenPage> {
+  const screenPage = await openPage(browser, mode);
+  await screenPage.page.addInitScript(AXE);
+  return screenPage;
 }
 
-async function findFaults(
-  context: RequestContext,
+async function findProblems(
+  screenPage: ScreenPage,
   screen: Screen,
   { width }: Mode,
 ): Promise<string[]> {
-  const { page, loggedErrors } = context;
-  await openScreen(context, site.url, screen);
-  const faults = await findViolations(page);
-  const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
-  if (wide > width) faults.push(`It is ${wide} pixels wide`);
+  const { page, consoleErrors } = screenPage;
+  await openScreen(screenPage, site.url, screen);
+  const problems = await findViolations(page);
+  const scrollWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
+  if (scrollWidth > width) problems.push(`The page is ${scrollWidth} pixels wide`);
   const headings = await page.locator("h1").count();
-  if (headings !== 1) faults.push(`It has ${headings} headings of the first rank`);
-  const said = loggedErrors.splice(0).filter((text) => !screen.loggedError?.test(text));
-  return [...faults, ...said];
+  if (headings !== 1) problems.push(`The page has ${headings} level-1 headings`);
+  const unexpected = consoleErrors.splice(0).filter((text) => !screen.consoleError?.test(text));
+  return [...problems, ...unexpected];
 }
 
 it("a page keeps the title that the server sends", async () => {
-  const places = [...site.drawn];
-  await Promise.all(Array.from({ length: AT_ONCE }, () => lookAtTitles(places)));
+  const paths = [...site.appPaths];
+  await Promise.all(Array.from({ length: CONCURRENCY }, () => checkTitles(paths)));
 });
 
-/** Of the places that are left. */
-async function lookAtTitles(places: string[]): Promise<void> {
-  const context = await openPage(browser, MODES[0] as Mode);
-  for (let place = places.pop(); place !== undefined; place = places.pop()) {
-    // The first one of a path is the page without anything done.
-    const screen = SCREENS.find(({ path }) => path.split("?")[0] === place);
-    assert.ok(screen, `No screen of ${place}`);
-    const [, sent] = /<title>([^<]+)/.exec(await (await fetch(site.url + place)).text()) ?? [];
-    await openScreen(context, site.url, screen);
-    assert.equal(await context.page.title(), sent, place);
-    const heading = await context.page.locator("h1").textContent();
-    assert.equal(`${heading} - Toolbooth`, sent, place);
+/** Takes paths from the shared list until it is empty. */
+async function checkTitles(paths: string[]): Promise<void> {
+  const screenPage = await openPage(browser, MODES[0] as Mode);
+  for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
+    // The first screen of a path is its initial state.
+    const screen = SCREENS.find((each) => each.path.split("?")[0] === path);
+    assert.ok(screen, `No screen has the path ${path}`);
+    const [, sent] = /<title>([^<]+)/.exec(await (await fetch(site.url + path)).text()) ?? [];
+    await openScreen(screenPage, site.url, screen);
+    assert.equal(await screenPage.page.title(), sent, path);
+    const heading = await screenPage.page.locator("h1").textContent();
+    assert.equal(`${heading} - Toolbooth`, sent, path);
   }
-  await context.page.context().close();
+  await screenPage.page.context().close();
 }
 
-/** One visit for each mode and lane, so that pages are opened once and used again and again. */
+// Pages are reused within a mode, because opening one costs more than a screen.
 for (const [turn, mode] of MODES.entries()) {
   const screens = SCREENS.filter((_, index) => ALL || (index + SEED) % ONE_OF === turn);
-  const drawn = ALL ? "" : ` (${screens.length} of ${SCREENS.length}, TEST_SEED=${SEED})`;
-  describe(`${modeName(mode)}${drawn}`, {
-    concurrency: AT_ONCE,
+  const sample = ALL ? "" : ` (${screens.length} of ${SCREENS.length}, TEST_SEED=${SEED})`;
+  console.log(`${modeName(mode)}${sample}`);
+  describe(`${modeName(mode)}${sample}`, {
+    concurrency: CONCURRENCY,
   }, () => {
-    const free: RequestContext[] = [];
+    const free: ScreenPage[] = [];
     after(async () => {
       for (const { page } of free) await page.context().close();
     });
     for (const screen of screens) {
-      it(`${screen.name}: nothing is wrong with it`, async () => {
-        const context = free.pop() ?? (await openPageWithAxe(mode));
+      it(`${screen.name}: has no accessibility, layout or console problem`, async () => {
+        const screenPage = free.pop() ?? (await openPageWithAxe(mode));
         try {
-          assert.deepEqual(await findFaults(context, screen, mode), []);
+          assert.deepEqual(await findProblems(screenPage, screen, mode), []);
         } finally {
-          context.loggedErrors.length = 0;
-          free.push(context);
+          screenPage.consoleErrors.length = 0;
+          free.push(screenPage);
         }
       });
     }

@@ -1,21 +1,21 @@
 import type { Page } from "playwright-core";
-import * as told from "./fixtures.ts";
+import * as fixtures from "./fixtures.ts";
 import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
 import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 import { SIGN_IN_SCREENS } from "./sign-in-screens.ts";
 
 const ALL: Mocks = {
-  "GET /dashboard/visitor": { body: told.visitor },
-  "GET /dashboard/home": { body: told.home },
-  "GET /dashboard/keys": { body: { keys: told.keys } },
-  "GET /dashboard/usage": { body: told.usage },
-  "GET /dashboard/credits": { body: told.credits },
-  "GET /dashboard/credits/entries": { body: told.entries },
-  "GET /dashboard/credits/entries?after=cursor-2": { body: told.olderEntries },
-  "GET /dashboard/sessions": { body: { sessions: told.sessions } },
-  "GET /dashboard/events": { body: told.events },
-  "GET /dashboard/events?after=cursor-2": { body: told.olderEvents },
-  "POST /dashboard/keys": { status: 201, body: { key: told.newKey, secret: told.SECRET } },
+  "GET /dashboard/visitor": { body: fixtures.visitor },
+  "GET /dashboard/home": { body: fixtures.home },
+  "GET /dashboard/keys": { body: { keys: fixtures.keys } },
+  "GET /dashboard/usage": { body: fixtures.usage },
+  "GET /dashboard/credits": { body: fixtures.credits },
+  "GET /dashboard/credits/entries": { body: fixtures.entries },
+  "GET /dashboard/credits/entries?after=cursor-2": { body: fixtures.olderEntries },
+  "GET /dashboard/sessions": { body: { sessions: fixtures.sessions } },
+  "GET /dashboard/events": { body: fixtures.events },
+  "GET /dashboard/events?after=cursor-2": { body: fixtures.olderEvents },
+  "POST /dashboard/keys": { status: 201, body: { key: fixtures.newKey, secret: fixtures.SECRET } },
   "POST /dashboard/auth/change-email": { body: { status: true } },
   "POST /dashboard/auth/request-password-reset": { body: { status: true } },
   "POST /dashboard/auth/change-password": { body: {} },
@@ -25,36 +25,36 @@ const ALL: Mocks = {
 const NEW: Mocks = {
   ...ALL,
   ...NO_SALES,
-  "GET /dashboard/home": { body: told.newHome },
+  "GET /dashboard/home": { body: fixtures.newHome },
   "GET /dashboard/keys": { body: { keys: [] } },
-  "GET /dashboard/usage": { body: told.noUsage },
-  "GET /dashboard/credits": { body: told.noCredits },
-  "GET /dashboard/credits/entries": { body: told.noEntries },
+  "GET /dashboard/usage": { body: fixtures.noUsage },
+  "GET /dashboard/credits": { body: fixtures.noCredits },
+  "GET /dashboard/credits/entries": { body: fixtures.noEntries },
   "GET /dashboard/events": { body: { events: [], next: null } },
 };
-const notYet = problem(403, "email_not_verified", "Confirm your e-mail address first.");
+const notVerified = problem(403, "email_not_verified", "Confirm your email address first.");
 const UNVERIFIED: Mocks = {
-  "GET /dashboard/visitor": { body: told.unverified },
-  "GET /dashboard/home": notYet,
-  "GET /dashboard/keys": notYet,
-  "GET /dashboard/usage": notYet,
-  "GET /dashboard/credits": notYet,
-  "GET /dashboard/credits/entries": notYet,
+  "GET /dashboard/visitor": { body: fixtures.unverified },
+  "GET /dashboard/home": notVerified,
+  "GET /dashboard/keys": notVerified,
+  "GET /dashboard/usage": notVerified,
+  "GET /dashboard/credits": notVerified,
+  "GET /dashboard/credits/entries": notVerified,
   "GET /dashboard/prices": SALES_MOCKS["GET /dashboard/prices"] as Mock,
-  "GET /dashboard/purchases": notYet,
-  "GET /dashboard/notifications": notYet,
-  "GET /dashboard/webhooks": notYet,
-  "GET /dashboard/sessions": { body: { sessions: told.sessions } },
-  "GET /dashboard/events": { body: told.events },
+  "GET /dashboard/purchases": notVerified,
+  "GET /dashboard/notifications": notVerified,
+  "GET /dashboard/webhooks": notVerified,
+  "GET /dashboard/sessions": { body: { sessions: fixtures.sessions } },
+  "GET /dashboard/events": { body: fixtures.events },
 };
-const SUSPENDED: Mocks = { ...ALL, "GET /dashboard/visitor": { body: told.suspended } };
+const SUSPENDED: Mocks = { ...ALL, "GET /dashboard/visitor": { body: fixtures.suspended } };
 
-/** The same of everything but who is signed in. */
+/** The same response to every request except for the session. */
 const every = (mock: Mock): Mocks =>
   Object.fromEntries(
-    Object.entries(ALL).map(([name, usual]) => [
+    Object.entries(ALL).map(([name, ordinary]) => [
       name,
-      name === "GET /dashboard/visitor" ? usual : mock,
+      name === "GET /dashboard/visitor" ? ordinary : mock,
     ]),
   );
 
@@ -75,31 +75,31 @@ async function renameKey(page: Page): Promise<void> {
 }
 
 async function fillClosing(page: Page): Promise<void> {
-  await press("Close the account…")(page);
+  await press("Close account…")(page);
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Your e-mail address, to confirm").fill(told.person.email);
+  await dialog.getByLabel("Confirm your email address").fill(fixtures.person.email);
   await dialog.getByLabel("Your password", { exact: true }).fill("not the right one");
-  await dialog.getByRole("button", { name: "Close it for good" }).click();
+  await dialog.getByRole("button", { name: "Close account permanently" }).click();
 }
 
-/** Of the two lists of the page the second one. */
+/** The credits page has two lists with this button. */
 const showOlderEntries = (page: Page) =>
   page.getByRole("region", { name: "History" }).getByRole("button", { name: "Show older" }).click();
 
-/** It is fetched after everything else. */
-const chartIsThere = (page: Page) => page.getByRole("img", { name: /^Bar chart/ }).waitFor();
+/** The chart is loaded last. */
+const waitForChart = (page: Page) => page.getByRole("img", { name: /^Bar chart/ }).waitFor();
 
 /** The states that every screen has. */
-const usualStates = (name: string, path: string): Screen[] => [
+const commonStates = (name: string, path: string): Screen[] => [
   { name, path, mocks: ALL },
   { name: `${name}, new account`, path, mocks: NEW },
   { name: `${name}, loading`, path, mocks: every("silence") },
   { name: `${name}, error`, path, mocks: every(broken) },
-  { name: `${name}, service away`, path, mocks: every("away") },
+  { name: `${name}, service unreachable`, path, mocks: every("away") },
   { name: `${name}, address not confirmed`, path, mocks: UNVERIFIED },
   { name: `${name}, suspended`, path, mocks: SUSPENDED },
   {
-    name: `${name}, signed out meanwhile`,
+    name: `${name}, session ended`,
     path,
     mocks: every(problem(401, "signed_out", "Sign in again.")),
   },
@@ -120,20 +120,22 @@ const onAccount = (state: string, actions: Screen["actions"], mocks: Mocks = {})
 });
 
 const KEY_STATES: Screen[] = [
-  onKeys("revoked ones shown", (page) => page.getByText("1 revoked key").click()),
-  onKeys("as many as can be", undefined, {
-    "GET /dashboard/keys": { body: { keys: told.fullKeys } },
+  onKeys("revoked keys shown", (page) => page.getByText("1 revoked key").click()),
+  onKeys("limit reached", undefined, {
+    "GET /dashboard/keys": { body: { keys: fixtures.fullKeys } },
   }),
   onKeys("creating", press("Create key")),
   onKeys("creating without a label", async (page) => {
     await press("Create key")(page);
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   }),
-  onKeys("creating refused", createKey, { "POST /dashboard/keys": broken }),
+  onKeys("creating fails", createKey, { "POST /dashboard/keys": broken }),
   onKeys("creating while suspended", createKey, {
     "POST /dashboard/keys": problem(403, "account_suspended", "This account is suspended."),
   }),
-  onKeys("creating while the service is away", createKey, { "POST /dashboard/keys": "away" }),
+  onKeys("creating while the service is unreachable", createKey, {
+    "POST /dashboard/keys": "away",
+  }),
   onKeys("secret shown", createKey),
   onKeys("secret not stored", async (page) => {
     await createKey(page);
@@ -141,20 +143,20 @@ const KEY_STATES: Screen[] = [
     await page.keyboard.press("Escape");
   }),
   onKeys("renaming", press(/^Rename/)),
-  onKeys("renamed, but out of date", renameKey, {
-    "GET /dashboard/keys": [{ body: { keys: told.keys } }, "away"],
-    [`PATCH /dashboard/keys/${told.keys[0]?.id}`]: { body: { key: told.keys[0] } },
+  onKeys("renamed, refetching fails", renameKey, {
+    "GET /dashboard/keys": [{ body: { keys: fixtures.keys } }, "away"],
+    [`PATCH /dashboard/keys/${fixtures.keys[0]?.id}`]: { body: { key: fixtures.keys[0] } },
   }),
   onKeys("revoking", press(/^Revoke/)),
   onKeys(
     "revoked",
     async (page) => {
       await press(/^Revoke/)(page);
-      await press("Revoke the key")(page);
+      await press("Revoke key")(page);
     },
     {
-      [`DELETE /dashboard/keys/${told.keys[0]?.id}`]: {
-        body: { key: { ...told.keys[0], revokedAt: told.NOW } },
+      [`DELETE /dashboard/keys/${fixtures.keys[0]?.id}`]: {
+        body: { key: { ...fixtures.keys[0], revokedAt: fixtures.NOW } },
       },
     },
   ),
@@ -162,15 +164,15 @@ const KEY_STATES: Screen[] = [
 
 const ACCOUNT_STATES: Screen[] = [
   onAccount("without a password", undefined, {
-    "GET /dashboard/visitor": { body: told.withoutPassword },
+    "GET /dashboard/visitor": { body: fixtures.withoutPassword },
   }),
-  onAccount("address to change", async (page) => {
-    await page.getByLabel("New e-mail address").fill("new@example.com");
-    await press("Change address")(page);
+  onAccount("address change requested", async (page) => {
+    await page.getByLabel("New email address").fill("new@example.com");
+    await press("Change email address")(page);
   }),
   onAccount("password fields empty", press("Change password")),
   onAccount("more activity", press("Show older")),
-  onAccount("closing", press("Close the account…")),
+  onAccount("closing", press("Close account…")),
   onAccount("closing with a wrong password", fillClosing, {
     "POST /dashboard/account/close": problem(403, "wrong_password", "The password is not right."),
   }),
@@ -184,7 +186,7 @@ const OTHER_STATES: Screen[] = [
     actions: async (page) => {
       await createKey(page);
       await press("I have stored it")(page);
-      // As a link within the pages does: the page stays open.
+      // Navigates like a link of the dashboard, without loading the page.
       await page.evaluate(
         "history.pushState(null, '', '/home'); dispatchEvent(new PopStateEvent('popstate'))",
       );
@@ -196,15 +198,15 @@ const OTHER_STATES: Screen[] = [
     path: "/home",
     mocks: {
       ...ALL,
-      "GET /dashboard/home": { body: { ...told.home, balance: 0, nextExpiry: null, keys: 1 } },
+      "GET /dashboard/home": { body: { ...fixtures.home, balance: 0, nextExpiry: null, keys: 1 } },
     },
   },
-  { name: "usage, with its chart", path: "/usage", mocks: ALL, actions: chartIsThere },
-  { name: "usage, by key", path: "/usage?by=day-key", mocks: ALL, actions: chartIsThere },
+  { name: "usage, with its chart", path: "/usage", mocks: ALL, actions: waitForChart },
+  { name: "usage, by key", path: "/usage?by=day-key", mocks: ALL, actions: waitForChart },
   { name: "usage, one tool", path: "/usage?tool=hash&by=tool", mocks: ALL },
   { name: "usage, no match", path: "/usage?tool=none", mocks: ALL },
   {
-    name: "usage, custom days",
+    name: "usage, invalid range",
     path: "/usage",
     mocks: ALL,
     actions: async (page) => {
@@ -229,17 +231,17 @@ const OTHER_STATES: Screen[] = [
   },
 ];
 
-/** Every screen of the pages in every state, for tests that look at all of them: axe, pictures, widths. */
+/** Every screen in every state, for accessibility checks and screenshots. */
 export const SCREENS: Screen[] = [
   ...SIGN_IN_SCREENS,
-  ...usualStates("home", "/home"),
-  ...usualStates("keys", keys),
+  ...commonStates("home", "/home"),
+  ...commonStates("keys", keys),
   ...KEY_STATES,
-  ...usualStates("usage", "/usage"),
-  ...usualStates("credits", "/credits"),
-  ...usualStates("notices", "/settings/notifications"),
-  ...usualStates("webhooks", "/settings/webhooks"),
-  ...usualStates("account", account),
+  ...commonStates("usage", "/usage"),
+  ...commonStates("credits", "/credits"),
+  ...commonStates("notifications", "/settings/notifications"),
+  ...commonStates("webhooks", "/settings/webhooks"),
+  ...commonStates("account", account),
   ...ACCOUNT_STATES,
   ...OTHER_STATES,
   ...listSalesScreens(ALL),

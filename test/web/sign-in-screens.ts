@@ -1,20 +1,21 @@
 import type { Page } from "playwright-core";
-import * as told from "./fixtures.ts";
+import { TOOLS as REGISTRY } from "#tools/registry.ts";
+import * as fixtures from "./fixtures.ts";
 import { broken, type Mock, type Mocks, type Screen } from "./screen-mocks.ts";
 
-/** What is open to everyone: signing up and in, the links out of letters, the tools, and the frame around them. */
-const NOBODY: Mocks = {
-  "GET /dashboard/visitor": { body: told.nobody },
+/** The pages that need no session: signing up and in, the links in emails, the tools, and the frame. */
+const SIGNED_OUT: Mocks = {
+  "GET /dashboard/visitor": { body: fixtures.signedOut },
   "POST /dashboard/auth/sign-up/email": { body: { signUp: "proof" } },
   "POST /dashboard/auth/send-verification-email": { body: { status: true } },
   "POST /dashboard/auth/request-password-reset": { body: { status: true } },
   "POST /dashboard/auth/reset-password": { body: { status: true } },
 };
-const SIGNED_IN: Mocks = { ...NOBODY, "GET /dashboard/visitor": { body: told.visitor } };
+const SIGNED_IN: Mocks = { ...SIGNED_OUT, "GET /dashboard/visitor": { body: fixtures.visitor } };
 
 const authError = (status: number, code: string): Mock => ({
   status,
-  body: { code, message: "What better-auth says." },
+  body: { code, message: "A message of better-auth." },
 });
 
 const press = (name: string | RegExp) => (page: Page) =>
@@ -23,7 +24,7 @@ const press = (name: string | RegExp) => (page: Page) =>
 const fill = (button: string) => async (page: Page) => {
   const main = page.getByRole("main");
   const password = main.getByLabel(/^(?:New )?[Pp]assword$/);
-  const email = main.getByLabel("E-mail address");
+  const email = main.getByLabel("Email address");
   await main.getByRole("button", { name: button }).waitFor();
   if ((await email.count()) > 0) await email.fill("ada@example.com");
   if ((await password.count()) > 0) await password.fill("correct horse battery staple");
@@ -36,25 +37,27 @@ const at = (
   actions?: Screen["actions"],
   mocks: Mocks = {},
 ): Screen => ({
-  ...{ name, path, mocks: { ...NOBODY, ...mocks } },
+  name,
+  path,
+  mocks: { ...SIGNED_OUT, ...mocks },
   ...(actions === undefined ? {} : { actions }),
 });
 
-const closed = { body: { ...told.nobody, signUp: "closed", providers: [] } };
+const closed = { body: { ...fixtures.signedOut, signUp: "closed", providers: [] } };
 const SIGN_UP: Screen[] = [
   at("/sign-up", "sign up"),
   at("/sign-up", "sign up, nothing entered", press("Sign up")),
-  at("/sign-up", "sign up, check your mail", fill("Sign up")),
-  at("/sign-up", "sign up, refused", fill("Sign up"), {
+  at("/sign-up", "sign up, check your email", fill("Sign up")),
+  at("/sign-up", "sign up, error", fill("Sign up"), {
     "POST /dashboard/auth/sign-up/email": broken,
   }),
   at("/sign-up", "sign up, closed", undefined, { "GET /dashboard/visitor": closed }),
-  at("/sign-up", "sign up, signed in already", undefined, SIGNED_IN),
+  at("/sign-up", "sign up, already signed in", undefined, SIGNED_IN),
   at("/sign-up", "sign up, loading", undefined, { "GET /dashboard/visitor": "silence" }),
-  at("/sign-up", "sign up, service away", undefined, { "GET /dashboard/visitor": "away" }),
+  at("/sign-up", "sign up, service unreachable", undefined, { "GET /dashboard/visitor": "away" }),
 ];
 
-const signInRefused = (mock: Mock): Mocks => ({ "POST /dashboard/auth/sign-in/email": mock });
+const signInResponse = (mock: Mock): Mocks => ({ "POST /dashboard/auth/sign-in/email": mock });
 const SIGN_IN: Screen[] = [
   at("/sign-in", "sign in"),
   at("/sign-in", "sign in, nothing entered", press("Sign in")),
@@ -62,24 +65,29 @@ const SIGN_IN: Screen[] = [
     "/sign-in",
     "sign in, wrong password",
     fill("Sign in"),
-    signInRefused(authError(401, "INVALID_EMAIL_OR_PASSWORD")),
+    signInResponse(authError(401, "INVALID_EMAIL_OR_PASSWORD")),
   ),
   at(
     "/sign-in",
     "sign in, address not confirmed",
     fill("Sign in"),
-    signInRefused(authError(403, "EMAIL_NOT_VERIFIED")),
+    signInResponse(authError(403, "EMAIL_NOT_VERIFIED")),
   ),
-  at("/sign-in", "sign in, too often", fill("Sign in"), signInRefused(authError(429, "TOO_MANY"))),
-  at("/sign-in", "sign in, waiting", fill("Sign in"), signInRefused("silence")),
-  at("/sign-in", "sign in, service away", fill("Sign in"), signInRefused("away")),
-  at("/sign-in?error=access_denied", "sign in, not allowed at the other service"),
+  at(
+    "/sign-in",
+    "sign in, too many attempts",
+    fill("Sign in"),
+    signInResponse(authError(429, "TOO_MANY")),
+  ),
+  at("/sign-in", "sign in, waiting", fill("Sign in"), signInResponse("silence")),
+  at("/sign-in", "sign in, service unreachable", fill("Sign in"), signInResponse("away")),
+  at("/sign-in?error=access_denied", "sign in, denied at the provider"),
   at("/sign-in", "sign in, sign-up closed", undefined, { "GET /dashboard/visitor": closed }),
 ];
 
 const VERIFY = "/verify-email?token=a-token";
 const verified = (mock: Mock): Mocks => ({ "POST /dashboard/auth/verify-email": mock });
-const confirm = press("Confirm my address");
+const confirm = press("confirm address");
 const EMAILS: Screen[] = [
   at(VERIFY, "confirm"),
   at(VERIFY, "confirm, done", confirm, verified({ body: { status: true } })),
@@ -89,13 +97,13 @@ const EMAILS: Screen[] = [
   }),
   at(
     VERIFY,
-    "confirm, somebody else chose the password",
+    "confirm, choose a password",
     confirm,
     verified({ body: { resetToken: "another-token" } }),
   ),
   at(
     VERIFY,
-    "confirm, the new address has to agree",
+    "confirm, new address pending",
     confirm,
     verified({ body: { emailTo: "new@example.com" } }),
   ),
@@ -103,65 +111,67 @@ const EMAILS: Screen[] = [
     ...SIGNED_IN,
     ...verified({ body: { moved: true } }),
   }),
-  at(VERIFY, "confirm, link used up", confirm, verified(authError(401, "INVALID_TOKEN"))),
-  at(VERIFY, "confirm, refused", confirm, verified(broken)),
+  at(VERIFY, "confirm, link expired", confirm, verified(authError(401, "INVALID_TOKEN"))),
+  at(VERIFY, "confirm, error", confirm, verified(broken)),
   at("/verify-email", "confirm, no token"),
-  at("/verify-email", "confirm, new link on its way", fill("Send a new link")),
-  at("/forgot-password", "forgotten password"),
-  at("/forgot-password", "forgotten password, check your mail", fill("Send the link")),
+  at("/verify-email", "confirm, new link sent", fill("Send new link")),
+  at("/forgot-password", "forgot password"),
+  at("/forgot-password", "forgot password, check your email", fill("Send reset link")),
   at("/reset-password?token=a-token", "new password"),
-  at("/reset-password?token=a-token", "new password, nothing entered", press("Set the password")),
-  at("/reset-password?token=a-token", "new password, done", fill("Set the password")),
-  at("/reset-password?token=a-token", "new password, link used up", fill("Set the password"), {
+  at("/reset-password?token=a-token", "new password, nothing entered", press("Set password")),
+  at("/reset-password?token=a-token", "new password, done", fill("Set password")),
+  at("/reset-password?token=a-token", "new password, link expired", fill("Set password"), {
     "POST /dashboard/auth/reset-password": authError(400, "INVALID_TOKEN"),
   }),
 ];
 
-const responded = (page: Page) => page.getByRole("figure", { name: /^Answer/ }).waitFor();
+const waitForResponse = (page: Page) => page.getByRole("figure", { name: /^Response/ }).waitFor();
 const TOOLS: Screen[] = [
   at("/tools", "tools"),
   at("/tools", "tools, signed in", undefined, SIGNED_IN),
-  at("/tools/markdown-render", "markdown-render", responded),
-  at("/tools/qr-code", "qr-code", responded),
-  at("/tools/hash", "hash", responded),
-  at("/tools/uuid", "uuid", (page) => page.getByRole("button", { name: "Generate" }).waitFor()),
-  at("/tools/uuid", "uuid, made", async (page) => {
+  ...REGISTRY.map(({ name, page: { button } = {} }) =>
+    at(`/tools/${name}`, name, (page) =>
+      button === undefined
+        ? waitForResponse(page)
+        : page.getByRole("button", { name: button }).waitFor(),
+    ),
+  ),
+  at("/tools/uuid", "uuid, generated", async (page) => {
     await page.getByRole("button", { name: "Generate" }).click();
-    await responded(page);
+    await waitForResponse(page);
   }),
-  at("/tools/echo", "echo", responded),
-  at("/tools/echo", "echo, refused", async (page) => {
-    await responded(page);
+  at("/tools/echo", "echo, rejected", async (page) => {
+    await waitForResponse(page);
     await page.getByRole("textbox").first().fill("{");
-    await page.getByRole("figure", { name: "Answer, status 400" }).waitFor();
+    await page.getByRole("figure", { name: "Response, status 400" }).waitFor();
   }),
   at("/tools/nothing-like-it", "unknown tool"),
 ];
 
 const FRAME: Screen[] = [
   at("/tools", "not found", async (page) => {
-    // The service has a page of its own for lost addresses; this is for a link within the pages.
+    // Navigates within the dashboard. The server renders its own page for unknown paths.
     await page.evaluate(
       "history.pushState(null, '', '/nowhere'); dispatchEvent(new PopStateEvent('popstate'))",
     );
-    await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
   }),
   {
     ...at("/tools", "newer version", async (page) => {
-      // As after an update: the file of the screen that is asked for next is gone.
+      // As after an update, when the chunk of a screen no longer exists.
       await page.route("**/assets/tool-screen-*", (route) => route.abort());
       await page.getByRole("link", { name: "Hash" }).click();
       await page.getByRole("button", { name: "Load the new version" }).waitFor();
     }),
-    loggedError: /The screen's file is gone/,
+    consoleError: /The code of this screen was replaced/,
   },
   at("/tools", "menu or appearance", openMenu),
   at("/tools", "menu or account panel", openMenu, SIGNED_IN),
 ];
 
-/** Narrow screens have one menu, wide ones a panel at the edge. */
+/** Narrow screens have a menu, wide ones a popover. */
 async function openMenu(page: Page): Promise<void> {
-  const button = page.getByRole("button", { name: /^(?:Open the menu|Account|Appearance)/ });
+  const button = page.getByRole("button", { name: /^(?:Open menu|Account|Appearance)/ });
   await page.getByRole("link", { name: "Sign in" }).or(button).first().waitFor();
   await button.first().click();
   await page.getByRole("radio", { name: "Dark" }).waitFor();

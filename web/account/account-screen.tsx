@@ -1,17 +1,18 @@
 import { Text } from "@mantine/core";
 import type { PersonView, Visitor } from "#api/dashboard/shapes.ts";
-import { LoadingRows } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useVisitor } from "../queries.ts";
+import { providerName } from "../sign-in/providers.tsx";
 import "./account.css";
 import { ActivityList } from "./activity-list.tsx";
 import { CloseAccount } from "./close-account.tsx";
 import { EmailForm } from "./email-form.tsx";
-import { PasswordPart } from "./password-part.tsx";
-import { providerName } from "./provider-names.ts";
+import { PasswordSection } from "./password-section.tsx";
+
 import { SessionList } from "./session-list.tsx";
 
 export default function AccountScreen() {
@@ -23,27 +24,28 @@ export default function AccountScreen() {
       {visitor === undefined || person === null ? (
         <LoadingRows />
       ) : (
-        <AccountParts visitor={visitor} person={person} />
+        <AccountSections visitor={visitor} person={person} />
       )}
     </>
   );
 }
 
-function AccountParts({ visitor, person }: { visitor: Visitor; person: PersonView }) {
+function AccountSections({ visitor, person }: { visitor: Visitor; person: PersonView }) {
   return (
     <>
       <Text c="dimmed">
-        <span className="tb-address">{person.email}</span>, since <Time at={person.createdAt} />
+        <span className="tb-address">{person.email}</span>, account created{" "}
+        <Time at={person.createdAt} />
       </Text>
       <Section
-        title="E-mail address"
-        description="You sign in with it, and letters about your account go there."
+        title="Email address"
+        description="You sign in with this address and receive emails about your account there."
       >
         <EmailForm email={person.email} />
       </Section>
-      <PasswordPart person={person} />
+      <PasswordSection person={person} />
       {(visitor.providers.length > 0 || person.providers.length > 0) && (
-        <SignIns visitor={visitor} person={person} />
+        <LinkedSignIns visitor={visitor} person={person} />
       )}
       <SessionList />
       <ActivityList />
@@ -52,15 +54,15 @@ function AccountParts({ visitor, person }: { visitor: Visitor; person: PersonVie
   );
 }
 
-function SignIns({ visitor, person }: { visitor: Visitor; person: PersonView }) {
-  const known = new Set([...person.providers, ...visitor.providers]);
+function LinkedSignIns({ visitor, person }: { visitor: Visitor; person: PersonView }) {
+  const providers = new Set([...person.providers, ...visitor.providers]);
   return (
     <Section
       title="Linked sign-ins"
-      description="To link one, sign out and sign in with it once: it is linked where its verified e-mail address is the same as yours here."
+      description="To link a provider, sign out, then sign in with it once. It is linked if its verified email address is the same as yours here."
     >
       <dl className="tb-account-facts">
-        {[...known].map((provider) => (
+        {[...providers].map((provider) => (
           <div key={provider}>
             <dt>{providerName(provider)}</dt>
             <dd>

@@ -1,28 +1,27 @@
 import type { EventKind, EventView } from "#api/dashboard/shapes.ts";
-import { Empty } from "../parts/empty.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
-import { ShowOlder } from "../parts/pages.tsx";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
-import { ApiResponse, Section } from "../parts/section.tsx";
+import { Section } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
 import { useEvents } from "../queries.ts";
-import { providerName } from "./provider-names.ts";
+import { providerName } from "../sign-in/providers.tsx";
 
-const WORDS: Record<EventKind, string> = {
+const LABELS: Record<EventKind, string> = {
   signed_up: "Signed up",
-  email_verified: "E-mail address confirmed",
+  email_verified: "Email address confirmed",
   signed_in: "Signed in",
   password_changed: "Password changed",
   password_reset: "Password reset",
-  email_changed: "E-mail address changed",
+  email_changed: "Email address changed",
   provider_linked: "Sign-in linked",
   key_created: "API key created",
   key_renamed: "API key renamed",
   key_revoked: "API key revoked",
   session_ended: "Session ended",
-  endpoint_added: "Webhook address added",
-  endpoint_changed: "Webhook address changed",
-  endpoint_removed: "Webhook address removed",
+  endpoint_added: "Webhook endpoint added",
+  endpoint_changed: "Webhook endpoint changed",
+  endpoint_removed: "Webhook endpoint deleted",
 };
 
 function detailText(kind: EventKind, detail: string | null): string {
@@ -31,35 +30,35 @@ function detailText(kind: EventKind, detail: string | null): string {
 }
 
 const COLUMNS: Column<EventView>[] = [
-  { head: "What", cell: ({ kind }) => WORDS[kind] ?? kind },
+  { head: "Event", cell: ({ kind }) => LABELS[kind] ?? kind },
   {
-    head: "Detail",
+    head: "Details",
     cell: ({ kind, detail }) => <span className="tb-address">{detailText(kind, detail)}</span>,
   },
-  { head: "When", cell: ({ at }) => <Time at={at} /> },
+  { head: "Time", cell: ({ at }) => <Time at={at} /> },
   {
-    head: "Network address",
-    cell: ({ address }) => <span className="tb-address">{address ?? "Unknown"}</span>,
+    head: "IP address",
+    cell: ({ address }) => <span className="tb-ip">{address ?? "Unknown"}</span>,
   },
 ];
 
-/** What happened to the account, for its owner to see whether it was they who did it. */
+/** Sign-ins and changes, so that users can spot activity that was not theirs. */
 export function ActivityList() {
   const events = useEvents();
-  // A page that failed to come is told where it would stand.
+  // `ShowOlder` reports a failed next page at the end of the list.
   const query = events.isFetchNextPageError ? { ...events, error: null } : events;
   return (
-    <Section title="Activity" description="What was done with your account, newest first.">
-      <ApiResponse query={query} loading={<LoadingRows rows={5} height={48} />}>
+    <Section title="Activity" description="Sign-ins and changes to your account, newest first.">
+      <QueryResult query={query} loading={<LoadingRows rows={5} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.events);
           return rows.length === 0 ? (
-            <Empty title="Nothing yet">Sign-ins and changes are listed here.</Empty>
+            <Empty title="No activity yet">Sign-ins and changes will be listed here.</Empty>
           ) : (
             <Records label="Activity" columns={COLUMNS} rows={rows} />
           );
         }}
-      </ApiResponse>
+      </QueryResult>
       <ShowOlder query={events} />
     </Section>
   );

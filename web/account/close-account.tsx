@@ -1,28 +1,28 @@
 import { Button, List, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { PersonView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { focusFault } from "../parts/focus-fault.ts";
+import { BusyButton } from "../parts/buttons.tsx";
+import { focusInvalidField } from "../parts/focus.ts";
+import { Failure } from "../parts/message.tsx";
 import { counted } from "../parts/numbers.ts";
 import { Section } from "../parts/section.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useCloseAccount, useHome } from "../queries.ts";
 import { leave } from "../sign-in/requests.ts";
-import { Secret } from "./password-part.tsx";
+import { Secret } from "./password-section.tsx";
 
 export function CloseAccount({ person }: { person: PersonView }) {
   const [open, setOpen] = useState(false);
   return (
-    <Section title="Close the account">
+    <Section title="Close account">
       <div className="tb-danger">
         <Text>
-          Closing is final: your keys stop at once, your credits are lost, and your personal data is
-          deleted.
+          Closing your account cannot be undone. Your API keys stop working immediately, you lose
+          your credits, and your personal data is deleted.
         </Text>
         <div className="tb-account-actions">
           <Button variant="default" c="var(--tb-bad)" onClick={() => setOpen(true)}>
-            Close the account…
+            Close account…
           </Button>
         </div>
       </div>
@@ -37,48 +37,46 @@ function CloseDialog({ person, onClose }: { person: PersonView; onClose: () => v
     if (!close.isPending) onClose();
   };
   return (
-    <TitledDialog title="Close this account?" onClose={dismiss}>
-      <WhatGoes />
+    <TitledDialog title="Close your account?" onClose={dismiss}>
+      <ClosingEffects />
       <CloseForm person={person} close={close} onCancel={dismiss} />
     </TitledDialog>
   );
 }
 
-function WhatGoes() {
+function ClosingEffects() {
   const home = useHome().data;
   return (
     <>
-      <Text fw={600}>What goes, at once and for good</Text>
+      <Text fw={600}>Deleted immediately and permanently</Text>
       <List size="sm" mt={4}>
         <List.Item>
           {home === undefined
-            ? "Your API keys: calls with them are refused."
-            : `Your ${counted(home.keys, "active key")}: calls with them are refused.`}
+            ? "Your API keys. Calls with them are rejected."
+            : `Your ${counted(home.keys, "active API key")}. Calls with ${home.keys === 1 ? "it" : "them"} are rejected.`}
         </List.Item>
         <List.Item>
           {home === undefined
-            ? "Your credits; they are not paid back."
-            : `Your balance of ${counted(home.balance, "credit")}; it is not paid back.`}
+            ? "Your credits. They are not refunded."
+            : `Your balance of ${counted(home.balance, "credit")}. It is not refunded.`}
         </List.Item>
-        <List.Item>
-          Your e-mail address, password, linked sign-ins, sessions and activity.
-        </List.Item>
+        <List.Item>Your email address, password, linked sign-ins, sessions and activity.</List.Item>
       </List>
       <Text fw={600} mt="md">
-        What stays
+        Kept
       </Text>
       <List size="sm" mt={4}>
-        <List.Item>The figures of calls and credits, without your name or address.</List.Item>
+        <List.Item>The records of calls and credits, without your name or email address.</List.Item>
         <List.Item>
-          A code made from your address that cannot be turned back, so that signing up again brings
-          no second starter credits.
+          A one-way hash of your email address, so that signing up again does not grant the starter
+          credits a second time.
         </List.Item>
       </List>
     </>
   );
 }
 
-type Faults = { email?: string | undefined; password?: string | undefined };
+type FieldErrors = { email?: string | undefined; password?: string | undefined };
 
 function CloseForm(props: {
   person: PersonView;
@@ -88,18 +86,18 @@ function CloseForm(props: {
   const { person, close } = props;
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [faults, setFaults] = useState<Faults>({});
+  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (close.isPending) return;
-    const same = email.trim().toLowerCase() === person.email.toLowerCase();
-    const found: Faults = {
-      email: same ? undefined : `Type your address as it stands here: ${person.email}`,
+    const isSame = email.trim().toLowerCase() === person.email.toLowerCase();
+    const found: FieldErrors = {
+      email: isSame ? undefined : `Enter your email address as shown: ${person.email}`,
       password: person.hasPassword && password === "" ? "Enter your password." : undefined,
     };
-    setFaults(found);
+    setFieldErrors(found);
     if (found.email !== undefined || found.password !== undefined) {
-      return focusFault(event.currentTarget);
+      return focusInvalidField(event.currentTarget);
     }
     const order = { email: email.trim(), password: person.hasPassword ? password : null };
     close.mutate(order, { onSuccess: () => leave("/") });
@@ -108,13 +106,13 @@ function CloseForm(props: {
     <form noValidate onSubmit={submit}>
       <TextInput
         mt="lg"
-        label="Your e-mail address, to confirm"
+        label="Confirm your email address"
         description={person.email}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
         value={email}
-        error={faults.email}
+        error={fieldErrors.email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
       {person.hasPassword && (
@@ -123,7 +121,7 @@ function CloseForm(props: {
             label="Your password"
             autoComplete="current-password"
             value={password}
-            fault={faults.password}
+            error={fieldErrors.password}
             onChange={setPassword}
           />
         </div>
@@ -135,10 +133,10 @@ function CloseForm(props: {
       )}
       <div className="tb-dialog-foot">
         <Button variant="default" data-autofocus onClick={props.onCancel}>
-          Keep the account
+          Keep account
         </Button>
-        <BusyButton type="submit" color="red" busy={close.isPending} busyWords="Closing">
-          Close it for good
+        <BusyButton type="submit" color="red" busy={close.isPending} busyLabel="Closing">
+          Close account permanently
         </BusyButton>
       </div>
     </form>

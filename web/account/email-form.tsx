@@ -1,55 +1,57 @@
 import { TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { addressOf } from "../base.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { focusFault } from "../parts/focus-fault.ts";
-import { LedgerEvent } from "../parts/message.tsx";
+import { absoluteUrl } from "../addresses.ts";
+import { BusyButton } from "../parts/buttons.tsx";
+import { focusInvalidField } from "../parts/focus.ts";
+import { Failure, Message } from "../parts/message.tsx";
 import { useChangeEmail } from "../queries.ts";
-import { checkEmail } from "../sign-in/error-text.ts";
+import { checkEmail } from "../sign-in/field-checks.ts";
 
-/** Asks for another address. It changes only after letters to both, so that a slip of the hand locks nobody out. */
+/** Requests a change of address. It takes effect after both addresses confirm it, so that a typo cannot lock users out. */
 export function EmailForm({ email }: { email: string }) {
   const change = useChangeEmail();
   const [address, setAddress] = useState("");
-  const [fault, setFault] = useState<string | undefined>(undefined);
+  const [error, setError] = useState<string | undefined>(undefined);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (change.isPending) return;
     const newEmail = address.trim();
-    const found = newEmail === email ? "This is your address already." : checkEmail(newEmail);
-    setFault(found);
-    if (found !== undefined) focusFault(event.currentTarget);
+    const found =
+      newEmail === email
+        ? "This is already your email address. Enter a different one."
+        : checkEmail(newEmail);
+    setError(found);
+    if (found !== undefined) focusInvalidField(event.currentTarget);
     if (found === undefined) {
-      change.mutate({ newEmail, callbackURL: addressOf("/settings/account") });
+      change.mutate({ newEmail, callbackURL: absoluteUrl("/settings/account") });
     }
   };
   if (change.isSuccess) {
     return (
-      <LedgerEvent tone="ok" live title="Check your mail.">
-        We sent a letter to {email}. Open its link in this browser, then the one in the letter that
-        goes to {address.trim()}. Until then your address stays as it is.
-      </LedgerEvent>
+      <Message tone="ok" live title="Check your email.">
+        We sent an email to {email}. Open its link in this browser, then open the link in the email
+        that goes to {address.trim()}. Your address does not change until you have opened both.
+      </Message>
     );
   }
   return (
     <form className="tb-account-form" noValidate onSubmit={submit}>
       <TextInput
         type="email"
-        label="New e-mail address"
+        label="New email address"
         autoComplete="email"
         autoCapitalize="none"
         spellCheck={false}
         value={address}
-        error={fault}
+        error={error}
         onChange={(event) => {
           setAddress(event.currentTarget.value);
-          setFault(undefined);
+          setError(undefined);
         }}
       />
       {change.isError && <Failure error={change.error} />}
-      <BusyButton type="submit" variant="default" busy={change.isPending} busyWords="Sending">
-        Change address
+      <BusyButton type="submit" variant="default" busy={change.isPending} busyLabel="Sending">
+        Change email address
       </BusyButton>
     </form>
   );

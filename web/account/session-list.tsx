@@ -1,33 +1,35 @@
 import { Button, Text, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
 import type { SessionView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure, Message } from "../parts/message.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
-import { ApiResponse, Section } from "../parts/section.tsx";
+import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useEndSession, useSessions } from "../queries.ts";
 import { useSignOut } from "../sign-in/requests.ts";
 import { browserName } from "./user-agent.ts";
 
-/** Where the account is signed in, and how to end that. */
+/** The browsers that are signed in, with buttons to sign them out. */
 export function SessionList() {
   const sessions = useSessions();
   const end = useEndSession();
-  const [said, setSaid] = useState("");
+  const [message, setMessage] = useState("");
   const endOne = ({ id, userAgent }: SessionView) =>
-    end.mutate(id, { onSuccess: () => setSaid(`Ended: ${browserName(userAgent)}.`) });
+    end.mutate(id, {
+      onSuccess: () => setMessage(`Session ended: ${browserName(userAgent)}.`),
+    });
   const endOthers = () =>
-    end.mutate("others", { onSuccess: () => setSaid("All other sessions are ended.") });
+    end.mutate("others", { onSuccess: () => setMessage("All other sessions ended.") });
   return (
     <Section
       title="Sessions"
-      description="The browsers that are signed in to your account. End what you do not know, and then change your password."
+      description="The browsers that are signed in to your account. If one of them is not yours, end its session and change your password."
     >
-      <ApiResponse query={sessions} loading={<LoadingRows rows={3} height={56} />}>
+      <QueryResult query={sessions} loading={<LoadingRows rows={3} height={56} />}>
         {(view) => (
           <>
             <Records
@@ -37,30 +39,31 @@ export function SessionList() {
               actions={(session) =>
                 !session.current && (
                   <Button size="xs" variant="default" onClick={() => endOne(session)}>
-                    End<VisuallyHidden>&nbsp;{browserName(session.userAgent)}</VisuallyHidden>
+                    End session
+                    <VisuallyHidden>&nbsp;{browserName(session.userAgent)}</VisuallyHidden>
                   </Button>
                 )
               }
             />
             <SessionActions
-              alone={view.sessions.every(({ current }) => current)}
+              isOnlySession={view.sessions.every(({ current }) => current)}
               busy={end.isPending && end.variables === "others"}
               onEndOthers={endOthers}
             />
           </>
         )}
-      </ApiResponse>
-      <div role="status">{said !== "" && !end.isError && <Said text={said} />}</div>
+      </QueryResult>
+      <div role="status">
+        {message !== "" && !end.isError && (
+          <div className="tb-account-actions">
+            <Message tone="ok">{message}</Message>
+          </div>
+        )}
+      </div>
       {end.isError && <Failure error={end.error} />}
     </Section>
   );
 }
-
-const Said = ({ text }: { text: string }) => (
-  <div className="tb-account-actions">
-    <LedgerEvent tone="ok">{text}</LedgerEvent>
-  </div>
-);
 
 const COLUMNS: Column<SessionView>[] = [
   {
@@ -79,26 +82,26 @@ const COLUMNS: Column<SessionView>[] = [
     ),
   },
   {
-    head: "Network address",
-    cell: ({ address }) => <span className="tb-address">{address ?? "Unknown"}</span>,
+    head: "IP address",
+    cell: ({ address }) => <span className="tb-ip">{address ?? "Unknown"}</span>,
   },
   { head: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} /> },
   { head: "Last seen", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
 ];
 
-/** Everywhere includes here: the others first, because afterwards there is no session to ask with. */
-function SessionActions(props: { alone: boolean; busy: boolean; onEndOthers: () => void }) {
+/** Signing out everywhere ends the other sessions first, because that request needs the current session. */
+function SessionActions(props: { isOnlySession: boolean; busy: boolean; onEndOthers: () => void }) {
   const end = useEndSession();
   const signOut = useSignOut();
   const everywhere = () => end.mutate("others", { onSuccess: () => signOut.mutate() });
   return (
     <>
       <div className="tb-account-actions">
-        {!props.alone && (
+        {!props.isOnlySession && (
           <BusyButton
             variant="default"
             busy={props.busy}
-            busyWords="Ending"
+            busyLabel="Ending"
             onClick={props.onEndOthers}
           >
             End all other sessions
@@ -107,7 +110,7 @@ function SessionActions(props: { alone: boolean; busy: boolean; onEndOthers: () 
         <BusyButton
           variant="default"
           busy={end.isPending || signOut.isPending}
-          busyWords="Signing out"
+          busyLabel="Signing out"
           onClick={everywhere}
         >
           Sign out everywhere

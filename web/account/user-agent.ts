@@ -1,4 +1,4 @@
-/** In the order in which they must be looked for: each of these names itself beside those below it. */
+/** In the order of matching: each browser's user agent also contains the names of those below it. */
 const BROWSERS: [string, RegExp][] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],
   ["Opera", /\bOPR\//],
@@ -17,7 +17,7 @@ const SYSTEMS: [string, RegExp][] = [
   ["Linux", /\bLinux\b/],
 ];
 
-/** `Firefox on Linux`: as much of a browser's name for itself as helps to tell sessions apart. */
+/** A short name for a user agent, such as `Firefox on Linux`, to tell sessions apart. */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null) return "Unknown browser";
   const find = (table: [string, RegExp][]) =>
@@ -25,5 +25,5 @@ export function browserName(userAgent: string | null): string {
   const browser = find(BROWSERS);
   const system = find(SYSTEMS);
   if (browser === undefined && system === undefined) return userAgent.slice(0, 60);
-  return [browser ?? "A browser", system].filter(Boolean).join(" on ");
+  return [browser ?? "Browser", system].filter(Boolean).join(" on ");
 }

@@ -3,22 +3,22 @@ import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
 import "../home/home.css";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { State } from "../parts/state.tsx";
-import { endText } from "./credit-text.ts";
+import { expiryText } from "./credit-text.ts";
 
-/** What there is, and what becomes of it by itself. */
+/** The balance, and what part of it expires next. */
 export function Balance({ view, now }: { view: CreditsView; now: number }) {
-  const good = view.grants.filter((grant) => isGood(grant, now));
-  const kept = good.filter(({ expiresAt }) => expiresAt === null);
-  const next = endsNext(good);
+  const usable = view.grants.filter((grant) => isUsable(grant, now));
+  const permanent = usable.filter(({ expiresAt }) => expiresAt === null);
+  const next = nextExpiryOf(usable);
   return (
     <div className="tb-home-top">
       <div>
         <Text c="dimmed">Balance</Text>
-        <div className="tb-figure">{formatNumber(view.balance)}</div>
+        <div className="tb-balance">{formatNumber(view.balance)}</div>
         <Text c="dimmed">{view.balance === 1 ? "credit" : "credits"}</Text>
         {view.balance === 0 && (
           <State shape="cross" tone="warn">
-            No credits left: calls are refused
+            No credits left: calls are rejected
           </State>
         )}
       </div>
@@ -28,20 +28,20 @@ export function Balance({ view, now }: { view: CreditsView; now: number }) {
             <dt>Plan</dt>
             <dd>
               <State shape="check" tone="ok">
-                Lifetime: credits do not expire
+                Lifetime: your credits never expire
               </State>
             </dd>
           </div>
         )}
         <div>
-          <dt>Ends next</dt>
-          <dd>{next === null ? "Nothing" : endText(next, now)}</dd>
+          <dt>Next expiry</dt>
+          <dd>{next === null ? "None" : expiryText(next, now)}</dd>
         </div>
         <div>
-          <dt>Does not expire</dt>
+          <dt>Never expires</dt>
           <dd>
             {counted(
-              kept.reduce((sum, { remaining }) => sum + remaining, 0),
+              permanent.reduce((sum, { remaining }) => sum + remaining, 0),
               "credit",
             )}
           </dd>
@@ -51,13 +51,13 @@ export function Balance({ view, now }: { view: CreditsView; now: number }) {
   );
 }
 
-const isGood = ({ remaining, expiresAt }: GrantView, now: number) =>
+const isUsable = ({ remaining, expiresAt }: GrantView, now: number) =>
   remaining > 0 && (expiresAt === null || expiresAt > now);
 
-function endsNext(grants: GrantView[]): { credits: number; at: number } | null {
-  const ends = grants.flatMap(({ expiresAt }) => expiresAt ?? []);
-  if (ends.length === 0) return null;
-  const at = Math.min(...ends);
-  const ending = grants.filter(({ expiresAt }) => expiresAt === at);
-  return { at, credits: ending.reduce((sum, { remaining }) => sum + remaining, 0) };
+function nextExpiryOf(grants: GrantView[]): { credits: number; at: number } | null {
+  const times = grants.flatMap(({ expiresAt }) => expiresAt ?? []);
+  if (times.length === 0) return null;
+  const at = Math.min(...times);
+  const expiring = grants.filter(({ expiresAt }) => expiresAt === at);
+  return { at, credits: expiring.reduce((sum, { remaining }) => sum + remaining, 0) };
 }

@@ -1,39 +1,39 @@
 import type { EntryView, GrantKind } from "#api/dashboard/shapes.ts";
 import { counted, longDay, relative } from "../parts/numbers.ts";
-import type { Shape, Tone } from "../parts/state.tsx";
+import type { Shape, Tone } from "../parts/tone.ts";
 
-/** What grants and entries are called on the pages. */
-export const GRANT_WORDS: Record<GrantKind, string> = {
+/** The labels of grants and ledger entries. */
+export const GRANT_LABELS: Record<GrantKind, string> = {
   starter: "Starter credits",
   pack: "Credit pack",
   lifetime: "Lifetime credits",
   operator: "From the operator",
 };
 
-type Told = { title: string; shape: Shape; tone: Tone };
-export const ENTRY_WORDS: Record<EntryView["kind"], Told> = {
+type StateLabel = { title: string; shape: Shape; tone: Tone };
+export const ENTRY_LABELS: Record<EntryView["kind"], StateLabel> = {
   grant: { title: "Grant", shape: "plus", tone: "ok" },
   debit: { title: "Call", shape: "minus", tone: "soft" },
-  usage: { title: "Calls of one hour", shape: "minus", tone: "soft" },
+  usage: { title: "Calls in one hour", shape: "minus", tone: "soft" },
   reversal: { title: "Reversal", shape: "back", tone: "ok" },
   expiry: { title: "Expiry", shape: "clock", tone: "warn" },
-  void: { title: "Void", shape: "cross", tone: "warn" },
+  void: { title: "Removal", shape: "cross", tone: "warn" },
 };
 
-/** How many credits end, and when. */
-export const endText = ({ credits, at }: { credits: number; at: number }, now: number): string =>
+/** How many credits expire, and when: `300 credits on 21 Nov 2026, in 12 days`. */
+export const expiryText = ({ credits, at }: { credits: number; at: number }, now: number): string =>
   `${counted(credits, "credit")} on ${longDay(at)}, ${relative(at, now)}`;
 
-/** One sentence about an entry; `keyName` names the key of a call. */
+/** Describes an entry; `keyName` returns the label of a key. */
 export function entryText(entry: EntryView, keyName: (id: string) => string): string {
   const { kind, grant, tool, key, calls, credits } = entry;
-  const of = grant === null ? "" : GRANT_WORDS[grant.kind];
-  if (kind === "grant") return of;
-  if (kind === "expiry") return `${of}: what was left has expired`;
-  if (kind === "void") return `${of}: taken back`;
-  const paidBy = entry.parts === null ? null : "from several grants";
-  const called = [tool, key === null ? null : keyName(key), paidBy].filter(Boolean).join(", ");
-  if (kind === "reversal") return `Given back for a call without an answer: ${called}`;
-  if (kind === "usage") return `${counted(calls ?? 0, "call")}: ${called}`;
-  return credits === 0 ? `${called}; free of charge` : called;
+  const grantLabel = grant === null ? "" : GRANT_LABELS[grant.kind];
+  if (kind === "grant") return grantLabel;
+  if (kind === "expiry") return `${grantLabel}: remaining credits expired`;
+  if (kind === "void") return `${grantLabel}: credits removed`;
+  const source = entry.parts === null ? null : "paid from several grants";
+  const call = [tool, key === null ? null : keyName(key), source].filter(Boolean).join(", ");
+  if (kind === "reversal") return `Charge reversed for a call without a response: ${call}`;
+  if (kind === "usage") return `${counted(calls ?? 0, "call")}: ${call}`;
+  return credits === 0 ? `${call}, free of charge` : call;
 }

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { CreditsView } from "#api/dashboard/shapes.ts";
-import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { LoadingBlock, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { useCredits, useEntries } from "../queries.ts";
 import { Balance } from "./balance.tsx";
 import "./credits.css";
@@ -10,40 +10,40 @@ import { EntryList } from "./entry-list.tsx";
 import { Grants } from "./grants.tsx";
 import { Offers } from "./offers.tsx";
 import { PurchaseList } from "./purchase-list.tsx";
-import { FollowedPurchase } from "./purchase-message.tsx";
+import { PurchaseStatus } from "./purchase-status.tsx";
 import { usePrices, usePurchases } from "./purchases.ts";
 
-/** All is asked for at once; what stands further down is shown once all above it is there, so that it does not move. */
+/** Loads everything at once. A part is shown only when all parts above it are, so that the layout does not shift. */
 export default function CreditsScreen() {
   const credits = useCredits();
   const prices = usePrices();
   const purchases = usePurchases();
   useEntries();
-  const isTopThere = !credits.isPending && (credits.isError || !prices.isPending);
+  const isTopLoaded = !credits.isPending && (credits.isError || !prices.isPending);
   return (
     <>
       <PageTitle title="Credits" />
-      <FollowedPurchase />
-      <ApiResponse query={credits} loading={<CreditsLoading />}>
-        {(view) => <KeyStatus view={view} prices={prices} />}
-      </ApiResponse>
-      {isTopThere && prices.data !== undefined && credits.data !== undefined && (
+      <PurchaseStatus />
+      <QueryResult query={credits} loading={<CreditsLoading />}>
+        {(view) => <CreditsSummary view={view} prices={prices} />}
+      </QueryResult>
+      {isTopLoaded && prices.data !== undefined && credits.data !== undefined && (
         <PurchaseList payable={prices.data.payable} />
       )}
-      {isTopThere && !purchases.isPending && <EntryList />}
+      {isTopLoaded && !purchases.isPending && <EntryList />}
     </>
   );
 }
 
-function KeyStatus(props: { view: CreditsView; prices: ReturnType<typeof usePrices> }) {
+function CreditsSummary(props: { view: CreditsView; prices: ReturnType<typeof usePrices> }) {
   const { view, prices } = props;
   const [now] = useState(() => Date.now());
   return (
     <>
       <Balance view={view} now={now} />
-      <ApiResponse query={prices} loading={<OffersLoading />}>
+      <QueryResult query={prices} loading={<OffersLoading />}>
         {(list) => <Offers prices={list} lifetime={view.lifetime} />}
-      </ApiResponse>
+      </QueryResult>
       {!prices.isPending && <Grants view={view} now={now} />}
     </>
   );

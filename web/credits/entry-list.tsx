@@ -1,37 +1,36 @@
 import { Text } from "@mantine/core";
 import type { EntryView } from "#api/dashboard/shapes.ts";
-import { Empty } from "../parts/empty.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
 import { signed } from "../parts/numbers.ts";
-import { ShowOlder } from "../parts/pages.tsx";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
-import { ApiResponse, Section } from "../parts/section.tsx";
+import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useEntries, useKeys } from "../queries.ts";
-import { ENTRY_WORDS, entryText } from "./credit-text.ts";
+import { ENTRY_LABELS, entryText } from "./credit-text.ts";
 
-/** Everything that ever changed the balance, newest first. */
+/** The ledger of the account: everything that changed the balance. */
 export function EntryList() {
   const entries = useEntries();
   const keys = useKeys().data?.keys ?? [];
   const keyName = (id: string) => keys.find((key) => key.id === id)?.label ?? id;
-  // A page that failed to come is told where it would stand.
+  // `ShowOlder` reports a failed next page at the end of the list.
   const query = entries.isFetchNextPageError ? { ...entries, error: null } : entries;
   return (
     <Section
       title="History"
-      description="Everything that changed your balance, newest first. Calls are listed one by one at first, and by the hour, key and tool later on."
+      description="Everything that changed your balance, newest first. Older calls are combined by hour, key and tool."
     >
-      <ApiResponse query={query} loading={<LoadingRows rows={6} height={48} />}>
+      <QueryResult query={query} loading={<LoadingRows rows={6} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.entries);
           if (rows.length === 0) {
-            return <Empty title="Nothing yet">Grants and calls are listed here.</Empty>;
+            return <Empty title="No history yet">Grants and calls will be listed here.</Empty>;
           }
-          return <Records label="History of credits" columns={columns(keyName)} rows={rows} />;
+          return <Records label="Credit history" columns={columns(keyName)} rows={rows} />;
         }}
-      </ApiResponse>
+      </QueryResult>
       <ShowOlder query={entries} />
     </Section>
   );
@@ -41,7 +40,7 @@ const columns = (keyName: (id: string) => string): Column<EntryView>[] => [
   {
     head: "Entry",
     cell: ({ kind }) => {
-      const { title, shape, tone } = ENTRY_WORDS[kind];
+      const { title, shape, tone } = ENTRY_LABELS[kind];
       return (
         <State shape={shape} tone={tone}>
           {title}
@@ -50,10 +49,10 @@ const columns = (keyName: (id: string) => string): Column<EntryView>[] => [
     },
   },
   {
-    head: "What",
+    head: "Details",
     inCard: "plain",
     cell: (entry) => <Text size="sm">{entryText(entry, keyName)}</Text>,
   },
-  { head: "When", inCard: "plain", cell: ({ at }) => <Time at={at} /> },
+  { head: "Time", inCard: "plain", cell: ({ at }) => <Time at={at} /> },
   { head: "Credits", cell: ({ credits }) => signed(credits), numeric: true, inCard: "beside" },
 ];

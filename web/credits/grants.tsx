@@ -1,44 +1,49 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
-import { Empty } from "../parts/empty.tsx";
 import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
+import { Empty } from "../parts/placeholders.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useVisitor } from "../queries.ts";
-import { GRANT_WORDS } from "./credit-text.ts";
+import { GRANT_LABELS } from "./credit-text.ts";
 
 const isOver = (grant: GrantView, now: number) =>
   grant.remaining === 0 || (grant.expiresAt !== null && grant.expiresAt <= now);
 
-/** What the balance is made of, in the order in which it is spent. */
+/** The grants that make up the balance, in the order in which they are spent. */
 export function Grants({ view, now }: { view: CreditsView; now: number }) {
   const visitor = useVisitor().data;
   const promised = visitor?.person?.verified === false ? visitor.starter : undefined;
-  const [all, setAll] = useState(false);
+  const [showAll, setShowAll] = useState(false);
   const over = view.grants.filter((grant) => isOver(grant, now)).length;
-  const rows = all ? view.grants : view.grants.filter((grant) => !isOver(grant, now));
+  const rows = showAll ? view.grants : view.grants.filter((grant) => !isOver(grant, now));
   return (
     <Section
       title="Grants"
-      description="Credits that expire soonest are spent first; those that never expire are spent last."
+      description="The credits that expire soonest are spent first. Credits that never expire are spent last."
     >
       {rows.length > 0 && <Records label="Grants" columns={grantColumns(now)} rows={rows} />}
       {view.grants.length === 0 && (
         <Empty title="No grants yet">
           {promised !== undefined && promised.credits > 0
-            ? `Confirming your e-mail address brings ${counted(promised.credits, "starter credit")}, good for ${counted(promised.days, "day")}.`
-            : "Credits that you are given or buy are listed here."}
+            ? `Confirm your email address to get ${counted(promised.credits, "starter credit")}, valid for ${counted(promised.days, "day")}.`
+            : "Credits that you receive or buy will be listed here."}
         </Empty>
       )}
       {view.grants.length > 0 && rows.length === 0 && (
-        <Text c="dimmed">All grants are spent or have expired.</Text>
+        <Text c="dimmed">All your grants are spent or expired.</Text>
       )}
       {over > 0 && (
-        <Button mt="md" variant="default" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? "Hide" : "Show"} {counted(over, "spent or expired grant")}
+        <Button
+          mt="md"
+          variant="default"
+          aria-expanded={showAll}
+          onClick={() => setShowAll(!showAll)}
+        >
+          {showAll ? "Hide" : "Show"} {counted(over, "spent or expired grant")}
         </Button>
       )}
     </Section>
@@ -46,8 +51,8 @@ export function Grants({ view, now }: { view: CreditsView; now: number }) {
 }
 
 const grantColumns = (now: number): Column<GrantView>[] => [
-  { head: "Grant", cell: ({ kind }) => GRANT_WORDS[kind] },
-  { head: "Left", cell: ({ remaining }) => formatNumber(remaining), numeric: true },
+  { head: "Grant", cell: ({ kind }) => GRANT_LABELS[kind] },
+  { head: "Remaining", cell: ({ remaining }) => formatNumber(remaining), numeric: true },
   { head: "Amount", cell: ({ amount }) => formatNumber(amount), numeric: true },
   { head: "Granted", cell: ({ grantedAt }) => <Time at={grantedAt} /> },
   { head: "Expires", cell: (grant) => <Expiry grant={grant} now={now} /> },
@@ -77,9 +82,9 @@ function Expiry({ grant, now }: { grant: GrantView; now: number }) {
     if (waivedExpiresAt === null) return "Never";
     return (
       <>
-        Does not expire
+        Never
         <Text size="sm" c="dimmed">
-          Lifetime plan; else {longDay(waivedExpiresAt)}
+          Lifetime plan (otherwise {longDay(waivedExpiresAt)})
         </Text>
       </>
     );

@@ -1,9 +1,9 @@
 import { Text, VisuallyHidden } from "@mantine/core";
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
 import { contactHref, lastsText, perThousand } from "#site/offer-text.ts";
-import { obstacleOf } from "../keys/key-state.tsx";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
+import { restrictionOf } from "../keys/restriction.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure } from "../parts/message.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
@@ -11,20 +11,20 @@ import { State } from "../parts/state.tsx";
 import { useVisitor } from "../queries.ts";
 import { useBuy } from "./purchases.ts";
 
-/** What can be bought, and how: here, or from whoever runs the service. */
+/** The credit packs and the lifetime plan, with buttons to buy them, or the operator's contact if nothing is sold online. */
 export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boolean }) {
   const { packs, payable } = prices;
   const buy = useBuy();
-  const obstacle = obstacleOf(useVisitor().data?.person);
-  const open = payable && obstacle === null;
+  const restriction = restrictionOf(useVisitor().data?.person);
+  const canBuy = payable && restriction === null;
   const isBusy = (id: string) => (buy.isPending || buy.isSuccess) && buy.variables.offer === id;
-  // One at a time: each opens a page of its own.
+  // Only one at a time, because each leaves this page.
   const start = (id: string) => !buy.isPending && !buy.isSuccess && buy.mutate({ offer: id });
   const button = (offer: OfferView) => (
     <BusyButton
       size="sm"
       busy={isBusy(offer.id)}
-      busyWords="Opening"
+      busyLabel="Opening"
       onClick={() => start(offer.id)}
     >
       Buy
@@ -34,14 +34,14 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
   return (
     <Section
       title={payable ? "Buy credits" : "More credits"}
-      description={payable ? <PaymentWords prices={prices} /> : <Ask contact={prices.contact} />}
+      description={payable ? <PaymentTerms prices={prices} /> : <Ask contact={prices.contact} />}
     >
       {packs.length > 0 && (
         <Records
           label="Credit packs"
           columns={columns(lifetime)}
           rows={packs}
-          {...(open ? { actions: button } : {})}
+          {...(canBuy ? { actions: button } : {})}
         />
       )}
       {prices.lifetime !== null && (
@@ -52,7 +52,7 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
               Your account is on this plan
             </State>
           ) : (
-            open && button(prices.lifetime)
+            canBuy && button(prices.lifetime)
           )}
         </div>
       )}
@@ -65,30 +65,31 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
   );
 }
 
-const PaymentWords = ({ prices }: { prices: PricesView }) => (
+const PaymentTerms = ({ prices }: { prices: PricesView }) => (
   <>
-    You pay once, on the page of our payment provider, and receipts come from there; there is no
-    subscription.{prices.taxesAdded && " Taxes are added there, by your address."}
+    You make a one-time payment on our payment provider’s page, which also sends your receipt. There
+    is no subscription.
+    {prices.taxesAdded && " Taxes are added there, based on your address."}
   </>
 );
 
 const Ask = ({ contact }: { contact: string | null }) =>
   contact === null ? (
-    <>Credits are not sold on this page. Ask the operator of this service when you need more.</>
+    <>Credits are not sold here. If you need more, contact the operator of this service.</>
   ) : (
     <>
-      Credits are not sold on this page. When you need more, ask the operator of this service:{" "}
+      Credits are not sold here. If you need more, contact the operator of this service:{" "}
       <a href={contactHref(contact)}>{contact}</a>
     </>
   );
 
-/** What is bought on the lifetime plan does not expire either. */
+/** Packs bought on the lifetime plan do not expire either. */
 const columns = (lifetime: boolean): Column<OfferView>[] => [
   { head: "Pack", cell: ({ name }) => name },
   { head: "Credits", cell: ({ credits }) => formatNumber(credits), numeric: true },
   { head: "Price", cell: ({ priceText }) => priceText, numeric: true, inCard: "beside" },
   { head: "Per 1,000 credits", cell: (offer) => perThousand(offer), numeric: true },
-  { head: "Good for", cell: ({ months }) => lastsText(lifetime ? null : months) },
+  { head: "Valid for", cell: ({ months }) => lastsText(lifetime ? null : months) },
 ];
 
 const Lifetime = ({ offer }: { offer: OfferView }) => (
@@ -97,9 +98,8 @@ const Lifetime = ({ offer }: { offer: OfferView }) => (
       {offer.name}: {counted(offer.credits, "credit")} for {offer.priceText}
     </Text>
     <Text c="dimmed" size="sm" mt={4} maw="40rem">
-      On this plan credits do not expire: neither these, nor those that you have now or get later.
-      {" A thousand of them cost "}
-      {perThousand(offer)}.
+      Your credits never expire, including any you already have. {perThousand(offer)} per 1,000
+      credits.
     </Text>
   </div>
 );

@@ -1,52 +1,50 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
-import { Empty } from "../parts/empty.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
+import { ExternalLink } from "../parts/buttons.tsx";
 import { formatNumber } from "../parts/numbers.ts";
-import { OutsideLink } from "../parts/outside-link.tsx";
-import { ShowOlder } from "../parts/pages.tsx";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
-import { ApiResponse, Section } from "../parts/section.tsx";
+import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { STATE_WORDS } from "./purchase-text.ts";
+import { STATE_LABELS } from "./purchase-states.ts";
 import { usePurchases } from "./purchases.ts";
 
-/** What was bought, newest first. `payable`: where nothing can be bought, and nothing was, there is nothing to tell. */
+/** The purchases, newest first. The section is hidden if there are none and nothing can be bought (`payable`). */
 export function PurchaseList({ payable }: { payable: boolean }) {
   const purchases = usePurchases();
   const query = purchases.isFetchNextPageError ? { ...purchases, error: null } : purchases;
   const rows = purchases.data?.pages.flatMap((page) => page.purchases) ?? [];
   if (!payable && rows.length === 0) return null;
   return (
-    <Section
-      title="Purchases"
-      description="Receipts and invoices are kept by our payment provider, on its own pages."
-    >
-      <ApiResponse query={query} loading={<LoadingRows rows={2} height={56} />}>
+    <Section title="Purchases" description="Our payment provider keeps your receipts and invoices.">
+      <QueryResult query={query} loading={<LoadingRows rows={2} height={56} />}>
         {() =>
           rows.length === 0 ? (
-            <Empty title="Nothing bought yet">What you buy is listed here, with its receipt.</Empty>
+            <Empty title="No purchases yet">
+              Your purchases will be listed here, with their receipts.
+            </Empty>
           ) : (
             <Records label="Purchases" columns={COLUMNS} rows={rows} actions={links} />
           )
         }
-      </ApiResponse>
+      </QueryResult>
       <ShowOlder query={purchases} />
     </Section>
   );
 }
 
 const COLUMNS: Column<PurchaseView>[] = [
-  { head: "What", cell: ({ name }) => name },
-  { head: "When", cell: ({ at }) => <Time at={at} /> },
+  { head: "Item", cell: ({ name }) => name },
+  { head: "Time", cell: ({ at }) => <Time at={at} /> },
   { head: "Credits", cell: ({ credits }) => formatNumber(credits), numeric: true },
   {
     head: "Amount",
     cell: ({ amountText, refundedText }) => (
       <>
         {amountText}
-        {refundedText !== null && <div className="tb-aside">{refundedText} back</div>}
+        {refundedText !== null && <div className="tb-detail">{refundedText} refunded</div>}
       </>
     ),
     numeric: true,
@@ -54,14 +52,14 @@ const COLUMNS: Column<PurchaseView>[] = [
   {
     head: "State",
     cell: (purchase) => {
-      const { title, shape, tone } = STATE_WORDS[purchase.state];
+      const { title, shape, tone } = STATE_LABELS[purchase.state];
       return (
         <>
           <State shape={shape} tone={tone}>
             {title}
           </State>
           {purchase.voided > 0 && (
-            <div className="tb-aside">{formatNumber(purchase.voided)} taken back</div>
+            <div className="tb-detail">{formatNumber(purchase.voided)} credits removed</div>
           )}
         </>
       );
@@ -76,25 +74,25 @@ const links = (purchase: PurchaseView) => {
       {payUrl !== null && state === "open" && (
         <Button component="a" href={payUrl} size="xs" variant="default">
           Pay
-          <Of purchase={purchase} />
+          <ForPurchase purchase={purchase} />
         </Button>
       )}
       {receiptUrl !== null && (
-        <OutsideLink href={receiptUrl} size="xs">
+        <ExternalLink href={receiptUrl} size="xs">
           Receipt
-          <Of purchase={purchase} />
-        </OutsideLink>
+          <ForPurchase purchase={purchase} />
+        </ExternalLink>
       )}
       {invoiceUrl !== null && (
-        <OutsideLink href={invoiceUrl} size="xs">
+        <ExternalLink href={invoiceUrl} size="xs">
           Invoice
-          <Of purchase={purchase} />
-        </OutsideLink>
+          <ForPurchase purchase={purchase} />
+        </ExternalLink>
       )}
     </>
   );
 };
 
-const Of = ({ purchase: { name } }: { purchase: PurchaseView }) => (
-  <VisuallyHidden>&nbsp;of {name}</VisuallyHidden>
+const ForPurchase = ({ purchase: { name } }: { purchase: PurchaseView }) => (
+  <VisuallyHidden>&nbsp;for {name}</VisuallyHidden>
 );

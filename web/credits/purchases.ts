@@ -8,51 +8,53 @@ import type {
   PurchaseView,
 } from "#api/dashboard/shapes.ts";
 import { queryKeys, usePages, useResponse } from "../queries.ts";
-import { ask, Offline } from "../request.ts";
-import { WAIT_MAX_MS, waitAfter } from "./purchase-waits.ts";
+import { OfflineError, request } from "../request.ts";
+import { isUnsettled, POLL_MAX_MS, pollDelayMs } from "./purchase-states.ts";
 
 export const usePrices = () => useResponse<PricesView>(queryKeys.prices, "/dashboard/prices");
 export const usePurchases = () =>
   usePages<PurchasesView>(queryKeys.purchases, "/dashboard/purchases");
 
-/** Answers with the provider's page; going there leaves this one. */
+/** Leaves this page for the provider's payment page. */
 export function useBuy() {
   const buy = useMutation({
-    mutationFn: (order: PurchaseOrder) => ask<CheckoutView>("POST", "/dashboard/purchases", order),
+    mutationFn: (order: PurchaseOrder) =>
+      request<CheckoutView>("POST", "/dashboard/purchases", order),
     onSuccess: ({ url }) => location.assign(url),
   });
   const { reset } = buy;
-  // Whoever comes back by the browser's own button may find this page as it was left: on its way.
+  // The browser's back button may restore this page from its cache, with the button still busy.
   useEffect(() => {
-    const cameBack = (event: PageTransitionEvent) => event.persisted && reset();
-    addEventListener("pageshow", cameBack);
-    return () => removeEventListener("pageshow", cameBack);
+    const onPageShow = (event: PageTransitionEvent) => event.persisted && reset();
+    addEventListener("pageshow", onPageShow);
+    return () => removeEventListener("pageshow", onPageShow);
   }, [reset]);
   return buy;
 }
 
-/** What changes by itself, soon or in some days. */
-const GOES_ON: readonly PurchaseView["state"][] = ["open", "pending", "settling"];
-
 /**
- * One purchase until it has come to its end; what it changes of the account is asked for again. `cancelled`: its buyer has
- * just left without paying, so nothing is to be waited for.
+ * Polls a purchase until it is settled, then refetches the account data that it changes. With `cancelled` the user just
+ * left the payment page without paying, so an open purchase is not polled.
  */
-export function useFollowedPurchase(id: string, cancelled: boolean) {
+export function useTrackedPurchase(id: string, cancelled: boolean) {
   const client = useQueryClient();
   const purchase = useQuery({
     queryKey: queryKeys.purchase(id),
     queryFn: ({ signal }) =>
-      ask<PurchaseView>("GET", `/dashboard/purchases/${encodeURIComponent(id)}`, undefined, signal),
-    // Each visit to this page is a new question.
+      request<PurchaseView>(
+        "GET",
+        `/dashboard/purchases/${encodeURIComponent(id)}`,
+        undefined,
+        signal,
+      ),
     staleTime: 0,
     refetchInterval: ({ state: { data, error, dataUpdateCount, errorUpdateCount } }) => {
-      if (error instanceof Offline) return WAIT_MAX_MS;
-      if (data !== undefined && !GOES_ON.includes(data.state)) return false;
+      if (error instanceof OfflineError) return POLL_MAX_MS;
+      if (data !== undefined && !isUnsettled(data)) return false;
       if (data?.state === "open" && cancelled) return false;
-      // Without data there is a button to try again; with data a failure now and then is waited out.
+      // Without data the page shows a retry button. With data an occasional error does not stop the polling.
       if (data === undefined && error !== null) return false;
-      return waitAfter(dataUpdateCount + errorUpdateCount);
+      return pollDelayMs(dataUpdateCount + errorUpdateCount);
     },
   });
   const state = purchase.data?.state;

@@ -1,16 +1,16 @@
 import type { PersonView, Visitor } from "#api/dashboard/shapes.ts";
-import { explain } from "../parts/failure.tsx";
+import { explain } from "../parts/message.tsx";
 import { useSendVerification } from "../sign-in/requests.ts";
 import { SendAgain } from "../sign-in/send-again.tsx";
 
-/** What a person must know about the account before anything else. */
+/** Warnings about the account, above every page: suspended, or not confirmed. */
 export function AccountBanners({ visitor, person }: { visitor: Visitor; person: PersonView }) {
   return (
     <>
       {person.account?.state === "suspended" && (
         <p className="tb-banner tb-banner-bad" role="status">
-          <strong>Your account is suspended.</strong> Calls with its keys are refused. Keys and
-          credits are kept. Ask the operator of this service.
+          <strong>Your account is suspended.</strong> API calls with your keys are rejected. You
+          keep your keys and credits. Contact the operator of this service.
         </p>
       )}
       {!person.verified && <Unverified visitor={visitor} email={person.email} />}
@@ -23,10 +23,10 @@ function Unverified({ visitor, email }: { visitor: Visitor; email: string }) {
   return (
     <div className="tb-banner tb-banner-warn" role="status">
       <p>
-        <strong>Confirm your e-mail address.</strong> Open the link in the letter to {email}. Then
-        you can make keys
+        <strong>Confirm your email address.</strong> Open the link in the email that we sent to{" "}
+        {email}. You can then create API keys
         {visitor.starter.credits > 0 &&
-          ` and get ${visitor.starter.credits} credits for ${visitor.starter.days} days`}
+          `, and you get ${visitor.starter.credits} credits that are valid for ${visitor.starter.days} days`}
         .
       </p>
       <SendAgain

@@ -1,14 +1,14 @@
 import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { PersonView } from "#api/dashboard/shapes.ts";
-import { explain } from "../parts/failure.tsx";
+import { explain } from "../parts/message.tsx";
 import { useSignOut } from "../sign-in/requests.ts";
 import { ColourScheme } from "./colour-scheme.tsx";
 import { Panel } from "./panel.tsx";
 
-/** Who is signed in, and the way out. */
+/** The account menu of the header. */
 export const AccountPanel = ({ person }: { person: PersonView }) => (
-  <Panel label={`Account: ${person.email}`} button={<PersonDrawing />}>
+  <Panel label={`Account: ${person.email}`} button={<PersonIcon />}>
     <Text size="sm" c="dimmed">
       Signed in as
     </Text>
@@ -53,7 +53,7 @@ export function SignOut() {
   );
 }
 
-const PersonDrawing = () => (
+const PersonIcon = () => (
   <svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true">
     <circle cx="12" cy="8.5" r="3.75" stroke="currentColor" strokeWidth="1.7" />
     <path

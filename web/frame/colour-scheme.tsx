@@ -7,7 +7,7 @@ const CHOICES: readonly [MantineColorScheme, string][] = [
   ["auto", "System"],
 ];
 
-/** Light, dark, or as the system has it; kept in this browser. */
+/** The choice of light, dark or the system's setting. Mantine stores it in this browser. */
 export function ColourScheme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const name = useId();

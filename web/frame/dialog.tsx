@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
 /**
- * The browser's own modal dialog: it keeps the focus inside, gives it back afterwards, and closes with Escape.
- * Without `onClose` it stays.
+ * The browser's native modal dialog: it traps the focus, restores it afterwards, and closes on Escape.
+ * Without `onClose` it cannot be closed.
  */
 export function Dialog({
   label,
@@ -34,7 +34,7 @@ export function Dialog({
         if (event.target === dialog.current) onClose?.();
       }}
       onKeyDown={(event) => {
-        // A second Escape would close it whatever `cancel` says.
+        // Chromium closes the dialog on a second Escape even if `cancel` was prevented.
         if (event.key === "Escape") {
           event.preventDefault();
           onClose?.();

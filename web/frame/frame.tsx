@@ -8,16 +8,16 @@ import { OfflineBanner } from "./offline-banner.tsx";
 
 const MEMBER_PATH = /^\/(?:home|usage|credits|settings)\b/;
 
-/** What stands around every screen. The side belongs to the address, not to the person, so that nothing jumps. */
+/** The header and navigation around every screen. The sidebar depends on the path alone, so that the layout does not shift. */
 export function Frame() {
   const visitor = useVisitor();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const isMember = MEMBER_PATH.test(path);
-  useForgetting(visitor.data?.person?.email);
+  useResetOnUserChange(visitor.data?.person?.email);
   return (
     <>
       <a className="tb-skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <Header visitor={visitor.data} isMember={isMember} />
       <OfflineBanner />
@@ -35,8 +35,8 @@ export function Frame() {
   );
 }
 
-/** Someone else signed in through another window: nothing of the person before may stay on the page. */
-function useForgetting(email: string | undefined) {
+/** Discards cached data when another user signs in through another window. */
+function useResetOnUserChange(email: string | undefined) {
   const client = useQueryClient();
   const before = useRef(email);
   useEffect(() => {

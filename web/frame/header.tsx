@@ -1,24 +1,24 @@
 import { Link, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { Visitor } from "#api/dashboard/shapes.ts";
-import { base } from "../base.ts";
+import { base } from "../addresses.ts";
 import { AccountPanel, SignOut } from "./account-panel.tsx";
 import { ColourScheme } from "./colour-scheme.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Mark } from "./mark.tsx";
+
 import { MemberLinks, OpenLinks } from "./navigation.tsx";
 import { Panel } from "./panel.tsx";
 
-/** `visitor` is undefined until the service has told who looks. */
+/** `visitor` is undefined until the session is loaded. */
 export function Header({ visitor, isMember }: { visitor: Visitor | undefined; isMember: boolean }) {
   const person = visitor?.person ?? null;
   return (
     <header className="tb-header">
       <a className="tb-brand" href={`${base()}/`}>
-        <Mark />
+        <Logo />
         Toolbooth
       </a>
-      <nav className="tb-wide tb-header-links" aria-label="Open to everyone">
+      <nav className="tb-wide tb-header-links" aria-label="Tools and documentation">
         <OpenLinks />
       </nav>
       <div className="tb-wide tb-header-side">
@@ -26,7 +26,7 @@ export function Header({ visitor, isMember }: { visitor: Visitor | undefined; is
         {person !== null && <AccountPanel person={person} />}
         {visitor !== undefined && person === null && <SignInLinks signUp={visitor.signUp} />}
         {person === null && (
-          <Panel label="Appearance" button={<HalfMoon />}>
+          <Panel label="Appearance" button={<AppearanceIcon />}>
             <ColourScheme />
           </Panel>
         )}
@@ -59,13 +59,13 @@ const SignInLinks = ({ signUp }: { signUp: Visitor["signUp"] }) => (
   </ul>
 );
 
-/** On narrow screens everything of the header and the side stands in one drawer. */
+/** On narrow screens, the contents of the header and the sidebar. */
 function Drawer({ visitor }: { visitor: Visitor | undefined }) {
   const [open, setOpen] = useState(false);
   const person = visitor?.person ?? null;
   const router = useRouter();
   const close = () => setOpen(false);
-  // Only once the router has taken the click: a link that went with the menu before would load the page anew.
+  // Not on click: if the link were removed before the router handled the click, the browser would load the page.
   useEffect(() => router.subscribe("onBeforeNavigate", () => setOpen(false)), [router]);
   return (
     <div className="tb-narrow">
@@ -73,25 +73,25 @@ function Drawer({ visitor }: { visitor: Visitor | undefined }) {
         type="button"
         className="tb-header-button"
         aria-haspopup="dialog"
-        aria-label="Open the menu"
+        aria-label="Open menu"
         onClick={() => setOpen(true)}
       >
-        <Bars />
+        <MenuIcon />
       </button>
       {open && (
         <Dialog label="Menu" className="tb-drawer" onClose={close}>
           <div className="tb-drawer-top">
             <span className="tb-brand">
-              <Mark />
+              <Logo />
               Toolbooth
             </span>
             <button
               type="button"
               className="tb-header-button"
-              aria-label="Close the menu"
+              aria-label="Close menu"
               onClick={close}
             >
-              <Cross />
+              <CloseIcon />
             </button>
           </div>
           <DrawerLinks visitor={visitor} />
@@ -119,14 +119,23 @@ function DrawerLinks({ visitor }: { visitor: Visitor | undefined }) {
   );
 }
 
-const Drawing = ({ path }: { path: string }) => (
+/** The same logo as in src/site/shell.ts. */
+const Logo = () => (
+  <svg width="24" height="24" viewBox="0 0 24 24" fill="none" aria-hidden="true">
+    <rect width="24" height="24" rx="6" fill="currentColor" />
+    <path d="M7 19V9.5m0 3L18.5 6" stroke="var(--tb-bg)" strokeWidth="2.4" strokeLinecap="round" />
+    <circle cx="7" cy="12.5" r="2.2" fill="var(--tb-bg)" />
+  </svg>
+);
+
+const Icon = ({ path }: { path: string }) => (
   <svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true">
     <path d={path} stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" />
   </svg>
 );
-const Bars = () => <Drawing path="M4 7h16M4 12h16M4 17h16" />;
-const Cross = () => <Drawing path="M6 6l12 12M18 6L6 18" />;
-const HalfMoon = () => (
+const MenuIcon = () => <Icon path="M4 7h16M4 12h16M4 17h16" />;
+const CloseIcon = () => <Icon path="M6 6l12 12M18 6L6 18" />;
+const AppearanceIcon = () => (
   <svg width="20" height="20" viewBox="0 0 24 24" fill="none" aria-hidden="true">
     <circle cx="12" cy="12" r="8.2" stroke="currentColor" strokeWidth="1.7" />
     <path d="M12 4a8 8 0 0 1 0 16z" fill="currentColor" />

@@ -1,20 +1,22 @@
+import { Button, Text, Title } from "@mantine/core";
 import { Navigate, Outlet, useRouterState } from "@tanstack/react-router";
 import { useRef, useState } from "react";
-import { Failure } from "../parts/failure.tsx";
+import { absoluteUrl } from "../addresses.ts";
+import { useConnection } from "../connection.ts";
+import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { useVisitor } from "../queries.ts";
 import { AccountBanners } from "./account-banners.tsx";
-import { Pending, titleOf } from "./pending.tsx";
-import { SignedOutDialog } from "./signed-out-dialog.tsx";
-import { useConnection } from "./use-connection.ts";
+import { Dialog } from "./dialog.tsx";
+import { Pending, titleOf } from "./fallbacks.tsx";
 
-/** Around every page that needs a session: who has none is led to the sign-in and back. */
+/** Wraps every page that needs a session. Without one, the user is sent to sign in and then back here. */
 export function MemberPages() {
   const visitor = useVisitor();
   const here = useRouterState({ select: ({ location }) => location.href });
   const { signedOut } = useConnection();
-  const wasHere = useRef(false);
-  if (visitor.data?.person) wasHere.current = true;
+  const wasSignedIn = useRef(false);
+  if (visitor.data?.person) wasSignedIn.current = true;
   if (visitor.data === undefined) {
     if (visitor.isError) {
       return (
@@ -27,9 +29,9 @@ export function MemberPages() {
     return <Pending />;
   }
   const { person } = visitor.data;
-  // A session that ends while a page is open is no reason to take the page away.
-  if (person === null && !wasHere.current) {
-    return <ToSignIn next={here} />;
+  // If the session ends while a page is open, the page stays and a dialog asks to sign in again.
+  if (person === null && !wasSignedIn.current) {
+    return <RedirectToSignIn next={here} />;
   }
   return (
     <>
@@ -40,8 +42,25 @@ export function MemberPages() {
   );
 }
 
-/** Where the person was going is fixed at first: on the way there the address is the sign-in's already. */
-function ToSignIn({ next }: { next: string }) {
+/** Keeps the first `next`, because the location is already the sign-in page during the navigation. */
+function RedirectToSignIn({ next }: { next: string }) {
   const [first] = useState(next);
   return <Navigate to="/sign-in" search={{ next: first }} replace />;
+}
+
+/** The page behind the dialog stays readable. */
+function SignedOutDialog({ next }: { next: string }) {
+  const target = absoluteUrl(`/sign-in?next=${encodeURIComponent(next)}`);
+  return (
+    <Dialog label="Sign in again" className="tb-dialog">
+      <Title order={2}>Sign in again</Title>
+      <Text mt="xs">
+        Your session has ended, or you signed out in another window. Your account has not changed.
+        After you sign in, you return to this page.
+      </Text>
+      <Button component="a" href={target} mt="lg">
+        Sign in
+      </Button>
+    </Dialog>
+  );
 }

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
-import { base } from "../base.ts";
+import { base } from "../addresses.ts";
 
-/** The pages of a person who has signed in. */
+/** The pages for signed-in users. */
 export function MemberLinks() {
   return (
     <>
@@ -22,7 +22,7 @@ export function MemberLinks() {
           <Link to="/settings/api-keys">API keys</Link>
         </li>
         <li>
-          <Link to="/settings/notifications">Notices</Link>
+          <Link to="/settings/notifications">Notifications</Link>
         </li>
         <li>
           <Link to="/settings/webhooks">Webhooks</Link>
@@ -35,7 +35,7 @@ export function MemberLinks() {
   );
 }
 
-/** Open to everyone. The documentation is made by the server, so it is a link and no route. */
+/** The pages that need no account. The server renders the documentation, so it is a plain link. */
 export const OpenLinks = () => (
   <ul>
     <li>

@@ -1,44 +1,43 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { connection } from "../connection.ts";
-import { ask } from "../request.ts";
-import { useConnection } from "./use-connection.ts";
+import { connection, useConnection } from "../connection.ts";
+import { request } from "../request.ts";
 
-const ASK_AGAIN_MS = 3_000;
+const POLL_MS = 3_000;
 
-/** Says that the service is out of reach, keeps asking, and goes away by itself once it answers. */
+/** Shown while the service is unreachable. It polls and disappears when the service responds. */
 export function OfflineBanner() {
   const { offline } = useConnection();
-  useBrowserOpinion();
-  useKeepAsking(offline);
+  useBrowserEvents();
+  usePollWhileOffline(offline);
   return (
     <div role="status">
       {offline && (
         <p className="tb-banner tb-banner-warn">
-          <strong>The service cannot be reached.</strong> What you see may be out of date. Trying
-          again by itself.
+          <strong>The service cannot be reached.</strong> This page may be out of date. Retrying
+          automatically.
         </p>
       )}
     </div>
   );
 }
 
-/** `offline` of the browser is certain, `online` only a hint that asking is worth it. */
-function useBrowserOpinion() {
+/** The browser's `offline` event is reliable; `online` only means that it is worth trying. */
+function useBrowserEvents() {
   useEffect(() => {
-    const gone = () => connection.set({ offline: true });
-    const back = () => void knock();
-    if (!navigator.onLine) gone();
-    addEventListener("offline", gone);
-    addEventListener("online", back);
+    const onOffline = () => connection.set({ offline: true });
+    const onOnline = () => void ping();
+    if (!navigator.onLine) onOffline();
+    addEventListener("offline", onOffline);
+    addEventListener("online", onOnline);
     return () => {
-      removeEventListener("offline", gone);
-      removeEventListener("online", back);
+      removeEventListener("offline", onOffline);
+      removeEventListener("online", onOnline);
     };
   }, []);
 }
 
-function useKeepAsking(offline: boolean) {
+function usePollWhileOffline(offline: boolean) {
   const client = useQueryClient();
   const wasOffline = useRef(false);
   useEffect(() => {
@@ -48,10 +47,10 @@ function useKeepAsking(offline: boolean) {
       return;
     }
     wasOffline.current = true;
-    const timer = setInterval(() => void knock(), ASK_AGAIN_MS);
+    const timer = setInterval(() => void ping(), POLL_MS);
     return () => clearInterval(timer);
   }, [offline, client]);
 }
 
-/** `ask` itself reports what came of it. */
-const knock = () => ask("GET", "/dashboard/visitor").catch(() => {});
+/** `request` records the outcome in `connection`. */
+const ping = () => request("GET", "/dashboard/visitor").catch(() => {});

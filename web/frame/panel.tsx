@@ -1,13 +1,13 @@
 import { useRouter } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useId, useRef } from "react";
 
-/** A button of the header and what it opens below it. The browser closes it on Escape and on a click beside it. */
+/** A header button that opens a popover. The browser closes it on Escape and on a click outside. */
 export function Panel({
   label,
   button,
   children,
 }: {
-  /** What the button is called: its content is a drawing. */
+  /** The accessible name of the button, whose content is an icon. */
   label: string;
   button: ReactNode;
   children: ReactNode;
@@ -15,7 +15,7 @@ export function Panel({
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
   const router = useRouter();
-  // Whoever has gone elsewhere has no more use for it.
+
   useEffect(
     () => router.subscribe("onBeforeNavigate", () => panel.current?.hidePopover()),
     [router],

@@ -1,61 +1,61 @@
 import { createElement, type FunctionComponent, lazy, useState } from "react";
-import { ask, Offline } from "../request.ts";
+import { OfflineError, request } from "../request.ts";
 
-/** The file of a screen is not there any more: the service has been updated while this page was open. */
-export class Outdated extends Error {}
+/** The chunk of a screen no longer exists: the service was updated while this page was open. */
+export class OutdatedScreen extends Error {}
 
-const ASK_AGAIN_MS = 3_000;
+const POLL_MS = 3_000;
 
 type Load = () => Promise<{ default: FunctionComponent }>;
 
 /**
- * A screen that is fetched when it is first needed, or when a link to it is about to be used. One that is there already is
- * drawn at once: `lazy` would wait for it all the same, and React shows nothing new within 300 ms of a fallback.
+ * A screen that is loaded on demand, or ahead of time when the user hovers a link to it. A loaded screen renders at once:
+ * `lazy` would still suspend, and React keeps a fallback for at least 300 ms.
  */
 export function screenOf(load: Load) {
-  let fetched: FunctionComponent | undefined;
-  const keep = (screen: { default: FunctionComponent }) => {
-    fetched = screen.default;
+  let loaded: FunctionComponent | undefined;
+  const store = (screen: { default: FunctionComponent }) => {
+    loaded = screen.default;
   };
-  const Patient = lazy(async () => {
-    const screen = await fetchPatiently(load);
-    keep(screen);
+  const LazyScreen = lazy(async () => {
+    const screen = await loadWhenReachable(load);
+    store(screen);
     return screen;
   });
   function Screen() {
-    // As long as it is drawn it stays the same component, or it would lose its state.
-    const [Drawn] = useState(() => fetched ?? Patient);
-    return createElement(Drawn);
+    // Switching from one component to the other would reset the state of the screen.
+    const [Component] = useState(() => loaded ?? LazyScreen);
+    return createElement(Component);
   }
-  // Only ahead of time: what comes of a failure shows when the screen is drawn.
-  return Object.assign(Screen, { preload: () => load().then(keep, ignore) });
+  // A failed preload is ignored: rendering the screen loads it again.
+  return Object.assign(Screen, { preload: () => load().then(store, ignore) });
 }
 
 const ignore = () => {};
 
 /**
- * While the service is away it waits, as the banner says. Browsers may remember that a module could not be fetched, so
- * what fails afterwards needs the page to be loaded again: once, or a file that is gone for good would do it for ever.
+ * Waits while the service is unreachable; the banner says so. Browsers may cache a failed module load, so a second failure
+ * reloads the page. It reloads only once, because a chunk that no longer exists would fail again.
  */
-async function fetchPatiently(load: Load): ReturnType<Load> {
+async function loadWhenReachable(load: Load): ReturnType<Load> {
   try {
     return await load();
   } catch {
-    while (!(await serviceResponds())) await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));
+    while (!(await serviceResponds())) await new Promise((done) => setTimeout(done, POLL_MS));
   }
   try {
     return await load();
   } catch (cause) {
-    if (!mayReload()) throw new Outdated("The screen's file is gone", { cause });
+    if (!mayReload()) throw new OutdatedScreen("The code of this screen was replaced", { cause });
     location.reload();
     return new Promise(() => {});
   }
 }
 
 const serviceResponds = (): Promise<boolean> =>
-  ask("GET", "/dashboard/visitor").then(
+  request("GET", "/dashboard/visitor").then(
     () => true,
-    (error: unknown) => !(error instanceof Offline),
+    (error: unknown) => !(error instanceof OfflineError),
   );
 
 const RELOADED_AT = "toolbooth-reloaded-at";
@@ -67,6 +67,6 @@ function mayReload(): boolean {
     sessionStorage.setItem(RELOADED_AT, String(Date.now()));
     return true;
   } catch {
-    return false; // The browser keeps nothing for this site.
+    return false; // Storage is disabled.
   }
 }

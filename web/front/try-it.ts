@@ -4,15 +4,15 @@ import { shellQuote } from "#site/request-code.ts";
 import { drawQrSvg } from "#tools/qr-code/draw.ts";
 import { encodeQr } from "#tools/qr-code/encode-qr.ts";
 
-/** How long a person pauses before the results follow. */
+/** The results update after a pause in typing. */
 const PAUSE_MS = 120;
 const LEVEL = "M";
 
-/** The parts of the island that follow the text. The server has drawn each of them with an example in it. */
+/** The elements that depend on the text. The server renders each of them with an example. */
 type Parts = Record<"hint" | "qr" | "qr-note" | "hash" | "fault" | "body", HTMLElement>;
 
-/** Makes the example on the front page take any text. */
-export function startTrying(island: HTMLElement): void {
+/** Makes the example on the front page interactive. */
+export function startTryIt(island: HTMLElement): void {
   const field = island.querySelector("textarea");
   if (field === null) return;
   const parts = Object.fromEntries(
@@ -27,7 +27,7 @@ export function startTrying(island: HTMLElement): void {
     clearTimeout(timer);
     timer = setTimeout(() => show(field.value, parts), PAUSE_MS);
   });
-  // The browser may have brought back what was typed before the page was left.
+  // The browser may have restored text that was typed before the page was left.
   if (field.value !== field.defaultValue) show(field.value, parts);
 }
 
@@ -42,15 +42,15 @@ function show(text: string, parts: Parts): void {
     image.src = `data:image/svg+xml,${encodeURIComponent(drawQrSvg(symbol, Number(image.getAttribute("width"))))}`;
   }
   parts["qr-note"].textContent = symbol === undefined ? "None" : `Level ${LEVEL}, as SVG`;
-  parts.fault.textContent = isText ? qrFault(text, symbol !== undefined) : NO_UTF8_FORM;
+  parts.fault.textContent = isText ? qrError(text, symbol !== undefined) : LONE_SURROGATE;
 }
 
-const NO_UTF8_FORM =
-  "The text holds half of a character, which has no UTF-8 form. A call with it is refused, for free.";
+const LONE_SURROGATE =
+  "The text contains half of a surrogate pair, which cannot be encoded as UTF-8. The API rejects it without charging you.";
 
-function qrFault(text: string, isDrawn: boolean): string {
+function qrError(text: string, isDrawn: boolean): string {
   if (isDrawn) return "";
   return text === ""
-    ? "A QR code needs a text. The hash is that of an empty one."
+    ? "A QR code needs some text. The hash shown is that of an empty text."
     : `The text is too long for a QR code at level ${LEVEL}. Shorten it to see one.`;
 }

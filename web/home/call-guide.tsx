@@ -2,24 +2,24 @@ import { Anchor, Group, Tabs, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { NewKey } from "../keys/new-key.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { Message } from "../parts/message.tsx";
 import { Section } from "../parts/section.tsx";
-import { exportCode, firstCallCode, KEY_VARIABLE, LANGUAGES } from "./first-call.ts";
+import { exportCode, KEY_VARIABLE, LANGUAGES, sampleCallCode } from "./sample-call.ts";
 
 const SYNTAX = { curl: "shell", javascript: "javascript", python: "python" } as const;
-const WHERE = {
-  curl: "Paste it into a terminal.",
-  javascript: "Save it as call.mjs and run it with Node: node call.mjs",
-  python: "Save it as call.py and run it: python3 call.py. It needs nothing but Python 3.",
+const INSTRUCTIONS = {
+  curl: "Paste this into a terminal.",
+  javascript: "Save this as call.mjs, then run: node call.mjs",
+  python: "Save this as call.py, then run: python3 call.py. It needs only Python 3.",
 };
 
-/** The same call three ways; with the key that was made on this page, as long as the page is open. */
+/** The same call in three languages. It contains the key that was created on this page, while the page is open. */
 export function CallGuide(props: { apiUrl: string; newKey: NewKey | null; freeCall: boolean }) {
   const { newKey, apiUrl } = props;
   const secret = newKey?.secret ?? null;
   return (
     <Section
-      title={props.freeCall ? "Make your first call: it is free" : "Call a tool"}
+      title={props.freeCall ? "Your first call is free" : "Call a tool"}
       description={
         secret === null
           ? `The code reads your key from the environment variable ${KEY_VARIABLE}.`
@@ -29,7 +29,7 @@ export function CallGuide(props: { apiUrl: string; newKey: NewKey | null; freeCa
       {newKey !== null ? (
         <NewKeyMessage label={newKey.label} />
       ) : (
-        <CodeBlock code={exportCode(null)} language="shell" label="Tell your shell the key, once" />
+        <CodeBlock code={exportCode(null)} language="shell" label="Set your API key" />
       )}
       <Tabs defaultValue="curl" mt="md">
         <Tabs.List aria-label="Language">
@@ -42,12 +42,12 @@ export function CallGuide(props: { apiUrl: string; newKey: NewKey | null; freeCa
         {LANGUAGES.map(({ id, title }) => (
           <Tabs.Panel key={id} value={id} pt="md">
             <CodeBlock
-              code={firstCallCode(id, { apiUrl, secret })}
+              code={sampleCallCode(id, { apiUrl, secret })}
               language={SYNTAX[id]}
-              label={`A call with ${title}`}
+              label={`Sample call with ${title}`}
             />
             <Text size="sm" c="dimmed" mt="xs">
-              {WHERE[id]}
+              {INSTRUCTIONS[id]}
             </Text>
           </Tabs.Panel>
         ))}
@@ -65,8 +65,8 @@ export function CallGuide(props: { apiUrl: string; newKey: NewKey | null; freeCa
 }
 
 const NewKeyMessage = ({ label }: { label: string }) => (
-  <LedgerEvent tone="ok">
-    The code contains your new key <strong>{label}</strong>. It does so only until you close or
-    reload this page, so store the key elsewhere.
-  </LedgerEvent>
+  <Message tone="ok">
+    The code below contains your new key <strong>{label}</strong> until you close or reload this
+    page, so store the key elsewhere.
+  </Message>
 );

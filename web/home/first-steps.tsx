@@ -3,16 +3,16 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Section } from "../parts/section.tsx";
 
-/** The way to the first call, for who has no key yet. */
+/** The steps to the first call, for users without a key. */
 export function FirstSteps({ confirmed, freeCall }: { confirmed: boolean; freeCall: boolean }) {
   return (
-    <Section title="Three steps to your first call">
+    <Section title="Get started">
       <ol className="tb-steps">
-        <Step number={1} title="Confirm your e-mail address" state={confirmed ? "done" : "current"}>
-          {confirmed ? "Done." : "Open the link in the letter that we sent you."}
+        <Step number={1} title="Confirm your email address" state={confirmed ? "done" : "current"}>
+          {confirmed ? "Done." : "Open the link in the email that we sent you."}
         </Step>
         <Step number={2} title="Create an API key" state={confirmed ? "current" : "later"}>
-          It is shown once, so have a place ready to store it.
+          The key is shown only once, so have a safe place ready to store it.
           {confirmed && (
             <div>
               <Button component={Link} to="/settings/api-keys" mt="sm">
@@ -22,8 +22,8 @@ export function FirstSteps({ confirmed, freeCall }: { confirmed: boolean; freeCa
           )}
         </Step>
         <Step number={3} title="Make a call" state="later">
-          Paste the line that comes with the key into a terminal
-          {freeCall ? ". Your first successful call is free." : "."}
+          Paste the sample call into a terminal.
+          {freeCall && " Your first successful call is free."}
         </Step>
       </ol>
       <Text size="sm" c="dimmed">
@@ -33,7 +33,7 @@ export function FirstSteps({ confirmed, freeCall }: { confirmed: boolean; freeCa
   );
 }
 
-const CheckDrawing = () => (
+const CheckIcon = () => (
   <svg width="16" height="16" viewBox="0 0 16 16" fill="none" aria-hidden="true">
     <path
       d="M3.5 8.500l3 3 6-6.500"
@@ -53,8 +53,8 @@ function Step(props: {
   const { state } = props;
   return (
     <li data-done={state === "done"} aria-current={state === "current" ? "step" : undefined}>
-      <span className="tb-step-sign" aria-hidden="true">
-        {state === "done" ? <CheckDrawing /> : props.number}
+      <span className="tb-step-number" aria-hidden="true">
+        {state === "done" ? <CheckIcon /> : props.number}
       </span>
       <div>
         <Title order={3}>{props.title}</Title>

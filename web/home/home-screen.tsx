@@ -2,33 +2,33 @@ import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { HomeView } from "#api/dashboard/shapes.ts";
-import { endText } from "../credits/credit-text.ts";
-import { obstacleOf } from "../keys/key-state.tsx";
+import { expiryText } from "../credits/credit-text.ts";
 import { useNewKey } from "../keys/new-key.ts";
-import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
+import { restrictionOf } from "../keys/restriction.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { LoadingBlock, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { State } from "../parts/state.tsx";
 import { useHome, useVisitor } from "../queries.ts";
 import { CallGuide } from "./call-guide.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import "./home.css";
 
-/** Where the account stands, and how to call a tool. */
+/** The state of the account, and how to call a tool. */
 export default function HomeScreen() {
   const home = useHome();
   const visitor = useVisitor().data;
   const person = visitor?.person ?? null;
   const newKey = useNewKey(person?.account?.id);
-  const confirmed = obstacleOf(person) !== "email_not_verified";
+  const confirmed = restrictionOf(person) !== "email_not_verified";
   return (
     <>
       <PageTitle title="Home" />
       {confirmed && (
-        <ApiResponse query={home} loading={<HomeLoading />}>
-          {(view) => <KeyStatus view={view} />}
-        </ApiResponse>
+        <QueryResult query={home} loading={<HomeLoading />}>
+          {(view) => <AccountSummary view={view} />}
+        </QueryResult>
       )}
       {visitor !== undefined && (home.data !== undefined || !confirmed) && (
         <Guide view={home.data} confirmed={confirmed} apiUrl={visitor.apiUrl} newKey={newKey} />
@@ -69,20 +69,20 @@ function Guide(props: {
   return <CallGuide apiUrl={props.apiUrl} newKey={newKey} freeCall={view?.freeCall ?? false} />;
 }
 
-function KeyStatus({ view }: { view: HomeView }) {
+function AccountSummary({ view }: { view: HomeView }) {
   return (
     <div className="tb-home-top">
       <div>
         <Text c="dimmed">Balance</Text>
-        <div className="tb-figure">{formatNumber(view.balance)}</div>
+        <div className="tb-balance">{formatNumber(view.balance)}</div>
         <Text c="dimmed">{view.balance === 1 ? "credit" : "credits"}</Text>
         <BalanceMessage view={view} />
         <Group gap="sm" mt="lg">
           <Button component={Link} to="/usage" variant="default">
-            See usage
+            View usage
           </Button>
           <Button component={Link} to="/credits" variant="default">
-            See credits
+            View credits
           </Button>
         </Group>
       </div>
@@ -102,7 +102,7 @@ function BalanceMessage({ view }: { view: HomeView }) {
   if (view.balance > 0) return null;
   return (
     <State shape="cross" tone="warn">
-      No credits left: calls are refused
+      No credits left: calls are rejected
     </State>
   );
 }
@@ -122,7 +122,7 @@ function Facts({ view }: { view: HomeView }) {
       </div>
       <div>
         <dt>Next expiry</dt>
-        <dd>{nextExpiry === null ? "None" : endText(nextExpiry, now)}</dd>
+        <dd>{nextExpiry === null ? "None" : expiryText(nextExpiry, now)}</dd>
       </div>
       <div>
         <dt>API keys</dt>

@@ -1,38 +1,37 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { focusFault } from "../parts/focus-fault.ts";
+import { BusyButton } from "../parts/buttons.tsx";
+import { focusInvalidField } from "../parts/focus.ts";
+import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { type MadeKey, useCreateKey, useVisitor } from "../queries.ts";
-import { Offline } from "../request.ts";
-import { ObstacleMessage, obstacleIn } from "./key-state.tsx";
-import { LabelField, LabelSuggestions, labelFault } from "./label-field.tsx";
-import { keepNewKey } from "./new-key.ts";
+import { type CreatedKey, useCreateKey, useVisitor } from "../queries.ts";
+import { OfflineError } from "../request.ts";
+import { LabelField, LabelSuggestions, labelError } from "./label-field.tsx";
+import { rememberNewKey } from "./new-key.ts";
+import { RestrictionMessage, restrictionIn } from "./restriction.tsx";
 import { SecretStep } from "./secret-step.tsx";
-import { useKeptKey } from "./use-kept-key.ts";
 
-/** Makes a key: first its label, then the one time that it is shown. Closing that step has to be meant. */
+/** Creates a key: asks for its label, then shows the secret once. Closing the second step needs a confirmation. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
-  const [made, setMade] = useState<MadeKey | null>(null);
+  const [created, setCreated] = useState<CreatedKey | null>(null);
   const [leaving, setLeaving] = useState(false);
   const [busy, setBusy] = useState(false);
   const close = () => {
-    if (made !== null) setLeaving(!leaving);
+    if (created !== null) setLeaving(!leaving);
     else if (!busy) onClose();
   };
-  const title = made === null ? "Create an API key" : "Store your new key now";
+  const title = created === null ? "Create API key" : "Store your new key now";
   return (
     <TitledDialog
       onClose={close}
       title={leaving ? "Close without storing the key?" : title}
-      wide={made !== null}
+      wide={created !== null}
     >
-      {made === null ? (
-        <CreateForm onCancel={close} onMade={setMade} onBusy={setBusy} />
+      {created === null ? (
+        <CreateForm onCancel={close} onCreated={setCreated} onBusy={setBusy} />
       ) : (
         <SecretStep
-          made={made}
+          created={created}
           leaving={leaving}
           onStay={() => setLeaving(false)}
           onClose={onClose}
@@ -44,30 +43,29 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
 
 function CreateForm(props: {
   onCancel: () => void;
-  onMade: (made: MadeKey) => void;
+  onCreated: (created: CreatedKey) => void;
   onBusy: (busy: boolean) => void;
 }) {
   const account = useVisitor().data?.person?.account?.id;
   const create = useCreateKey();
-  const keep = useKeptKey();
+
   const [label, setLabel] = useState("");
-  const [asked, setAsked] = useState(false);
-  const fault = labelFault(label);
+  const [isSubmitted, setIsSubmitted] = useState(false);
+  const error = labelError(label);
   const submit = (form: HTMLFormElement) => {
-    setAsked(true);
-    if (fault !== null) return focusFault(form);
+    setIsSubmitted(true);
+    if (error !== null) return focusInvalidField(form);
     if (create.isPending) return;
     props.onBusy(true);
     create.mutate(
       { label: label.trim() },
       {
-        onSuccess: (made) => {
-          keep(made.key);
-          const { id } = made.key;
+        onSuccess: (created) => {
+          const { id, label } = created.key;
           if (account !== undefined) {
-            keepNewKey({ account, id, label: made.key.label, secret: made.secret });
+            rememberNewKey({ account, id, label, secret: created.secret });
           }
-          props.onMade(made);
+          props.onCreated(created);
         },
         onSettled: () => props.onBusy(false),
       },
@@ -81,18 +79,18 @@ function CreateForm(props: {
         submit(event.currentTarget);
       }}
     >
-      <LabelField value={label} fault={asked ? fault : null} onChange={setLabel} />
+      <LabelField value={label} error={isSubmitted ? error : null} onChange={setLabel} />
       <LabelSuggestions onChoose={setLabel} />
       <Text size="sm" c="dimmed" mt="md">
-        Make one key for each environment, so that you can revoke one without stopping the others.
-        All keys draw on the credits of your account.
+        Create one key for each environment, so that you can revoke one without affecting the
+        others. All keys use the credits of your account.
       </Text>
       {create.isError && <CreateFailure error={create.error} />}
       <div className="tb-dialog-foot">
         <Button variant="default" onClick={props.onCancel}>
           Cancel
         </Button>
-        <BusyButton type="submit" busy={create.isPending} busyWords="Creating">
+        <BusyButton type="submit" busy={create.isPending} busyLabel="Creating">
           Create key
         </BusyButton>
       </div>
@@ -101,14 +99,18 @@ function CreateForm(props: {
 }
 
 function CreateFailure({ error }: { error: unknown }) {
-  const obstacle = obstacleIn(error);
+  const restriction = restrictionIn(error);
   return (
     <div className="tb-dialog-failure">
-      {obstacle === null ? <Failure error={error} /> : <ObstacleMessage obstacle={obstacle} />}
-      {error instanceof Offline && (
+      {restriction === null ? (
+        <Failure error={error} />
+      ) : (
+        <RestrictionMessage restriction={restriction} />
+      )}
+      {error instanceof OfflineError && (
         <Text size="sm" mt="xs">
-          Nothing is lost: your label stays here. Should the key appear in the list nevertheless,
-          revoke it and create another one, because it cannot be shown any more.
+          Your label is still here. If the key appears in the list anyway, revoke it and create
+          another one, because its secret cannot be shown again.
         </Text>
       )}
     </div>

@@ -20,7 +20,7 @@ const ACTIVE: Column<KeyView>[] = [
   start,
   { head: "Created (UTC)", cell: ({ createdAt }) => longDay(createdAt) },
   lastUsed,
-  { head: "Calls, 24 h", cell: ({ callsLastDay }) => formatNumber(callsLastDay), numeric: true },
+  { head: "Calls (24 h)", cell: ({ callsLastDay }) => formatNumber(callsLastDay), numeric: true },
   {
     head: "State",
     cell: () => (

@@ -2,17 +2,21 @@ import { Button, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import { KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
-import { Empty } from "../parts/empty.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { Message } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { useKeys, useVisitor } from "../queries.ts";
 import { CreateDialog } from "./create-dialog.tsx";
 import { ActiveKeys, RevokedKeys } from "./key-list.tsx";
 import "./keys.css";
-import { type Obstacle, ObstacleMessage, obstacleIn, obstacleOf } from "./key-state.tsx";
 import { RenameDialog } from "./rename-dialog.tsx";
+import {
+  type Restriction,
+  RestrictionMessage,
+  restrictionIn,
+  restrictionOf,
+} from "./restriction.tsx";
 import { RevokeDialog } from "./revoke-dialog.tsx";
 
 type Open = { dialog: "create" } | { dialog: "rename" | "revoke"; key: KeyView };
@@ -21,83 +25,86 @@ export default function KeysScreen() {
   const keys = useKeys();
   const person = useVisitor().data?.person;
   const [open, setOpen] = useState<Open | null>(null);
-  const [said, setSaid] = useState<string | null>(null);
-  // The row of a changed key, with the button that had the focus, may be elsewhere or gone.
+  const [message, setMessage] = useState<string | null>(null);
+  // The row of a changed key, with the button that had the focus, may have moved or disappeared.
   useEffect(() => {
-    if (said !== null) document.querySelector<HTMLElement>("main h1")?.focus();
-  }, [said]);
-  const refused = obstacleIn(keys.error);
-  const obstacle = obstacleOf(person) ?? refused;
+    if (message !== null) document.querySelector<HTMLElement>("main h1")?.focus();
+  }, [message]);
+  const rejected = restrictionIn(keys.error);
+  const restriction = restrictionOf(person) ?? rejected;
   const active = keys.data?.keys.filter(({ revokedAt }) => revokedAt === null);
-  const full = (active?.length ?? 0) >= KEYS_PER_ACCOUNT_MAX;
+  const isFull = (active?.length ?? 0) >= KEYS_PER_ACCOUNT_MAX;
   const create = () => {
-    setSaid(null);
+    setMessage(null);
     setOpen({ dialog: "create" });
   };
   const show = (dialog: "rename" | "revoke") => (key: KeyView) => {
-    setSaid(null);
+    setMessage(null);
     setOpen({ dialog, key });
   };
   return (
     <>
       <PageTitle title="API keys">
-        {obstacle === null && (active?.length ?? 0) > 0 && (
-          <Button onClick={create} disabled={full}>
+        {restriction === null && (active?.length ?? 0) > 0 && (
+          <Button onClick={create} disabled={isFull}>
             Create key
           </Button>
         )}
       </PageTitle>
       <Text c="dimmed" maw="44rem" mb="lg">
-        A key signs each call to the API and uses the credits of your account. Make one for each
-        environment, keep it out of source code, and revoke what you no longer use.
+        An API key authenticates your calls and uses the credits of your account. Create one for
+        each environment, keep it out of source code, and revoke keys that you no longer use.
       </Text>
-      <div role="status" className="tb-said">
-        {said !== null && <LedgerEvent tone="ok">{said}</LedgerEvent>}
+      <div role="status" className="tb-status">
+        {message !== null && <Message tone="ok">{message}</Message>}
       </div>
-      {refused !== null && (
-        <Refused known={obstacleOf(person)} refused={refused} onCreate={create} />
+      {rejected !== null && (
+        <Restricted known={restrictionOf(person)} rejected={rejected} onCreate={create} />
       )}
-      {full && <FullNotification />}
-      {refused === null && (
+      {isFull && <KeyLimitMessage />}
+      {rejected === null && (
         <div className="tb-keys">
-          <ApiResponse query={keys} loading={<LoadingRows rows={4} height={56} />}>
+          <QueryResult query={keys} loading={<LoadingRows rows={4} height={56} />}>
             {(data) => (
               <KeyLists
                 keys={data.keys}
-                obstacle={obstacle}
+                restriction={restriction}
                 onCreate={create}
                 onRename={show("rename")}
                 onRevoke={show("revoke")}
               />
             )}
-          </ApiResponse>
+          </QueryResult>
         </div>
       )}
-      {open !== null && <OpenDialog open={open} onClose={() => setOpen(null)} onSaid={setSaid} />}
+      {open !== null && (
+        <OpenDialog open={open} onClose={() => setOpen(null)} onMessage={setMessage} />
+      )}
     </>
   );
 }
 
-/** The frame says it already where it knows; what it knows may be older than the refusal. */
-const Refused = (props: { known: Obstacle | null; refused: Obstacle; onCreate: () => void }) =>
-  props.known === props.refused ? (
-    <NoKeys obstacle={props.refused} revoked={false} onCreate={props.onCreate} />
+/** The banner of the frame may not know the restriction yet; then a message explains it. */
+const Restricted = (props: {
+  known: Restriction | null;
+  rejected: Restriction;
+  onCreate: () => void;
+}) =>
+  props.known === props.rejected ? (
+    <NoKeys restriction={props.rejected} revoked={false} onCreate={props.onCreate} />
   ) : (
-    <ObstacleMessage obstacle={props.refused} />
+    <RestrictionMessage restriction={props.rejected} />
   );
 
-const FullNotification = () => (
-  <LedgerEvent
-    tone="warn"
-    title={`You have ${KEYS_PER_ACCOUNT_MAX} keys, as many as an account can hold.`}
-  >
-    Revoke one that you no longer use to create another.
-  </LedgerEvent>
+const KeyLimitMessage = () => (
+  <Message tone="warn" title={`You have reached the limit of ${KEYS_PER_ACCOUNT_MAX} keys.`}>
+    To create another key, revoke one that you no longer use.
+  </Message>
 );
 
 function KeyLists(props: {
   keys: KeyView[];
-  obstacle: Obstacle | null;
+  restriction: Restriction | null;
   onCreate: () => void;
   onRename: (key: KeyView) => void;
   onRevoke: (key: KeyView) => void;
@@ -116,27 +123,35 @@ function KeyLists(props: {
   );
 }
 
-function NoKeys(props: { obstacle: Obstacle | null; revoked: boolean; onCreate: () => void }) {
-  if (props.obstacle === "email_not_verified") {
-    return <Empty title="No keys yet">Confirm your e-mail address, then create one here.</Empty>;
+function NoKeys(props: {
+  restriction: Restriction | null;
+  revoked: boolean;
+  onCreate: () => void;
+}) {
+  if (props.restriction === "email_not_verified") {
+    return <Empty title="No API keys yet">Confirm your email address to create one.</Empty>;
   }
   const action =
-    props.obstacle === null ? <Button onClick={props.onCreate}>Create a key</Button> : undefined;
+    props.restriction === null ? <Button onClick={props.onCreate}>Create key</Button> : undefined;
   return (
-    <Empty title={props.revoked ? "No active keys" : "No keys yet"} action={action}>
+    <Empty title={props.revoked ? "No active API keys" : "No API keys yet"} action={action}>
       {props.revoked
-        ? "All your keys are revoked. Create one to call the API again."
-        : "Create a key to make your first call. It takes a moment."}
+        ? "All your keys are revoked. Create a new one to call the API again."
+        : "Create a key to make your first call."}
     </Empty>
   );
 }
 
-function OpenDialog(props: { open: Open; onClose: () => void; onSaid: (said: string) => void }) {
+function OpenDialog(props: {
+  open: Open;
+  onClose: () => void;
+  onMessage: (message: string) => void;
+}) {
   const { open, onClose } = props;
   if (open.dialog === "create") return <CreateDialog onClose={onClose} />;
-  const done = (said: string) => {
+  const done = (message: string) => {
     onClose();
-    props.onSaid(said);
+    props.onMessage(message);
   };
   return open.dialog === "rename" ? (
     <RenameDialog apiKey={open.key} onClose={onClose} onDone={done} />

@@ -1,29 +1,29 @@
 import { Button, Group, TextInput } from "@mantine/core";
 import { KEY_LABEL_CHARS_MAX } from "#limits.ts";
 
-/** One for each place where the API is called from, so that each can be revoked alone. */
+/** One key per environment, so that each can be revoked on its own. */
 const SUGGESTIONS = ["production", "staging", "development"];
 
-/** What is wrong with a label; null where it is good. */
-export function labelFault(label: string): string | null {
+/** Returns a sentence about what is wrong with a label, or null if it is valid. */
+export function labelError(label: string): string | null {
   const length = [...label.trim()].length;
-  if (length === 0) return "Enter a label: it tells your keys apart.";
+  if (length === 0) return "Enter a label to tell your keys apart.";
   return length > KEY_LABEL_CHARS_MAX
-    ? `Use at most ${KEY_LABEL_CHARS_MAX} characters; this label has ${length}.`
+    ? `Use at most ${KEY_LABEL_CHARS_MAX} characters. This label has ${length}.`
     : null;
 }
 
 export function LabelField(props: {
   value: string;
-  fault: string | null;
+  error: string | null;
   onChange: (label: string) => void;
 }) {
   return (
     <TextInput
       label="Label"
-      description="What will use this key? For example “production”."
+      description="Where you will use this key, such as “production”."
       value={props.value}
-      error={props.fault}
+      error={props.error}
       autoComplete="off"
       spellCheck={false}
       data-autofocus

@@ -1,39 +1,33 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useRenameKey } from "../queries.ts";
-import { LabelField, labelFault } from "./label-field.tsx";
-import { useKeptKey } from "./use-kept-key.ts";
+import { LabelField, labelError } from "./label-field.tsx";
 
 export function RenameDialog(props: {
   apiKey: KeyView;
   onClose: () => void;
-  onDone: (said: string) => void;
+  onDone: (message: string) => void;
 }) {
-  const { id, label: before } = props.apiKey;
+  const { id, label: oldLabel } = props.apiKey;
   const rename = useRenameKey();
-  const keep = useKeptKey();
-  const [label, setLabel] = useState(before);
-  const fault = labelFault(label);
+
+  const [label, setLabel] = useState(oldLabel);
+  const error = labelError(label);
   const submit = () => {
-    if (fault !== null || rename.isPending) return;
-    const after = label.trim();
-    if (after === before) return props.onClose();
+    if (error !== null || rename.isPending) return;
+    const newLabel = label.trim();
+    if (newLabel === oldLabel) return props.onClose();
     rename.mutate(
-      { id, label: after },
-      {
-        onSuccess: ({ key }) => {
-          keep(key);
-          props.onDone(`“${before}” is now called “${after}”.`);
-        },
-      },
+      { id, label: newLabel },
+      { onSuccess: () => props.onDone(`Key renamed from “${oldLabel}” to “${newLabel}”.`) },
     );
   };
   return (
-    <TitledDialog onClose={props.onClose} title="Rename the key">
+    <TitledDialog onClose={props.onClose} title="Rename key">
       <form
         noValidate
         onSubmit={(event) => {
@@ -41,7 +35,7 @@ export function RenameDialog(props: {
           submit();
         }}
       >
-        <LabelField value={label} fault={fault} onChange={setLabel} />
+        <LabelField value={label} error={error} onChange={setLabel} />
         {rename.isError && (
           <div className="tb-dialog-failure">
             <Failure error={rename.error} />
@@ -51,7 +45,7 @@ export function RenameDialog(props: {
           <Button variant="default" onClick={props.onClose}>
             Cancel
           </Button>
-          <BusyButton type="submit" busy={rename.isPending} busyWords="Saving">
+          <BusyButton type="submit" busy={rename.isPending} busyLabel="Saving">
             Save
           </BusyButton>
         </div>

@@ -1,53 +1,52 @@
 import { Button, Text, TextInput } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { firstCallCode } from "../home/first-call.ts";
-import { CodeBlock } from "../parts/code-block.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { type MadeKey, useVisitor } from "../queries.ts";
+import { sampleCallCode } from "../home/sample-call.ts";
+import { CodeBlock, CopyButton } from "../parts/code-block.tsx";
+import { type CreatedKey, useVisitor } from "../queries.ts";
 
-/** The one time that a key is shown. There is no hurry: it stays until the person says that it is stored. */
+/** Shows the secret of a new key, once. It stays until the user confirms that it is stored. */
 export function SecretStep(props: {
-  made: MadeKey;
+  created: CreatedKey;
   leaving: boolean;
   onStay: () => void;
   onClose: () => void;
 }) {
   useWarningBeforeUnload();
   if (props.leaving) {
-    return <LeaveQuestion label={props.made.key.label} {...props} />;
+    return <LeaveConfirmation label={props.created.key.label} {...props} />;
   }
-  return <Secret made={props.made} onClose={props.onClose} />;
+  return <Secret created={props.created} onClose={props.onClose} />;
 }
 
-function Secret({ made, onClose }: { made: MadeKey; onClose: () => void }) {
+function Secret({ created, onClose }: { created: CreatedKey; onClose: () => void }) {
   const apiUrl = useVisitor().data?.apiUrl ?? location.origin;
   const field = useRef<HTMLInputElement>(null);
-  // The form that had the focus is gone.
+  // The form that had the focus was removed.
   useEffect(() => field.current?.focus(), []);
   return (
     <>
       <Text>
-        This is the only time that the key <strong>{made.key.label}</strong> is shown. Put it where
-        you keep your secrets; we keep only a fingerprint of it.
+        This is the only time that the key <strong>{created.key.label}</strong> is shown. Store it
+        where you keep your secrets. We keep only a hash of it.
       </Text>
       <div className="tb-secret">
         <TextInput
           ref={field}
           label="Your new key"
-          value={made.secret}
+          value={created.secret}
           readOnly
           spellCheck={false}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <CopyButton text={made.secret} label="Copy the key" />
+        <CopyButton text={created.secret} label="Copy the key" />
       </div>
       <Text mt="lg" mb="xs">
-        Try it at once: paste this into a terminal.
+        Try it now: paste this into a terminal.
       </Text>
       <CodeBlock
-        code={firstCallCode("curl", { apiUrl, secret: made.secret })}
+        code={sampleCallCode("curl", { apiUrl, secret: created.secret })}
         language="shell"
-        label="A first call with curl"
+        label="Sample call with curl"
       />
       <div className="tb-dialog-foot">
         <Button onClick={onClose}>I have stored it</Button>
@@ -56,14 +55,14 @@ function Secret({ made, onClose }: { made: MadeKey; onClose: () => void }) {
   );
 }
 
-function LeaveQuestion(props: { label: string; onStay: () => void; onClose: () => void }) {
+function LeaveConfirmation(props: { label: string; onStay: () => void; onClose: () => void }) {
   const stay = useRef<HTMLButtonElement>(null);
   useEffect(() => stay.current?.focus(), []);
   return (
     <>
       <Text>
-        The key <strong>{props.label}</strong> cannot be shown again in this list. If you have not
-        stored it, go back and copy it; otherwise you will have to create another one.
+        The key <strong>{props.label}</strong> cannot be shown again. If you have not stored it, go
+        back and copy it. Otherwise you will have to create another key.
       </Text>
       <div className="tb-dialog-foot">
         <Button variant="subtle" color="red" onClick={props.onClose}>
@@ -77,7 +76,7 @@ function LeaveQuestion(props: { label: string; onStay: () => void; onClose: () =
   );
 }
 
-/** Closing or reloading the browser's tab would lose the key as well. */
+/** Closing or reloading the tab would lose the key as well. */
 function useWarningBeforeUnload() {
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();

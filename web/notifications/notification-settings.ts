@@ -1,23 +1,24 @@
 import { useMutation } from "@tanstack/react-query";
 import type { NotificationsView, UnsubscribedView } from "#api/dashboard/shapes.ts";
 import { queryKeys, useChange, useResponse } from "../queries.ts";
-import { ask } from "../request.ts";
+import { request } from "../request.ts";
 
 export const useNotifications = () =>
   useResponse<NotificationsView>(queryKeys.notifications, "/dashboard/notifications");
 
-export const useChooseNotifications = () =>
+export const useSaveNotifications = () =>
   useChange(
-    (order: NotificationsView) => ask<NotificationsView>("PUT", "/dashboard/notifications", order),
+    (order: NotificationsView) =>
+      request<NotificationsView>("PUT", "/dashboard/notifications", order),
     [],
     (client, view) => client.setQueryData(queryKeys.notifications, view),
   );
 
-/** The token says whose letters end: nobody has to be signed in. */
+/** The token identifies the account, so no session is needed. */
 export const useUnsubscribe = () =>
   useMutation({
     mutationFn: (token: string) =>
-      ask<UnsubscribedView>(
+      request<UnsubscribedView>(
         "POST",
         `/dashboard/notifications/unsubscribe?token=${encodeURIComponent(token)}`,
       ),

@@ -3,75 +3,74 @@ import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { NotificationsView } from "#api/dashboard/shapes.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { focusFault } from "../parts/focus-fault.ts";
-import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { focusInvalidField } from "../parts/focus.ts";
+import { Failure, Message } from "../parts/message.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { useVisitor } from "../queries.ts";
-import { useChooseNotifications, useNotifications } from "./notification-settings.ts";
+import { useNotifications, useSaveNotifications } from "./notification-settings.ts";
 import "./notifications.css";
 
 export default function NotificationsScreen() {
-  const events = useNotifications();
+  const notifications = useNotifications();
   const email = useVisitor().data?.person?.email;
   return (
     <>
-      <PageTitle title="Notices" />
+      <PageTitle title="Notifications" />
       <Text c="dimmed" maw="44rem" mb="lg">
-        We write to {email === undefined ? "you" : <strong className="tb-break">{email}</strong>}{" "}
-        before calls are refused for want of credits, once each time. You can change that address
-        under <Link to="/settings/account">Account</Link>. To have a program told, add a{" "}
+        We email {email === undefined ? "you" : <strong className="tb-break">{email}</strong>}{" "}
+        before you run out of credits and API calls are rejected. You can change the address under{" "}
+        <Link to="/settings/account">Account</Link>. To notify a program, add a{" "}
         <Link to="/settings/webhooks">webhook</Link>.
       </Text>
-      <ApiResponse query={events} loading={<LoadingRows rows={3} height={72} />}>
+      <QueryResult query={notifications} loading={<LoadingRows rows={3} height={72} />}>
         {(view) => <NotificationsForm view={view} />}
-      </ApiResponse>
+      </QueryResult>
     </>
   );
 }
 
 type Threshold = string | number;
 
-/** What is wrong with a threshold; undefined where it is good. */
-export function thresholdFault(value: Threshold): string | undefined {
-  const isWhole = value !== "" && Number.isSafeInteger(Number(value));
-  return isWhole && Number(value) >= 0 && Number(value) <= GRANT_CREDITS_MAX
+/** Returns a sentence about what is wrong with a threshold, or undefined if it is valid. */
+export function thresholdError(value: Threshold): string | undefined {
+  const isInteger = value !== "" && Number.isSafeInteger(Number(value));
+  return isInteger && Number(value) >= 0 && Number(value) <= GRANT_CREDITS_MAX
     ? undefined
     : `Enter a whole number of credits from 0 to ${formatNumber(GRANT_CREDITS_MAX)}.`;
 }
 
 function NotificationsForm({ view }: { view: NotificationsView }) {
-  const choose = useChooseNotifications();
+  const save = useSaveNotifications();
   const [lowBalance, setLowBalance] = useState<Threshold>(view.lowBalance);
   const [emails, setEmails] = useState(view.emails);
-  const [fault, setFault] = useState<string | undefined>(undefined);
+  const [error, setError] = useState<string | undefined>(undefined);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (choose.isPending) return;
-    const found = thresholdFault(lowBalance);
-    setFault(found);
-    if (found !== undefined) return focusFault(event.currentTarget);
-    choose.mutate({ lowBalance: Number(lowBalance), emails });
+    if (save.isPending) return;
+    const found = thresholdError(lowBalance);
+    setError(found);
+    if (found !== undefined) return focusInvalidField(event.currentTarget);
+    save.mutate({ lowBalance: Number(lowBalance), emails });
   };
   const change = <Value,>(set: (value: Value) => void) => {
     return (value: Value) => {
       set(value);
-      setFault(undefined);
-      // What was said of the choice before no longer holds.
-      choose.reset();
+      setError(undefined);
+      // The message about the last save no longer applies.
+      save.reset();
     };
   };
   return (
-    <form className="tb-notices" noValidate onSubmit={submit}>
+    <form className="tb-notifications" noValidate onSubmit={submit}>
       <NumberInput
-        label="Low balance"
-        description="The balance counts as low when it is below so many credits. With 0 you are told only when none are left. Webhooks go by it too."
+        label="Alert me when my balance drops below"
+        description="In credits. Enter 0 to be alerted only when no credits are left. This also applies to webhooks."
         value={lowBalance}
-        error={fault}
+        error={error}
         min={0}
         max={GRANT_CREDITS_MAX}
         clampBehavior="none"
@@ -83,29 +82,29 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
         )}
       />
       <fieldset>
-        <legend>Letters</legend>
+        <legend>Emails</legend>
         <Switch
-          label="When the balance is low, and when no credits are left"
+          label="Low balance, and no credits left"
           checked={emails.low}
           onChange={(event) => change(setEmails)({ ...emails, low: event.currentTarget.checked })}
         />
         <Switch
-          label="30 days and 7 days before credits expire"
+          label="Credits expiring in 30 days and in 7 days"
           checked={emails.expiring}
           onChange={(event) =>
             change(setEmails)({ ...emails, expiring: event.currentTarget.checked })
           }
         />
         <Text size="sm" c="dimmed">
-          Letters about your keys, your password and your address always come: they keep the account
-          yours.
+          We always email you about changes to your API keys, password and email address, to protect
+          your account.
         </Text>
       </fieldset>
-      {choose.isError && <Failure error={choose.error} />}
+      {save.isError && <Failure error={save.error} />}
       <div role="status">
-        {choose.isSuccess && <LedgerEvent tone="ok">{savedText(choose.data)}</LedgerEvent>}
+        {save.isSuccess && <Message tone="ok">{savedText(save.data)}</Message>}
       </div>
-      <BusyButton type="submit" busy={choose.isPending} busyWords="Saving">
+      <BusyButton type="submit" busy={save.isPending} busyLabel="Saving">
         Save
       </BusyButton>
     </form>
@@ -113,9 +112,11 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
 }
 
 function savedText({ lowBalance, emails }: NotificationsView): string {
-  const level =
+  const condition =
     lowBalance === 0
-      ? "Saved. You are told when no credits are left."
-      : `Saved. The balance counts as low below ${counted(lowBalance, "credit")}.`;
-  return emails.low ? level : `${level} Only webhooks tell of it, if you have one.`;
+      ? "when no credits are left"
+      : `when your balance drops below ${counted(lowBalance, "credit")}`;
+  return emails.low
+    ? `Saved. We will email you ${condition}.`
+    : `Saved. Only webhooks will be sent ${condition}.`;
 }

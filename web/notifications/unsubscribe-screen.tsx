@@ -1,6 +1,6 @@
 import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+
 import type { UnsubscribedView } from "#api/dashboard/shapes.ts";
 import { ProblemDetails } from "../request.ts";
 import { SubmitButton } from "../sign-in/fields.tsx";
@@ -9,19 +9,19 @@ import { useLinkToken } from "../sign-in/requests.ts";
 import { SignInFrame } from "../sign-in/sign-in-frame.tsx";
 import { useUnsubscribe } from "./notification-settings.ts";
 
-/** The link at the end of a letter leads here. Opening it does nothing yet: programs that scan mail open links too. */
+/** The target of the unsubscribe link in emails. A button confirms it, because mail scanners open links too. */
 export default function UnsubscribeScreen() {
   const { token } = useLinkToken();
   const unsubscribe = useUnsubscribe();
   const { data, error } = unsubscribe;
-  if (data !== undefined) return <Ended emails={data.emails} />;
-  // Nothing else is asked here that could be wrong.
-  const isNoLink = error instanceof ProblemDetails && error.status < 500 && error.status !== 429;
-  if (token === "" || isNoLink) return <NoLink />;
+  if (data !== undefined) return <Unsubscribed emails={data.emails} />;
+  // The token is the only input, so a rejected request means that the link is invalid.
+  const isInvalid = error instanceof ProblemDetails && error.status < 500 && error.status !== 429;
+  if (token === "" || isInvalid) return <InvalidLink />;
   return (
     <SignInFrame
       title="Unsubscribe"
-      lead="One click, and letters of this sort about your credits stop. Nothing else of your account changes."
+      lead="Click the button to stop emails of this kind about your credits. Nothing else about your account changes."
     >
       <form
         onSubmit={(event) => {
@@ -29,50 +29,46 @@ export default function UnsubscribeScreen() {
           if (!unsubscribe.isPending) unsubscribe.mutate(token);
         }}
       >
-        <Problems faults={{}} error={error} attempt={unsubscribe.failureCount} />
-        <SubmitButton
-          busy={unsubscribe.isPending}
-          words="Stop these letters"
-          busyWords="Stopping"
-        />
+        <Problems fieldErrors={{}} error={error} attempt={unsubscribe.failureCount} />
+        <SubmitButton busy={unsubscribe.isPending} label="Unsubscribe" busyLabel="Unsubscribing" />
       </form>
     </SignInFrame>
   );
 }
 
-const SORTS: Record<UnsubscribedView["emails"], string> = {
-  low: "a low balance, or about none being left",
+const TOPICS: Record<UnsubscribedView["emails"], string> = {
+  low: "a low balance or having no credits left",
   expiring: "credits that are about to expire",
 };
 
-const Ended = ({ emails }: UnsubscribedView) => (
+const Unsubscribed = ({ emails }: UnsubscribedView) => (
   <SignInFrame
-    title="These letters have stopped"
-    lead={<>You get no more letters about {SORTS[emails]}.</>}
+    title="You are unsubscribed"
+    lead={<>You will not receive any more emails about {TOPICS[emails]}.</>}
   >
     <Text mt="md">
-      You can switch them on again at any time: sign in, and go to Settings, Notices.
+      You can turn them on again at any time: sign in, then go to Settings, Notifications.
     </Text>
-    <ToNotifications>Go to Notices</ToNotifications>
+    <ToNotifications />
   </SignInFrame>
 );
 
-const NoLink = () => (
+const InvalidLink = () => (
   <SignInFrame
     title="This link does not work"
-    lead="It is not complete, or no longer good. Open it once more out of the newest letter, or choose under Settings, Notices which letters you get."
+    lead="It is incomplete or no longer valid. Open the link in the most recent email, or choose which emails you receive under Settings, Notifications."
   >
-    <ToNotifications>Go to Notices</ToNotifications>
+    <ToNotifications />
   </SignInFrame>
 );
 
-const ToNotifications = ({ children }: { children: ReactNode }) => (
+const ToNotifications = () => (
   <Button
     renderRoot={(props) => <Link to="/settings/notifications" {...props} />}
     mt="lg"
     size="md"
     variant="default"
   >
-    {children}
+    Go to notification settings
   </Button>
 );

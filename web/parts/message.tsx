@@ -1,9 +1,11 @@
+import { Alert, Button, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { Tone } from "./state.tsx";
+import { OfflineError, ProblemDetails } from "../request.ts";
+import type { Tone } from "./tone.ts";
 import "./records.css";
 
-/** A sentence or two that stand out, with what to do about it. `live`: said by screen readers when it appears. */
-export function LedgerEvent(props: {
+/** A highlighted sentence or two, with an optional action. Screen readers announce it when `live` is set. */
+export function Message(props: {
   tone: Tone;
   title?: string;
   live?: boolean;
@@ -11,7 +13,11 @@ export function LedgerEvent(props: {
   children?: ReactNode;
 }) {
   return (
-    <div className="tb-notice" data-tone={props.tone} {...(props.live ? { role: "status" } : {})}>
+    <div
+      className="tb-message"
+      data-tone={props.tone}
+      role={props.live === true ? "status" : undefined}
+    >
       <div>
         {props.title !== undefined && <strong>{props.title} </strong>}
         {props.children}
@@ -19,4 +25,59 @@ export function LedgerEvent(props: {
       {props.action}
     </div>
   );
+}
+
+/** An error in place of the content that could not be shown, with a button to retry. */
+export function Failure({
+  error,
+  onRetry,
+}: {
+  error: unknown;
+  onRetry?: (() => void) | undefined;
+}) {
+  const { title, detail } = explain(error);
+  const requestId = error instanceof ProblemDetails ? error.requestId : null;
+  return (
+    <Alert
+      color="red"
+      // The frame already shows a coloured banner while the service is unreachable.
+      variant={error instanceof OfflineError ? "default" : "light"}
+      title={title}
+      role="alert"
+      className="tb-failure"
+    >
+      <Text size="sm">{detail}</Text>
+      {requestId !== null && (
+        <Text size="sm" mt="xs" c="dimmed">
+          Request ID: <code>{requestId}</code>
+        </Text>
+      )}
+      {onRetry !== undefined && (
+        <Button mt="sm" size="sm" variant="default" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+/** The title and the sentence that the pages show for an error. */
+export function explain(error: unknown): { title: string; detail: string } {
+  if (error instanceof OfflineError) {
+    return {
+      title: "The service cannot be reached",
+      detail: "Check your connection. This page reconnects automatically.",
+    };
+  }
+  if (error instanceof ProblemDetails) {
+    const title =
+      error.status >= 500
+        ? "Something went wrong on our side"
+        : "We could not complete your request";
+    return { title, detail: error.detail };
+  }
+  return {
+    title: "Something went wrong on this page",
+    detail: "Try again. If the problem persists, reload the page.",
+  };
 }

@@ -1,4 +1,4 @@
-/** Numbers, days and spans as a person reads them. Everything is in UTC. */
+/** Formats of numbers, days and time spans. Everything is in UTC. */
 const GROUPED = new Intl.NumberFormat("en-US");
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 const SHORT_DAY = new Intl.DateTimeFormat("en-GB", {
@@ -22,22 +22,22 @@ export const formatNumber = (value: number): string => GROUPED.format(value);
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${formatNumber(value)} ${value === 1 ? one : many}`;
 
-/** The sign is a character that screen readers say: a plus, or a real minus. */
+/** Uses `+` or U+2212, the minus sign that screen readers announce. */
 export function signed(value: number): string {
   if (value === 0) return "0";
   return value > 0 ? `+${formatNumber(value)}` : `\u2212${formatNumber(-value)}`;
 }
 
-/** `2026-11-21` of a moment. */
+/** Formats a time as `2026-11-21`. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** `21 Nov` of a moment or of `2026-11-21`. */
+/** Formats a time or an ISO day as `21 Nov`. */
 export const shortDay = (day: number | string): string => SHORT_DAY.format(new Date(day));
 
-/** `21 Nov 2026` of a moment or of `2026-11-21`. */
+/** Formats a time or an ISO day as `21 Nov 2026`. */
 export const longDay = (day: number | string): string => LONG_DAY.format(new Date(day));
 
-/** `in 12 days`, `3 hours ago`: whole days from two days on, whole hours below, never more than there is. */
+/** `in 12 days`, `3 hours ago`: whole days from two days on, whole hours below that, rounded towards zero. */
 export function relative(at: number, now: number): string {
   const span = at - now;
   if (Math.abs(span) >= 2 * DAY_MS) return RELATIVE.format(Math.trunc(span / DAY_MS), "day");

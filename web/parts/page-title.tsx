@@ -1,14 +1,12 @@
 import { Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
-import { arrival } from "../redirect-target.ts";
+import { headingFocus } from "./focus.ts";
 
-/** The heading of a screen, and the title of the browser's tab. `children` stand beside it: buttons, a filter. */
+/** The heading of a screen, which is also the title of the browser tab. `children` are shown beside it. */
 export function PageTitle({ title, children }: { title: string; children?: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // After a navigation, or where another screen took the focus away with what had it, screen readers and the
-    // keyboard go on at the new heading.
-    if (arrival.take()) heading.current?.focus({ preventScroll: true });
+    if (headingFocus.take()) heading.current?.focus({ preventScroll: true });
     document.title = `${title} - Toolbooth`;
   }, [title]);
   return (

@@ -3,20 +3,20 @@ import { useMediaQuery } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import "./records.css";
 
-/** One thing that is told of every record. The first column names the record: it heads the row and the card. */
+/** A column of the table, or a line of the card. The first column names the record and heads the row or card. */
 export type Column<Row> = {
   head: string;
   cell: (row: Row) => ReactNode;
-  /** To the right, in figures of one width. */
+  /** Right-aligned, with tabular digits. */
   numeric?: boolean;
-  /** Where a card has it, if not in a line of its own with its name: beside the card's name, or as a line of text. */
+  /** How a card shows it instead of a line with its name: beside the card's name, or as a line of text. */
   inCard?: "beside" | "plain";
 };
 
-/** Below this width a table of many columns is no longer read, but pushed to and fro. */
+/** Below this width a table with many columns would have to be scrolled sideways. */
 const NARROW = "(max-width: 61.99em)";
 
-/** A list of records: a table where there is room, cards where there is none. `label` names it for screen readers. */
+/** A list of records: a table on wide screens, cards on narrow ones. `label` names it for screen readers. */
 export function Records<Row extends { id: string }>(props: {
   label: string;
   columns: Column<Row>[];

@@ -1,8 +1,6 @@
 import type { ReactNode } from "react";
 import type { Shape, Tone } from "./tone.ts";
 
-export type { Shape, Tone };
-
 const PATHS: Record<Shape, ReactNode> = {
   check: <path d="M5 8.2l2.1 2.1L11 6.2" />,
   cross: <path d="M5.8 5.8l4.4 4.4m0-4.4l-4.4 4.4" />,
@@ -13,7 +11,7 @@ const PATHS: Record<Shape, ReactNode> = {
   empty: null,
 };
 
-/** A state as a small picture and its word: never told by colour alone. */
+/** A state as an icon and a word, so that it does not depend on colour alone. */
 export function State({
   shape,
   tone,

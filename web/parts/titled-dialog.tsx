@@ -4,8 +4,8 @@ import { Dialog } from "../frame/dialog.tsx";
 import "./titled-dialog.css";
 
 /**
- * A modal dialog with a heading and a way out. The focus goes to what is marked `data-autofocus`, and afterwards back
- * to what opened it, or to the heading of the page.
+ * A modal dialog with a heading and a close button. The focus goes to the element marked `data-autofocus`. After closing,
+ * it returns to the element that opened the dialog, or else to the heading of the page.
  */
 export function TitledDialog(props: {
   title: string;
@@ -18,13 +18,13 @@ export function TitledDialog(props: {
   useEffect(() => {
     body.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
     return () => {
-      // Once the dialog is gone; who has sent the focus elsewhere meanwhile keeps it there.
+      // Runs after the dialog is removed. If other code moved the focus in the meantime, it stays there.
       setTimeout(() => {
-        const lost = document.activeElement === document.body || document.activeElement === null;
-        if (!lost) return;
+        const isLost = document.activeElement === document.body || document.activeElement === null;
+        if (!isLost) return;
         const heading = document.querySelector<HTMLElement>("main h1");
-        // What opened it may be gone meanwhile, like the row of a revoked key, or never had the focus: Safari gives
-        // none to a button that is clicked.
+        // The opener may be removed, like the row of a revoked key. It may also never have had the focus: Safari does
+        // not focus a clicked button.
         if (opener instanceof HTMLElement && opener !== document.body && opener.isConnected) {
           opener.focus();
         } else heading?.focus();

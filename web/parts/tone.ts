@@ -1,3 +1,3 @@
-/** How a state looks. Whatever needs no browser takes them from here. */
+/** How a state looks. In a file without JSX, so that modules tested in Node can import it. */
 export type Tone = "ok" | "warn" | "bad" | "soft";
 export type Shape = "check" | "cross" | "clock" | "plus" | "minus" | "back" | "empty";

@@ -1,49 +1,47 @@
 import { Button, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { PASSWORD_MIN } from "./error-text.ts";
+import { NEW_PASSWORD_HINT } from "./field-checks.ts";
 
-type Field = { value: string; fault: string | undefined; onChange: (value: string) => void };
+type Field = { value: string; error: string | undefined; onChange: (value: string) => void };
 
-export const EmailField = ({ value, fault, onChange }: Field) => (
+export const EmailField = ({ value, error, onChange }: Field) => (
   <TextInput
     id="email"
     name="email"
     type="email"
-    label="E-mail address"
+    label="Email address"
     autoComplete="email"
     inputMode="email"
     autoCapitalize="none"
     spellCheck={false}
     size="md"
     value={value}
-    error={fault}
+    error={error}
     onChange={(event) => onChange(event.currentTarget.value)}
   />
 );
 
-/** Password managers fill it in by `autoComplete`, and pasting is allowed. */
+/** `autoComplete` lets password managers fill it in. Pasting is allowed. */
 export const PasswordField = ({
   value,
-  fault,
+  error,
   onChange,
   isNew,
   label,
 }: Field & { isNew: boolean; label: string }) => (
   <ShowablePassword
     value={value}
-    fault={fault}
+    error={error}
     onChange={onChange}
     label={label}
     autoComplete={isNew ? "new-password" : "current-password"}
-    description={
-      isNew ? `At least ${PASSWORD_MIN} characters. A few words in a row do well.` : undefined
-    }
+    description={isNew ? NEW_PASSWORD_HINT : undefined}
   />
 );
 
 function ShowablePassword({
   value,
-  fault,
+  error,
   onChange,
   label,
   autoComplete,
@@ -59,14 +57,14 @@ function ShowablePassword({
       autoComplete={autoComplete}
       size="md"
       value={value}
-      error={fault}
+      error={error}
       onChange={(event) => onChange(event.currentTarget.value)}
       visible={shown}
       onVisibilityChange={setShown}
-      aria-invalid={fault !== undefined}
+      aria-invalid={error !== undefined}
       visibilityToggleFocusable
       visibilityToggleButtonProps={{
-        "aria-label": shown ? "Hide the password" : "Show the password",
+        "aria-label": shown ? "Hide password" : "Show password",
       }}
     />
   );
@@ -74,30 +72,30 @@ function ShowablePassword({
 
 const SLOW_AFTER_MS = 4_000;
 
-/** Stays focusable while the request is on its way, so that the keyboard does not lose its place. */
+/** Stays focusable while the request is pending, so that keyboard users keep their place. */
 export function SubmitButton({
   busy,
-  words,
-  busyWords,
+  label,
+  busyLabel,
 }: {
   busy: boolean;
-  words: string;
-  busyWords: string;
+  label: string;
+  busyLabel: string;
 }) {
-  const slow = useSlow(busy);
+  const slow = useIsSlow(busy);
   return (
     <div>
       <Button type="submit" size="md" fullWidth aria-busy={busy} aria-disabled={busy}>
-        {busy ? busyWords : words}
+        {busy ? busyLabel : label}
       </Button>
       <Text role="status" size="sm" c="dimmed" mt={slow ? "xs" : 0}>
-        {slow ? "This takes longer than usual. Please wait a moment." : ""}
+        {slow ? "This is taking longer than usual. Please wait a moment." : ""}
       </Text>
     </div>
   );
 }
 
-function useSlow(busy: boolean): boolean {
+function useIsSlow(busy: boolean): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
     if (!busy) return;

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { CheckMail } from "./check-mail.tsx";
-import { checkEmail } from "./error-text.ts";
+import { CheckEmail } from "./check-email.tsx";
+import { checkEmail } from "./field-checks.ts";
 import { EmailField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { useRequestReset } from "./requests.ts";
@@ -18,9 +18,9 @@ export default function ForgotPasswordScreen() {
   });
   if (sentTo !== null) {
     return (
-      <CheckMail
+      <CheckEmail
         email={sentTo}
-        what="If there is an account for it, a letter with a link to a new password goes to"
+        lead="If you have an account, we have sent a password reset link to"
         send={request}
         onBack={() => setSentTo(null)}
       />
@@ -28,15 +28,15 @@ export default function ForgotPasswordScreen() {
   }
   return (
     <SignInFrame
-      title="Forgotten password"
-      lead="Tell us your e-mail address. We send you a link with which you choose a new password."
+      title="Forgot password?"
+      lead="Enter your email address, and we will send you a link to choose a new password."
     >
       <form onSubmit={(event) => void form.submit(event)} noValidate>
-        <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
+        <Problems fieldErrors={form.fieldErrors} error={form.error} attempt={form.attempt} />
         <EmailField {...form.field("email")} />
-        <SubmitButton busy={form.busy} words="Send the link" busyWords="Sending" />
+        <SubmitButton busy={form.busy} label="Send reset link" busyLabel="Sending" />
       </form>
-      <div className="tb-door-foot">
+      <div className="tb-sign-in-foot">
         <p>
           <Link to="/sign-in">Back to sign in</Link>
         </p>

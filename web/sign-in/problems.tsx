@@ -1,23 +1,23 @@
 import { Alert } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { explain } from "../parts/failure.tsx";
-import { Offline, ProblemDetails } from "../request.ts";
+import { explain } from "../parts/message.tsx";
+import { OfflineError, ProblemDetails } from "../request.ts";
 
 /**
- * What kept the form from being sent, on top of it: each fault leads to its field. It takes the focus after each
- * attempt that failed, so that it is read out and seen.
+ * A summary of the errors, above the form; each one links to its field. It takes the focus after every failed attempt, so
+ * that it is seen and read out.
  */
 export function Problems({
-  faults,
+  fieldErrors,
   error,
   attempt,
 }: {
-  faults: Record<string, string | undefined>;
+  fieldErrors: Record<string, string | undefined>;
   error: unknown;
   attempt: number;
 }) {
   const alert = useRef<HTMLDivElement>(null);
-  const list = Object.entries(faults);
+  const list = Object.entries(fieldErrors);
   const shown = list.length > 0 || error !== null;
   useEffect(() => {
     if (attempt > 0) alert.current?.focus();
@@ -31,7 +31,7 @@ export function Problems({
       color="red"
       variant="light"
       className="tb-problems"
-      title={list.length > 0 ? "Check what you entered" : explain(error).title}
+      title={list.length > 0 ? "Check your entries" : explain(error).title}
     >
       {list.length > 0 ? (
         <ul>
@@ -52,13 +52,13 @@ export function Problems({
 
 const ErrorText = ({ error }: { error: unknown }) => (
   <>
-    {error instanceof Offline
-      ? "No answer came. Check your connection, then send it again."
+    {error instanceof OfflineError
+      ? "No response arrived. Check your connection, then try again."
       : explain(error).detail}
     {error instanceof ProblemDetails && error.status >= 500 && error.requestId !== null && (
       <>
         {" "}
-        Request id: <code>{error.requestId}</code>
+        Request ID: <code>{error.requestId}</code>
       </>
     )}
   </>

@@ -1,12 +1,18 @@
 import { Button, Text } from "@mantine/core";
 import type { Provider } from "#api/dashboard/shapes.ts";
-import { explain } from "../parts/failure.tsx";
+import { explain } from "../parts/message.tsx";
 import { useVisitor } from "../queries.ts";
 import { useSocialSignIn } from "./requests.ts";
 
-const NAMES: Record<Provider, string> = { github: "GitHub", google: "Google" };
+const NAMES: Record<string, string> = { github: "GitHub", google: "Google" } satisfies Record<
+  Provider,
+  string
+>;
 
-/** Ways to sign in through someone else, where the operator has set them up. */
+/** The display name of a provider; accounts may be linked to one that the operator has since removed. */
+export const providerName = (provider: string): string => NAMES[provider] ?? provider;
+
+/** Buttons for the sign-in providers that the operator has configured. */
 export function Providers({ next }: { next: string }) {
   const providers = useVisitor().data?.providers ?? [];
   const signIn = useSocialSignIn();
@@ -23,7 +29,7 @@ export function Providers({ next }: { next: string }) {
             aria-busy={signIn.isPending}
             onClick={() => !signIn.isPending && signIn.mutate({ provider, next })}
           >
-            Continue with {NAMES[provider]}
+            Continue with {providerName(provider)}
           </Button>
         ))}
         {signIn.isError && (

@@ -1,41 +1,40 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Provider } from "#api/dashboard/shapes.ts";
-import { addressOf } from "../base.ts";
+import { absoluteUrl, useSearchText } from "../addresses.ts";
 import { connection } from "../connection.ts";
 import { queryKeys } from "../queries.ts";
-import { ask } from "../request.ts";
-import { useSearchText } from "./use-search.ts";
+import { request } from "../request.ts";
 
 const AUTH = "/dashboard/auth";
 
-/** Where the links of letters lead: pages of ours, whose buttons do what the link is for. */
-const verifyAddress = () => addressOf("/verify-email");
-const resetAddress = () => addressOf("/reset-password");
+/** The targets of the links in emails: pages with a button for the action. */
+const verifyUrl = () => absoluteUrl("/verify-email");
+const resetUrl = () => absoluteUrl("/reset-password");
 
 /**
- * The token of a letter's link. It goes out of the address at once: an address is kept in the browser's history, and
- * is shown to whoever looks over a shoulder. The tab keeps it, so that the page can be loaded again.
+ * The token of a link in an email. It is removed from the URL at once, because URLs are stored in the browser's history and
+ * visible on the screen. The tab's storage keeps it, so that the page can be reloaded.
  */
 export function useLinkToken(): { token: string; forget: () => void } {
-  const given = useSearchText("token");
-  // As they are at first: the address changes here and on the way to another page.
-  const [{ place, token }] = useState(() => {
-    const place = `toolbooth link ${location.pathname}`;
-    return { place, token: given || (tabMemory()?.getItem(place) ?? "") };
+  const tokenInUrl = useSearchText("token");
+  // Read once: the effect below removes the token from the URL, and a navigation changes the path.
+  const [{ storageKey, token }] = useState(() => {
+    const storageKey = `toolbooth link ${location.pathname}`;
+    return { storageKey, token: tokenInUrl || (tabStorage()?.getItem(storageKey) ?? "") };
   });
   useEffect(() => {
     const url = new URL(location.href);
     if (!url.searchParams.has("token")) return;
-    tabMemory()?.setItem(place, url.searchParams.get("token") ?? "");
+    tabStorage()?.setItem(storageKey, url.searchParams.get("token") ?? "");
     url.searchParams.delete("token");
     history.replaceState(history.state, "", url);
-  }, [place]);
-  return { token, forget: () => tabMemory()?.removeItem(place) };
+  }, [storageKey]);
+  return { token, forget: () => tabStorage()?.removeItem(storageKey) };
 }
 
-/** Browsers may be set to keep nothing; then the link of the letter is opened again. */
-function tabMemory(): Storage | null {
+/** Null if storage is disabled; after a reload the user then has to open the link again. */
+function tabStorage(): Storage | null {
   try {
     return sessionStorage;
   } catch {
@@ -45,11 +44,11 @@ function tabMemory(): Storage | null {
 
 export type Credentials = { email: string; password: string };
 
-/** After signing in nothing of an earlier person may be left in the page. */
+/** Discards the cached data of the previous user. */
 export function useSignIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (order: Credentials) => ask<object>("POST", `${AUTH}/sign-in/email`, order),
+    mutationFn: (order: Credentials) => request<object>("POST", `${AUTH}/sign-in/email`, order),
     onSuccess: async () => {
       connection.set({ signedOut: false });
       client.removeQueries({ queryKey: queryKeys.mine });
@@ -61,35 +60,35 @@ export function useSignIn() {
 export const useSignUp = () =>
   useMutation({
     mutationFn: ({ email, password }: Credentials) =>
-      ask<{ signUp: string }>("POST", `${AUTH}/sign-up/email`, {
+      request<{ signUp: string }>("POST", `${AUTH}/sign-up/email`, {
         name: "",
         email,
         password,
-        callbackURL: verifyAddress(),
+        callbackURL: verifyUrl(),
       }),
   });
 
-/** `signUp`, of a sign-up on this page, tells that its password was chosen by who will read the letter. */
+/** `signUp` is the token of a sign-up on this page. It proves that the password was chosen by the reader of the email. */
 export const useSendVerification = (signUp?: string) =>
   useMutation({
     mutationFn: (email: string) =>
-      ask<object>("POST", `${AUTH}/send-verification-email`, {
+      request<object>("POST", `${AUTH}/send-verification-email`, {
         email,
-        callbackURL: verifyAddress(),
+        callbackURL: verifyUrl(),
         signUp,
       }),
   });
 
 /**
- * With `resetToken` where somebody else chose the password: the reader of the letter chooses a new one. Of a change of
- * address: `emailTo` where the new address still has to agree, `moved` where it is done.
+ * `resetToken` is set if someone else may have chosen the password: the reader of the email chooses a new one. For a change
+ * of address, `emailTo` is the new address if it still has to be confirmed, and `moved` is true if the change is complete.
  */
 export type Verified = { resetToken?: string; emailTo?: string; moved?: boolean };
 
 export function useVerifyEmail() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (token: string) => ask<Verified>("POST", `${AUTH}/verify-email`, { token }),
+    mutationFn: (token: string) => request<Verified>("POST", `${AUTH}/verify-email`, { token }),
     onSuccess: () => client.invalidateQueries(),
   });
 }
@@ -97,34 +96,34 @@ export function useVerifyEmail() {
 export const useRequestReset = () =>
   useMutation({
     mutationFn: (email: string) =>
-      ask<object>("POST", `${AUTH}/request-password-reset`, { email, redirectTo: resetAddress() }),
+      request<object>("POST", `${AUTH}/request-password-reset`, { email, redirectTo: resetUrl() }),
   });
 
 export const useResetPassword = () =>
   useMutation({
     mutationFn: (order: { token: string; newPassword: string }) =>
-      ask<object>("POST", `${AUTH}/reset-password`, order),
+      request<object>("POST", `${AUTH}/reset-password`, order),
   });
 
-/** Answers with the provider's address; going there leaves the page. */
+/** Leaves the page for the URL of the provider. */
 export const useSocialSignIn = () =>
   useMutation({
     mutationFn: ({ provider, next }: { provider: Provider; next: string }) =>
-      ask<{ url: string }>("POST", `${AUTH}/sign-in/social`, {
+      request<{ url: string }>("POST", `${AUTH}/sign-in/social`, {
         provider,
-        callbackURL: addressOf(next),
-        errorCallbackURL: addressOf("/sign-in"),
+        callbackURL: absoluteUrl(next),
+        errorCallbackURL: absoluteUrl("/sign-in"),
       }),
     onSuccess: ({ url }) => location.assign(url),
   });
 
-/** Forgets everything about the person and starts the page anew, signed out. */
+/** Loads the page at `path` from the server, which discards all data of the user. */
 export function leave(path = "/sign-in"): void {
-  location.assign(addressOf(path));
+  location.assign(absoluteUrl(path));
 }
 
 export const useSignOut = () =>
   useMutation({
-    mutationFn: () => ask<object>("POST", `${AUTH}/sign-out`, {}),
+    mutationFn: () => request<object>("POST", `${AUTH}/sign-out`, {}),
     onSuccess: () => leave(),
   });

@@ -1,19 +1,19 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { useSearchText } from "../addresses.ts";
 import { ProblemDetails } from "../request.ts";
-import { checkNewPassword } from "./error-text.ts";
+import { checkNewPassword } from "./field-checks.ts";
 import { PasswordField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { useLinkToken, useResetPassword } from "./requests.ts";
 import { SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
-import { useSearchText } from "./use-search.ts";
 
-/** The link of the letter leads here, with a token that works once; or with `error` where it works no more. */
+/** The target of the link in the email, with a single-use token, or with `error` if the link is no longer valid. */
 export default function ResetPasswordScreen() {
   const { token, forget } = useLinkToken();
-  const broken = useSearchText("error") !== "" || token === "";
+  const isLinkInvalid = useSearchText("error") !== "" || token === "";
   const [done, setDone] = useState(false);
   const reset = useResetPassword();
   const form = useForm({ password: checkNewPassword }, async (texts) => {
@@ -22,41 +22,41 @@ export default function ResetPasswordScreen() {
     setDone(true);
   });
   if (done) return <Done />;
-  if (broken || isSpent(form.error)) return <SpentLink />;
+  if (isLinkInvalid || isExpired(form.error)) return <ExpiredLink />;
   return (
     <SignInFrame
       title="Choose a new password"
-      lead="Afterwards you are signed out everywhere and sign in with the new password."
+      lead="This signs you out everywhere. Then sign in with your new password."
     >
       <form onSubmit={(event) => void form.submit(event)} noValidate>
-        <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
+        <Problems fieldErrors={form.fieldErrors} error={form.error} attempt={form.attempt} />
         <PasswordField {...form.field("password")} isNew label="New password" />
-        <SubmitButton busy={form.busy} words="Set the password" busyWords="Setting" />
+        <SubmitButton busy={form.busy} label="Set password" busyLabel="Saving" />
       </form>
     </SignInFrame>
   );
 }
 
-const isSpent = (error: unknown): boolean =>
+const isExpired = (error: unknown): boolean =>
   error instanceof ProblemDetails && ["INVALID_TOKEN", "TOKEN_EXPIRED"].includes(error.code);
 
 const Done = () => (
-  <SignInFrame title="Your password is set" lead="Sign in with it to go on.">
+  <SignInFrame title="Password changed" lead="You can now sign in with your new password.">
     <Button renderRoot={(props) => <Link to="/sign-in" {...props} />} mt="lg" size="md">
       Sign in
     </Button>
   </SignInFrame>
 );
 
-const SpentLink = () => (
+const ExpiredLink = () => (
   <SignInFrame
-    title="This link works no more"
-    lead="A link to a new password works once and for one hour. Ask for a new one; your old password still holds until you set another."
+    title="This link is no longer valid"
+    lead="A password reset link works once, within one hour. Request a new one. Until you set a new password, your old one still works."
   >
     <Button renderRoot={(props) => <Link to="/forgot-password" {...props} />} mt="lg" size="md">
-      Send me a new link
+      Request a new link
     </Button>
-    <div className="tb-door-foot">
+    <div className="tb-sign-in-foot">
       <p>
         <Link to="/sign-in">Back to sign in</Link>
       </p>

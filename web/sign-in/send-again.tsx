@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 
 const WAIT_MS = 60_000;
 
-/** Sends a letter again, at most once a minute, and says when it may. */
+/** Resends an email at most once a minute, and counts down until the next time. */
 export function SendAgain({
   onSend,
   pending,
@@ -11,43 +11,43 @@ export function SendAgain({
 }: {
   onSend: () => Promise<unknown>;
   pending: boolean;
-  /** Whether a letter has just gone out, so that the wait has begun. */
+  /** Whether an email was just sent, so that the countdown starts at once. */
   sentAlready?: boolean;
 }) {
-  const [left, start] = useCountdown(sentAlready);
-  const [again, setAgain] = useState(false);
+  const [secondsLeft, start] = useCountdown(sentAlready);
+  const [isResent, setIsResent] = useState(false);
   async function send() {
-    if (pending || left > 0) return;
-    setAgain(false);
+    if (pending || secondsLeft > 0) return;
+    setIsResent(false);
     try {
       await onSend();
       start();
-      setAgain(true);
+      setIsResent(true);
     } catch {
-      // Whoever handed `onSend` in shows what went wrong.
+      // The component that passed `onSend` shows the error.
     }
   }
-  const words = pending ? "Sending" : "Send the letter again";
+  const label = pending ? "Sending" : "Resend email";
   return (
     <div className="tb-send-again">
       <Button
         variant="default"
         aria-busy={pending}
-        aria-disabled={left > 0}
+        aria-disabled={secondsLeft > 0}
         onClick={() => void send()}
       >
-        {left > 0 ? `Send again in ${left} s` : words}
+        {secondsLeft > 0 ? `Resend in ${secondsLeft} s` : label}
       </Button>
       <Text role="status" size="sm" c="dimmed">
-        {again ? "Sent. Look into your mail, the spam folder too." : ""}
+        {isResent ? "Sent. Check your inbox and your spam folder." : ""}
       </Text>
     </div>
   );
 }
 
-/** Until the deadline that `start` sets. */
-function useCountdown(begun: boolean): [left: number, start: () => void] {
-  const [until, setUntil] = useState(() => (begun ? Date.now() + WAIT_MS : 0));
+/** The seconds until the next send is allowed. `start` begins a new countdown. */
+function useCountdown(isStarted: boolean): [secondsLeft: number, start: () => void] {
+  const [until, setUntil] = useState(() => (isStarted ? Date.now() + WAIT_MS : 0));
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (until <= Date.now()) return;

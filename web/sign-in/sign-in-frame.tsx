@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { PageTitle } from "../parts/page-title.tsx";
 
-/** The narrow column that all pages of signing up and in share. */
+/** The narrow column of the sign-in and sign-up pages. */
 export const SignInFrame = ({
   title,
   lead,
@@ -12,7 +12,7 @@ export const SignInFrame = ({
   lead?: ReactNode;
   children?: ReactNode;
 }) => (
-  <div className="tb-door">
+  <div className="tb-sign-in">
     <PageTitle title={title} />
     {lead !== undefined && (
       <Text component="div" c="dimmed" className="tb-break">

@@ -1,9 +1,10 @@
 import { Alert, Text } from "@mantine/core";
 import { Link, Navigate } from "@tanstack/react-router";
-import { explain } from "../parts/failure.tsx";
+import { useNext, useSearchText } from "../addresses.ts";
+import { explain } from "../parts/message.tsx";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
-import { checkEmail, checkPassword } from "./error-text.ts";
+import { checkEmail, checkPassword } from "./field-checks.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
@@ -11,16 +12,15 @@ import { useSendVerification, useSignIn } from "./requests.ts";
 import { SendAgain } from "./send-again.tsx";
 import { SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
-import { useNext, useSearchText } from "./use-search.ts";
 
 export default function SignInScreen() {
   const visitor = useVisitor();
   const next = useNext();
-  if (visitor.data?.person) return <GoOn next={next} />;
+  if (visitor.data?.person) return <RedirectToNext next={next} />;
   return <SignInForm next={next} open={visitor.data?.signUp !== "closed"} />;
 }
 
-function GoOn({ next }: { next: string }) {
+function RedirectToNext({ next }: { next: string }) {
   const { pathname, searchParams, hash } = new URL(next, location.origin);
   return (
     <Navigate
@@ -36,7 +36,7 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
   const signIn = useSignIn();
   const form = useForm({ email: checkEmail, password: checkPassword }, async (texts) => {
     await signIn.mutateAsync({ email: texts.email.trim(), password: texts.password });
-    // The screen above sees who is there now, and goes on.
+    // `SignInScreen` re-renders with the session and redirects.
   });
   const unverified =
     form.error instanceof ProblemDetails && form.error.code === "EMAIL_NOT_VERIFIED";
@@ -48,15 +48,15 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
         {unverified ? (
           <Unverified email={form.texts.email.trim()} />
         ) : (
-          <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
+          <Problems fieldErrors={form.fieldErrors} error={form.error} attempt={form.attempt} />
         )}
         <EmailField {...form.field("email")} />
         <PasswordField {...form.field("password")} isNew={false} label="Password" />
-        <SubmitButton busy={form.busy} words="Sign in" busyWords="Signing in" />
+        <SubmitButton busy={form.busy} label="Sign in" busyLabel="Signing in" />
       </form>
-      <div className="tb-door-foot">
+      <div className="tb-sign-in-foot">
         <p>
-          <Link to="/forgot-password">I have forgotten my password</Link>
+          <Link to="/forgot-password">Forgot password?</Link>
         </p>
         {open && (
           <p>
@@ -71,9 +71,9 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
 function Unverified({ email }: { email: string }) {
   const send = useSendVerification();
   return (
-    <Alert color="accent" variant="light" role="alert" title="Confirm your e-mail address first">
+    <Alert color="accent" variant="light" role="alert" title="Confirm your email address first">
       <Text size="sm" mb="sm" className="tb-break">
-        Open the link in the letter that we sent to {email}, then sign in.
+        Open the link in the email that we sent to {email}, then sign in.
       </Text>
       <SendAgain
         pending={send.isPending}
@@ -89,17 +89,17 @@ function Unverified({ email }: { email: string }) {
   );
 }
 
-/** A social sign-in that failed leads back here, with the reason's name in the address. */
+/** A failed sign-in at a provider returns here, with the error code in the URL. */
 function ProviderProblem() {
   const reason = useSearchText("error");
   if (reason === "") return null;
-  const words =
+  const text =
     reason === "access_denied"
-      ? "You did not allow the sign-in. Try again, or use your e-mail address and password."
-      : "Signing in through the other service did not work. Try again, or use your e-mail address and password.";
+      ? "You did not grant access. Try again, or use your email address and password."
+      : "The provider could not sign you in. Try again, or use your email address and password.";
   return (
-    <Alert color="red" variant="light" role="alert" title="That did not work" mt="md">
-      {words}
+    <Alert color="red" variant="light" role="alert" title="Sign-in failed" mt="md">
+      {text}
     </Alert>
   );
 }

@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { Failure } from "../parts/failure.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
+import { Failure } from "../parts/message.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
 import { useVisitor } from "../queries.ts";
-import { CheckMail } from "./check-mail.tsx";
-import { checkEmail, checkNewPassword } from "./error-text.ts";
+import { CheckEmail } from "./check-email.tsx";
+import { checkEmail, checkNewPassword } from "./field-checks.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
@@ -18,9 +18,9 @@ export default function SignUpScreen() {
   const resend = useSendVerification(sent?.signUp);
   if (sent !== null) {
     return (
-      <CheckMail
+      <CheckEmail
         email={sent.email}
-        what="To finish signing up, open the link in the letter that we sent to"
+        lead="To finish signing up, open the link in the email that we sent to"
         send={resend}
         onBack={() => setSent(null)}
       />
@@ -52,21 +52,21 @@ function SignUpForm({
   const signUp = useSignUp();
   const form = useForm({ email: checkEmail, password: checkNewPassword }, async (texts) => {
     const email = texts.email.trim();
-    const made = await signUp.mutateAsync({ email, password: texts.password });
-    onSent({ email, signUp: made.signUp });
+    const { signUp: token } = await signUp.mutateAsync({ email, password: texts.password });
+    onSent({ email, signUp: token });
   });
   return (
     <SignInFrame title="Sign up" lead={lead}>
       <Providers next="/home" />
       <form onSubmit={(event) => void form.submit(event)} noValidate>
-        <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
+        <Problems fieldErrors={form.fieldErrors} error={form.error} attempt={form.attempt} />
         <EmailField {...form.field("email")} />
         <PasswordField {...form.field("password")} isNew label="Password" />
-        <SubmitButton busy={form.busy} words="Sign up" busyWords="Signing up" />
+        <SubmitButton busy={form.busy} label="Sign up" busyLabel="Signing up" />
       </form>
-      <div className="tb-door-foot">
+      <div className="tb-sign-in-foot">
         <p>
-          You have an account? <Link to="/sign-in">Sign in</Link>
+          Already have an account? <Link to="/sign-in">Sign in</Link>
         </p>
       </div>
     </SignInFrame>
@@ -75,18 +75,18 @@ function SignUpForm({
 
 const offer = ({ credits, days }: { credits: number; days: number }): string =>
   credits === 0
-    ? "An e-mail address and a password: that is all. The first call is free."
-    : `The first call is free. Then you have ${credits} credits to try everything, for ${days} days.`;
+    ? "All you need is an email address and a password. Your first call is free."
+    : `Your first call is free. You also get ${credits} credits that are valid for ${days} days.`;
 
-/** The same form: whoever has an account from the operator takes it over with its address and a password of their own. */
+/** Users whose account was created by the operator set their password through the same form. */
 const CLOSED =
-  "Accounts of this service are made by its operator. If yours was made, enter its address and choose a password: a letter goes there. If not, ask the operator for one.";
+  "The operator of this service creates the accounts. If you have one, enter its email address and choose a password, and we will send you an email to confirm it. If not, ask the operator for an account.";
 
 export const SignedInAlready = ({ email }: { email: string }) => (
-  <SignInFrame title="You are signed in" lead={<>Signed in as {email}.</>}>
-    <div className="tb-door-foot">
+  <SignInFrame title="You are already signed in" lead={<>Signed in as {email}.</>}>
+    <div className="tb-sign-in-foot">
       <p>
-        <Link to="/home">Go to your home page</Link>
+        <Link to="/home">Go to your dashboard</Link>
       </p>
     </div>
   </SignInFrame>

@@ -1,12 +1,12 @@
 import { type FormEvent, useRef, useState } from "react";
-import type { Check } from "./error-text.ts";
+import type { Check } from "./field-checks.ts";
 
 type Texts<Name extends string> = Record<Name, string>;
-export type Faults<Name extends string> = Partial<Record<Name, string>>;
+export type FieldErrors<Name extends string> = Partial<Record<Name, string>>;
 
 /**
- * A form that is checked when it is sent, and from then on while its faults are mended. It cannot be sent twice:
- * while one request is on its way, another submit is nothing.
+ * The state of a form. Fields are checked on the first submit and from then on at every change. A submit is ignored while
+ * an earlier one is pending.
  */
 export function useForm<Name extends string>(
   checks: Record<Name, Check>,
@@ -23,7 +23,7 @@ export function useForm<Name extends string>(
   const [attempt, setAttempt] = useState(0);
   const sending = useRef(false);
 
-  const faults: Faults<Name> = checked ? faultsOf(names, checks, texts) : {};
+  const fieldErrors: FieldErrors<Name> = checked ? fieldErrorsOf(names, checks, texts) : {};
 
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -31,7 +31,7 @@ export function useForm<Name extends string>(
     setChecked(true);
     setError(null);
     setAttempt((before) => before + 1);
-    if (Object.keys(faultsOf(names, checks, texts)).length > 0) return;
+    if (Object.keys(fieldErrorsOf(names, checks, texts)).length > 0) return;
     sending.current = true;
     setBusy(true);
     try {
@@ -47,21 +47,21 @@ export function useForm<Name extends string>(
 
   const field = (name: Name) => ({
     value: texts[name],
-    fault: faults[name],
+    error: fieldErrors[name],
     onChange: (value: string) => setTexts((before) => ({ ...before, [name]: value })),
   });
-  return { texts, field, faults, error, attempt, busy, submit };
+  return { texts, field, fieldErrors, error, attempt, busy, submit };
 }
 
-function faultsOf<Name extends string>(
+function fieldErrorsOf<Name extends string>(
   names: Name[],
   checks: Record<Name, Check>,
   texts: Texts<Name>,
-): Faults<Name> {
-  const faults: Faults<Name> = {};
+): FieldErrors<Name> {
+  const fieldErrors: FieldErrors<Name> = {};
   for (const name of names) {
-    const fault = checks[name](texts[name]);
-    if (fault !== undefined) faults[name] = fault;
+    const error = checks[name](texts[name]);
+    if (error !== undefined) fieldErrors[name] = error;
   }
-  return faults;
+  return fieldErrors;
 }

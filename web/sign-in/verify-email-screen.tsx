@@ -3,59 +3,63 @@ import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
-import { CheckMail } from "./check-mail.tsx";
-import { checkEmail } from "./error-text.ts";
+import { CheckEmail } from "./check-email.tsx";
+import { checkEmail } from "./field-checks.ts";
 import { EmailField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { useLinkToken, useSendVerification, useVerifyEmail } from "./requests.ts";
 import { SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
-/** The link of the letter leads here. Opening it does nothing yet: programs that scan mail open links too. */
+/** The target of the link in the email. A button confirms the address, because mail scanners open links too. */
 export default function VerifyEmailScreen() {
   const { token, forget } = useLinkToken();
   const verify = useVerifyEmail();
-  const sent = useRef(false);
+  const isSending = useRef(false);
   const error = verify.error;
-  if (verify.data?.resetToken !== undefined) return <NoPassword token={verify.data.resetToken} />;
-  if (verify.data?.emailTo !== undefined) return <HalfMoved to={verify.data.emailTo} />;
+  if (verify.data?.resetToken !== undefined)
+    return <ChoosePassword token={verify.data.resetToken} />;
+  if (verify.data?.emailTo !== undefined) return <NewAddressPending to={verify.data.emailTo} />;
   if (verify.isSuccess) return <Confirmed moved={verify.data.moved === true} />;
-  const spent =
-    error instanceof ProblemDetails && error.status < 500 && !MENDABLE.includes(error.code);
-  if (token === "" || spent) return <NewLink />;
+  const isExpired =
+    error instanceof ProblemDetails && error.status < 500 && !RETRYABLE.includes(error.code);
+  if (token === "" || isExpired) return <NewLink />;
   function confirm() {
-    if (sent.current) return;
-    sent.current = true;
+    if (isSending.current) return;
+    isSending.current = true;
     verify.mutate(token, {
       onSuccess: forget,
       onSettled: () => {
-        sent.current = false;
+        isSending.current = false;
       },
     });
   }
   return (
-    <SignInFrame title="Confirm your e-mail address" lead="One click, and your account is ready.">
+    <SignInFrame
+      title="Confirm your email address"
+      lead="Click the button below, and your account is ready."
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
           confirm();
         }}
       >
-        <Problems faults={{}} error={error} attempt={verify.failureCount} />
-        <SubmitButton busy={verify.isPending} words="Confirm my address" busyWords="Confirming" />
+        <Problems fieldErrors={{}} error={error} attempt={verify.failureCount} />
+        <SubmitButton busy={verify.isPending} label="Confirm address" busyLabel="Confirming" />
       </form>
     </SignInFrame>
   );
 }
 
-/** Refusals that say themselves what to do; the link stays good. */
-const MENDABLE = ["too_many_requests", "SIGN_IN_FIRST", "ADDRESS_TAKEN"];
+/** Errors whose message says what to do; the link stays valid. */
+const RETRYABLE = ["too_many_requests", "SIGN_IN_FIRST", "ADDRESS_TAKEN"];
 
-/** Whoever signed up first may have been a stranger, so their password is gone. */
-const NoPassword = ({ token }: { token: string }) => (
+/** Someone else may have signed up with this address, so the password was discarded. */
+const ChoosePassword = ({ token }: { token: string }) => (
   <SignInFrame
-    title="Your address is confirmed"
-    lead="One thing is left: choose a password of your own, and you can sign in."
+    title="Email address confirmed"
+    lead="One step is left: choose a password, and then you can sign in."
   >
     <Button
       renderRoot={(props) => <Link to="/reset-password" search={{ token }} {...props} />}
@@ -67,14 +71,14 @@ const NoPassword = ({ token }: { token: string }) => (
   </SignInFrame>
 );
 
-/** The old address has agreed; the new one has to. */
-const HalfMoved = ({ to }: { to: string }) => (
+/** The old address is confirmed; the new one is not yet. */
+const NewAddressPending = ({ to }: { to: string }) => (
   <SignInFrame
-    title="One step is left"
+    title="One step left"
     lead={
       <>
-        A letter is on its way to <strong>{to}</strong>. Open its link in this browser, and your
-        account has the new address. Until then nothing changes.
+        We sent an email to <strong>{to}</strong>. Open its link in this browser to complete the
+        change. Until then, your account keeps its current address.
       </>
     }
   />
@@ -84,8 +88,8 @@ function Confirmed({ moved }: { moved: boolean }) {
   const person = useVisitor().data?.person ?? null;
   return person === null ? (
     <SignInFrame
-      title="Your address is confirmed"
-      lead="Your account is ready. Sign in to make your first key."
+      title="Email address confirmed"
+      lead="Your account is ready. Sign in to create your first API key."
     >
       <Button renderRoot={(props) => <Link to="/sign-in" {...props} />} mt="lg" size="md">
         Sign in
@@ -93,17 +97,17 @@ function Confirmed({ moved }: { moved: boolean }) {
     </SignInFrame>
   ) : (
     <SignInFrame
-      title={moved ? "Your address was changed" : "Your address is confirmed"}
+      title={moved ? "Email address changed" : "Email address confirmed"}
       lead={<>You are signed in as {person.email}.</>}
     >
       <Button renderRoot={(props) => <Link to="/home" {...props} />} mt="lg" size="md">
-        Go to your home page
+        Go to your dashboard
       </Button>
     </SignInFrame>
   );
 }
 
-/** Used up or too old. Whether it was used, the sign-in shows; whether the address has an account, nobody tells. */
+/** The link was used or has expired. The wording does not reveal whether the address has an account. */
 function NewLink() {
   const send = useSendVerification();
   const [sentTo, setSentTo] = useState<string | null>(null);
@@ -114,9 +118,9 @@ function NewLink() {
   });
   if (sentTo !== null) {
     return (
-      <CheckMail
+      <CheckEmail
         email={sentTo}
-        what="If that address still has to be confirmed, a letter with a new link goes to"
+        lead="If your address is not confirmed yet, we have sent a new link to"
         send={send}
         onBack={() => setSentTo(null)}
       />
@@ -124,18 +128,18 @@ function NewLink() {
   }
   return (
     <SignInFrame
-      title="This link works no more"
+      title="This link is no longer valid"
       lead={
         <>
-          It has been used, or it is too old. If you have confirmed your address already,{" "}
-          <Link to="/sign-in">sign in</Link>. If not, we send you a new link.
+          It has expired or has already been used. If you have already confirmed your address,{" "}
+          <Link to="/sign-in">sign in</Link>. Otherwise, enter your address to get a new link.
         </>
       }
     >
       <form onSubmit={(event) => void form.submit(event)} noValidate>
-        <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
+        <Problems fieldErrors={form.fieldErrors} error={form.error} attempt={form.attempt} />
         <EmailField {...form.field("email")} />
-        <SubmitButton busy={form.busy} words="Send a new link" busyWords="Sending" />
+        <SubmitButton busy={form.busy} label="Send new link" busyLabel="Sending" />
       </form>
     </SignInFrame>
   );

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 
-/** Saves a text as a file. It is made when asked for, so that a large one is not held twice. */
+/** Saves content as a file. The file is created on click, so that large content is not held in memory twice. */
 export function DownloadButton({
   content,
   type,
@@ -10,7 +10,7 @@ export function DownloadButton({
   content: string | Uint8Array;
   type: string;
   file: string;
-  /** Beside a copy button it looks like that. */
+  /** Looks like a copy button, to be shown beside one. */
   plain?: boolean;
 }) {
   return (
@@ -26,8 +26,8 @@ export function DownloadButton({
   );
 }
 
-/** The browser reads the address after the click, so it is given back a little later. */
-const KEPT_MS = 60_000;
+/** The browser reads the URL after the click, so it is revoked later. */
+const REVOKE_AFTER_MS = 60_000;
 
 function save(content: string | Uint8Array, type: string, file: string): void {
   const url = URL.createObjectURL(new Blob([content as string], { type }));
@@ -35,5 +35,5 @@ function save(content: string | Uint8Array, type: string, file: string): void {
   link.href = url;
   link.download = file;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+  setTimeout(() => URL.revokeObjectURL(url), REVOKE_AFTER_MS);
 }

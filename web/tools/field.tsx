@@ -1,6 +1,6 @@
 import type { FieldValue, ToolField } from "./tool-fields.ts";
 
-/** What every control of a tool's form is given, and how its parts stand. */
+/** The properties of every control of a tool's form. */
 export type FieldProps = {
   field: ToolField;
   value: FieldValue;
@@ -8,7 +8,7 @@ export type FieldProps = {
   onChange(value: FieldValue): void;
 };
 
-/** The control stands right below its name; what explains it comes after. */
+/** The control is directly below its label, and the description below the control. */
 export const ORDER: ("label" | "input" | "description" | "error")[] = [
   "label",
   "input",

@@ -1,17 +1,12 @@
 import "./no-eval.ts";
 import type { Tool } from "#tools/define-tool.ts";
 
-/** Each tool is a file of its own on the wire, so that a page loads the engine it needs and no other. */
-const LOADERS: Record<string, () => Promise<Tool<unknown>>> = {
-  "markdown-render": async () => (await import("#tools/markdown-render/tool.ts")).markdownRender,
-  "qr-code": async () => (await import("#tools/qr-code/tool.ts")).qrCode,
-  hash: async () => (await import("#tools/hash/tool.ts")).hash,
-  uuid: async () => (await import("#tools/uuid/tool.ts")).uuid,
-  echo: async () => (await import("#tools/echo/tool.ts")).echo,
-};
+/** The bundler makes a file of each tool, so that a page loads the one engine that it needs. */
+const LOADERS = import.meta.glob<Tool>("../../src/tools/*/tool.ts", { import: "default" });
 
-export async function loadTool(name: string): Promise<Tool<unknown>> {
-  const load = Object.hasOwn(LOADERS, name) ? LOADERS[name] : undefined;
+/** Rejects when the tool is unknown or its file cannot be loaded. */
+export async function loadTool(name: string): Promise<Tool> {
+  const load = LOADERS[`../../src/tools/${name}/tool.ts`];
   if (load === undefined) throw new Error(`There is no tool ${name}`);
   return load();
 }

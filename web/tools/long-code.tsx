@@ -1,12 +1,12 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CopyButton } from "../parts/copy-button.tsx";
+import { CopyButton } from "../parts/code-block.tsx";
 import { formatNumber } from "../parts/numbers.ts";
 
-/** More than this nobody reads on a page, and browsers become slow. */
+/** Browsers become slow when they lay out more text. */
 const SHOWN_CHARS_MAX = 20_000;
 
-/** Code of any length: its beginning is shown, and all of it is copied. `children` stand beside the copy button. */
+/** Code of any length. Only the beginning is shown, but all of it is copied. `children` are beside the copy button. */
 export function LongCode({
   code,
   label,
@@ -24,20 +24,20 @@ export function LongCode({
         {children}
         <CopyButton text={code} label={`Copy: ${label}`} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard */}
       <pre tabIndex={0} className="tool-code">
         <code>{shown}</code>
       </pre>
       {shown !== code && (
         <Text size="sm" c="dimmed" px="sm" py="xs">
-          The first {formatNumber(shown.length)} of {formatNumber(code.length)} characters are
-          shown. Copying takes them all.
+          Showing the first {formatNumber(shown.length)} of {formatNumber(code.length)} characters.
+          Copy takes all of them.
         </Text>
       )}
     </figure>
   );
 }
 
-/** Not cut within a surrogate pair. */
+/** The beginning of a text, not cut within a surrogate pair. */
 export const beginningOf = (text: string, charsMax = SHOWN_CHARS_MAX): string =>
   text.slice(0, charsMax).replace(/[\ud800-\udbff]$/, "");

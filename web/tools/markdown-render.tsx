@@ -2,9 +2,10 @@ import { Stack, Text, useComputedColorScheme } from "@mantine/core";
 import { useMemo } from "react";
 import { DownloadButton } from "./download-button.tsx";
 import { LongCode } from "./long-code.tsx";
+import type { ResultProps } from "./plain-result.tsx";
 import { previewPage } from "./preview-page.ts";
 
-export function MarkdownResult({ response }: { response: string }) {
+export default function MarkdownResult({ response }: ResultProps) {
   const scheme = useComputedColorScheme("light");
   const { html, text } = useMemo(
     () => JSON.parse(response) as { html: string; text?: string },
@@ -16,13 +17,13 @@ export function MarkdownResult({ response }: { response: string }) {
       <div>
         <iframe
           className="tool-preview"
-          title="The rendered Markdown"
+          title="Rendered Markdown"
           sandbox=""
           srcDoc={preview.page}
         />
         <Text size="sm" c="dimmed">
           Links do not open in this preview.
-          {preview.images > 0 && " Images are not loaded, as their sites would learn of you."}
+          {preview.images > 0 && " Images are not loaded, to protect your privacy."}
         </Text>
       </div>
       <LongCode code={html} label="HTML">
@@ -30,7 +31,7 @@ export function MarkdownResult({ response }: { response: string }) {
       </LongCode>
       {text === undefined ? (
         <Text size="sm" c="dimmed">
-          For the plain text as well, set <code className="tool-word">format</code> to{" "}
+          To get plain text as well, set <code className="tool-word">format</code> to{" "}
           <code className="tool-word">text</code>.
         </Text>
       ) : (

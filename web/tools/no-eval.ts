@@ -1,7 +1,7 @@
 import { config } from "zod/mini";
 
 /**
- * The pages' Content-Security-Policy forbids eval. Zod would only try it and go on without, but each try is reported as
- * a violation. To be loaded before any schema is made.
+ * The Content-Security-Policy of the pages forbids eval. Zod falls back without it, but the browser reports each attempt
+ * as a violation. Import this before any module that creates a schema.
  */
 config({ jitless: true });

@@ -1,29 +1,29 @@
 /**
- * The page inside the preview's frame: the rendered HTML with a stylesheet of its own. The frame has no rights at all;
- * what is changed here is only for the person who looks at it, and so that nothing is loaded from anywhere.
+ * The document in the preview's iframe: the rendered HTML with its own stylesheet. The iframe is fully sandboxed; images
+ * are replaced so that nothing is loaded from other sites.
  */
 export function previewPage(html: string, scheme: string): { page: string; images: number } {
   const rendered = new DOMParser().parseFromString(html, "text/html");
   const images = rendered.querySelectorAll("img");
-  for (const image of images) image.replaceWith(pictureFrame(rendered, image));
+  for (const image of images) image.replaceWith(imagePlaceholder(rendered, image));
   for (const link of rendered.querySelectorAll("a")) keepInside(link);
   const page = `<!doctype html><html lang="en" data-scheme="${scheme}"><head><meta charset="utf-8"><title>Preview</title><base target="_blank"><style>${STYLE}</style></head><body>${rendered.body.innerHTML}</body></html>`;
   return { page, images: images.length };
 }
 
-/** What stands for an image: its text, and its address where it has none. */
-function pictureFrame(rendered: Document, image: HTMLImageElement): HTMLElement {
+/** Replaces an image by its alternative text, or by its URL if it has none. */
+function imagePlaceholder(rendered: Document, image: HTMLImageElement): HTMLElement {
   const frame = rendered.createElement("span");
   frame.className = "image";
-  frame.textContent = `Image: ${image.alt || image.getAttribute("src") || "without an address"}`;
+  frame.textContent = `Image: ${image.alt || image.getAttribute("src") || "no URL"}`;
   return frame;
 }
 
-/** A link within the text works; in a frame without rights a new window does not, so the others do nothing. */
+/** Makes links within the document work. All other links would open a window, which the sandbox blocks. */
 function keepInside(link: HTMLAnchorElement): void {
-  const address = link.getAttribute("href");
-  if (!address?.startsWith("#")) return;
-  link.setAttribute("href", `about:srcdoc${address}`);
+  const href = link.getAttribute("href");
+  if (!href?.startsWith("#")) return;
+  link.setAttribute("href", `about:srcdoc${href}`);
   link.target = "_self";
 }
 

@@ -1,6 +1,6 @@
 import { Fragment } from "react";
 
-/** A text of the API's description: what stands between backticks is code. */
+/** Renders text from the API description, with backticks as code. */
 export const Prose = ({ text }: { text: string }) =>
   text.split("`").map((piece, at) => {
     const key = `${at} ${piece}`;

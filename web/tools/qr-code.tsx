@@ -1,7 +1,8 @@
 import { Button, Group, Text } from "@mantine/core";
-import { CopyButton } from "../parts/copy-button.tsx";
+import { CopyButton } from "../parts/code-block.tsx";
 import { formatNumber } from "../parts/numbers.ts";
 import { DownloadButton } from "./download-button.tsx";
+import type { ResultProps } from "./plain-result.tsx";
 
 type QrResponse = {
   format: "png" | "svg" | "utf8";
@@ -11,7 +12,7 @@ type QrResponse = {
   output: string;
 };
 
-export function QrResult({ response }: { response: string }) {
+export default function QrResult({ response }: ResultProps) {
   const code = JSON.parse(response) as QrResponse;
   const { format, output, mimeType } = code;
   return (
@@ -23,7 +24,7 @@ export function QrResult({ response }: { response: string }) {
       </Text>
       <Group gap="xs" mt="xs">
         {format === "png" ? (
-          // The browser decodes the data URL of the answer by itself.
+          // The output is a data URL, which the browser can download directly.
           <Button
             component="a"
             href={output}
@@ -53,11 +54,11 @@ const COPY = {
   utf8: "Copy the block characters",
 };
 
-/** Black on white in every scheme: many readers know no light code on a dark ground. */
+/** Black on white in both colour schemes, because many scanners cannot read light codes on a dark background. */
 function QrPicture({ code: { format, output, width } }: { code: QrResponse }) {
   if (format === "utf8") {
     return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard
       <pre className="tool-qr-text" role="img" aria-label={ALT} tabIndex={0}>
         {output}
       </pre>
@@ -67,4 +68,4 @@ function QrPicture({ code: { format, output, width } }: { code: QrResponse }) {
   return <img className="tool-qr" src={source} alt={ALT} width={width} height={width} />;
 }
 
-const ALT = "The QR code of the text";
+const ALT = "QR code of the text";

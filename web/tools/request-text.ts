@@ -1,7 +1,7 @@
 import type { Tool } from "#tools/define-tool.ts";
 import { BODY_FIELD, type FieldValues, type ToolField } from "./tool-fields.ts";
 
-/** The body of the call that a form stands for: what is left at its default is left out, as the API would fill it in. */
+/** The request body for the values of a form. Values equal to their default are omitted, because the API fills them in. */
 export function requestText(
   tool: Tool<unknown>,
   fields: readonly ToolField[],
@@ -10,9 +10,9 @@ export function requestText(
   if (tool.verbatim !== undefined) return String(values[BODY_FIELD] ?? "");
   const sent = fields.flatMap(({ name, kind, required, fallback }) => {
     const value = values[name];
-    // An emptied number is no number: the API would be sent none.
-    const left = !required && (value === fallback || (kind === "number" && value === ""));
-    return left || value === undefined ? [] : [[name, value]];
+    // A cleared number field is omitted too.
+    const isOmitted = !required && (value === fallback || (kind === "number" && value === ""));
+    return isOmitted || value === undefined ? [] : [[name, value]];
   });
   return JSON.stringify(Object.fromEntries(sent));
 }

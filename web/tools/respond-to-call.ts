@@ -1,39 +1,39 @@
 import { readBody } from "#api/pipeline/body.ts";
 import { parseBody } from "#api/pipeline/parse-body.ts";
-import { problemBody } from "#api/pipeline/reply.ts";
-import { ApiError, ERRORS } from "#errors.ts";
+import { errorDocsUrl, problemBody } from "#api/problem.ts";
+import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
 import type { Tool, ToolContext } from "#tools/define-tool.ts";
 
-/** What the service would send: the status, and the body letter for letter. */
+/** The response that the service would send; the body is identical byte for byte. */
 export type CallResponse = { status: number; body: string };
 
-/** What the service knows of a call beside its body. */
-export type CallPlace = { apiUrl: string; requestId: string };
+/** What the service knows about a call besides its body. */
+export type CallContext = { apiUrl: string; requestId: string };
 
 /**
- * A call without the service: the code that reads, checks and answers it there runs here. Time, random bytes and
- * digests are supplied by the caller, so a test that supplies the same gets the same bytes from both.
+ * Runs a call in the browser, with the service's own code to parse, validate and answer it. Time, random bytes and digests
+ * come from `context`, so that a test can compare the bytes with those of the service.
  */
 export async function respondToCall(
   tool: Tool<unknown>,
   body: Uint8Array,
   context: ToolContext,
-  place: CallPlace,
+  callContext: CallContext,
 ): Promise<CallResponse> {
   try {
     const bytes = await readBody(asRequest(body), tool.bodyBytesMax, () => {});
     const { input } = checkInput(tool, parseBody(tool, bytes, "application/json"));
     const output = await tool.run(input, context);
     return { status: 200, body: tool.encode?.(output) ?? JSON.stringify(output) };
-  } catch (fault) {
-    if (!(fault instanceof ApiError)) throw fault;
-    const problem = problemBody(place.apiUrl, fault, place.requestId);
-    return { status: ERRORS[fault.code].status, body: JSON.stringify(problem) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const problem = problemBody(error, callContext.requestId, errorDocsUrl(callContext.apiUrl));
+    return { status: error.status, body: JSON.stringify(problem) };
   }
 }
 
-/** The body as it arrives from a client that tells its length; a browser's own Request cannot be given one. */
+/** A request with a Content-Length header, which the browser's `Request` does not allow to be set. */
 function asRequest(body: Uint8Array): Request {
   const request: Pick<Request, "headers" | "body" | "bodyUsed" | "arrayBuffer"> = {
     headers: new Headers({ "Content-Length": String(body.byteLength) }),

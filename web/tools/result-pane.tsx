@@ -1,12 +1,13 @@
+import { RESULT_VIEWS } from "virtual:tools";
 import { Alert, Anchor, Group, Loader, Stack, Text } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
-import { base } from "../base.ts";
+import { base } from "../addresses.ts";
+import { PlainResult } from "./plain-result.tsx";
 import { Prose } from "./prose.tsx";
 import type { CallResponse } from "./respond-to-call.ts";
-import { RESULTS } from "./tool-results.tsx";
 import type { ResponseState } from "./use-response.ts";
 
-/** What came of the input: a result, a refusal, or what is in the way. */
+/** The result for the current input, or an error. */
 export function ResultPane({
   tool,
   state,
@@ -18,7 +19,7 @@ export function ResultPane({
   response: CallResponse | null;
   button: string | undefined;
 }) {
-  const Result = RESULTS[tool.name];
+  const Result = RESULT_VIEWS[tool.name] ?? PlainResult;
   const old = state.slow || state.error !== null;
   return (
     <Stack gap="sm">
@@ -26,23 +27,23 @@ export function ResultPane({
         <Group gap="xs">
           <Loader size="xs" aria-hidden />
           <Text size="sm" c="dimmed">
-            Working. What you see below is the result before.
+            Working. The previous result is shown below.
           </Text>
         </Group>
       )}
       {state.error !== null && (
-        <Alert color="red" variant="light" title="The result could not be made">
+        <Alert color="red" variant="light" title="The tool could not run">
           {state.error.message}
         </Alert>
       )}
       {response === null && state.response !== null && button !== undefined && (
         <div className="tool-card">
-          <Text c="dimmed">Press {button} for a new result.</Text>
+          <Text c="dimmed">Select {button} to get a new result.</Text>
         </div>
       )}
       {response !== null && (
         <div data-old={old || undefined} className="tool-result">
-          {response.status === 200 && Result !== undefined ? (
+          {response.status === 200 ? (
             <Result response={response.body} />
           ) : (
             <ProblemDetails body={response.body} />
@@ -53,7 +54,7 @@ export function ResultPane({
   );
 }
 
-/** The refusal as the API words it. */
+/** The error in the words of the API. */
 function ProblemDetails({ body }: { body: string }) {
   const { title, detail, code, status } = JSON.parse(body) as Problem;
   return (
@@ -62,7 +63,7 @@ function ProblemDetails({ body }: { body: string }) {
         <Prose text={detail} />
       </Text>
       <Text size="sm" mt="xs">
-        The API answers with status {status} and charges nothing. What it means:{" "}
+        The API responds with status {status} and charges nothing. Error code:{" "}
         <Anchor href={`${base()}/docs/errors#${code}`} inherit underline="always">
           {code}
         </Anchor>

@@ -1,40 +1,45 @@
 import { TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { type CallPlace, type CallResponse, respondToCall } from "./respond-to-call.ts";
+import { type CallContext, type CallResponse, respondToCall } from "./respond-to-call.ts";
 import { toolContextOf } from "./tool-context.ts";
 
-/** A call as plain data: it crosses to a worker as it is. */
-export type CallOrder = { tool: string; body: Uint8Array; receivedAt: number; place: CallPlace };
+/** A call as plain data that can be posted to a worker. */
+export type CallOrder = {
+  tool: string;
+  body: Uint8Array;
+  receivedAt: number;
+  callContext: CallContext;
+};
 
 export type WorkerReport = { response: CallResponse } | { failure: string };
 
-/** From this size on a call runs in a worker, and earlier where the tool is slow for its size. */
+/** Larger calls run in a worker; slow tools set a lower limit of their own. */
 const WORKER_FROM_BYTES = 16 * 1024;
 
 export type Runner = {
-  /** One call at a time: a call that is still running is given up, and its promise stays open for ever. */
-  run(body: Uint8Array, place: CallPlace): Promise<CallResponse>;
-  /** Gives up the running call. */
+  /** Runs one call at a time. A call that is still running is cancelled, and its promise never settles. */
+  run(body: Uint8Array, callContext: CallContext): Promise<CallResponse>;
+  /** Cancels the running call. */
   cancel(): void;
-  /** Gives up everything, for the time being. */
+  /** Cancels the running call and ends the worker. The next call starts a new one. */
   close(): void;
 };
 
 export function createRunner(tool: Tool<unknown>): Runner {
   const worker = createToolWorker();
 
-  function run(body: Uint8Array, place: CallPlace): Promise<CallResponse> {
+  function run(body: Uint8Array, callContext: CallContext): Promise<CallResponse> {
     worker.cancel();
     const receivedAt = Date.now();
     return body.byteLength < Math.min(tool.heavyFromBytes, WORKER_FROM_BYTES)
-      ? respondToCall(tool, body, toolContextOf(receivedAt), place)
-      : worker.run({ tool: tool.name, body, receivedAt, place });
+      ? respondToCall(tool, body, toolContextOf(receivedAt), callContext)
+      : worker.run({ tool: tool.name, body, receivedAt, callContext });
   }
 
   return { run, cancel: worker.cancel, close: worker.end };
 }
 
-/** Kept while it is idle, as starting one costs more than most calls; ended where its call is given up. */
+/** The worker stays alive while it is idle, because starting one costs more than most calls. Cancelling a call ends it. */
 function createToolWorker() {
   let worker: Worker | null = null;
   let busy = false;
@@ -77,9 +82,8 @@ function createToolWorker() {
 }
 
 const TOO_SLOW = `This took longer than ${TOOL_TIMEOUT_MS / 1000} seconds and was stopped. Try a shorter input.`;
-const NOT_LOADED =
-  "A part of this page could not be loaded. Check your connection, then try again.";
+const NOT_LOADED = "Part of this page could not be loaded. Check your connection, then try again.";
 
-/** Written in full, so that the bundler sees that it is a file of its own. */
+/** The bundler recognizes a worker only in this exact form. */
 const openWorker = () =>
   new Worker(new URL("./tool-worker.ts", import.meta.url), { type: "module", name: "tool" });

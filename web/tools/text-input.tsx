@@ -8,23 +8,23 @@ import { Prose } from "./prose.tsx";
 import { type OpenedFile, readTextFile } from "./read-text-file.ts";
 import type { ToolField } from "./tool-fields.ts";
 
-/** A text: written, pasted, or the text of a file. */
+/** A text field that also accepts files. */
 export function TextInput({ field, value, error, onChange }: FieldProps) {
   const id = useId();
   const [file, setFile] = useState<OpenedFile | null>(null);
-  const [trouble, setTrouble] = useState<string>();
+  const [fileError, setFileError] = useState<string>();
   const text = String(value);
-  // An example or an edit has taken the place of the file's text.
+  // Null if an example or an edit has replaced the text of the file.
   const opened = file !== null && file.text === text ? file : null;
 
   function write(next: string) {
     setFile(null);
-    setTrouble(undefined);
+    setFileError(undefined);
     onChange(next);
   }
 
-  function take(read: OpenedFile) {
-    setTrouble(undefined);
+  function acceptFile(read: OpenedFile) {
+    setFileError(undefined);
     setFile(read);
     onChange(read.text);
   }
@@ -32,25 +32,25 @@ export function TextInput({ field, value, error, onChange }: FieldProps) {
   async function open(chosen: File | null | undefined) {
     if (!chosen) return;
     try {
-      take(await readTextFile(chosen, field.bytesMax ?? Number.POSITIVE_INFINITY));
+      acceptFile(await readTextFile(chosen, field.bytesMax ?? Number.POSITIVE_INFINITY));
     } catch (cause) {
-      setTrouble((cause as Error).message);
+      setFileError((cause as Error).message);
     }
   }
 
-  const shown = trouble ?? error;
-  const around = {
+  const shownError = fileError ?? error;
+  const wrapperProps = {
     id,
     label: <FieldLabel field={field} />,
     description: <TextHint field={field} text={text} />,
-    error: shown === undefined ? undefined : <Prose text={shown} />,
+    error: shownError === undefined ? undefined : <Prose text={shownError} />,
     inputWrapperOrder: ORDER,
   };
   return (
     <div>
       {opened === null ? (
         <Textarea
-          {...around}
+          {...wrapperProps}
           value={text}
           rows={ROWS[field.name] ?? 6}
           resize="vertical"
@@ -59,12 +59,12 @@ export function TextInput({ field, value, error, onChange }: FieldProps) {
           autoCorrect="off"
           classNames={{ input: "tool-text" }}
           onChange={(event) => write(event.currentTarget.value)}
-          onPaste={(event) => takeLongPaste(event, take)}
+          onPaste={(event) => takeLongPaste(event, acceptFile)}
           onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => dropFile(event, (dropped) => void open(dropped))}
         />
       ) : (
-        <Input.Wrapper {...around} labelElement="div">
+        <Input.Wrapper {...wrapperProps} labelElement="div">
           <FilePreview file={opened} />
         </Input.Wrapper>
       )}
@@ -91,16 +91,16 @@ export function TextInput({ field, value, error, onChange }: FieldProps) {
 
 const ROWS: Record<string, number> = { markdown: 16, body: 10 };
 
-/** How much of its limit the text takes, and what it is for. Inside a paragraph. */
+/** The length of the text and its limit, followed by the description. Rendered inside a paragraph. */
 function TextHint({ field: { bytesMax, description }, text }: { field: ToolField; text: string }) {
   const bytes = utf8Length(text);
-  const over = bytesMax !== undefined && bytes > bytesMax;
+  const isTooLong = bytesMax !== undefined && bytes > bytesMax;
   return (
     <>
-      <span className="tool-count" data-over={over || undefined}>
+      <span className="tool-count" data-over={isTooLong || undefined}>
         {bytesMax === undefined
           ? counted(bytes, "byte")
-          : `${formatNumber(bytes)} of at most ${counted(bytesMax, "byte")}${over ? ": too long" : ""}`}
+          : `${formatNumber(bytes)} of ${counted(bytesMax, "byte")}${isTooLong ? ": too long" : ""}`}
       </span>
       <Prose text={description} />
     </>
@@ -109,7 +109,7 @@ function TextHint({ field: { bytesMax, description }, text }: { field: ToolField
 
 const PREVIEW_CHARS = 2_000;
 
-/** A file is not put into the text area, which would change its line ends. */
+/** A file is not shown in a text area, which would change its line endings. */
 function FilePreview({ file }: { file: OpenedFile }) {
   const beginning = beginningOf(file.text, PREVIEW_CHARS);
   return (
@@ -118,33 +118,33 @@ function FilePreview({ file }: { file: OpenedFile }) {
         {file.name}
       </Text>
       <Text size="sm" c="dimmed">
-        {counted(file.bytes, "byte")}, taken letter for letter, line ends included.
-        {beginning !== file.text && " It begins:"}
+        {counted(file.bytes, "byte")}, used unchanged, including line endings.
+        {beginning !== file.text && " It starts with:"}
       </Text>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard */}
       <pre tabIndex={0}>{beginning}</pre>
     </section>
   );
 }
 
-/** Text that is dropped is the text area's own business. */
+/** Opens a dropped file. The text area handles dropped text itself. */
 function dropFile(event: DragEvent, open: (file: File | undefined) => void): void {
   if (event.dataTransfer.files.length === 0) return;
   event.preventDefault();
   open(event.dataTransfer.files[0]);
 }
 
-/** From here on a text area takes seconds to lay out what is pasted into it. */
+/** Above this length a text area takes seconds to lay out pasted text. */
 const LONG_PASTE_CHARS = 64 * 1024;
 
-/** A long text that would take the place of everything is taken like that of a file. */
+/** Treats a long paste that replaces the whole text like a file. */
 function takeLongPaste(
   event: ClipboardEvent<HTMLTextAreaElement>,
-  take: (pasted: OpenedFile) => void,
+  onLongPaste: (pasted: OpenedFile) => void,
 ): void {
   const text = event.clipboardData.getData("text/plain");
   const { value, selectionStart, selectionEnd } = event.currentTarget;
   if (text.length < LONG_PASTE_CHARS || selectionEnd - selectionStart < value.length) return;
   event.preventDefault();
-  take({ name: "Pasted text", bytes: utf8Length(text), text });
+  onLongPaste({ name: "Pasted text", bytes: utf8Length(text), text });
 }

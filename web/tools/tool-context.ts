@@ -1,9 +1,9 @@
 import type { ToolContext } from "#tools/define-tool.ts";
 
-/** What the page supplies to a tool. A test hands its own to `answerCall`; nothing else is to be replaced for it. */
+/** The context in which the page runs a tool. Tests pass their own to `respondToCall`. */
 export const toolContextOf = (receivedAt: number): ToolContext => ({
   receivedAt,
   random: (count) => crypto.getRandomValues(new Uint8Array(count)),
-  // Loaded when a tool asks for it, which only one does.
+  // Loaded on demand, because only one tool needs it.
   digest: async (algorithm, bytes) => (await import("./digest.ts")).digest(algorithm, bytes),
 });

@@ -2,7 +2,7 @@ import type { JsonSchema } from "#api/openapi/document.ts";
 import { schemaNames, toolSchemas } from "#api/openapi/schemas.ts";
 import type { Tool } from "#tools/define-tool.ts";
 
-/** A field of a tool's form, read out of the schema that the API's description shows. */
+/** A field of a tool's form, derived from the tool's schema in the OpenAPI document. */
 export type ToolField = {
   name: string;
   kind: "text" | "choice" | "number" | "switch";
@@ -10,7 +10,7 @@ export type ToolField = {
   required: boolean;
   fallback: FieldValue | undefined;
   choices: string[];
-  /** UTF-8 bytes of a text. */
+  /** The limit of a text, in UTF-8 bytes. */
   bytesMax: number | undefined;
   range: { min: number; max: number } | undefined;
 };
@@ -18,7 +18,7 @@ export type ToolField = {
 export type FieldValue = string | number | boolean;
 export type FieldValues = Record<string, FieldValue>;
 
-/** The name under which the form keeps the body of a tool that takes any JSON. */
+/** The name of the only field of a tool that accepts any JSON body. */
 export const BODY_FIELD = "body";
 
 export function fieldsOf(tool: Tool<unknown>): ToolField[] {
@@ -39,7 +39,7 @@ export function fieldsOf(tool: Tool<unknown>): ToolField[] {
 const bodyField = (bytesMax: number): ToolField => ({
   name: BODY_FIELD,
   kind: "text",
-  description: "The body of the call: any JSON value, or nothing.",
+  description: "The request body: any JSON value, or nothing.",
   required: false,
   fallback: undefined,
   choices: [],
@@ -56,11 +56,18 @@ function kindOf({ type, enum: choices }: JsonSchema): ToolField["kind"] {
 const rangeOf = ({ minimum: min, maximum: max }: JsonSchema): ToolField["range"] =>
   min === undefined || max === undefined ? undefined : { min, max };
 
-/** What a form holds before anybody has written into it. */
+/** The default values of a form. */
 export const emptyValues = (fields: readonly ToolField[]): FieldValues =>
   Object.fromEntries(fields.map(({ name, fallback }) => [name, fallback ?? ""]));
 
-/** What a form holds for the request of an example. */
+/** The initial values of a tool's form. */
+export function startValues(tool: Tool<unknown>): FieldValues {
+  const sample = tool.page?.sample;
+  if (sample === undefined) return valuesFor(tool, tool.examples[0]?.request);
+  return { ...emptyValues(fieldsOf(tool)), ...sample };
+}
+
+/** The values of a form for the request of an example. */
 export function valuesFor(tool: Tool<unknown>, request: unknown): FieldValues {
   const fields = fieldsOf(tool);
   if (tool.verbatim !== undefined) return { [BODY_FIELD]: JSON.stringify(request, null, 2) };

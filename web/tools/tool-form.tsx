@@ -65,10 +65,10 @@ function NumericInput({ field, value, error, onChange }: FieldProps) {
       error={error}
       inputWrapperOrder={ORDER}
       value={typeof value === "boolean" ? "" : value}
-      // What is out of bounds is told as the API tells it, not changed under the hand.
+      // A value out of range is reported as the API reports it, not changed while the user types.
       clampBehavior="none"
       {...field.range}
-      classNames={{ wrapper: "tool-figure" }}
+      classNames={{ wrapper: "tool-number" }}
       onChange={(next) => onChange(typeof next === "bigint" ? Number(next) : next)}
     />
   );

@@ -1,24 +1,23 @@
+import { TOOL_LIST } from "virtual:tools";
 import { Anchor, Text } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { Tool } from "#tools/define-tool.ts";
-import { Empty } from "../parts/empty.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { LoadingBlock } from "../parts/loading.tsx";
+import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { type CatalogueEntry, findEntry } from "./catalogue.ts";
+import { Empty, LoadingBlock } from "../parts/placeholders.tsx";
 import { loadTool } from "./load-tool.ts";
 import "./tools.css";
 import { Workbench } from "./workbench.tsx";
 
-/** One tool, run in the page: no account, no call. */
+/** A tool that runs in the browser, without an account or an API call. */
 export default function ToolScreen() {
   const { name = "" } = useParams({ strict: false }) as { name?: string };
-  const entry = findEntry(name);
+  const entry = TOOL_LIST.find((tool) => tool.name === name);
   return entry === undefined ? <UnknownTool name={name} /> : <ToolPage key={name} entry={entry} />;
 }
 
-function ToolPage({ entry }: { entry: CatalogueEntry }) {
+function ToolPage({ entry }: { entry: (typeof TOOL_LIST)[number] }) {
   const { tool, error, retry } = useTool(entry.name);
   return (
     <>
@@ -29,12 +28,12 @@ function ToolPage({ entry }: { entry: CatalogueEntry }) {
       </PageTitle>
       <Text className="tool-lead">{entry.summary}</Text>
       <Text size="sm" className="tool-private">
-        This runs in your browser, with the code of the API. Nothing you enter leaves this page, and
-        no credit is used.
+        This tool runs in your browser with the same code as the API. Nothing you enter leaves this
+        page, and no credits are used.
       </Text>
       {error !== null && <Failure error={error} onRetry={retry} />}
       {tool === null && error === null && <LoadingBlock height={360} />}
-      {tool !== null && <Workbench tool={tool} entry={entry} />}
+      {tool !== null && <Workbench tool={tool} />}
     </>
   );
 }
@@ -44,14 +43,14 @@ function useTool(name: string) {
   const [error, setError] = useState<unknown>(null);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    let left = false;
+    let isUnmounted = false;
     setError(null);
     loadTool(name).then(
-      (loaded) => !left && setTool(loaded),
-      (cause: unknown) => !left && setError(cause),
+      (loaded) => !isUnmounted && setTool(loaded),
+      (cause: unknown) => !isUnmounted && setError(cause),
     );
     return () => {
-      left = true;
+      isUnmounted = true;
     };
   }, [name, attempt]);
   return { tool, error, retry: () => setAttempt((count) => count + 1) };
@@ -60,16 +59,16 @@ function useTool(name: string) {
 function UnknownTool({ name }: { name: string }) {
   return (
     <>
-      <PageTitle title="There is no such tool" />
+      <PageTitle title="Tool not found" />
       <Empty
         title={`No tool is called “${name.slice(0, 40)}”`}
         action={
           <Anchor component={Link} to="/tools" underline="always">
-            See all tools
+            View all tools
           </Anchor>
         }
       >
-        The address may be misspelt. Names are in lower case, with hyphens.
+        The name may be misspelled. Names are lowercase, with hyphens.
       </Empty>
     </>
   );

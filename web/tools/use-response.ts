@@ -1,76 +1,76 @@
 import { useEffect, useRef, useState } from "react";
 import type { Tool } from "#tools/define-tool.ts";
-import type { CallPlace, CallResponse } from "./respond-to-call.ts";
+import type { CallContext, CallResponse } from "./respond-to-call.ts";
 import { createRunner, type Runner } from "./run-call.ts";
 
-/** Short enough to feel immediate, long enough not to run at every key of a fast typist. */
+/** Short enough to feel immediate, long enough not to run on every keystroke of a fast typist. */
 const WAIT_MS = 80;
-/** A spinner that only flashes is worse than none. */
+/** Avoids a spinner that only flashes. */
 const SLOW_MS = 250;
 
 export type ResponseState = {
-  /** The last answer, or null before the first; while the next is made it stays. */
+  /** The last response, or null before the first. It stays while the next call runs. */
   response: CallResponse | null;
-  /** What it answers. */
+  /** The request body of that response. */
   body: Uint8Array | null;
-  again: number;
-  /** Of the answer, in milliseconds. */
+  /** The run that produced the response. */
+  run: number;
+  /** The duration of the call, in milliseconds. */
   took: number;
-  /** A call is running for longer than a blink. */
+  /** The current call has been running for longer than `SLOW_MS`. */
   slow: boolean;
   error: Error | null;
 };
 
-const NOTHING: ResponseState = {
+const INITIAL: ResponseState = {
   response: null,
   body: null,
-  again: 0,
+  run: 0,
   took: 0,
   slow: false,
   error: null,
 };
 
 /**
- * The answer to the body as it stands, made again whenever it changes. `again` changes where the same body is to be
- * answered once more.
+ * Runs the tool whenever the body changes. Increasing `run` runs it again with the same body.
  */
 export function useResponse(
   tool: Tool<unknown>,
   body: Uint8Array,
-  place: CallPlace,
-  again: number,
+  callContext: CallContext,
+  run: number,
 ): ResponseState {
-  const [state, setState] = useState(NOTHING);
+  const [state, setState] = useState(INITIAL);
   const runner = useRef<Runner>(null);
   runner.current ??= createRunner(tool);
-  // Read when a call starts: that the service's address became known is no reason to answer again.
-  const here = useRef(place);
-  here.current = place;
+  // In a ref, because a change of the API's URL alone does not run the tool again.
+  const latestContext = useRef(callContext);
+  latestContext.current = callContext;
 
   useEffect(() => {
-    let dropped = false;
+    let isCancelled = false;
     const set = (change: Partial<ResponseState>) =>
-      !dropped && setState((before) => ({ ...before, ...change }));
+      !isCancelled && setState((before) => ({ ...before, ...change }));
     const start = setTimeout(() => {
       const started = performance.now();
       const slow = setTimeout(() => set({ slow: true }), SLOW_MS);
       (runner.current as Runner)
-        .run(body, here.current)
+        .run(body, latestContext.current)
         .then(
           (response) => {
             const took = performance.now() - started;
-            set({ response, body, again, took, error: null, slow: false });
+            set({ response, body, run, took, error: null, slow: false });
           },
           (error: Error) => set({ error, slow: false }),
         )
         .finally(() => clearTimeout(slow));
     }, WAIT_MS);
     return () => {
-      dropped = true;
+      isCancelled = true;
       clearTimeout(start);
       runner.current?.cancel();
     };
-  }, [body, again]);
+  }, [body, run]);
 
   useEffect(() => () => runner.current?.close(), []);
   return state;

@@ -2,36 +2,33 @@ import { Button, Group, Text, Title, VisuallyHidden } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { FieldError } from "#errors.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { addressOf } from "../base.ts";
+import { absoluteUrl } from "../addresses.ts";
 import { useVisitor } from "../queries.ts";
-import { CallShown } from "./call-shown.tsx";
-import type { CatalogueEntry } from "./catalogue.ts";
+import { ApiCall } from "./api-call.tsx";
 import { requestText } from "./request-text.ts";
 import { ResultPane } from "./result-pane.tsx";
-import { emptyValues, type FieldValues, fieldsOf, valuesFor } from "./tool-fields.ts";
+import { type FieldValues, fieldsOf, startValues, valuesFor } from "./tool-fields.ts";
 import { ToolForm } from "./tool-form.tsx";
 import { type ResponseState, useResponse } from "./use-response.ts";
 
-/** A request id is the service's to give; this one says to whoever reads it that there was no request. */
+/** Shown in place of a request id, which only the service assigns. */
 const REQUEST_ID = "in-your-browser";
 
-/** The form of a tool, its result, the answer of the API and the same call for a shell. */
-export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: CatalogueEntry }) {
+/** The form of a tool, its result, and the equivalent API call. */
+export function Workbench({ tool }: { tool: Tool<unknown> }) {
+  const button = tool.page?.button;
   const fields = useMemo(() => fieldsOf(tool), [tool]);
-  const [values, setValues] = useState<FieldValues>(() => ({
-    ...emptyValues(fields),
-    ...entry.sample,
-  }));
+  const [values, setValues] = useState<FieldValues>(() => startValues(tool));
   const body = useMemo(
     () => new TextEncoder().encode(requestText(tool, fields, values)),
     [tool, fields, values],
   );
-  const apiUrl = useVisitor().data?.apiUrl ?? addressOf("");
-  const [asked, ask] = useAsked(body);
-  const state = useResponse(tool, body, { apiUrl, requestId: REQUEST_ID }, asked.again);
-  const refused = state.response !== null && state.response.status !== 200;
+  const apiUrl = useVisitor().data?.apiUrl ?? absoluteUrl("");
+  const [requested, requestRun] = useRequestedRun(body);
+  const state = useResponse(tool, body, { apiUrl, requestId: REQUEST_ID }, requested.run);
+  const isRejected = state.response !== null && state.response.status !== 200;
   const response =
-    refused || entry.button === undefined || isFor(asked, state) ? state.response : null;
+    isRejected || button === undefined || isRequested(requested, state) ? state.response : null;
   const problem = useMemo(() => readProblem(state), [state]);
 
   return (
@@ -48,9 +45,9 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
             errorOf={({ name }) => errorAt(problem, tool.verbatim ? "" : `/${name}`)}
             onChange={setValues}
           />
-          {entry.button !== undefined && (
-            <Button mt="lg" onClick={ask} disabled={refused && state.body === body}>
-              {entry.button}
+          {button !== undefined && (
+            <Button mt="lg" onClick={requestRun} disabled={isRejected && state.body === body}>
+              {button}
             </Button>
           )}
         </section>
@@ -58,32 +55,33 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
           <Title order={2} id="tool-result" mb="sm">
             Result
           </Title>
-          <ResultPane tool={tool} state={state} response={response} button={entry.button} />
-          <VisuallyHidden role="status">{news(state, response !== null)}</VisuallyHidden>
+          <ResultPane tool={tool} state={state} response={response} button={button} />
+          <VisuallyHidden role="status">{statusText(state, response !== null)}</VisuallyHidden>
         </section>
       </div>
-      <CallShown tool={tool} body={body} response={response} took={state.took} apiUrl={apiUrl} />
+      <ApiCall tool={tool} body={body} response={response} took={state.took} apiUrl={apiUrl} />
     </>
   );
 }
 
-/** Which body was last asked to be answered on the button, and since which round of answers. */
-type Asked = { again: number; body: Uint8Array | null; first: number };
+/** The body for which the user pressed the button, null if it has changed since, and the first run for that body. */
+type RequestedRun = { run: number; body: Uint8Array | null; firstRun: number };
 
-function useAsked(body: Uint8Array): [Asked, () => void] {
-  const [asked, setAsked] = useState<Asked>({ again: 0, body: null, first: 0 });
-  const ask = () =>
-    setAsked(({ again, body: last, first }) => ({
-      again: again + 1,
+function useRequestedRun(body: Uint8Array): [RequestedRun, () => void] {
+  const [requested, setRequested] = useState<RequestedRun>({ run: 0, body: null, firstRun: 0 });
+  const requestRun = () =>
+    setRequested(({ run, body: last, firstRun }) => ({
+      run: run + 1,
       body,
-      first: last === body ? first : again + 1,
+      firstRun: last === body ? firstRun : run + 1,
     }));
-  return [asked.body === null || asked.body === body ? asked : { ...asked, body: null }, ask];
+  const isCurrent = requested.body === null || requested.body === body;
+  return [isCurrent ? requested : { ...requested, body: null }, requestRun];
 }
 
-/** What was made to check the input is not shown: only what was made after the button was pressed. */
-const isFor = (asked: Asked, state: ResponseState): boolean =>
-  asked.body !== null && state.body === asked.body && state.again >= asked.first;
+/** Every change runs the tool to validate the input, but only a run after the button was pressed is shown. */
+const isRequested = (requested: RequestedRun, state: ResponseState): boolean =>
+  requested.body !== null && state.body === requested.body && state.run >= requested.firstRun;
 
 type Problem = { detail: string; errors: FieldError[] };
 
@@ -93,18 +91,18 @@ function readProblem({ response }: ResponseState): Problem | null {
   return { detail: detail ?? "", errors };
 }
 
-/** A tool that takes any JSON has one field, and whatever is wrong is wrong there. */
+/** The error of a field. A tool that accepts any JSON has one field, which gets every error. */
 function errorAt(problem: Problem | null, pointer: string): string | undefined {
   if (problem === null) return undefined;
   if (pointer === "") return problem.detail;
   return problem.errors.find((error) => error.pointer === pointer)?.detail;
 }
 
-/** Few words that change seldom: they are read aloud at every change. */
-function news({ response, slow, error }: ResponseState, shown: boolean): string {
-  if (error !== null) return "The result could not be made.";
+/** Short and rarely changing, because screen readers announce every change. */
+function statusText({ response, slow, error }: ResponseState, shown: boolean): string {
+  if (error !== null) return "The tool could not run.";
   if (slow) return "Working.";
-  if (response !== null && response.status !== 200) return "The input is refused.";
+  if (response !== null && response.status !== 200) return "The input was rejected.";
   return shown ? "The result is up to date." : "";
 }
 

@@ -1,10 +1,10 @@
 import type { UsageView } from "#api/dashboard/shapes.ts";
 
-/** The rows of the usage in the way that a person asked for: filtered, and summed by what they want to see. */
+/** Filters the rows of the usage and groups them. */
 export type Row = UsageView["rows"][number];
 export type Filter = { tool: string | null; key: string | null };
 export type UsageSums = { calls: number; credits: number };
-/** The parts of a row that the sums are made by; an absent one is summed over. */
+/** A line of the table. The dimensions that the rows are not grouped by are absent. */
 export type Line = UsageSums & { id: string; day?: string; tool?: string; key?: string };
 
 type Part = "day" | "tool" | "key";
@@ -21,7 +21,7 @@ export const GROUPINGS = {
 >;
 export type Grouping = keyof typeof GROUPINGS;
 
-export const keptRows = (rows: Row[], { tool, key }: Filter): Row[] =>
+export const filterRows = (rows: Row[], { tool, key }: Filter): Row[] =>
   rows.filter((row) => (tool === null || row.tool === tool) && (key === null || row.key === key));
 
 export const sum = (rows: UsageSums[]): UsageSums => ({
@@ -29,7 +29,7 @@ export const sum = (rows: UsageSums[]): UsageSums => ({
   credits: rows.reduce((total, { credits }) => total + credits, 0),
 });
 
-/** Newest day first; where there is no day, most calls first. */
+/** The lines of the table: newest day first, or most calls first if they are not grouped by day. */
 export function linesOf(rows: Row[], grouping: Grouping): Line[] {
   const parts: readonly Part[] = GROUPINGS[grouping].parts;
   const lines = new Map<string, Line>();

@@ -1,7 +1,7 @@
 import { GROUPINGS, type Grouping } from "./breakdown.ts";
-import { lastDays, PRESETS, type Range, rangeFault } from "./range.ts";
+import { lastDays, PRESETS, type Range, rangeError } from "./range.ts";
 
-/** What a person chose to see. It stands in the address, so that it can be kept, sent and gone back to. */
+/** The filters of the usage screen. They are kept in the query string, so that they can be bookmarked and shared. */
 export type Choices = {
   /** `7`, `30`, `90`, or `custom`. */
   span: string;
@@ -17,7 +17,7 @@ const DEFAULT_GROUPING = "day-tool";
 
 export function readChoices(search: Change, now: number): Choices {
   const custom = { from: search.from ?? "", to: search.to ?? "" };
-  const isCustom = search.days === undefined && rangeFault(custom, now) === null;
+  const isCustom = search.days === undefined && rangeError(custom, now) === null;
   const days = PRESETS.find((preset) => String(preset) === search.days) ?? Number(DEFAULT_DAYS);
   const { by = "" } = search;
   return {
@@ -29,7 +29,7 @@ export function readChoices(search: Change, now: number): Choices {
   };
 }
 
-/** An empty text takes a choice back; the address says only what differs from the usual. */
+/** Applies a change. An empty string resets a filter, and defaults are left out of the query string. */
 export function withChange(search: Change, change: Change): Change {
   const next = { ...search, ...change };
   if (change.days !== undefined) {

@@ -1,6 +1,6 @@
 import { GROUPINGS, type Grouping, type Line } from "./breakdown.ts";
 
-/** The lines that are shown as CSV (RFC 4180), the figures without separators. Keys come with id and label. */
+/** The lines of the table as CSV (RFC 4180), with plain numbers. A key has two columns, its id and its label. */
 export function csvOf(lines: Line[], grouping: Grouping, labelOf: (key: string) => string): string {
   const parts: readonly string[] = GROUPINGS[grouping].parts;
   const head = parts.flatMap((part) => {
@@ -18,7 +18,7 @@ export function csvOf(lines: Line[], grouping: Grouping, labelOf: (key: string) 
   return `${table.map((cells) => cells.map(cell).join(",")).join("\r\n")}\r\n`;
 }
 
-/** A spreadsheet would run a label that begins like a formula: an apostrophe makes it a text. */
+/** Spreadsheets would execute a label that looks like a formula; a leading apostrophe makes it text. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,4 +1,4 @@
-/** A colour and a pattern for each series, so that bars are told apart without colour as well. */
+/** A colour and a pattern for each series, so that the bars do not depend on colour alone. */
 export const PATTERNS = [
   { colour: "var(--tb-series-0)", lines: null },
   { colour: "var(--tb-series-1)", lines: "M0 8L8 0M-2 2L2-2M6 10L10 6" },
@@ -8,7 +8,7 @@ export const PATTERNS = [
   { colour: "var(--tb-series-5)", lines: "M0 4H8M4 0V8" },
 ] as const;
 
-/** The patterns by number; `name` keeps those of several drawings on one page apart. */
+/** SVG definitions of the patterns. `name` makes their ids unique on the page. */
 export function PatternDefinitions({ name }: { name: string }) {
   return (
     <defs>
@@ -30,7 +30,7 @@ export function PatternDefinitions({ name }: { name: string }) {
   );
 }
 
-/** A small square of the pattern, for the legend. */
+/** The swatch of a series in the legend. */
 export const Swatch = ({ name, pattern }: { name: string; pattern: number }) => (
   <svg width="16" height="16" aria-hidden="true" className="tb-swatch">
     <PatternDefinitions name={name} />

@@ -1,13 +1,13 @@
 import { USAGE_DAYS_MAX } from "#limits.ts";
 import { DAY_MS, dayOf } from "../parts/numbers.ts";
 
-/** A span of whole UTC days, both ends included, as `2026-11-21`. */
+/** A range of whole UTC days, both inclusive, such as `2026-11-21`. */
 export type Range = { from: string; to: string };
 
 export const PRESETS = [7, 30, 90] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** The last days, today included. */
+/** The last `days` days, including today. */
 export const lastDays = (days: number, now: number): Range => ({
   from: dayOf(now - (days - 1) * DAY_MS),
   to: dayOf(now),
@@ -16,20 +16,20 @@ export const lastDays = (days: number, now: number): Range => ({
 export const daysIn = ({ from, to }: Range): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 
-/** Every day of the span, oldest first: a chart shows the days without calls too. */
+/** Every day of the range, oldest first, because the chart also shows days without calls. */
 export const daysOf = (range: Range): string[] =>
   Array.from({ length: daysIn(range) }, (_, index) =>
     dayOf(Date.parse(range.from) + index * DAY_MS),
   );
 
-/** What is wrong with a span that a person typed; null where it is good. */
-export function rangeFault({ from, to }: Range, now: number): string | null {
+/** Returns a sentence about what is wrong with a custom range, or null if it is valid. */
+export function rangeError({ from, to }: Range, now: number): string | null {
   if (!isDay(from)) return "Enter the first day.";
   if (!isDay(to)) return "Enter the last day.";
-  if (from > to) return "The first day must not be after the last one.";
-  if (from > dayOf(now)) return "The first day is in the future. Choose one up to today (UTC).";
+  if (from > to) return "The first day must not be after the last day.";
+  if (from > dayOf(now)) return "The first day must not be in the future (UTC).";
   if (daysIn({ from, to }) > USAGE_DAYS_MAX) {
-    return `Choose at most ${USAGE_DAYS_MAX} days at once.`;
+    return `Choose a range of at most ${USAGE_DAYS_MAX} days.`;
   }
   return null;
 }

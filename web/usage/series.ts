@@ -1,14 +1,14 @@
 import type { Row, UsageSums } from "./breakdown.ts";
 import { daysOf, type Range } from "./range.ts";
 
-/** What a stacked bar chart draws: for each day of the span the calls of each series. */
+/** The data of the stacked bar chart: the calls of each series on each day of the range. */
 export type Series = { id: string; title: string; pattern: number };
 export type ChartData = {
   series: Series[];
   days: ({ day: string } & Record<string, number | string>)[];
 };
 
-/** More parts than these cannot be told apart in one bar; the rest is one more. The table has them all. */
+/** More series could not be told apart in one bar. The others are summed in the last one; the table has them all. */
 const SERIES_MAX = 6;
 const REST = "rest";
 
@@ -21,28 +21,28 @@ export function chartData(
   const totals = new Map<string, number>();
   for (const row of rows) totals.set(row[split], (totals.get(row[split]) ?? 0) + row.calls);
   const ranked = [...totals].sort((one, other) => other[1] - one[1]).map(([id]) => id);
-  const whole = ranked.length <= SERIES_MAX;
-  const shown = whole ? ranked : ranked.slice(0, SERIES_MAX - 1);
+  const fitsAll = ranked.length <= SERIES_MAX;
+  const shown = fitsAll ? ranked : ranked.slice(0, SERIES_MAX - 1);
   const series = shown.map((id, pattern) => ({ id: `s${pattern}`, title: titleOf(id), pattern }));
-  if (!whole) {
+  if (!fitsAll) {
     const title = `${ranked.length - shown.length} others`;
     series.push({ id: REST, title, pattern: SERIES_MAX - 1 });
   }
-  const places = new Map(shown.map((id, index) => [id, `s${index}`]));
+  const seriesIds = new Map(shown.map((id, index) => [id, `s${index}`]));
   const zeros = Object.fromEntries(series.map(({ id }) => [id, 0]));
   const days = new Map(
     daysOf(range).map((day) => [day, { day, ...zeros } as ChartData["days"][0]]),
   );
   for (const row of rows) {
     const day = days.get(row.day);
-    const place = places.get(row[split]) ?? REST;
-    if (day !== undefined) day[place] = Number(day[place]) + row.calls;
+    const id = seriesIds.get(row[split]) ?? REST;
+    if (day !== undefined) day[id] = Number(day[id]) + row.calls;
   }
   return { series, days: [...days.values()] };
 }
 
-/** The day with most calls, for those who are told the chart. */
-export function busiest(rows: Row[]): ({ day: string } & Pick<UsageSums, "calls">) | null {
+/** The day with the most calls, for the text alternative of the chart. */
+export function busiestDay(rows: Row[]): ({ day: string } & Pick<UsageSums, "calls">) | null {
   const days = new Map<string, number>();
   for (const { day, calls } of rows) days.set(day, (days.get(day) ?? 0) + calls);
   let most: { day: string; calls: number } | null = null;

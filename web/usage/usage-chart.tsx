@@ -8,8 +8,8 @@ import type { ChartData } from "./series.ts";
 export const CHART_HEIGHT = 260;
 
 /**
- * Calls of each day as stacked bars. It stands still, and it says nothing that the table below does not say: screen
- * readers get the sentence in `label` instead.
+ * The calls of each day as stacked bars, without animation. Screen readers get the sentence in `label` instead; the table
+ * below has the same data.
  */
 export default function UsageChart({ data, label }: { data: ChartData; label: string }) {
   const name = `p${useId().replace(/\W/g, "")}`;
@@ -46,7 +46,7 @@ export default function UsageChart({ data, label }: { data: ChartData; label: st
         </BarChart>
       </div>
       <figcaption>
-        <ul className="tb-legend" aria-label="Parts of the bars">
+        <ul className="tb-legend" aria-label="Legend">
           {data.series.map(({ id, title, pattern }) => (
             <li key={id}>
               <Swatch name={`${name}l${pattern}`} pattern={pattern} />

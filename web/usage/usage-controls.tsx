@@ -1,15 +1,15 @@
 import { Button, NativeSelect, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useId, useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
-import { focusFault } from "../parts/focus-fault.ts";
+import { focusInvalidField } from "../parts/focus.ts";
 import { dayOf } from "../parts/numbers.ts";
 import { GROUPINGS } from "./breakdown.ts";
 import type { Change, Choices } from "./choices.ts";
-import { PRESETS, type Range, rangeFault } from "./range.ts";
+import { PRESETS, type Range, rangeError } from "./range.ts";
 
 type Props = {
   choices: Choices;
-  /** Null until it is there. */
+  /** Null while it is loading. */
   view: UsageView | null;
   now: number;
   onChoose: (change: Change) => void;
@@ -21,7 +21,7 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
     <>
       <div className="tb-usage-controls">
         <fieldset>
-          <legend>Days (UTC)</legend>
+          <legend>Period (UTC)</legend>
           <SegmentedControl
             transitionDuration={0}
             value={customOpen ? "custom" : choices.span}
@@ -62,7 +62,7 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
   );
 }
 
-/** Those that were called, and the chosen one, which must stay to be seen. */
+/** The tools that were called, and the selected one, which must stay in the list. */
 function toolsIn(view: UsageView | null, { tool }: Choices): string[] {
   const called = (view?.rows ?? []).map((row) => row.tool);
   return [...new Set(tool === null ? called : [...called, tool])].sort();
@@ -75,15 +75,15 @@ const keyChoice = ({ id, label, start, revokedAt }: UsageView["keys"][number]) =
 
 function CustomRange(props: { range: Range; now: number; onChoose: (change: Change) => void }) {
   const [range, setRange] = useState(props.range);
-  const [fault, setFault] = useState<string | null>(null);
-  const faultId = useId();
-  const described = fault === null ? {} : { "aria-describedby": faultId, "aria-invalid": true };
+  const [error, setError] = useState<string | null>(null);
+  const errorId = useId();
+  const described = error === null ? {} : { "aria-describedby": errorId, "aria-invalid": true };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const found = rangeFault(range, props.now);
-    setFault(found);
+    const found = rangeError(range, props.now);
+    setError(found);
     if (found === null) props.onChoose(range);
-    else focusFault(event.currentTarget);
+    else focusInvalidField(event.currentTarget);
   };
   return (
     <form className="tb-custom" noValidate onSubmit={submit}>
@@ -108,8 +108,8 @@ function CustomRange(props: { range: Range; now: number; onChoose: (change: Chan
           Show
         </Button>
       </div>
-      <Text id={faultId} role="alert" size="sm" c="var(--tb-bad)" mt={fault === null ? 0 : "xs"}>
-        {fault}
+      <Text id={errorId} role="alert" size="sm" c="var(--tb-bad)" mt={error === null ? 0 : "xs"}>
+        {error}
       </Text>
     </form>
   );

@@ -1,29 +1,27 @@
 import { Button, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
-import { Empty } from "../parts/empty.tsx";
-import { LoadingBlock } from "../parts/loading.tsx";
-import { formatNumber, longDay } from "../parts/numbers.ts";
+import { counted, formatNumber, longDay } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { Empty, LoadingBlock } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { useUsage } from "../queries.ts";
-import { GROUPINGS, keptRows, linesOf, type Row, sum, type UsageSums } from "./breakdown.ts";
-import type { Choices } from "./choices.ts";
+import { filterRows, GROUPINGS, linesOf, type Row, sum, type UsageSums } from "./breakdown.ts";
+import { type Change, type Choices, readChoices, withChange } from "./choices.ts";
 import { csvOf } from "./csv.ts";
 import type { Range } from "./range.ts";
-import { busiest, chartData } from "./series.ts";
+import { busiestDay, chartData } from "./series.ts";
 import { UsageControls } from "./usage-controls.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import "./usage.css";
-import { useChoices } from "./use-choices.ts";
 
-/** With its library it is larger than all the rest of the screen, and nobody has to wait for it. */
+/** Loaded separately, because its library is larger than the rest of the screen. */
 const UsageChart = lazy(() => import("./usage-chart.tsx"));
 const CHART_BLOCK_HEIGHT = 316;
 
 export default function UsageScreen() {
-  // One moment for the whole visit: a span must not move while somebody reads it.
+  // Fixed when the screen opens, so that the range does not shift while the user reads it.
   const [now] = useState(() => Date.now());
   const [choices, choose] = useChoices(now);
   const usage = useUsage(choices.range.from, choices.range.to);
@@ -32,12 +30,20 @@ export default function UsageScreen() {
       <PageTitle title="Usage" />
       <UsageControls choices={choices} view={usage.data ?? null} now={now} onChoose={choose} />
       <div className="tb-section">
-        <ApiResponse query={usage} loading={<UsageLoading />}>
+        <QueryResult query={usage} loading={<UsageLoading />}>
           {(view) => <UsageTotals view={view} choices={choices} />}
-        </ApiResponse>
+        </QueryResult>
       </div>
     </>
   );
+}
+
+function useChoices(now: number): [Choices, (change: Change) => void] {
+  const search = useSearch({ strict: false }) as Change;
+  const navigate = useNavigate();
+  const choose = (change: Change) =>
+    void navigate({ to: "/usage", search: withChange(search, change) as never, replace: true });
+  return [readChoices(search, now), choose];
 }
 
 const UsageLoading = () => (
@@ -50,10 +56,10 @@ const UsageLoading = () => (
 );
 
 function UsageTotals({ view, choices }: { view: UsageView; choices: Choices }) {
-  const rows = keptRows(view.rows, choices);
+  const rows = filterRows(view.rows, choices);
   if (rows.length === 0) return <NoCalls view={view} choices={choices} />;
   const filtered = choices.tool !== null || choices.key !== null;
-  // Without a filter the figures are the ledger's own; their parts add up to them.
+  // Without a filter the totals are the ledger's own; the rows add up to them.
   const totals = filtered ? sum(rows) : view.totals;
   const titleOf = keyTitles(view);
   const lines = linesOf(rows, choices.grouping);
@@ -64,8 +70,8 @@ function UsageTotals({ view, choices }: { view: UsageView; choices: Choices }) {
       <Chart rows={rows} view={view} choices={choices} titleOf={titleOf} />
       <div className="tb-section-head tb-below-chart">
         <Text size="sm" c="dimmed">
-          The table has the same figures as the chart. A free first call counts as a call of no
-          credits; failed calls are free and not counted here.
+          The table shows the same data as the chart. A free first call counts as a call for 0
+          credits. Failed calls are free and are not counted.
         </Text>
         <Button
           variant="default"
@@ -77,7 +83,7 @@ function UsageTotals({ view, choices }: { view: UsageView; choices: Choices }) {
         </Button>
       </div>
       <UsageTable
-        // Another way to look starts at the top again.
+        // A change of the filters resets how many lines are shown.
         key={`${view.from} ${view.to} ${choices.grouping} ${choices.tool} ${choices.key}`}
         lines={lines}
         grouping={choices.grouping}
@@ -97,9 +103,12 @@ function Chart(props: {
   const { rows, view } = props;
   const { split } = GROUPINGS[props.choices.grouping];
   const data = chartData(rows, view, split, split === "key" ? props.titleOf : (tool) => tool);
-  const most = busiest(rows);
-  const peak = most === null ? "" : ` Most on ${longDay(most.day)}: ${formatNumber(most.calls)}.`;
-  const label = `Bar chart: calls a day by ${split}, ${spanText(view)}.${peak} The table below has the same figures.`;
+  const busiest = busiestDay(rows);
+  const peak =
+    busiest === null
+      ? ""
+      : ` Busiest day: ${longDay(busiest.day)} with ${counted(busiest.calls, "call")}.`;
+  const label = `Bar chart of calls per day by ${split}, ${rangeText(view)}.${peak} The table below shows the same data.`;
   return (
     <Suspense
       fallback={
@@ -127,7 +136,7 @@ function Totals({ totals, range }: { totals: UsageSums; range: Range }) {
         </div>
       </dl>
       <Text size="sm" c="dimmed">
-        {spanText(range)}, whole days in UTC
+        {rangeText(range)}, full days in UTC
       </Text>
     </>
   );
@@ -136,48 +145,48 @@ function Totals({ totals, range }: { totals: UsageSums; range: Range }) {
 function NoCalls({ view, choices }: { view: UsageView; choices: Choices }) {
   if (view.rows.length > 0) {
     return (
-      <Empty title="No calls match">
-        There were calls in these days ({spanText(view)}), but none with this tool and key. Choose
-        others above.
+      <Empty title="No matching calls">
+        There are calls in this period ({rangeText(view)}), but none with this tool and key. Change
+        the filters above.
       </Empty>
     );
   }
   return (
     <Empty
-      title={choices.span === "custom" ? "No calls on these days" : "No calls yet"}
+      title={choices.span === "custom" ? "No calls in this period" : "No calls yet"}
       action={
         <Button component={Link} to="/home">
-          See how to make a call
+          Learn how to make a call
         </Button>
       }
     >
-      Nothing was called in the days shown: {spanText(view)} (UTC). Calls appear here as soon as
-      they are made.
+      You made no calls in this period: {rangeText(view)} (UTC). Calls appear here as soon as you
+      make them.
     </Empty>
   );
 }
 
-const spanText = ({ from, to }: Range) =>
+const rangeText = ({ from, to }: Range) =>
   from === to ? longDay(from) : `${longDay(from)} to ${longDay(to)}`;
 
-/** Labels may be the same for several keys: then the start of the key tells them apart. */
+/** Adds the start of the key where several keys have the same label. */
 function keyTitles({ keys }: UsageView): (id: string) => string {
   return (id) => {
     const key = keys.find((candidate) => candidate.id === id);
     if (key === undefined) return id;
-    const alone = keys.filter(({ label }) => label === key.label).length === 1;
-    const name = alone ? key.label : `${key.label} (${key.start}…)`;
+    const isUnique = keys.filter(({ label }) => label === key.label).length === 1;
+    const name = isUnique ? key.label : `${key.label} (${key.start}…)`;
     return key.revokedAt === null ? name : `${name}, revoked`;
   };
 }
 
 function download(text: string, name: string): void {
-  // Spreadsheets take a table without this mark for one in the machine's old character set.
+  // Without a byte order mark, spreadsheets assume a legacy encoding.
   const url = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has its copy once the download has begun.
+  // The browser needs the URL until the download has started.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { counted, formatNumber, longDay } from "../parts/numbers.ts";
 import { GROUPINGS, type Grouping, type Line, type UsageSums } from "./breakdown.ts";
 
-/** Long spans have thousands of lines: these are shown first, and so many more each time. */
+/** Long ranges have thousands of lines. This many are shown at first, and this many more on each click. */
 const LINES_SHOWN = 50;
 const HEADS = { day: "Day (UTC)", tool: "Tool", key: "Key" };
 
@@ -19,8 +19,8 @@ export function UsageTable(props: {
   const rest = lines.length - shown;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="tb-usage-table" tabIndex={0} aria-label="Calls and credits, table">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard */}
+      <section className="tb-usage-table" tabIndex={0} aria-label="Table of calls and credits">
         <Table borderColor="var(--tb-line)">
           <Table.Thead>
             <Table.Tr>
@@ -51,8 +51,8 @@ export function UsageTable(props: {
       {rest > 0 && (
         <Button mt="md" variant="default" onClick={() => setShown(shown + LINES_SHOWN)}>
           {rest > LINES_SHOWN
-            ? `Show ${LINES_SHOWN} more lines, ${formatNumber(rest)} left`
-            : `Show the last ${counted(rest, "line")}`}
+            ? `Show ${LINES_SHOWN} more lines (${formatNumber(rest)} left)`
+            : `Show ${counted(rest, "more line")}`}
         </Button>
       )}
     </>

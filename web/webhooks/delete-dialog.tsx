@@ -1,41 +1,40 @@
 import { Button, Text } from "@mantine/core";
 import type { EndpointView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { useDropEndpoint } from "./endpoints.ts";
+import { useDeleteEndpoint } from "./endpoints.ts";
 
-/** Deleting takes the secret and the log with it. The focus is on the harmless button. */
+/** Deleting also removes the secret and the log, so the dialog focuses the cancel button. */
 export function DeleteDialog(props: {
   endpoint: EndpointView;
   onClose: () => void;
-  onDone: (said: string) => void;
+  onDone: (message: string) => void;
 }) {
   const { id, url } = props.endpoint;
-  const drop = useDropEndpoint();
+  const remove = useDeleteEndpoint();
   const dismiss = () => {
-    if (!drop.isPending) props.onClose();
+    if (!remove.isPending) props.onClose();
   };
-  const submit = () =>
-    drop.mutate(id, { onSuccess: () => props.onDone("The webhook is deleted.") });
+  const submit = () => remove.mutate(id, { onSuccess: () => props.onDone("Endpoint deleted.") });
   return (
-    <TitledDialog title="Delete this webhook?" onClose={dismiss}>
+    <TitledDialog title="Delete this endpoint?" onClose={dismiss}>
       <Text>
-        Nothing more is sent to <strong className="tb-break">{url}</strong>. Its secret and its
-        deliveries are deleted, and what still waits is not sent. To stop it for a while, pause it
-        instead.
+        We stop sending webhooks to <strong className="tb-break">{url}</strong>. Its secret and its
+        delivery log are deleted, and waiting deliveries are not sent. To stop it temporarily, pause
+        it instead.
       </Text>
-      {drop.isError && (
+      {remove.isError && (
         <div className="tb-dialog-failure">
-          <Failure error={drop.error} />
+          <Failure error={remove.error} />
         </div>
       )}
       <div className="tb-dialog-foot">
         <Button variant="default" data-autofocus onClick={dismiss}>
-          Keep it
+          Keep endpoint
         </Button>
-        <BusyButton color="red" busy={drop.isPending} busyWords="Deleting" onClick={submit}>
-          Delete
+        <BusyButton color="red" busy={remove.isPending} busyLabel="Deleting" onClick={submit}>
+          Delete endpoint
         </BusyButton>
       </div>
     </TitledDialog>

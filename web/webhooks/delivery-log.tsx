@@ -1,45 +1,39 @@
 import { Text } from "@mantine/core";
 import { useState } from "react";
 import type { DeliveryView, EndpointView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
 import { CodeBlock } from "../parts/code-block.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { Failure, Message } from "../parts/message.tsx";
 import { counted } from "../parts/numbers.ts";
-import { ShowOlder } from "../parts/pages.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { useDeliveries, useSendAgain } from "./endpoints.ts";
+import { useDeliveries, useResend } from "./endpoints.ts";
 import { bodyText, deliveryState, responseText } from "./webhook-text.ts";
 
-/** What was sent to an address in the last 30 days, newest first; each unfolds. */
-export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed: boolean }) {
+/** The deliveries to an endpoint in the last 30 days, newest first. Each one expands. */
+export function DeliveryLog({ endpoint, readOnly }: { endpoint: EndpointView; readOnly: boolean }) {
   const deliveries = useDeliveries(endpoint.id);
-  const again = useSendAgain(endpoint.id);
-  const [said, setSaid] = useState(false);
-  // A page that failed to come is told where it would stand.
+  const resend = useResend(endpoint.id);
+  const [isResent, setIsResent] = useState(false);
+  // `ShowOlder` reports a failed next page at the end of the list.
   const query = deliveries.isFetchNextPageError ? { ...deliveries, error: null } : deliveries;
   const send = (id: string) => {
-    setSaid(false);
-    again.mutate(id, { onSuccess: () => setSaid(true) });
+    setIsResent(false);
+    resend.mutate(id, { onSuccess: () => setIsResent(true) });
   };
   return (
     <div className="tb-deliveries">
       <div role="status">
-        {said && (
-          <LedgerEvent tone="ok">
-            It is sent again, as a new delivery on top of the list.
-          </LedgerEvent>
-        )}
+        {isResent && <Message tone="ok">Resent as a new delivery at the top of the list.</Message>}
       </div>
-      {again.isError && <Failure error={again.error} />}
-      <ApiResponse query={query} loading={<LoadingRows rows={3} height={48} />}>
+      {resend.isError && <Failure error={resend.error} />}
+      <QueryResult query={query} loading={<LoadingRows rows={3} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.deliveries);
           if (rows.length === 0) {
-            return <Text c="dimmed">Nothing was sent in the last 30 days.</Text>;
+            return <Text c="dimmed">No deliveries in the last 30 days.</Text>;
           }
           return (
             <ul aria-label={`Deliveries to ${endpoint.url}`}>
@@ -47,26 +41,22 @@ export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed
                 <li key={delivery.id}>
                   <Delivery
                     delivery={delivery}
-                    busy={again.isPending && again.variables === delivery.id}
-                    onSendAgain={fixed || endpoint.paused ? null : () => send(delivery.id)}
+                    busy={resend.isPending && resend.variables === delivery.id}
+                    onResend={readOnly || endpoint.paused ? null : () => send(delivery.id)}
                   />
                 </li>
               ))}
             </ul>
           );
         }}
-      </ApiResponse>
+      </QueryResult>
       <ShowOlder query={deliveries} />
     </div>
   );
 }
 
-function Delivery(props: {
-  delivery: DeliveryView;
-  busy: boolean;
-  onSendAgain: (() => void) | null;
-}) {
-  const { delivery, onSendAgain } = props;
+function Delivery(props: { delivery: DeliveryView; busy: boolean; onResend: (() => void) | null }) {
+  const { delivery, onResend } = props;
   const { title, shape, tone } = deliveryState(delivery);
   return (
     <details>
@@ -78,21 +68,21 @@ function Delivery(props: {
         <Time at={delivery.at} />
         <span>
           {responseText(delivery)}
-          {delivery.tries > 1 && `, ${counted(delivery.tries, "try", "tries")}`}
+          {delivery.tries > 1 && `, ${counted(delivery.tries, "attempt")}`}
         </span>
       </summary>
       <Facts delivery={delivery} />
       <CodeBlock code={bodyText(delivery.body)} language="json" label="Body" />
-      {onSendAgain !== null && delivery.status !== "waiting" && (
+      {onResend !== null && delivery.status !== "waiting" && (
         <BusyButton
           mt="sm"
           size="sm"
           variant="default"
           busy={props.busy}
-          busyWords="Sending"
-          onClick={onSendAgain}
+          busyLabel="Sending"
+          onClick={onResend}
         >
-          Send again
+          Resend
         </BusyButton>
       )}
     </details>
@@ -100,7 +90,7 @@ function Delivery(props: {
 }
 
 function Facts({ delivery }: { delivery: DeliveryView }) {
-  const { event, tries, lastTriedAt, dueAt, status, lastFault } = delivery;
+  const { event, tries, lastTriedAt, dueAt, status, lastError } = delivery;
   return (
     <dl className="tb-endpoint-facts">
       <div>
@@ -110,25 +100,25 @@ function Facts({ delivery }: { delivery: DeliveryView }) {
         <dd>{event}</dd>
       </div>
       <div>
-        <dt>Tries</dt>
+        <dt>Attempts</dt>
         <dd>
           {tries}
           {lastTriedAt !== null && (
             <>
-              , the last one <Time at={lastTriedAt} />
+              , most recently <Time at={lastTriedAt} />
             </>
           )}
         </dd>
       </div>
-      {lastFault !== null && (
+      {lastError !== null && (
         <div>
-          <dt>Last fault</dt>
-          <dd>{lastFault}</dd>
+          <dt>Last error</dt>
+          <dd>{lastError}</dd>
         </div>
       )}
       {status === "waiting" && dueAt !== null && (
         <div>
-          <dt>Next try</dt>
+          <dt>Next attempt</dt>
           <dd>
             <Time at={dueAt} />
           </dd>

@@ -1,76 +1,79 @@
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { focusFault } from "../parts/focus-fault.ts";
+import { BusyButton } from "../parts/buttons.tsx";
+import { focusInvalidField } from "../parts/focus.ts";
+import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useAddEndpoint, useChangeEndpoint } from "./endpoints.ts";
-import { KIND_WORDS, KINDS } from "./webhook-text.ts";
+import { EVENT_LABELS, KINDS } from "./webhook-text.ts";
 
 type Props = {
-  /** Null for a new one. */
+  /** Null to add a new endpoint. */
   endpoint: EndpointView | null;
   onClose: () => void;
-  onDone: (said: string) => void;
+  onDone: (message: string) => void;
 };
 
-/** Adds an address, or changes one. Whether it may be one of ours, the service decides and says. */
+/** Adds or edits an endpoint. The service checks whether the URL is allowed. */
 export function EndpointDialog({ endpoint, onClose, onDone }: Props) {
   const add = useAddEndpoint();
   const change = useChangeEndpoint();
-  const asked = endpoint === null ? add : change;
+  const mutation = endpoint === null ? add : change;
   const dismiss = () => {
-    if (!asked.isPending) onClose();
+    if (!mutation.isPending) onClose();
   };
   const send = (url: string, kinds: LedgerEventKind[]) => {
     if (endpoint === null) {
-      const onSuccess = () => onDone(`Added. Copy its secret to where ${hostOf(url)} verifies.`);
+      const onSuccess = () =>
+        onDone(
+          `Endpoint added. Copy its secret to ${hostOf(url)}, which needs it to verify webhooks.`,
+        );
       add.mutate({ url, kinds, paused: false }, { onSuccess });
     } else {
-      change.mutate({ ...endpoint, url, kinds }, { onSuccess: () => onDone("Saved.") });
+      change.mutate({ ...endpoint, url, kinds }, { onSuccess: () => onDone("Endpoint saved.") });
     }
   };
   return (
     <TitledDialog
-      title={endpoint === null ? "Add a webhook" : "Change the webhook"}
+      title={endpoint === null ? "Add webhook endpoint" : "Edit webhook endpoint"}
       onClose={dismiss}
     >
-      <EndpointForm endpoint={endpoint} asked={asked} onSend={send} onCancel={dismiss} />
+      <EndpointForm endpoint={endpoint} mutation={mutation} onSend={send} onCancel={dismiss} />
     </TitledDialog>
   );
 }
 
-const hostOf = (url: string) => URL.parse(url)?.host ?? "your program";
+const hostOf = (url: string) => URL.parse(url)?.host ?? "your server";
 
-type Faults = { url?: string | undefined; kinds?: string | undefined };
+type FieldErrors = { url?: string | undefined; kinds?: string | undefined };
 
-function faultsOf(url: string, kinds: LedgerEventKind[]): Faults {
+function fieldErrorsOf(url: string, kinds: LedgerEventKind[]): FieldErrors {
   return {
     url: URL.canParse(url)
       ? undefined
-      : "Enter a whole address, such as https://example.com/webhooks.",
-    kinds: kinds.length === 0 ? "Choose at least one." : undefined,
+      : "Enter a complete URL, such as https://example.com/webhooks.",
+    kinds: kinds.length === 0 ? "Choose at least one event." : undefined,
   };
 }
 
 function EndpointForm(props: {
   endpoint: EndpointView | null;
-  asked: { isPending: boolean; error: unknown };
+  mutation: { isPending: boolean; error: unknown };
   onSend: (url: string, kinds: LedgerEventKind[]) => void;
   onCancel: () => void;
 }) {
-  const { endpoint, asked } = props;
+  const { endpoint, mutation } = props;
   const [url, setUrl] = useState(endpoint?.url ?? "");
   const [kinds, setKinds] = useState<LedgerEventKind[]>(endpoint?.kinds ?? KINDS);
-  const [faults, setFaults] = useState<Faults>({});
+  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (asked.isPending) return;
-    const found = faultsOf(url.trim(), kinds);
-    setFaults(found);
+    if (mutation.isPending) return;
+    const found = fieldErrorsOf(url.trim(), kinds);
+    setFieldErrors(found);
     if (found.url !== undefined || found.kinds !== undefined) {
-      return focusFault(event.currentTarget);
+      return focusInvalidField(event.currentTarget);
     }
     props.onSend(url.trim(), kinds);
   };
@@ -79,39 +82,39 @@ function EndpointForm(props: {
       <TextInput
         type="url"
         inputMode="url"
-        label="Address"
-        description="Where your program takes a POST, over https."
+        label="URL"
+        description="An https URL that accepts POST requests."
         placeholder="https://example.com/webhooks"
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
         data-autofocus
         value={url}
-        error={faults.url}
+        error={fieldErrors.url}
         onChange={(event) => {
           setUrl(event.currentTarget.value);
-          setFaults({});
+          setFieldErrors({});
         }}
       />
       <Kinds
         chosen={kinds}
-        fault={faults.kinds}
+        error={fieldErrors.kinds}
         onChange={(next) => {
           setKinds(next);
-          setFaults({});
+          setFieldErrors({});
         }}
       />
-      {asked.error !== null && (
+      {mutation.error !== null && (
         <div className="tb-dialog-failure">
-          <Failure error={asked.error} />
+          <Failure error={mutation.error} />
         </div>
       )}
       <div className="tb-dialog-foot">
         <Button variant="default" onClick={props.onCancel}>
           Cancel
         </Button>
-        <BusyButton type="submit" busy={asked.isPending} busyWords="Saving">
-          {endpoint === null ? "Add" : "Save"}
+        <BusyButton type="submit" busy={mutation.isPending} busyLabel="Saving">
+          {endpoint === null ? "Add endpoint" : "Save"}
         </BusyButton>
       </div>
     </form>
@@ -120,34 +123,34 @@ function EndpointForm(props: {
 
 function Kinds(props: {
   chosen: LedgerEventKind[];
-  fault: string | undefined;
+  error: string | undefined;
   onChange: (kinds: LedgerEventKind[]) => void;
 }) {
-  const { chosen, fault } = props;
+  const { chosen, error } = props;
   return (
     <fieldset className="tb-kinds">
-      <legend>What is sent</legend>
+      <legend>Events</legend>
       {KINDS.map((kind) => (
         <div key={kind} className="tb-kind">
           <input
             type="checkbox"
             id={`tb-${kind}`}
             checked={chosen.includes(kind)}
-            aria-invalid={fault !== undefined}
-            aria-describedby={`tb-${kind}-name${fault === undefined ? "" : " tb-kinds-fault"}`}
+            aria-invalid={error !== undefined}
+            aria-describedby={`tb-${kind}-name${error === undefined ? "" : " tb-kinds-error"}`}
             onChange={({ currentTarget: { checked } }) =>
               props.onChange(
                 KINDS.filter((each) => (each === kind ? checked : chosen.includes(each))),
               )
             }
           />
-          <label htmlFor={`tb-${kind}`}>{KIND_WORDS[kind]}</label>
+          <label htmlFor={`tb-${kind}`}>{EVENT_LABELS[kind]}</label>
           <code id={`tb-${kind}-name`}>{kind}</code>
         </div>
       ))}
-      {fault !== undefined && (
-        <p id="tb-kinds-fault" className="tb-kinds-fault">
-          {fault}
+      {error !== undefined && (
+        <p id="tb-kinds-error" className="tb-kinds-error">
+          {error}
         </p>
       )}
     </fieldset>

@@ -1,24 +1,24 @@
 import { Button, Title, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
 import type { EndpointView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { CopyButton } from "../parts/code-block.tsx";
+import { Failure } from "../parts/message.tsx";
 import { State } from "../parts/state.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { useChangeEndpoint } from "./endpoints.ts";
-import { KIND_WORDS, KINDS } from "./webhook-text.ts";
+import { EVENT_LABELS, KINDS } from "./webhook-text.ts";
 
-/** One address: whether it gets webhooks and which, its secret, and what was sent there. */
+/** An endpoint: its state, events, secret and delivery log. */
 export function EndpointPanel(props: {
   endpoint: EndpointView;
-  /** Nothing of it can be changed just now. */
-  fixed: boolean;
+  /** The account is restricted: the endpoint can only be viewed and deleted. */
+  readOnly: boolean;
   onEdit: () => void;
   onDelete: () => void;
 }) {
-  const { endpoint, fixed } = props;
-  const [logged, setLogged] = useState(false);
+  const { endpoint, readOnly } = props;
+  const [showLog, setShowLog] = useState(false);
   return (
     <li className="tb-endpoint">
       <div className="tb-endpoint-head">
@@ -40,33 +40,34 @@ export function EndpointPanel(props: {
         <Button
           size="sm"
           variant="default"
-          aria-expanded={logged}
-          onClick={() => setLogged(!logged)}
+          aria-expanded={showLog}
+          onClick={() => setShowLog(!showLog)}
         >
-          {logged ? "Hide" : "Show"} deliveries
-          <Of endpoint={endpoint} />
+          {showLog ? "Hide" : "Show"} deliveries
+          <VisuallyHidden>&nbsp;to {endpoint.url}</VisuallyHidden>
         </Button>
-        {!fixed && (
+        {!readOnly && (
           <>
             <Button size="sm" variant="default" onClick={props.onEdit}>
               Edit
-              <Of endpoint={endpoint} />
+              <HiddenUrl endpoint={endpoint} />
             </Button>
             <PauseButton endpoint={endpoint} />
           </>
         )}
         <Button size="sm" variant="default" c="var(--tb-bad)" onClick={props.onDelete}>
           Delete
-          <Of endpoint={endpoint} />
+          <HiddenUrl endpoint={endpoint} />
         </Button>
       </div>
-      {logged && <DeliveryLog endpoint={endpoint} fixed={fixed} />}
+      {showLog && <DeliveryLog endpoint={endpoint} readOnly={readOnly} />}
     </li>
   );
 }
 
-const Of = ({ endpoint: { url } }: { endpoint: EndpointView }) => (
-  <VisuallyHidden>&nbsp;of {url}</VisuallyHidden>
+/** Completes the accessible name of a button, which would otherwise be the same for every endpoint. */
+const HiddenUrl = ({ endpoint: { url } }: { endpoint: EndpointView }) => (
+  <VisuallyHidden>&nbsp;{url}</VisuallyHidden>
 );
 
 function Facts({ endpoint }: { endpoint: EndpointView }) {
@@ -74,10 +75,10 @@ function Facts({ endpoint }: { endpoint: EndpointView }) {
   return (
     <dl className="tb-endpoint-facts">
       <div>
-        <dt>Told of</dt>
+        <dt>Events</dt>
         <dd>
           {KINDS.filter((kind) => kinds.includes(kind))
-            .map((kind) => KIND_WORDS[kind])
+            .map((kind) => EVENT_LABELS[kind])
             .join(" \u00b7 ")}
         </dd>
       </div>
@@ -91,8 +92,8 @@ function Facts({ endpoint }: { endpoint: EndpointView }) {
         <div>
           <dt>Paused</dt>
           <dd>
-            Nothing new is sent there, and what waits is not tried. We pause an address by ourselves
-            when it answers 410 Gone.
+            We do not send new or waiting deliveries to this endpoint. An endpoint that responds
+            with 410 Gone is paused automatically.
           </dd>
         </div>
       )}
@@ -102,7 +103,7 @@ function Facts({ endpoint }: { endpoint: EndpointView }) {
 
 const PREFIX = "whsec_";
 
-/** It can be shown at any time, but not to whoever looks over a shoulder. */
+/** Masked until the user asks to see it. */
 function Secret({ secret, endpoint }: { secret: string; endpoint: EndpointView }) {
   const [shown, setShown] = useState(false);
   return (
@@ -131,11 +132,11 @@ function PauseButton({ endpoint }: { endpoint: EndpointView }) {
         size="sm"
         variant="default"
         busy={change.isPending}
-        busyWords={paused ? "Resuming" : "Pausing"}
+        busyLabel={paused ? "Resuming" : "Pausing"}
         onClick={() => change.mutate({ ...endpoint, paused: !paused })}
       >
         {paused ? "Resume" : "Pause"}
-        <Of endpoint={endpoint} />
+        <HiddenUrl endpoint={endpoint} />
       </BusyButton>
       {change.isError && (
         <div className="tb-endpoint-failure">

@@ -5,27 +5,28 @@ import type {
   EndpointsView,
   EndpointView,
 } from "#api/dashboard/shapes.ts";
-import { againWhileAway, queryKeys, useChange, useResponse } from "../queries.ts";
-import { ask } from "../request.ts";
+import { pollWhileOffline, queryKeys, useChange, useResponse } from "../queries.ts";
+import { request } from "../request.ts";
 
 export const useEndpoints = () =>
   useResponse<EndpointsView>(queryKeys.endpoints, "/dashboard/webhooks");
 
-const place = (id: string) => `/dashboard/webhooks/${encodeURIComponent(id)}`;
-const AFTER_ENDPOINTS = [queryKeys.endpoints, queryKeys.events];
+const pathOf = (id: string) => `/dashboard/webhooks/${encodeURIComponent(id)}`;
+const ENDPOINT_QUERIES = [queryKeys.endpoints, queryKeys.events];
 
 export const useAddEndpoint = () =>
   useChange(
-    (order: EndpointOrder) => ask<{ endpoint: EndpointView }>("POST", "/dashboard/webhooks", order),
-    AFTER_ENDPOINTS,
+    (order: EndpointOrder) =>
+      request<{ endpoint: EndpointView }>("POST", "/dashboard/webhooks", order),
+    ENDPOINT_QUERIES,
   );
 
 export const useChangeEndpoint = () =>
   useChange(
     ({ id, url, kinds, paused }: EndpointView) =>
-      ask<{ endpoint: EndpointView }>("PUT", place(id), { url, kinds, paused }),
-    AFTER_ENDPOINTS,
-    // The list knows it at once, whenever it is asked for again.
+      request<{ endpoint: EndpointView }>("PUT", pathOf(id), { url, kinds, paused }),
+    ENDPOINT_QUERIES,
+    // The list shows the change before it is refetched.
     (client, { endpoint }) =>
       client.setQueryData<EndpointsView>(
         queryKeys.endpoints,
@@ -37,35 +38,35 @@ export const useChangeEndpoint = () =>
       ),
   );
 
-export const useDropEndpoint = () =>
-  useChange((id: string) => ask<object>("DELETE", place(id)), AFTER_ENDPOINTS);
+export const useDeleteEndpoint = () =>
+  useChange((id: string) => request<object>("DELETE", pathOf(id)), ENDPOINT_QUERIES);
 
-export const useSendAgain = (endpoint: string) =>
+export const useResend = (endpoint: string) =>
   useChange(
     (delivery: string) =>
-      ask<{ id: string }>(
+      request<{ id: string }>(
         "POST",
-        `${place(endpoint)}/deliveries/${encodeURIComponent(delivery)}/again`,
+        `${pathOf(endpoint)}/deliveries/${encodeURIComponent(delivery)}/again`,
       ),
     [queryKeys.deliveries(endpoint)],
   );
 
-const WAITING_MS = 5_000;
+const WAITING_POLL_MS = 5_000;
 
-/** What was sent there, newest first. As long as something waits to be sent, it is asked for again. */
+/** The deliveries to an endpoint, newest first. Polls while one is waiting. */
 export const useDeliveries = (endpoint: string) =>
   useInfiniteQuery({
     queryKey: queryKeys.deliveries(endpoint),
     queryFn: ({ pageParam, signal }) => {
       const after = pageParam === null ? "" : `?after=${encodeURIComponent(pageParam)}`;
-      const path = `${place(endpoint)}/deliveries${after}`;
-      return ask<DeliveriesView>("GET", path, undefined, signal);
+      const path = `${pathOf(endpoint)}/deliveries${after}`;
+      return request<DeliveriesView>("GET", path, undefined, signal);
     },
     initialPageParam: null as string | null,
     getNextPageParam: (last: DeliveriesView) => last.next,
     refetchInterval: (query) => {
       const rows = query.state.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
-      const isMoving = rows.some(({ status }) => status === "waiting");
-      return againWhileAway(query) || (isMoving && WAITING_MS);
+      const isWaiting = rows.some(({ status }) => status === "waiting");
+      return pollWhileOffline(query) || (isWaiting && WAITING_POLL_MS);
     },
   });

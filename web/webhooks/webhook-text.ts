@@ -1,34 +1,34 @@
 import type { DeliveryView, LedgerEventKind } from "#api/dashboard/shapes.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
-/** What each kind tells of, in the order in which they are offered. */
-export const KIND_WORDS: Record<LedgerEventKind, string> = {
-  "credits.low": "The balance is low",
-  "credits.depleted": "No credits are left",
-  "credits.granted": "Credits were added",
-  "credits.expiring": "Credits expire in 30 or 7 days",
-  "key.created": "An API key was made",
-  "key.revoked": "An API key was revoked",
+/** The label of each event type, in the order of the form. */
+export const EVENT_LABELS: Record<LedgerEventKind, string> = {
+  "credits.low": "Low balance",
+  "credits.depleted": "No credits left",
+  "credits.granted": "Credits added",
+  "credits.expiring": "Credits expiring in 30 or 7 days",
+  "key.created": "API key created",
+  "key.revoked": "API key revoked",
 };
-export const KINDS = Object.keys(KIND_WORDS) as LedgerEventKind[];
+export const KINDS = Object.keys(EVENT_LABELS) as LedgerEventKind[];
 
-type Told = { title: string; shape: Shape; tone: Tone };
-export function deliveryState({ status, tries }: DeliveryView): Told {
+type StateLabel = { title: string; shape: Shape; tone: Tone };
+export function deliveryState({ status, tries }: DeliveryView): StateLabel {
   if (status === "delivered") return { title: "Delivered", shape: "check", tone: "ok" };
   if (status === "failed") return { title: "Failed", shape: "cross", tone: "bad" };
   return tries === 0
     ? { title: "Waiting", shape: "empty", tone: "soft" }
-    : { title: "Trying again", shape: "clock", tone: "warn" };
+    : { title: "Retrying", shape: "clock", tone: "warn" };
 }
 
-/** What the last try brought. */
-export function responseText({ lastStatus, lastFault, tries }: DeliveryView): string {
-  if (tries === 0) return "Not tried yet";
-  if (lastStatus !== null) return `Answered ${lastStatus}`;
-  return lastFault === null ? "No answer" : "Not reached";
+/** The outcome of the last attempt. */
+export function responseText({ lastStatus, lastError, tries }: DeliveryView): string {
+  if (tries === 0) return "Not sent yet";
+  if (lastStatus !== null) return `Status ${lastStatus}`;
+  return lastError === null ? "No response" : "Unreachable";
 }
 
-/** The body as a person reads it; as it is where it is no JSON. */
+/** Pretty-prints a JSON body; returns anything else unchanged. */
 export function bodyText(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

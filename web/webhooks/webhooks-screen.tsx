@@ -1,13 +1,12 @@
 import { Button, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { EndpointsView, EndpointView } from "#api/dashboard/shapes.ts";
-import { base } from "../base.ts";
-import { ObstacleMessage, obstacleIn, obstacleOf } from "../keys/key-state.tsx";
-import { Empty } from "../parts/empty.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { base } from "../addresses.ts";
+import { RestrictionMessage, restrictionIn, restrictionOf } from "../keys/restriction.tsx";
+import { Message } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { useVisitor } from "../queries.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { EndpointDialog } from "./endpoint-dialog.tsx";
@@ -19,80 +18,82 @@ type Open = { dialog: "add" } | { dialog: "edit" | "delete"; endpoint: EndpointV
 
 export default function WebhooksScreen() {
   const endpoints = useEndpoints();
-  const obstacle = obstacleOf(useVisitor().data?.person) ?? obstacleIn(endpoints.error);
+  const restriction = restrictionOf(useVisitor().data?.person) ?? restrictionIn(endpoints.error);
   const [open, setOpen] = useState<Open | null>(null);
-  const [said, setSaid] = useState<string | null>(null);
-  // The panel of a deleted webhook, with the button that had the focus, is gone.
+  const [message, setMessage] = useState<string | null>(null);
+  // The panel of a deleted endpoint, with the button that had the focus, was removed.
   useEffect(() => {
-    if (said !== null) document.querySelector<HTMLElement>("main h1")?.focus();
-  }, [said]);
+    if (message !== null) document.querySelector<HTMLElement>("main h1")?.focus();
+  }, [message]);
   const show = (next: Open) => {
-    setSaid(null);
+    setMessage(null);
     setOpen(next);
   };
   const { data } = endpoints;
-  const full = data !== undefined && data.endpoints.length >= data.max;
+  const isFull = data !== undefined && data.endpoints.length >= data.max;
   const add = () => show({ dialog: "add" });
   return (
     <>
       <PageTitle title="Webhooks">
-        {obstacle === null && (data?.endpoints.length ?? 0) > 0 && (
-          <Button onClick={add} disabled={full}>
-            Add webhook
+        {restriction === null && (data?.endpoints.length ?? 0) > 0 && (
+          <Button onClick={add} disabled={isFull}>
+            Add endpoint
           </Button>
         )}
       </PageTitle>
       <Text c="dimmed" maw="44rem" mb="lg">
-        We tell your programs what happens to your credits and keys, by a signed POST to an address
-        of yours. <a href={`${base()}/docs/webhooks`}>How to receive and verify webhooks</a>
+        We notify your programs about your credits and API keys with signed POST requests to your
+        endpoints. <a href={`${base()}/docs/webhooks`}>How to receive and verify webhooks</a>
       </Text>
-      <div role="status" className="tb-said">
-        {said !== null && <LedgerEvent tone="ok">{said}</LedgerEvent>}
+      <div role="status" className="tb-status">
+        {message !== null && <Message tone="ok">{message}</Message>}
       </div>
-      {full && <FullNotification max={data.max} />}
-      <ApiResponse query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
-        {(view) => <Endpoints view={view} obstacle={obstacle !== null} onAdd={add} onShow={show} />}
-      </ApiResponse>
+      {isFull && <EndpointLimitMessage max={data.max} />}
+      <QueryResult query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
+        {(view) => (
+          <Endpoints view={view} restriction={restriction !== null} onAdd={add} onShow={show} />
+        )}
+      </QueryResult>
       {open !== null && (
         <OpenDialog
           open={open}
           onClose={() => setOpen(null)}
           onDone={(text) => {
             setOpen(null);
-            setSaid(text);
+            setMessage(text);
           }}
         />
       )}
-      {obstacleIn(endpoints.error) === "account_suspended" && (
-        <ObstacleMessage obstacle="account_suspended" />
+      {restrictionIn(endpoints.error) === "account_suspended" && (
+        <RestrictionMessage restriction="account_suspended" />
       )}
     </>
   );
 }
 
-const FullNotification = ({ max }: { max: number }) => (
-  <div className="tb-said">
-    <LedgerEvent tone="soft" title={`You have ${max} webhooks, as many as an account can hold.`}>
-      Delete one that you no longer use to add another.
-    </LedgerEvent>
+const EndpointLimitMessage = ({ max }: { max: number }) => (
+  <div className="tb-status">
+    <Message tone="soft" title={`You have reached the limit of ${max} webhook endpoints.`}>
+      To add another endpoint, delete one that you no longer use.
+    </Message>
   </div>
 );
 
 function Endpoints(props: {
   view: EndpointsView;
-  obstacle: boolean;
+  restriction: boolean;
   onAdd: () => void;
   onShow: (open: Open) => void;
 }) {
   const { endpoints } = props.view;
   if (endpoints.length === 0) {
-    const action = props.obstacle ? undefined : (
-      <Button onClick={props.onAdd}>Add a webhook</Button>
+    const action = props.restriction ? undefined : (
+      <Button onClick={props.onAdd}>Add endpoint</Button>
     );
     return (
-      <Empty title="No webhooks yet" action={action}>
-        Add an address to be told when the balance is low, credits are added or about to expire, or
-        a key is made or revoked.
+      <Empty title="No webhook endpoints yet" action={action}>
+        Add an endpoint to be notified when your balance is low, when credits are added or about to
+        expire, and when an API key is created or revoked.
       </Empty>
     );
   }
@@ -102,7 +103,7 @@ function Endpoints(props: {
         <EndpointPanel
           key={endpoint.id}
           endpoint={endpoint}
-          fixed={props.obstacle}
+          readOnly={props.restriction}
           onEdit={() => props.onShow({ dialog: "edit", endpoint })}
           onDelete={() => props.onShow({ dialog: "delete", endpoint })}
         />
@@ -111,7 +112,7 @@ function Endpoints(props: {
   );
 }
 
-function OpenDialog(props: { open: Open; onClose: () => void; onDone: (said: string) => void }) {
+function OpenDialog(props: { open: Open; onClose: () => void; onDone: (message: string) => void }) {
   const { open, onClose, onDone } = props;
   if (open.dialog === "add") {
     return <EndpointDialog endpoint={null} onClose={onClose} onDone={onDone} />;

@@ -1,16 +1,16 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { DashboardError, tooFast } from "./dashboard-error.ts";
+import { DashboardError, tooManyRequests } from "./dashboard-error.ts";
 import {
   findSignedIn,
   finishClosing,
   json,
-  note,
+  notify,
   type RequestContext,
   readJson,
+  recordEvent,
   requireMember,
   requireNotSuspended,
-  tell,
 } from "./request-context.ts";
 import type { EventsView, PersonView, Provider, SessionView, Visitor } from "./shapes.ts";
 
@@ -30,7 +30,7 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-/** Null where the account turns out to be closed. */
+/** Null where the account is closed. */
 async function viewPerson(
   context: RequestContext,
   { person }: SignedIn,
@@ -41,7 +41,7 @@ async function viewPerson(
   const names = logins.map(({ providerId }) => providerId);
   const account =
     person.verified && person.account === null
-      ? await deps.auth.finishWelcome(person)
+      ? await deps.auth.linkAccount(person)
       : person.account;
   const status =
     account === null ? null : await deps.accountDeps.ledger.findAccount({ account, now });
@@ -86,10 +86,10 @@ export async function endSession(context: RequestContext): Promise<Response> {
     id === "others" ? each.id !== session.id : each.id === id,
   );
   if (ending.length === 0 && id !== "others") {
-    throw new DashboardError("not_found", "There is no such session; it has ended already.");
+    throw new DashboardError("not_found", "This session has already ended.");
   }
   for (const { token } of ending) await internalAdapter.deleteSession(token);
-  if (ending.length > 0) await note(context, person.id, "session_ended", null);
+  if (ending.length > 0) await recordEvent(context, person.id, "session_ended", null);
   return json({});
 }
 
@@ -104,31 +104,35 @@ export async function listEvents(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-/** The owner closes the account: the address once more, and the password where there is one. */
+/** Closes the account after the user has entered its email address and, where there is one, the password. */
 export function createCloseAccount(throttle: SignInThrottle) {
   return async (context: RequestContext): Promise<Response> => {
     const { deps, now } = context;
     const { person } = requireNotSuspended(
       await requireMember(context),
-      // Else its owner closed it, signed up again and was free.
-      "This account is suspended, so it cannot be closed now. Ask the people who run this service.",
+      // Otherwise the owner could close the suspended account and sign up again.
+      "This account is suspended, so you cannot close it. Contact the operator of this service.",
     );
     const { email, password } = await readJson(context);
     if (typeof email !== "string" || email.trim().toLowerCase() !== person.email) {
-      throw new DashboardError("invalid_request", "Type the e-mail address of this account.");
+      throw new DashboardError("invalid_request", "Enter the email address of this account.");
     }
     const { internalAdapter } = await deps.auth.context();
     const login = await internalAdapter.findCredentialAccount(person.id);
     if (typeof login?.password === "string") {
       const attempt = { email: person.email, address: context.peer ?? "", isKnownBrowser: true };
-      const asked = await throttle.ask(attempt, now);
-      if ("refusedForMs" in asked) throw tooFast(asked.refusedForMs);
-      const right =
+      const answer = await throttle.ask(attempt, now);
+      if ("retryAfterMs" in answer) throw tooManyRequests(answer.retryAfterMs);
+      const isRight =
         typeof password === "string" && (await deps.verifyPassword(login.password, password));
-      if (!right) throw new DashboardError("wrong_password", "The password is not right.");
+      if (!isRight)
+        throw new DashboardError(
+          "wrong_password",
+          "Wrong password. Enter the password of this account.",
+        );
     }
     await finishClosing(context, person.email);
-    await tell(context, deps.emails.closed(person.email));
+    await notify(context, deps.emails.accountClosed(person.email));
     return json({});
   };
 }

@@ -1,96 +1,70 @@
 import { AUTH_PATH } from "#accounts/auth-options.ts";
 import type { Attempt, SignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { AuthError, type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
+import { type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
 import { readCookie, writeCookie } from "./cookies.ts";
-import { DashboardError, tooFast, WrongMethod } from "./dashboard-error.ts";
+import { AuthError, tooManyRequests } from "./dashboard-error.ts";
 import { isKnownBrowser, knowBrowser } from "./known-browser.ts";
 import { networkOf } from "./network.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
 import {
+  type DashboardRoutes,
   json,
-  note,
+  notify,
   type RequestContext,
+  recordEvent,
   requireMember,
   requireNotSuspended,
-  tell,
 } from "./request-context.ts";
-
-/**
- * The door to better-auth: what of it can be asked with which fields, and what comes before and after. Its answers to a
- * sign-in carry the session's token for apps without cookies; pages have no use for it, so it does not leave.
- */
-const OPEN: Record<string, readonly string[] | null> = {
-  "POST /sign-up/email": ["email", "password"],
-  "POST /sign-in/email": ["email", "password"],
-  "POST /sign-in/social": ["provider", "callbackURL", "errorCallbackURL"],
-  "GET /callback/github": null,
-  "GET /callback/google": null,
-  "POST /sign-out": [],
-  "POST /send-verification-email": ["email", "signUp"],
-  "POST /verify-email": ["token"],
-  "POST /request-password-reset": ["email"],
-  "POST /reset-password": ["newPassword", "token"],
-  "POST /change-password": ["currentPassword", "newPassword"],
-  "POST /change-email": ["newEmail"],
-};
 
 type Step = (context: RequestContext, order: AuthOrder) => Promise<Response>;
 
-export function createAuthHandler(throttle: SignInThrottle) {
-  const steps: Record<string, Step> = {
-    "POST /sign-up/email": signUp,
-    "POST /sign-in/email": createSignIn(throttle),
-    "GET /callback/github": comeBack,
-    "GET /callback/google": comeBack,
-    "POST /send-verification-email": sendVerification,
-    "POST /verify-email": (context, order) => openLink(context, order, throttle),
-    "POST /request-password-reset": requestReset,
-    "POST /reset-password": (context, order) => resetPassword(context, order, throttle),
-    "POST /change-password": changePassword,
-    "POST /change-email": changeEmail,
-  };
-  return async (context: RequestContext): Promise<Response> => {
-    const { request, url } = context;
-    const name = `${request.method} ${url.pathname.slice(AUTH_PATH.length)}`;
-    const fields = Object.hasOwn(OPEN, name) ? OPEN[name] : undefined;
-    if (fields === undefined) {
-      const methods = methodsOf(url.pathname.slice(AUTH_PATH.length));
-      if (methods.length > 0) throw new WrongMethod(request.method, methods);
-      throw new DashboardError("not_found", `There is nothing at ${url.pathname.slice(0, 200)}.`);
-    }
-    try {
-      if (fields === null) return await (steps[name]?.(context, {}) ?? askAuth(context, null));
-      const order = await readOrder(context, fields);
-      return await (steps[name]?.(context, order) ?? askAuth(context, order));
-    } catch (error) {
-      if (error instanceof AuthError) return error.response;
-      throw error;
-    }
+/**
+ * The parts of Better Auth that the pages may use, with the fields that each takes. Better Auth's response to a sign-in
+ * contains the session's token, for apps without cookies; the pages do not need it, so it is not passed on.
+ */
+export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
+  const post = (fields: readonly string[], step: Step) => ({
+    POST: async (context: RequestContext) => step(context, await readOrder(context, fields)),
+  });
+  const openEmailLink: Step = (context, order) => openLink(context, order, throttle);
+  const setPassword: Step = (context, order) => resetPassword(context, order, throttle);
+  return {
+    [`${AUTH_PATH}/sign-up/email`]: post(["email", "password"], signUp),
+    [`${AUTH_PATH}/sign-in/email`]: post(["email", "password"], createSignIn(throttle)),
+    [`${AUTH_PATH}/sign-in/social`]: post(["provider", "callbackURL", "errorCallbackURL"], askAuth),
+    [`${AUTH_PATH}/callback/github`]: { GET: returnFromProvider },
+    [`${AUTH_PATH}/callback/google`]: { GET: returnFromProvider },
+    [`${AUTH_PATH}/sign-out`]: post([], askAuth),
+    [`${AUTH_PATH}/send-verification-email`]: post(["email", "signUp"], sendVerification),
+    [`${AUTH_PATH}/verify-email`]: post(["token"], openEmailLink),
+    [`${AUTH_PATH}/request-password-reset`]: post(["email"], requestReset),
+    [`${AUTH_PATH}/reset-password`]: post(["newPassword", "token"], setPassword),
+    [`${AUTH_PATH}/change-password`]: post(["currentPassword", "newPassword"], changePassword),
+    [`${AUTH_PATH}/change-email`]: post(["newEmail"], changeEmail),
   };
 }
 
-const methodsOf = (path: string): string[] =>
-  ["GET", "POST"].filter((method) => Object.hasOwn(OPEN, `${method} ${path}`));
-
-/** In the browser that signed up, so that a letter which is asked for again belongs to one of its sign-ups. */
+/** A cookie with the ids of this browser's sign-ups, so that a second verification email belongs to one of them. */
 const SIGN_UP = "sign_up";
 const SIGN_UPS_MAX = 5;
 const SIGN_UP_DAYS = 7;
 
 async function signUp(context: RequestContext, order: AuthOrder): Promise<Response> {
-  let response = await askAuth(context, { name: "", ...order });
-  // Twice at the same moment: the second finds what the first has made.
-  if (response.status === 422) response = await askAuth(context, { name: "", ...order });
-  if (!response.ok) return response;
+  const ask = () => askAuth(context, { name: "", ...order });
+  // Two sign-ups at the same moment: the second attempt finds the row that the other one made.
+  const response = await ask().catch((error) => {
+    if (error instanceof AuthError && error.status === 422) return ask();
+    throw error;
+  });
   const { user } = (await response.json()) as { user: { id: string } };
   const { settings } = context.deps;
-  const before = readCookie(context.request, SIGN_UP, settings)?.match(/[0-9A-Za-z]{24}/g) ?? [];
-  const marks = [user.id, ...before].slice(0, SIGN_UPS_MAX).join(".");
-  context.cookies.push(writeCookie(SIGN_UP, marks, SIGN_UP_DAYS, settings));
+  const earlier = readCookie(context.request, SIGN_UP, settings)?.match(/[0-9A-Za-z]{24}/g) ?? [];
+  const ids = [user.id, ...earlier].slice(0, SIGN_UPS_MAX).join(".");
+  context.cookies.push(writeCookie(SIGN_UP, ids, SIGN_UP_DAYS, settings));
   return json({ signUp: user.id });
 }
 
-/** The page that signed up may name its sign-up too: a browser may keep no cookies. */
+/** The page that signed up may name its sign-up too, because the browser may keep no cookies. */
 function sendVerification(
   context: RequestContext,
   { signUp, ...order }: AuthOrder,
@@ -99,16 +73,16 @@ function sendVerification(
   return askAuth(context, { ...order, signUps: [signUp ?? "", ...signUps] });
 }
 
-/** Whoever waits holds a request open; all that wait, for whomever, may not crowd out everybody else. */
-const WAITING_MAX = 100;
+/** A delayed sign-in holds its request open. This bounds how many are held at once. */
+const DELAYED_MAX = 100;
 
 function createSignIn(throttle: SignInThrottle): Step {
-  let waiting = 0;
-  async function holdBack({ deps }: RequestContext, ms: number): Promise<void> {
-    if (waiting >= WAITING_MAX) throw tooFast(ms);
-    waiting += 1;
+  let delayed = 0;
+  async function delay({ deps }: RequestContext, ms: number): Promise<void> {
+    if (delayed >= DELAYED_MAX) throw tooManyRequests(ms);
+    delayed += 1;
     await deps.wait(ms).finally(() => {
-      waiting -= 1;
+      delayed -= 1;
     });
   }
   return async (context, order) => {
@@ -119,9 +93,9 @@ function createSignIn(throttle: SignInThrottle): Step {
       address: networkOf(peer ?? ""),
       isKnownBrowser: isKnownBrowser(request, email, deps.settings),
     };
-    const asked = await throttle.ask(attempt, context.now);
-    if ("refusedForMs" in asked) throw tooFast(asked.refusedForMs);
-    if (asked.waitMs > 0) await holdBack(context, asked.waitMs);
+    const answer = await throttle.ask(attempt, context.now);
+    if ("retryAfterMs" in answer) throw tooManyRequests(answer.retryAfterMs);
+    if (answer.waitMs > 0) await delay(context, answer.waitMs);
     return signIn(context, order, attempt, throttle);
   };
 }
@@ -132,29 +106,29 @@ async function signIn(
   attempt: Attempt,
   throttle: SignInThrottle,
 ): Promise<Response> {
-  const response = await askAuth(context, order);
-  if (!response.ok) {
-    const { code } = (await response.clone().json()) as { code: string };
-    // The address is not verified yet, but the password was right.
-    if (code === "EMAIL_NOT_VERIFIED") throttle.succeeded(attempt);
-    return response;
-  }
+  const response = await askAuth(context, order).catch((error) => {
+    // The password was right; only the address is not verified yet.
+    if (error instanceof AuthError && error.code === "EMAIL_NOT_VERIFIED") {
+      throttle.succeeded(attempt);
+    }
+    throw error;
+  });
   knowBrowser(context, attempt.email, throttle);
   return keepCookies(json({}), response);
 }
 
-/** As long as better-auth takes to answer who asks for the other letter: known addresses take longer than unknown ones. */
-const EMAIL_RESPONSE_MS = 500;
+/** Better Auth takes longer for known addresses than for unknown ones; this hides the difference. */
+const RESET_RESPONSE_MS = 500;
 
 async function requestReset(context: RequestContext, order: AuthOrder): Promise<Response> {
   const [response] = await Promise.all([
     askAuth(context, order),
-    context.deps.wait(EMAIL_RESPONSE_MS),
+    context.deps.wait(RESET_RESPONSE_MS),
   ]);
   return response;
 }
 
-/** A new password ends every other link to one: older letters may lie where somebody else reads them. */
+/** A new password ends every other reset link: someone else may be able to read the older emails. */
 async function resetPassword(
   context: RequestContext,
   order: AuthOrder,
@@ -165,7 +139,7 @@ async function resetPassword(
   const link = `reset-password:${order["token"] ?? ""}`;
   const person = (await internalAdapter.findVerificationValue(link))?.value;
   const response = await askAuth(context, order);
-  if (!response.ok || person === undefined) return response;
+  if (person === undefined) return response;
   await deps.journal.dropResetLinks({ person });
   const user = await internalAdapter.findUserById(person);
   if (user !== null) knowBrowser(context, user.email, throttle);
@@ -173,13 +147,13 @@ async function resetPassword(
 }
 
 /**
- * Back from GitHub or Google. Whether an address that they have not verified has an account here is nobody's business:
- * the refusal is the same.
+ * GitHub or Google sends the user back. The error for an unverified address is the same whether or not that address
+ * has an account here, so that nobody can find out who has one.
  */
-async function comeBack(context: RequestContext): Promise<Response> {
+async function returnFromProvider(context: RequestContext): Promise<Response> {
   const response = await askAuth(context, null);
-  const to = response.headers.get("Location");
-  const url = to === null ? null : URL.parse(to, context.deps.settings.publicUrl);
+  const location = response.headers.get("Location");
+  const url = location === null ? null : URL.parse(location, context.deps.settings.publicUrl);
   const error = url?.searchParams.get("error");
   if (url == null || error == null) return response;
   url.searchParams.delete("error_description");
@@ -189,27 +163,27 @@ async function comeBack(context: RequestContext): Promise<Response> {
   return new Response(null, { status: response.status, headers });
 }
 
-/** Whoever was signed in elsewhere is so no more: a password is changed because somebody else may know it. */
+/** Ends the other sessions too: people change a password because someone else may know it. */
 async function changePassword(context: RequestContext, order: AuthOrder): Promise<Response> {
   const { deps, request } = context;
   const { signedIn } = await deps.auth.signedIn(request.headers);
   const response = await askAuth(context, { ...order, revokeOtherSessions: true });
-  if (!response.ok || signedIn === null) return response;
+  if (signedIn === null) return response;
   const { id: person, email } = signedIn.person;
   await deps.journal.dropResetLinks({ person });
-  await note(context, person, "password_changed", null);
-  await tell(context, deps.emails.passwordChanged(email));
+  await recordEvent(context, person, "password_changed", null);
+  await notify(context, deps.emails.passwordChanged(email));
   return keepCookies(json({}), response);
 }
 
-/** The first letter goes to the old address, whether the new one is free or not: the asker may not learn that. */
+/** The first email goes to the old address whether or not the new one is taken, so the response does not reveal it. */
 async function changeEmail(context: RequestContext, order: AuthOrder): Promise<Response> {
   const { deps } = context;
-  const to = order["newEmail"] ?? "";
+  const newEmail = order["newEmail"] ?? "";
   const { person } = requireNotSuspended(await requireMember(context), SUSPENDED);
   const { internalAdapter } = await deps.auth.context();
   const response = await askAuth(context, order);
-  if (!response.ok || (await internalAdapter.findUserByEmail(to)) === null) return response;
-  deps.auth.confirmMove(person.email, to);
+  if ((await internalAdapter.findUserByEmail(newEmail)) === null) return response;
+  deps.auth.confirmAddressChange(person.email, newEmail);
   return response;
 }

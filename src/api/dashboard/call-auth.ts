@@ -1,16 +1,20 @@
-import { PEER_HEADER } from "#accounts/auth-hooks.ts";
+import * as z from "zod/mini";
+import { CLIENT_ADDRESS_HEADER } from "#accounts/auth-hooks.ts";
 import { AccountError, readEmail } from "#accounts/people.ts";
-import { DashboardError, tooFast } from "./dashboard-error.ts";
-import { json, type RequestContext, readJson } from "./request-context.ts";
+import { AuthError, DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
+import { type RequestContext, readJson } from "./request-context.ts";
 
 /**
- * Asks better-auth. It gets what our pages send and nothing else: of its many fields some would open other ways in
- * (a sign-in by an ID token), some would be kept unread (names, pictures), and a form's body would hide an address
- * from the throttle. What it refuses leaves with a code and in words for people.
+ * The fields of a request to Better Auth. It gets the fields that our pages send and no others: some of its many fields
+ * would open further ways to sign in (an ID token), others would be stored unread (names, pictures), and a form body
+ * would hide the email address from the throttle.
  */
 export type AuthOrder = Record<string, string>;
 
-/** The body as texts, of those fields alone; an address in it is trimmed and in lower case. */
+const EMAIL_FIELDS = ["email", "newEmail"];
+const IS_EMAIL = z.email();
+
+/** Reads `fields` from the body, each of them text. Email addresses are trimmed and put in lower case. */
 export async function readOrder(
   context: RequestContext,
   fields: readonly string[],
@@ -19,49 +23,40 @@ export async function readOrder(
   const body = await readJson(context);
   const order: AuthOrder = {};
   for (const name of fields) {
-    const value = body[name];
-    if (value === undefined || value === null) continue;
-    if (typeof value !== "string") {
-      throw new DashboardError("invalid_request", `\`${name}\` must be a text.`);
+    const value = body[name] ?? undefined;
+    if (value !== undefined && typeof value !== "string") {
+      throw new DashboardError("invalid_request", `\`${name}\` must be a string.`);
     }
-    order[name] = name === "email" || name === "newEmail" ? readAddress(value) : value;
+    if (EMAIL_FIELDS.includes(name)) order[name] = readAddress(value ?? "");
+    else if (value !== undefined) order[name] = value;
   }
   return order;
 }
 
-/** Thrown to be answered as it is: with a code of better-auth's, which the pages know. */
-export class AuthError extends Error {
-  readonly response: Response;
-
-  constructor(code: string, message: string, status: number) {
-    super(message);
-    this.response = json({ code, message }, status);
-  }
-}
-
 function readAddress(text: string): string {
   try {
-    return readEmail(text);
+    const email = readEmail(text);
+    if (IS_EMAIL.safeParse(email).success) return email;
   } catch (error) {
-    if (error instanceof AccountError) throw notAnAddress();
-    throw error;
+    if (!(error instanceof AccountError)) throw error;
   }
-}
-
-const notAnAddress = () =>
-  new AuthError(
+  throw new AuthError(
     "INVALID_EMAIL",
-    "This is not a complete e-mail address. Write it like name@example.com.",
+    "This is not a complete email address. Enter it like name@example.com.",
     400,
   );
+}
 
-/** At better-auth's own address, and with our word on where it comes from. */
+/**
+ * Passes the request on to Better Auth, with `order` as its body. Throws an AuthError or a DashboardError for every
+ * response that is an error.
+ */
 export function askAuth(context: RequestContext, order: object | null): Promise<Response> {
   const { request, url } = context;
   return send(context, request.method, `${url.pathname}${order === null ? url.search : ""}`, order);
 }
 
-/** Our pages send the token of a link in a body, so that no log has it; better-auth takes it out of an address. */
+/** Our pages send the token of a link in a body, to keep it out of logs; Better Auth reads it from the URL. */
 export const askLink = (context: RequestContext, token: string): Promise<Response> =>
   send(context, "GET", `${context.url.pathname}?${new URLSearchParams({ token })}`, null);
 
@@ -73,45 +68,54 @@ async function send(
 ): Promise<Response> {
   const { deps, request, peer } = context;
   const headers = new Headers(request.headers);
-  for (const name of [PEER_HEADER, "content-length", "content-type"]) headers.delete(name);
-  if (peer !== null) headers.set(PEER_HEADER, peer);
+  for (const name of [CLIENT_ADDRESS_HEADER, "content-length", "content-type"])
+    headers.delete(name);
+  if (peer !== null) headers.set(CLIENT_ADDRESS_HEADER, peer);
   if (order !== null) headers.set("Content-Type", "application/json");
   const address = `${deps.settings.publicUrl}${path}`;
   const body = order === null ? null : JSON.stringify(order);
   const response = await deps.auth.handle(new Request(address, { method, headers, body }));
-  return response.status < 400 ? response : refuse(context, response);
+  if (response.status >= 400) throw await problemOf(context, response);
+  return response;
 }
 
-async function refuse({ deps, requestId }: RequestContext, response: Response): Promise<Response> {
+async function problemOf(
+  { deps, requestId, cookies }: RequestContext,
+  response: Response,
+): Promise<AuthError | DashboardError> {
   const { status } = response;
-  if (status === 429) throw tooFast(Number(response.headers.get("X-Retry-After")) * 1_000);
-  const said = (await response.json().catch(() => null)) as Record<string, unknown> | null;
+  if (status === 429) {
+    return tooManyRequests(Number(response.headers.get("X-Retry-After") ?? 1) * 1_000);
+  }
   if (status >= 500) {
-    deps.logError("The sign-in failed", { requestId });
-    throw new DashboardError(
+    deps.logError("Better Auth failed", { requestId });
+    return new DashboardError(
       "internal",
       "Something went wrong on our side. Try again in a moment.",
     );
   }
-  const code = said?.["code"];
-  const message = said?.["message"];
-  // Every field is a text and there; what is left to dislike is the address.
-  if (code === "VALIDATION_ERROR" && String(message).includes("mail")) throw notAnAddress();
+  const body = (await response.json().catch(() => null)) as Record<string, unknown> | null;
+  const code = body?.["code"];
+  const message = body?.["message"];
   if (code === "VALIDATION_ERROR" || typeof code !== "string") {
-    throw new DashboardError(
+    return new DashboardError(
       "invalid_request",
-      "Something in this request is missing or not right.",
+      "A field of this request is missing or not valid. Check the form and try again.",
     );
   }
-  const made = json({ code, message: typeof message === "string" ? message : code }, status);
-  for (const cookie of response.headers.getSetCookie()) made.headers.append("Set-Cookie", cookie);
-  return made;
+  cookies.push(...response.headers.getSetCookie());
+  return new AuthError(code, typeof message === "string" ? message : code, status);
 }
 
 export const busy = () =>
-  new DashboardError("unavailable", "The service is busy; nothing was changed. Try again.", 2);
+  new DashboardError(
+    "unavailable",
+    "The service is busy, and nothing was changed. Try again in a moment.",
+    retryAfter(2_000),
+  );
 
-export function keepCookies(made: Response, from: Response): Response {
-  for (const cookie of from.headers.getSetCookie()) made.headers.append("Set-Cookie", cookie);
-  return made;
+/** Adds the cookies of `from` to `response`. */
+export function keepCookies(response: Response, from: Response): Response {
+  for (const cookie of from.headers.getSetCookie()) response.headers.append("Set-Cookie", cookie);
+  return response;
 }

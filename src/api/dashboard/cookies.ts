@@ -1,10 +1,11 @@
-import { cookiePath, cookieStart } from "#accounts/auth-options.ts";
+import { cookiePath, cookiePrefix } from "#accounts/auth-options.ts";
 
-/** Cookies of ours, beside better-auth's and by the same rules: named and sent as securely as PUBLIC_URL allows. */
+/** Our cookies follow the rules of Better Auth's: named and sent as securely as PUBLIC_URL allows. */
 type Place = { publicUrl: string };
 
 const isSecure = ({ publicUrl }: Place) => publicUrl.startsWith("https:");
-const nameOf = (name: string, { publicUrl }: Place) => `${cookieStart(publicUrl)}toolbooth.${name}`;
+const nameOf = (name: string, { publicUrl }: Place) =>
+  `${cookiePrefix(publicUrl)}toolbooth.${name}`;
 
 export function readCookie(request: Request, name: string, place: Place): string | undefined {
   const start = `${nameOf(name, place)}=`;

@@ -1,7 +1,11 @@
+import { Hono } from "hono";
+import { TrieRouter } from "hono/router/trie-router";
 import { TooManyPasswords } from "#accounts/auth-options.ts";
 import { createSignInThrottle, type SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { ProblemError } from "#errors.ts";
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
+import { problemResponse } from "../problem.ts";
 import { transportPolicy } from "../transport-policy.ts";
 import {
   createCloseAccount,
@@ -10,11 +14,10 @@ import {
   listSessions,
   showVisitor,
 } from "./account.ts";
-import { createAuthHandler } from "./auth-handler.ts";
+import { authRoutes } from "./auth-handler.ts";
 import { busy } from "./call-auth.ts";
-import { placeOf } from "./client-network.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
-import { DashboardError, problemResponse, tooFast, WrongMethod } from "./dashboard-error.ts";
+import { DashboardError, retryAfter, tooManyRequests, wrongMethod } from "./dashboard-error.ts";
 import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
 import { networkOf, spellAddress } from "./network.ts";
 import {
@@ -30,8 +33,8 @@ import {
   createShowPurchase,
   LOOKS_PER_SECOND,
 } from "./purchases.ts";
-import { createRefusedMessages, type RefusedMessages } from "./rejected-stripe-messages.ts";
-import type { RequestContext } from "./request-context.ts";
+import { createRejectedMessages, type RejectedMessages } from "./rejected-stripe-messages.ts";
+import type { DashboardMethod, DashboardRoutes, RequestContext } from "./request-context.ts";
 import { receiveStripeMessage, STRIPE_MESSAGE_PATH } from "./stripe-message.ts";
 import { listEntries, showCredits, showHome, showUsage } from "./usage.ts";
 import {
@@ -44,30 +47,27 @@ import {
 } from "./webhooks.ts";
 
 /**
- * The people's side of the service as a function from a request to a response: everything below `/dashboard/`, and what
- * Stripe has to say.
- * `peer` is the network address of the client, as the door knows it. Faults become answers here and nowhere else.
+ * The dashboard's API: everything below `/dashboard/`, and the endpoint for Stripe's webhooks. `peer` is the network
+ * address of the client, null where the runtime does not know it. Errors become responses here and nowhere else.
  */
 export type DashboardApp = { fetch(request: Request, peer: string | null): Promise<Response> };
 
-type Handler = (context: RequestContext) => Promise<Response>;
-
-/** Changes a second by one client, bursts of twice as many: people click, they do not loop. */
+/** Changes a second by one client, in bursts of twice as many. */
 const CHANGES_PER_SECOND = 5;
-/** The same for what is only read: a page asks for several things at once, and many people may share a network. */
+/** Reads a second by one client: a page sends several at once, and many people may share a network. */
 const READS_PER_SECOND = 30;
 
-/** What is counted across requests: it outlives the app where that is made anew for each of them. */
+/** Counters across requests. They outlive the app, which the edge makes anew for each request. */
 export type DashboardBounds = {
   signIn: SignInThrottle;
   changes: Throttle;
   reads: Throttle;
-  /** What a mail provider ends for all of its people comes from few networks, and takes nothing from their changes. */
+  /** Mail providers unsubscribe for their users from few networks; this does not use up those networks' changes. */
   unsubscriptions: Throttle;
-  /** At the payment provider, for a purchase. */
+  /** How often the payment provider is asked about a purchase. */
   looks: Throttle;
-  /** What the log has of messages that were not the payment provider's. */
-  refused: RefusedMessages;
+  /** How often the log reports messages that did not come from the payment provider. */
+  rejected: RejectedMessages;
 };
 
 export const createDashboardBounds = (
@@ -78,105 +78,108 @@ export const createDashboardBounds = (
   reads: createThrottle(READS_PER_SECOND),
   unsubscriptions: createThrottle(READS_PER_SECOND),
   looks: createThrottle(LOOKS_PER_SECOND),
-  refused: createRefusedMessages(),
+  rejected: createRejectedMessages(),
+});
+
+/** Mail programs send this by themselves (RFC 8058), from any origin; the token authorizes it. */
+const UNSUBSCRIBE_PATH = "/dashboard/notifications/unsubscribe";
+
+/** Every path below `/dashboard/`, once. */
+export const dashboardRoutes = ({ signIn, looks }: DashboardBounds): DashboardRoutes => ({
+  "/dashboard/visitor": { GET: showVisitor },
+  "/dashboard/home": { GET: showHome },
+  "/dashboard/keys": { GET: listKeys, POST: createMakeKey() },
+  "/dashboard/keys/:id{[\\w-]+}": { PATCH: renameKey, DELETE: revokeKey },
+  "/dashboard/usage": { GET: showUsage },
+  "/dashboard/credits": { GET: showCredits },
+  "/dashboard/credits/entries": { GET: listEntries },
+  "/dashboard/prices": { GET: showPrices },
+  "/dashboard/purchases": { GET: createListPurchases(looks), POST: beginPurchase },
+  "/dashboard/purchases/:id{[\\w-]+}": { GET: createShowPurchase(looks) },
+  "/dashboard/notifications": { GET: showNotifications, PUT: chooseNotifications },
+  [UNSUBSCRIBE_PATH]: { GET: openUnsubscribe, POST: unsubscribe },
+  "/dashboard/webhooks": { GET: listEndpoints, POST: addEndpoint },
+  "/dashboard/webhooks/:id{[\\w-]+}": { PUT: changeEndpoint, DELETE: dropEndpoint },
+  "/dashboard/webhooks/:id{[\\w-]+}/deliveries": { GET: listDeliveries },
+  "/dashboard/webhooks/:id{[\\w-]+}/deliveries/:delivery{[\\w-]+}/again": { POST: sendAgain },
+  "/dashboard/sessions": { GET: listSessions },
+  "/dashboard/sessions/:id{[\\w-]+}": { DELETE: endSession },
+  "/dashboard/events": { GET: listEvents },
+  "/dashboard/account/close": { POST: createCloseAccount(signIn) },
+  ...authRoutes(signIn),
 });
 
 export function createDashboardApp(
   deps: DashboardDeps,
-  { signIn: signInThrottle, ...bounds }: DashboardBounds = createDashboardBounds(),
+  bounds: DashboardBounds = createDashboardBounds(),
 ): DashboardApp {
-  const { changes, reads, unsubscriptions, looks, refused } = bounds;
-  const auth = createAuthHandler(signInThrottle);
-  const fixed = { ...HEADERS, ...transportPolicy(deps.settings.publicUrl) };
-  const routes: Record<string, Handler> = {
-    "GET /dashboard/visitor": showVisitor,
-    "GET /dashboard/home": showHome,
-    "GET /dashboard/keys": listKeys,
-    "POST /dashboard/keys": createMakeKey(),
-    "PATCH /dashboard/keys/:id": renameKey,
-    "DELETE /dashboard/keys/:id": revokeKey,
-    "GET /dashboard/usage": showUsage,
-    "GET /dashboard/credits": showCredits,
-    "GET /dashboard/credits/entries": listEntries,
-    "GET /dashboard/prices": showPrices,
-    "GET /dashboard/purchases": createListPurchases(looks),
-    "POST /dashboard/purchases": beginPurchase,
-    "GET /dashboard/purchases/:id": createShowPurchase(looks),
-    "GET /dashboard/notifications": showNotifications,
-    "PUT /dashboard/notifications": chooseNotifications,
-    "GET /dashboard/notifications/unsubscribe": openUnsubscribe,
-    [UNSUBSCRIBE]: unsubscribe,
-    "GET /dashboard/webhooks": listEndpoints,
-    "POST /dashboard/webhooks": addEndpoint,
-    "PUT /dashboard/webhooks/:id": changeEndpoint,
-    "DELETE /dashboard/webhooks/:id": dropEndpoint,
-    "GET /dashboard/webhooks/:id/deliveries": listDeliveries,
-    "POST /dashboard/webhooks/:id/deliveries/:delivery/again": sendAgain,
-    "GET /dashboard/sessions": listSessions,
-    "DELETE /dashboard/sessions/:id": endSession,
-    "GET /dashboard/events": listEvents,
-    "POST /dashboard/account/close": createCloseAccount(signInThrottle),
-  };
-
-  function findHandler(method: string, path: string, place: string): Handler {
-    const name = `${method} ${place}`;
-    const handler = Object.hasOwn(routes, name) ? routes[name] : undefined;
-    if (handler !== undefined) return handler;
-    const methods = METHODS.filter((each) => Object.hasOwn(routes, `${each} ${place}`));
-    if (methods.length > 0) throw new WrongMethod(method, methods);
-    throw new DashboardError(
-      "not_found",
-      `There is nothing to ${method} at ${path.slice(0, 200)}.`,
-    );
-  }
-
-  async function result(context: RequestContext): Promise<Response> {
-    const { request, url, peer, now } = context;
-    if (url.pathname === STRIPE_MESSAGE_PATH && request.method === "POST") {
-      return receiveStripeMessage(context, { changes, refused });
-    }
-    const isRead = request.method === "GET";
-    const isFromAnywhere = `${request.method} ${url.pathname}` === UNSUBSCRIBE;
-    if (!isRead && !isFromAnywhere) requireSameOrigin(request, deps.settings.origins);
-    const bound = isRead ? reads : isFromAnywhere ? unsubscriptions : changes;
-    const { allowed, retryAfterSeconds } = bound.take(networkOf(peer ?? ""), now);
-    if (!allowed) throw tooFast(retryAfterSeconds * 1_000);
-    if (url.pathname.startsWith("/dashboard/auth/")) return auth(context);
-    const { place, id, delivery } = placeOf(url.pathname);
-    const handler = findHandler(request.method, url.pathname, place);
-    return handler({ ...context, id, delivery });
-  }
-
+  const headers = { ...HEADERS, ...transportPolicy(deps.settings.publicUrl) };
+  const app = createRouter(bounds);
   return {
-    async fetch(asked, address) {
-      const now = deps.now();
-      const peer = address === null ? null : spellAddress(address);
-      const isHead = asked.method === "HEAD";
-      const request = isHead ? new Request(asked, { method: "GET" }) : asked;
+    async fetch(received, address) {
+      const isHead = received.method === "HEAD";
+      const request = isHead ? new Request(received, { method: "GET" }) : received;
       const requestId = deps.newRequestId();
       const context: RequestContext = {
-        ...{ deps, request, requestId, peer, now },
+        deps,
+        request,
+        requestId,
+        peer: address === null ? null : spellAddress(address),
+        now: deps.now(),
         url: new URL(request.url),
         id: "",
         delivery: "",
         cookies: [],
       };
-      const response = await result(context).catch((thrown) =>
-        problemResponse(explain(deps, thrown, requestId), requestId),
-      );
-      const headers = new Headers(response.headers);
-      for (const cookie of context.cookies) headers.append("Set-Cookie", cookie);
-      for (const [name, value] of Object.entries(fixed)) headers.set(name, value);
-      headers.set("X-Request-Id", requestId);
-      return new Response(isHead ? null : response.body, { status: response.status, headers });
+      const response = await app.fetch(request, context);
+      const all = new Headers(response.headers);
+      for (const cookie of context.cookies) all.append("Set-Cookie", cookie);
+      for (const [name, value] of Object.entries(headers)) all.set(name, value);
+      all.set("X-Request-Id", requestId);
+      return new Response(isHead ? null : response.body, { status: response.status, headers: all });
     },
   };
 }
 
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-
-/** Mail programs send it by themselves (RFC 8058); its token says what may be done. */
-const UNSUBSCRIBE = "POST /dashboard/notifications/unsubscribe";
+function createRouter(bounds: DashboardBounds) {
+  // The trie is cheap to build: at the edge the app is made anew for every request.
+  const app = new Hono<{ Bindings: RequestContext }>({ router: new TrieRouter() });
+  // Before the checks below: Stripe's messages come without cookies and origins, and their signature is what counts.
+  app.post(STRIPE_MESSAGE_PATH, (c) => receiveStripeMessage(c.env, bounds));
+  app.use(async ({ env }, next) => {
+    const isUnsubscription = env.request.method === "POST" && env.url.pathname === UNSUBSCRIBE_PATH;
+    const isRead = env.request.method === "GET";
+    if (!isRead && !isUnsubscription) requireSameOrigin(env);
+    const bound = isRead
+      ? bounds.reads
+      : isUnsubscription
+        ? bounds.unsubscriptions
+        : bounds.changes;
+    const { allowed, retryAfterSeconds } = bound.take(networkOf(env.peer ?? ""), env.now);
+    if (!allowed) throw tooManyRequests(retryAfterSeconds * 1_000);
+    await next();
+  });
+  for (const [path, methods] of Object.entries(dashboardRoutes(bounds))) {
+    app.all(path, (c) => {
+      const { request, url } = c.env;
+      const handler = methods[request.method as DashboardMethod];
+      if (handler === undefined) {
+        throw wrongMethod(request.method, url.pathname, Object.keys(methods));
+      }
+      const { id = "", delivery = "" } = c.req.param() as { id?: string; delivery?: string };
+      return handler({ ...c.env, id, delivery });
+    });
+  }
+  app.notFound((c) => {
+    const path = c.env.url.pathname.slice(0, 200);
+    const problem = new DashboardError("not_found", `There is nothing at ${path}.`);
+    return problemResponse(problem, c.env.requestId, c.req.header("accept") ?? null);
+  });
+  app.onError((error, c) =>
+    problemResponse(problemOf(c.env, error), c.env.requestId, c.req.header("accept") ?? null),
+  );
+  return app;
+}
 
 const HEADERS = {
   "Cache-Control": "no-store",
@@ -187,33 +190,33 @@ const HEADERS = {
 };
 
 /**
- * A browser tells where a request comes from (Fetch standard: `Origin` goes with every method but GET and HEAD). Only
- * our own pages may change something with the cookies of whoever looks at them.
+ * Only our own pages may change something with the cookies of their user. Browsers send `Origin` with every method but
+ * GET and HEAD (Fetch standard).
  */
-function requireSameOrigin({ headers }: Request, origins: readonly string[]): void {
+function requireSameOrigin({ request: { headers }, deps }: RequestContext): void {
+  const { origins } = deps.settings;
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
-  const fromHere = origin !== null && origins.includes(origin);
-  if (fromHere && (site === null || site === "same-origin")) return;
+  const isOurs = origin !== null && origins.includes(origin);
+  if (isOurs && (site === null || site === "same-origin")) return;
   throw new DashboardError(
     "cross_site",
-    `This can be done only from the pages of this service itself, at ${origins[0]}.`,
+    `This request must come from a page of this service. Open ${origins[0]} and try there.`,
   );
 }
 
-function explain(deps: DashboardDeps, thrown: unknown, requestId: string): DashboardError {
-  if (thrown instanceof DashboardError) return thrown;
-  deps.logError("A request of the pages failed", { requestId, cause: thrown });
+function problemOf({ deps, requestId }: RequestContext, thrown: unknown): ProblemError {
+  if (thrown instanceof ProblemError) return thrown;
+  deps.logError("A dashboard request failed", { requestId, cause: thrown });
   if (thrown instanceof TooManyPasswords) return busy();
-  if (thrown instanceof OutcomeUnknown) return unavailable(IN_DOUBT);
-  // It tells of the last of several steps, maybe: nobody says that nothing was changed.
+  if (thrown instanceof OutcomeUnknown) return unavailable(OUTCOME_UNKNOWN);
+  // This may be the last of several steps, so it does not say that nothing was changed.
   if (thrown instanceof NotCarriedOut) return unavailable(NOT_NOW);
   return new DashboardError("internal", "Something went wrong on our side. Try again in a moment.");
 }
 
-const RETRY_AFTER_SECONDS = 2;
 const unavailable = (detail: string) =>
-  new DashboardError("unavailable", detail, RETRY_AFTER_SECONDS);
-const NOT_NOW = "The service cannot do this just now. Try again in a moment.";
-const IN_DOUBT =
-  "The service cannot tell whether this was done. Look whether it was, and if not, try again in a moment.";
+  new DashboardError("unavailable", detail, retryAfter(2_000));
+const NOT_NOW = "The service cannot do this right now. Try again in a moment.";
+const OUTCOME_UNKNOWN =
+  "The service does not know whether this was done. Load the page again to check, and try again if it was not.";

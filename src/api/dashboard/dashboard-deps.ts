@@ -6,33 +6,33 @@ import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
-import type { WebhookNetworks } from "#events/endpoint-address.ts";
+import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Provider } from "./shapes.ts";
 
-/** Everything that a door hands to the people's side of the service. It knows no runtime and no store. */
+/** Everything that a runtime passes to the dashboard's app, which depends on no runtime and no store. */
 export type DashboardDeps = {
   settings: {
-    /** Base of the links in answers and letters. No slash at its end. */
+    /** Base of the links in responses and emails, without a slash at its end. */
     publicUrl: string;
-    /** Origins from which the pages may ask, PUBLIC_URL's own among them. */
+    /** The origins of our pages; the first is that of PUBLIC_URL. */
     origins: readonly string[];
     signUp: "open" | "closed";
     providers: readonly Provider[];
     starter: Starter;
-    /** Letters go to the outbox and the log. */
+    /** Emails go to the outbox folder and the log, because no mail server is configured. */
     emailsStayHere: boolean;
-    /** Where accounts' own endpoints may lie. */
+    /** The networks in which webhook endpoints may be. */
     webhookNetworks: WebhookNetworks;
-    /** Marks browsers that signed somebody in before. */
+    /** Keys the hashes in the cookie of known browsers. */
     secret: string;
   };
   auth: Auth;
   accountDeps: AccountDeps;
   journal: Journal;
-  /** Without what delivers. */
+  /** Without the methods for delivery. */
   events: Omit<EventStore, "handle" | "pauseEndpoint" | "findDelivery" | "forget">;
-  /** What is sold, null where nothing is; who takes the money, null where nobody does; and what was bought. */
+  /** The price list (null: nothing is sold), the payment provider (null: none), and the purchases. */
   sales: {
     prices: PriceList | null;
     billing: Billing | null;
@@ -43,10 +43,10 @@ export type DashboardDeps = {
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;
   newRequestId(): string;
-  /** A text nobody can guess, for a link. */
+  /** An unguessable token for a link. */
   newSecret(): string;
   wait(ms: number): Promise<void>;
-  /** Lets work go on after the answer; what goes wrong with it is complained of. */
+  /** Keeps work alive after the response; failures are logged. */
   inBackground(work: Promise<unknown>): void;
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };

@@ -1,57 +1,56 @@
-import type { DashboardErrorCode, DashboardProblem } from "./shapes.ts";
+import { ProblemError } from "#errors.ts";
 
-/** Ends a request of the pages: thrown where it is found, answered in `people-app.ts` alone. */
-export class DashboardError extends Error {
-  readonly code: DashboardErrorCode;
-  readonly retryAfterSeconds: number | null;
+/** The errors of the dashboard, with their statuses. Better Auth's own codes come beside them (`AuthError`). */
+export const DASHBOARD_ERRORS = {
+  invalid_request: { status: 400, title: "The request is not valid" },
+  wrong_password: { status: 400, title: "Wrong password" },
+  signed_out: { status: 401, title: "You are signed out" },
+  email_not_verified: { status: 403, title: "The email address is not verified" },
+  account_suspended: { status: 403, title: "The account is suspended" },
+  /** The dashboard sells nothing here; `detail` says whom to ask. */
+  not_payable: { status: 403, title: "Credits are not sold here" },
+  cross_site: { status: 403, title: "The request came from another site" },
+  not_found: { status: 404, title: "Not found" },
+  wrong_method: { status: 405, title: "Method not allowed" },
+  too_many_requests: { status: 429, title: "Too many requests" },
+  internal: { status: 500, title: "Internal error" },
+  unavailable: { status: 503, title: "Temporarily unavailable" },
+} as const;
 
-  constructor(code: DashboardErrorCode, detail: string, retryAfterSeconds: number | null = null) {
-    super(detail);
-    this.code = code;
-    this.retryAfterSeconds = retryAfterSeconds;
+export type DashboardErrorCode = keyof typeof DASHBOARD_ERRORS;
+
+export class DashboardError extends ProblemError<DashboardErrorCode> {
+  constructor(code: DashboardErrorCode, detail: string, headers: Record<string, string> = {}) {
+    super(code, DASHBOARD_ERRORS[code], detail, { headers });
+    this.name = "DashboardError";
   }
 }
 
-/** Something is there, but not for this method. */
-export class WrongMethod extends DashboardError {
-  readonly allow: string;
-
-  constructor(method: string, methods: readonly string[]) {
-    const allow = methods.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : each)).join(", ");
-    super("wrong_method", `This address does not answer ${method}, only ${allow}.`);
-    this.allow = allow;
+/** An error of Better Auth, or one that the sign-in pages tell apart by a code of the same form. */
+export class AuthError extends ProblemError {
+  constructor(code: string, detail: string, status: number) {
+    super(code, { status, title: "The sign-in request failed" }, detail);
+    this.name = "AuthError";
   }
 }
 
-export const DASHBOARD_ERROR_STATUS: Record<DashboardErrorCode, number> = {
-  invalid_request: 400,
-  wrong_password: 400,
-  signed_out: 401,
-  email_not_verified: 403,
-  account_suspended: 403,
-  not_payable: 403,
-  cross_site: 403,
-  not_found: 404,
-  wrong_method: 405,
-  too_many_requests: 429,
-  internal: 500,
-  unavailable: 503,
-};
+/** Says how many seconds the client should wait; at least one. */
+export const retryAfter = (ms: number): Record<string, string> => ({
+  "Retry-After": String(Math.max(1, Math.ceil(ms / 1_000))),
+});
 
-export function problemResponse(fault: DashboardError, requestId: string): Response {
-  const body: DashboardProblem = { ok: false, code: fault.code, detail: fault.message, requestId };
-  const headers: Record<string, string> = { "Content-Type": "application/json" };
-  if (fault.retryAfterSeconds !== null) headers["Retry-After"] = String(fault.retryAfterSeconds);
-  if (fault instanceof WrongMethod) headers["Allow"] = fault.allow;
-  return new Response(JSON.stringify(body), {
-    status: DASHBOARD_ERROR_STATUS[fault.code],
-    headers,
-  });
-}
-
-export const tooFast = (forMs: number) =>
+export const tooManyRequests = (waitMs: number) =>
   new DashboardError(
     "too_many_requests",
-    "That was too often in a short time. Wait a moment and try again.",
-    Math.max(1, Math.ceil(forMs / 1_000)),
+    "Too many requests in a short time. Wait a moment and try again.",
+    retryAfter(waitMs),
   );
+
+export function wrongMethod(method: string, path: string, methods: readonly string[]) {
+  const allow = methods.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : [each]));
+  return new DashboardError(
+    "wrong_method",
+    `${method} is not allowed on ${path}; use ${allow.join(" or ")}.`,
+    { Allow: allow.join(", ") },
+  );
+}

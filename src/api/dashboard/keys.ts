@@ -1,16 +1,16 @@
 import { AccountError, createKey, readLabel } from "#accounts/people.ts";
 import type { Key } from "#ledger/port.ts";
 import { DAY_MS, KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
-import { DashboardError } from "./dashboard-error.ts";
+import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import {
   json,
   type Member,
-  note,
+  notify,
   type RequestContext,
   readJson,
+  recordEvent,
   requireActiveMember,
   requireMember,
-  tell,
 } from "./request-context.ts";
 import type { KeyView } from "./shapes.ts";
 
@@ -25,12 +25,12 @@ export async function listKeys(context: RequestContext): Promise<Response> {
   return json({ keys: keys.filter(({ id }) => !hidden.has(id)) });
 }
 
-/** A key stays in the books for ever, so making and revoking has a bound, and the list of them one too. */
-const MADE_A_DAY_MAX = 100;
+/** The ledger keeps every key for ever, so creation is bounded, and so is the list of revoked keys. */
+const CREATED_A_DAY_MAX = 100;
 const OLD_MS = 90 * DAY_MS;
 const OLD_SHOWN_MAX = 100;
 
-/** One at a time for an account, so that many at once do not pass the limit together. */
+/** Creates the keys of an account one after the other, so that parallel requests cannot exceed the limit together. */
 export function createMakeKey() {
   const last = new Map<string, Promise<unknown>>();
   return async (context: RequestContext): Promise<Response> => {
@@ -56,22 +56,22 @@ async function makeKey(context: RequestContext, member: Member, label: string): 
   if (keys.filter(({ revokedAt }) => revokedAt === null).length >= KEYS_PER_ACCOUNT_MAX) {
     throw new DashboardError(
       "invalid_request",
-      `An account has at most ${KEYS_PER_ACCOUNT_MAX} keys. Revoke one that you no longer use.`,
+      `An account can have at most ${KEYS_PER_ACCOUNT_MAX} keys. Revoke a key that you no longer use.`,
     );
   }
-  const made = keys.map(({ createdAt }) => createdAt).filter((at) => at > now - DAY_MS);
-  if (made.length >= MADE_A_DAY_MAX) {
-    const first = made.sort((a, b) => b - a)[MADE_A_DAY_MAX - 1] ?? now;
+  const created = keys.map(({ createdAt }) => createdAt).filter((at) => at > now - DAY_MS);
+  if (created.length >= CREATED_A_DAY_MAX) {
+    const first = created.sort((a, b) => b - a)[CREATED_A_DAY_MAX - 1] ?? now;
     throw new DashboardError(
       "too_many_requests",
-      `An account makes at most ${MADE_A_DAY_MAX} keys within 24 hours, revoked ones among them. Make the next one later.`,
-      Math.max(1, Math.ceil((first + DAY_MS - now) / 1_000)),
+      `An account can create at most ${CREATED_A_DAY_MAX} keys within 24 hours, including revoked ones. Create the next one later.`,
+      retryAfter(first + DAY_MS - now),
     );
   }
   const { id, key: secret } = await createKey(deps.accountDeps, member.account, label, now);
   const key = await viewKey(context, member, id);
-  await note(context, member.person.id, "key_created", label);
-  await tell(context, deps.emails.keyCreated(member.person.email, key));
+  await recordEvent(context, member.person.id, "key_created", label);
+  await notify(context, deps.emails.keyCreated(member.person.email, key));
   return json({ key, secret }, 201);
 }
 
@@ -86,11 +86,11 @@ export async function renameKey(context: RequestContext): Promise<Response> {
   });
   if (!found) throw noSuchKey();
   const person = member.person.id;
-  await note(context, person, "key_renamed", label);
+  await recordEvent(context, person, "key_renamed", label);
   return json({ key: await viewKey(context, member, id) });
 }
 
-/** Revoking twice is no fault; the second time nothing is told. */
+/** Revoking a revoked key succeeds and does nothing. */
 export async function revokeKey(context: RequestContext): Promise<Response> {
   const member = await requireMember(context);
   const { deps, now, id } = context;
@@ -98,8 +98,8 @@ export async function revokeKey(context: RequestContext): Promise<Response> {
   if (before.revokedAt === null) {
     await deps.accountDeps.ledger.revokeKey({ account: member.account, id, now });
     const { id: person, email } = member.person;
-    await note(context, person, "key_revoked", before.label);
-    await tell(context, deps.emails.keyRevoked(email, before));
+    await recordEvent(context, person, "key_revoked", before.label);
+    await notify(context, deps.emails.keyRevoked(email, before));
   }
   return json({ key: await viewKey(context, member, id) });
 }

@@ -5,8 +5,9 @@ import { readCookie, writeCookie } from "./cookies.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * A mark that a browser signed somebody in before, or that they used a link of a letter in it: a keyed hash of the address, in a cookie. It opens nothing; it only
- * tells a person's own browser from a stranger's, so that a stranger who guesses passwords does not slow its owner.
+ * A cookie that marks a browser in which someone has signed in or opened a link from an email: keyed hashes of their
+ * addresses. It grants nothing. It tells the throttle which attempts come from the owner's browser, so that password
+ * guesses from elsewhere do not slow the owner down.
  */
 const COOKIE = "known";
 const PEOPLE_MAX = 5;
@@ -17,7 +18,7 @@ type Place = { secret: string; publicUrl: string };
 export const isKnownBrowser = (request: Request, email: string, place: Place): boolean =>
   marksOf(request, place).includes(markOf(email, place.secret));
 
-/** The browser in which a person used the link of a letter is theirs as much as one in which they signed in. */
+/** Marks the browser of this request as known for the address. */
 export function knowBrowser(
   context: RequestContext,
   email: string,

@@ -1,4 +1,4 @@
-/** The network that counts as one client. Who has one IPv6 address has 2^64 of them: they count as one. */
+/** The network that the throttles count as one client: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -14,12 +14,12 @@ export function networkOf(address: string): string {
     .join(":");
 }
 
-/** An address as everybody writes it: IPv6 compressed and in lower case, IPv4 as such however it came in. */
+/** The usual spelling of an address: IPv6 compressed and in lower case, an IPv4-mapped address as IPv4. */
 export function spellAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!address.includes(":")) return address;
-  // The URL standard's own spelling, which is that of RFC 5952; one with a zone is no address of a URL.
+  // The URL parser spells addresses as RFC 5952 does. It rejects an address with a zone.
   const spelled = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1);
   return spelled ?? address.toLowerCase();
 }

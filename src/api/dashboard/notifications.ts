@@ -4,7 +4,7 @@ import { DashboardError } from "./dashboard-error.ts";
 import { json, type RequestContext, readJson, requireMember } from "./request-context.ts";
 import type { NotificationsView, UnsubscribedView } from "./shapes.ts";
 
-/** Below which balance an owner is told, and by which letters. */
+/** The balance below which the owner gets an email, and which emails are sent. */
 export async function showNotifications(context: RequestContext): Promise<Response> {
   const { account, status } = await requireMember(context);
   const { emails } = await context.deps.events.choice({ account });
@@ -16,8 +16,8 @@ export async function chooseNotifications(context: RequestContext): Promise<Resp
   const { deps, now } = context;
   const { account, status } = await requireMember(context);
   const { lowBalance, emails } = await readChoice(context);
-  // Each may be asked for again: what is not reached the first time is at the second. Where the number stays, so does what
-  // is to be told of it.
+  // Both steps may be repeated, so a retry completes a request that failed in between. Setting the same balance again
+  // would send its notification again.
   if (lowBalance !== status.lowBalance)
     await deps.accountDeps.ledger.setLowBalance({ account, lowBalance, now });
   await deps.events.choose({ account, choice: { emails } });
@@ -30,14 +30,14 @@ async function readChoice(context: RequestContext): Promise<NotificationsView> {
   if (!isWhole(lowBalance) || lowBalance < 0 || lowBalance > GRANT_CREDITS_MAX) {
     throw new DashboardError(
       "invalid_request",
-      `Give a whole number of credits from 0 (not until they are used up) to ${GRANT_CREDITS_MAX.toLocaleString("en")}.`,
+      `Enter a whole number of credits from 0 (only when they are used up) to ${GRANT_CREDITS_MAX.toLocaleString("en")}.`,
     );
   }
   const { low, expiring } = (emails ?? {}) as Record<string, unknown>;
   if (typeof low !== "boolean" || typeof expiring !== "boolean") {
     throw new DashboardError(
       "invalid_request",
-      "Say of each sort of letters whether it is wanted.",
+      "`emails.low` and `emails.expiring` must each be true or false.",
     );
   }
   return { lowBalance, emails: { low, expiring } };
@@ -46,8 +46,8 @@ async function readChoice(context: RequestContext): Promise<NotificationsView> {
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
 /**
- * A link of a letter, or the mail program of its reader by itself (RFC 8058): without a sign-in, and from wherever it comes,
- * for the token says whose letters of which sort end. Once more changes nothing.
+ * A user follows the link in an email, or their mail program unsubscribes by itself (RFC 8058). No session and no origin
+ * is needed, because the token says whose emails of which kind end. Repeating it changes nothing.
  */
 export async function unsubscribe(context: RequestContext): Promise<Response> {
   const { deps, url } = context;
@@ -56,18 +56,18 @@ export async function unsubscribe(context: RequestContext): Promise<Response> {
   if (found === null) {
     throw new DashboardError(
       "invalid_request",
-      "This link is not complete, or no longer good. Sign in: under Settings, Notices you choose which letters you get.",
+      "This link is incomplete or no longer valid. Sign in and choose your emails under Settings, Notifications.",
     );
   }
-  const { account, sort } = found;
-  // Where the account is closed nothing is kept of it, and no letter comes.
+  const { account, topic } = found;
+  // A closed account gets no emails, and nothing is stored for it.
   const address = await deps.accountDeps.directory.findByAccount({ account });
-  if (address !== null) await deps.events.endEmails({ account, sort });
-  const view: UnsubscribedView = { emails: sort };
+  if (address !== null) await deps.events.unsubscribe({ account, topic });
+  const view: UnsubscribedView = { emails: topic };
   return json(view);
 }
 
-/** A mail program that knows no such POST opens the address: that alone ends nothing, for programs look into links too. */
+/** Opening the link changes nothing, because mail scanners open links too: it leads to a page with a button. */
 export async function openUnsubscribe({ deps, url }: RequestContext): Promise<Response> {
   const headers = { Location: `${deps.settings.publicUrl}/unsubscribe${url.search}` };
   return new Response(null, { status: 303, headers });

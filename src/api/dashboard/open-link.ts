@@ -1,25 +1,26 @@
 import { RESET_LINK_SECONDS } from "#accounts/auth-options.ts";
-import { recordLeft } from "#accounts/people.ts";
+import { recordFormerEmail } from "#accounts/people.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { AuthError, type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
+import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
+import { AuthError } from "./dashboard-error.ts";
 import { knowBrowser } from "./known-browser.ts";
 import {
   json,
-  note,
+  notify,
   type RequestContext,
+  recordEvent,
   requireMember,
   requireNotSuspended,
-  tell,
 } from "./request-context.ts";
 
-/** Else its owner left it behind at the new address, signed up again with the old one and was free. */
+/** Otherwise the owner could move the suspended account away and sign up again with the old address. */
 export const SUSPENDED =
-  "This account is suspended, so its address cannot be changed now. Ask the people who run this service.";
+  "This account is suspended, so you cannot change its email address. Contact the operator of this service.";
 
 /**
- * A link out of a letter. One that moves an account to another address does so only for who is signed in to it: else
- * the reader of a mistyped address would be let in. One that verifies a sign-up whose password was not theirs who read
- * the letter leaves them without one, so they get what a reset letter would bring. Earlier reset letters end with it.
+ * Opens a link from an email. A link that changes an account's address works only for someone who is signed in to the
+ * account; otherwise the owner of a mistyped address would get in. Verifying a sign-up whose password someone else
+ * chose removes that password, so the response then carries a reset token. Earlier reset links stop working.
  */
 export async function openLink(
   context: RequestContext,
@@ -32,7 +33,6 @@ export async function openLink(
     return moveAddress(context, token, { ...claims, to: claims.updateTo }, throttle);
   }
   const response = await takeLink(context, token);
-  if (!response.ok) return response;
   const { internalAdapter } = await deps.auth.context();
   const email = claims?.email ?? "";
   const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
@@ -49,13 +49,14 @@ export async function openLink(
   return keepCookies(json({ status: true, resetToken }), response);
 }
 
-/** A link for somebody who is gone, or who has another address by now, is a used one. */
+/** A link of a user who has been deleted, or who has another address now, counts as used. */
 async function takeLink(context: RequestContext, token: string): Promise<Response> {
-  const response = await askLink(context, token);
-  if (response.ok) return response;
-  const { code } = (await response.clone().json()) as { code: string };
-  if (code !== "USER_NOT_FOUND") return response;
-  throw new AuthError("INVALID_TOKEN", "This link has been used or is not valid.", 401);
+  try {
+    return await askLink(context, token);
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.code !== "USER_NOT_FOUND") throw error;
+    throw new AuthError("INVALID_TOKEN", "This link is not valid, or was used before.", 401);
+  }
 }
 
 async function moveAddress(
@@ -67,7 +68,7 @@ async function moveAddress(
   const { deps, request, now } = context;
   const { signedIn } = await deps.auth.signedIn(request.headers);
   if (signedIn === null || signedIn.person.email !== from) {
-    const detail = `Sign in as ${from} first, in this browser; then open the link again.`;
+    const detail = `Sign in as ${from} in this browser, then open the link again.`;
     throw new AuthError("SIGN_IN_FIRST", detail, 401);
   }
   const { person } = requireNotSuspended(await requireMember(context), SUSPENDED);
@@ -77,26 +78,22 @@ async function moveAddress(
     other?.user.emailVerified === true ||
     (await deps.accountDeps.directory.findByEmail({ email: to })) !== null;
   if (!isLast) {
-    // Whether the new address is taken, only its own letter may tell.
+    // Only an email to the new address may reveal that it is taken.
     if (isTaken) deps.auth.notifyOwner(to);
-    else {
-      const response = await takeLink(context, token);
-      if (!response.ok) return response;
-    }
+    else await takeLink(context, token);
     return json({ status: true, emailTo: to });
   }
   if (isTaken) {
-    throw new AuthError("ADDRESS_TAKEN", "This address has an account already.", 409);
+    throw new AuthError("ADDRESS_TAKEN", "Another account has this email address.", 409);
   }
-  // Somebody signed up with it and never confirmed it; whoever opened this link reads its letters.
+  // Someone signed up with it and never verified it; the person who opened this link does read its email.
   if (other !== null) await internalAdapter.deleteUser(other.user.id);
-  await recordLeft(deps.accountDeps, from, now);
+  await recordFormerEmail(deps.accountDeps, from, now);
   const response = await takeLink(context, token);
-  if (!response.ok) return response;
-  // Those that lie in the mail of the address that was left.
+  // The old mailbox may still contain reset links.
   await deps.journal.dropResetLinks({ person: person.id });
   knowBrowser(context, to, throttle);
-  await note(context, person.id, "email_changed", to);
-  await tell(context, deps.emails.moved(from, to));
+  await recordEvent(context, person.id, "email_changed", to);
+  await notify(context, deps.emails.addressChanged(from, to));
   return keepCookies(json({ status: true, moved: true }), response);
 }

@@ -1,7 +1,7 @@
 import type { SettleOutcome } from "#billing/settle-purchase.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** Money that came for an account which cannot have its credits: only the operator can give it back, so they are told. */
+/** Logs a payment whose account cannot get the credits: only the operator can refund it. */
 export function notifyPaidInVain(
   { deps, requestId }: Pick<RequestContext, "deps" | "requestId">,
   settled: SettleOutcome | { outcome: "ignored" },
@@ -10,7 +10,7 @@ export function notifyPaidInVain(
   const { id, payment, trouble } = settled.purchase;
   if (trouble === null) return;
   const why =
-    trouble === "account_closed" ? "its account is closed" : "the ledger knows no such account";
+    trouble === "account_closed" ? "its account is closed" : "the ledger has no such account";
   deps.logError(
     `${id} was paid, but ${why}: refund ${payment ?? "the payment"} in Stripe's dashboard`,
     { requestId },

@@ -3,7 +3,7 @@ import type { Offer, PriceList } from "#billing/price-list.ts";
 import { json, type RequestContext } from "./request-context.ts";
 import type { OfferView, PricesView } from "./shapes.ts";
 
-/** What is sold here, as everybody may see it. */
+/** The price list; it needs no session. */
 export async function showPrices({ deps }: RequestContext): Promise<Response> {
   const { prices, billing } = deps.sales;
   return json(viewPrices(prices, billing !== null));

@@ -1,9 +1,9 @@
 import { type BeginOutcome, PAGE_OPEN_MS } from "#billing/begin-purchase.ts";
 import { priceText } from "#billing/money.ts";
-import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
+import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
 import type { Purchase } from "#billing/purchase-store.ts";
 import type { Throttle } from "#ledger/throttle.ts";
-import { DashboardError } from "./dashboard-error.ts";
+import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import { notifyPaidInVain } from "./paid-in-vain.ts";
 import {
   json,
@@ -14,7 +14,7 @@ import {
 } from "./request-context.ts";
 import type { CheckoutView, PurchasesView, PurchaseView } from "./shapes.ts";
 
-/** Opens the provider's page for one offer of the price list. */
+/** Opens the payment provider's page for one offer of the price list. */
 export async function beginPurchase(context: RequestContext): Promise<Response> {
   const { deps } = context;
   const { account, person } = await requireActiveMember(context);
@@ -24,7 +24,9 @@ export async function beginPurchase(context: RequestContext): Promise<Response> 
   const base = baseOf(context);
   const begun = await reaching(context, () =>
     billing.begin({
-      ...{ account, email: person.email, offer: typeof offer === "string" ? offer : "" },
+      account,
+      email: person.email,
+      offer: typeof offer === "string" ? offer : "",
       urlsOf: (purchase) => ({
         successUrl: `${base}/credits?purchase=${purchase}`,
         cancelUrl: `${base}/credits?cancelled=${purchase}`,
@@ -36,7 +38,7 @@ export async function beginPurchase(context: RequestContext): Promise<Response> 
   return json(view, 201);
 }
 
-/** The buyer comes back to where they are signed in: a session holds for one name of the service. */
+/** The origin that the buyer is signed in at, because a session belongs to one host name. */
 function baseOf({ deps, request }: RequestContext): string {
   const { publicUrl } = deps.settings;
   const origin = request.headers.get("origin");
@@ -47,8 +49,8 @@ const notPayable = (contact: string | null) =>
   new DashboardError(
     "not_payable",
     contact === null
-      ? "Credits cannot be paid for here. Ask the people who run this service for them."
-      : `Credits cannot be paid for here. Ask for them at ${contact}.`,
+      ? "You cannot buy credits here. Contact the operator of this service."
+      : `You cannot buy credits here. Ask for them at ${contact}.`,
   );
 
 function problemOf(begun: Exclude<BeginOutcome, { outcome: "begun" }>): DashboardError {
@@ -56,37 +58,37 @@ function problemOf(begun: Exclude<BeginOutcome, { outcome: "begun" }>): Dashboar
     case "no_such_offer":
       return new DashboardError(
         "invalid_request",
-        "This is not offered here, or no longer. Load the page again to see what is.",
+        "This offer is not available. Load the page again to see the current offers.",
       );
     case "already_lifetime":
       return new DashboardError(
         "invalid_request",
-        "This account is on the lifetime plan already. Packs add credits to it, and they do not expire.",
+        "This account already has the lifetime plan. To add credits, buy a pack; its credits do not expire.",
       );
     case "lifetime_pending":
       return new DashboardError(
         "invalid_request",
-        "The lifetime plan is paid for already, and the money is on its way. Its credits come as soon as the money is there; you need do nothing more.",
+        "You have already paid for the lifetime plan, and the payment is on its way. The credits are added when it arrives; you do not need to do anything.",
       );
     case "too_many":
       return new DashboardError(
         "too_many_requests",
-        "Many purchases were begun within the last hour. Pay one that is open, or begin another one later.",
-        Math.ceil(begun.retryAfterMs / 1_000),
+        "You started many purchases within the last hour. Pay one of the open ones, or start another one later.",
+        retryAfter(begun.retryAfterMs),
       );
     case "account_suspended":
       return new DashboardError(
         "account_suspended",
-        "This account is suspended. Ask the people who run this service.",
+        "This account is suspended. Contact the operator of this service.",
       );
     case "no_account":
       return new DashboardError("signed_out", "You are signed out. Sign in again.");
   }
 }
 
-const RETRY_SECONDS = 5;
+const RETRY_MS = 5_000;
 
-/** What the operator has to mend is told to them alone. */
+/** The cause is for the operator: it is logged and not shown. */
 async function reaching<Outcome>(
   context: RequestContext,
   ask: () => Promise<Outcome>,
@@ -94,25 +96,25 @@ async function reaching<Outcome>(
   try {
     return await ask();
   } catch (cause) {
-    if (!(cause instanceof ProviderAway || cause instanceof ProviderRefused)) throw cause;
+    if (!(cause instanceof ProviderUnavailable || cause instanceof ProviderRejected)) throw cause;
     const { deps, requestId } = context;
-    deps.logError("A purchase could not be begun", { requestId, cause });
+    deps.logError("A purchase could not be started", { requestId, cause });
     throw new DashboardError(
       "unavailable",
-      "The payment page cannot be opened just now, and nothing was paid. Try again in a moment.",
-      RETRY_SECONDS,
+      "The payment page cannot be opened right now, and nothing was paid. Try again in a moment.",
+      retryAfter(RETRY_MS),
     );
   }
 }
 
 const PURCHASES_A_PAGE = 30;
 
-/** Of one purchase so often a second at the most: the page that people come back to asks again and again. */
+/** How often one purchase is looked up at the provider, per second: the page that buyers return to keeps asking. */
 export const LOOKS_PER_SECOND = 0.5;
-/** Of one page of the list. */
+/** How many purchases of one page of the list are looked up. */
 const LOOKS_MAX = 3;
 
-/** As they stand in the book: those whose payment may have gone on are looked at meanwhile, for the next time. */
+/** Returns the stored purchases, and updates in the background those whose payment may have made progress. */
 export const createListPurchases =
   (looks: Throttle) =>
   async (context: RequestContext): Promise<Response> => {
@@ -121,8 +123,8 @@ export const createListPurchases =
     const order = { account, after, max: PURCHASES_A_PAGE + 1 };
     const found = await context.deps.sales.purchases.list(order);
     const page = found.slice(0, PURCHASES_A_PAGE);
-    const forgotten = page.filter((purchase) => isForgotten(purchase, context.now));
-    for (const purchase of forgotten.slice(0, LOOKS_MAX)) {
+    const overdue = page.filter((purchase) => isOverdue(purchase, context.now));
+    for (const purchase of overdue.slice(0, LOOKS_MAX)) {
       context.deps.inBackground(settled(context, purchase, looks));
     }
     const view: PurchasesView = {
@@ -132,7 +134,7 @@ export const createListPurchases =
     return json(view);
   };
 
-/** Whoever comes back from the provider's page looks here, and the look settles: no message needs to have come before. */
+/** Settles the purchase before it returns it, so that a buyer who comes back need not wait for the provider's message. */
 export const createShowPurchase =
   (looks: Throttle) =>
   async (context: RequestContext): Promise<Response> => {
@@ -145,14 +147,14 @@ export const createShowPurchase =
     return json(viewPurchase(purchase, context.now));
   };
 
-/** Its page can no longer be paid at, or it was paid; and no message of the provider's has said so. */
-const isForgotten = (purchase: Purchase, now: number) =>
+/** It was paid, or can no longer be paid, and the provider's message about it is missing. */
+const isOverdue = (purchase: Purchase, now: number) =>
   mayGoOn(purchase) && (purchase.status !== "open" || isOver(purchase, now));
 
-/** What somebody waits for whose payment is looked at; it is looked at to the end all the same. */
+/** How long a response waits for the look-up, which goes on in the background after that. */
 export const LOOK_PATIENCE_MS = 3_000;
 
-/** As the book has it where the look takes long: the page asks again. */
+/** Returns the stored purchase when the look-up takes too long; the page asks again. */
 async function settledSoon(
   context: RequestContext,
   purchase: Purchase,
@@ -167,7 +169,7 @@ async function settledSoon(
   return Promise.race([looking, late]).finally(() => clearTimeout(timer));
 }
 
-/** The purchase as its payment stands, or as the book has it where that cannot be said just now. */
+/** The purchase after a look at its payment; the stored one where the provider cannot be asked. */
 async function settled(
   context: RequestContext,
   purchase: Purchase,
@@ -181,12 +183,12 @@ async function settled(
     notifyPaidInVain(context, outcome);
     return outcome.outcome === "settled" ? outcome.purchase : purchase;
   } catch (cause) {
-    deps.logError("A payment could not be looked at", { requestId, cause });
+    deps.logError("A payment could not be looked up", { requestId, cause });
     return (await purchases.find({ id: purchase.id })) ?? purchase;
   }
 }
 
-/** The provider's page cannot be paid at any more. */
+/** The provider's page no longer takes the payment. */
 const isOver = ({ createdAt }: Purchase, now: number) => now >= createdAt + PAGE_OPEN_MS;
 
 const mayGoOn = (purchase: Purchase) =>
@@ -204,14 +206,20 @@ function stateOf(purchase: Purchase): PurchaseView["state"] {
 export function viewPurchase(purchase: Purchase, now: number): PurchaseView {
   const { id, offer, currency, status, price, paid, refunded, paidAt, voided, spent } = purchase;
   const isOpen = status === "open" && !isOver(purchase, now);
-  // Nobody was ever given the address of its page.
-  const isNever = status === "open" && purchase.session === null && !isOpen;
+  // The buyer never got the address of the payment page.
+  const wasNeverOpened = status === "open" && purchase.session === null && !isOpen;
   return {
-    ...{ id, at: purchase.createdAt, name: offer.name, kind: offer.kind, credits: offer.credits },
+    id,
+    at: purchase.createdAt,
+    name: offer.name,
+    kind: offer.kind,
+    credits: offer.credits,
     amountText: priceText(status === "paid" ? paid : price, currency),
     refundedText: refunded > 0 ? priceText(refunded, currency) : null,
-    state: isNever ? "expired" : stateOf(purchase),
-    ...{ paidAt, voided, spent },
+    state: wasNeverOpened ? "expired" : stateOf(purchase),
+    paidAt,
+    voided,
+    spent,
     receiptUrl: purchase.receiptUrl,
     invoiceUrl: purchase.invoiceUrl,
     payUrl: isOpen ? purchase.payUrl : null,

@@ -1,22 +1,22 @@
 import { HOUR_MS } from "#limits.ts";
 
-/** Anybody can send bad messages: of each sort the log has one line an hour, with how many there were. */
-export type RefusedMessages = {
-  /** How many there were since the last line, this one among them; null: this is no time for a line. */
-  count(sort: string, now: number): number | null;
+/** Anyone can send forged messages: the log gets one line an hour for each kind of fault, with a count. */
+export type RejectedMessages = {
+  /** Returns how many messages the next log line reports; null where the last line is less than an hour old. */
+  count(fault: string, now: number): number | null;
 };
 
-export function createRefusedMessages(): RefusedMessages {
-  const told = new Map<string, { at: number; since: number }>();
+export function createRejectedMessages(): RejectedMessages {
+  const lines = new Map<string, { at: number; unreported: number }>();
   return {
-    count(sort, now) {
-      const last = told.get(sort);
+    count(fault, now) {
+      const last = lines.get(fault);
       if (last !== undefined && now < last.at + HOUR_MS) {
-        last.since += 1;
+        last.unreported += 1;
         return null;
       }
-      told.set(sort, { at: now, since: 0 });
-      return (last?.since ?? 0) + 1;
+      lines.set(fault, { at: now, unreported: 0 });
+      return (last?.unreported ?? 0) + 1;
     },
   };
 }

@@ -5,42 +5,53 @@ import type { AccountStatus } from "#ledger/port.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError } from "./dashboard-error.ts";
 
-/** One request of the pages, as its handler sees it. */
+/** What a handler of the dashboard knows of its request. */
 export type RequestContext = {
   deps: DashboardDeps;
   request: Request;
   url: URL;
-  /** What stands in the path where the route has `:id`. */
+  /** The path parameters `:id` and `:delivery`; empty where the route has none. */
   id: string;
-  /** The same of `:delivery`. */
   delivery: string;
   requestId: string;
-  /** The network address of the client, as far as it is known. */
+  /** The network address of the client; null where the runtime does not know it. */
   peer: string | null;
   now: number;
-  /** Cookies that the answer sets. */
+  /** Cookies to set, on errors too. */
   cookies: string[];
 };
 
-/** Whoever is signed in, with an account. */
+export type DashboardHandler = (context: RequestContext) => Promise<Response>;
+
+export type DashboardMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Handlers by path (as Hono writes it) and method. Any other method on one of these paths is 405. */
+export type DashboardRoutes = Readonly<
+  Record<string, Partial<Record<DashboardMethod, DashboardHandler>>>
+>;
+
+/** A signed-in user with an account. */
 export type Member = SignedIn & { account: string; status: AccountStatus };
 
-/** Bodies of the pages are a label or a password: far smaller. */
+/** The pages send labels, addresses and passwords, which are far smaller. */
 const BODY_CHARS_MAX = 16 * 1024;
 
 export async function readJson(context: RequestContext): Promise<Record<string, unknown>> {
   const text = await context.request.text();
   if (text.length > BODY_CHARS_MAX)
-    throw new DashboardError("invalid_request", "That is too long.");
+    throw new DashboardError(
+      "invalid_request",
+      `The body is over ${BODY_CHARS_MAX} characters. Send less.`,
+    );
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return value as Record<string, unknown>;
     }
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new DashboardError("invalid_request", "The request is not a JSON object.");
+  throw new DashboardError("invalid_request", "The body must be a JSON object.");
 }
 
 export async function findSignedIn(context: RequestContext): Promise<SignedIn | null> {
@@ -49,7 +60,10 @@ export async function findSignedIn(context: RequestContext): Promise<SignedIn | 
   return signedIn;
 }
 
-/** Signed in with a verified address and an account; what was broken off when that account was made or closed is done. */
+/**
+ * The signed-in user, with a verified address and an account. Also finishes the creation or closure of an account where
+ * an earlier request was interrupted. Throws `signed_out` or `email_not_verified`.
+ */
 export async function requireMember(context: RequestContext): Promise<Member> {
   const { deps, now } = context;
   const signedIn = await findSignedIn(context);
@@ -58,10 +72,10 @@ export async function requireMember(context: RequestContext): Promise<Member> {
   if (!person.verified) {
     throw new DashboardError(
       "email_not_verified",
-      "Confirm your e-mail address first: the link is in the letter that we sent you.",
+      "Verify your email address first: open the link in the email that we sent you.",
     );
   }
-  const account = person.account ?? (await deps.auth.finishWelcome(person));
+  const account = person.account ?? (await deps.auth.linkAccount(person));
   const status = await deps.accountDeps.ledger.findAccount({ account, now });
   if (status === null) throw new Error(`The ledger has no account ${account}`);
   if (status.state === "closed") {
@@ -71,18 +85,18 @@ export async function requireMember(context: RequestContext): Promise<Member> {
   return { ...signedIn, account, status };
 }
 
-/** Closes an account for good; also where that was broken off half-way, or somebody else does it at the same time. */
+/** Closes the account. It may be half closed, or another request may be closing it. */
 export async function finishClosing({ deps, now }: RequestContext, email: string): Promise<void> {
   await closeAccount(deps.accountDeps, email, now).catch((error) => {
     if (!(error instanceof AccountError)) throw error;
   });
 }
 
-/** A member whose account is not suspended. */
+/** As `requireMember`; throws `account_suspended` where the account is suspended. */
 export const requireActiveMember = async (context: RequestContext): Promise<Member> =>
   requireNotSuspended(
     await requireMember(context),
-    "This account is suspended. Ask the people who run this service.",
+    "This account is suspended. Contact the operator of this service.",
   );
 
 export function requireNotSuspended(member: Member, detail: string): Member {
@@ -98,8 +112,8 @@ export const json = (body: object, status = 200): Response =>
     headers: { "Content-Type": "application/json" },
   });
 
-/** For the person to see. Like a letter, it tells of what was done already. */
-export async function note(
+/** Adds to the account's activity list. A failure is logged and not thrown: what it reports has already happened. */
+export async function recordEvent(
   { deps, peer, now, requestId }: RequestContext,
   person: string,
   kind: EventKind,
@@ -107,12 +121,13 @@ export async function note(
 ): Promise<void> {
   await deps.journal
     .recordEvent({ person, at: now, kind, detail, address: peer })
-    .catch((cause) => deps.logError("An event could not be noted", { requestId, cause }));
+    .catch((cause) => deps.logError("An account event was not recorded", { requestId, cause }));
 }
 
-/** A letter tells of what was done already: where it cannot be posted, that is a fault of ours and not of the request. */
-export async function tell(context: RequestContext, message: Promise<unknown>): Promise<void> {
-  await message.catch((cause) =>
-    context.deps.logError("A letter could not be posted", { requestId: context.requestId, cause }),
-  );
+/** Waits until an email is queued. A failure is logged and not thrown: what it reports has already happened. */
+export async function notify(
+  { deps, requestId }: RequestContext,
+  email: Promise<unknown>,
+): Promise<void> {
+  await email.catch((cause) => deps.logError("An email was not queued", { requestId, cause }));
 }

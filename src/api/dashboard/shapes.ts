@@ -1,6 +1,6 @@
 /**
- * What the pages ask of the service and what they get: plain JSON, times in milliseconds since 1970 UTC.
- * The handlers of this folder answer with these types and `web/` reads them, so that the two cannot drift apart.
+ * The requests and responses of the dashboard API: plain JSON, times in milliseconds since 1970 UTC.
+ * The handlers in this folder and the pages in `web/` share these types.
  *
  *     GET    /dashboard/visitor                    Visitor
  *     GET    /dashboard/home                       HomeView
@@ -14,10 +14,10 @@
  *     GET    /dashboard/prices                     PricesView                            needs no session
  *     GET    /dashboard/purchases?after=           PurchasesView                         newest first
  *     POST   /dashboard/purchases    PurchaseOrder CheckoutView                          201
- *     GET    /dashboard/purchases/<id>             PurchaseView                          looks how the payment stands
+ *     GET    /dashboard/purchases/<id>             PurchaseView                          looks up the payment
  *     GET    /dashboard/notifications                    NotificationsView
  *     PUT    /dashboard/notifications         NotificationsView NotificationsView
- *     POST   /dashboard/notifications/unsubscribe?token= UnsubscribedView                      needs no session, from anywhere
+ *     POST   /dashboard/notifications/unsubscribe?token= UnsubscribedView                      no session, any origin
  *     GET    /dashboard/webhooks                   EndpointsView                         oldest first
  *     POST   /dashboard/webhooks     EndpointOrder { endpoint: EndpointView }            201
  *     PUT    /dashboard/webhooks/<id> EndpointOrder { endpoint: EndpointView }
@@ -29,7 +29,7 @@
  *     GET    /dashboard/events?after=              EventsView                            newest first
  *     POST   /dashboard/account/close   CloseOrder {}
  *
- * Everything that better-auth does lies at `/dashboard/auth/*`. HEAD answers like GET, without a body.
+ * Better Auth is at `/dashboard/auth/*`. HEAD works like GET, without a body.
  */
 
 import type { EventKind } from "#accounts/journal.ts";
@@ -38,15 +38,15 @@ import type { GrantKind } from "#ledger/port.ts";
 
 export type Provider = "github" | "google";
 
-/** Who looks at the pages, and what the service offers; the one answer that needs no session. */
+/** The current user, if any, and what the service offers. Needs no session. */
 export type Visitor = {
   person: PersonView | null;
   signUp: "open" | "closed";
   providers: Provider[];
   starter: { credits: number; days: number };
-  /** Base of the API's addresses, without a slash at its end. */
+  /** Base of the API's URLs, without a slash at its end. */
   apiUrl: string;
-  /** True where letters go to the outbox folder and the log of the service, because no mail server is set. */
+  /** True where emails go to the outbox folder and the log, because no mail server is configured. */
   emailsStayHere: boolean;
 };
 
@@ -69,14 +69,14 @@ export type HomeView = {
   today: { calls: number; credits: number };
   /** Keys that are not revoked. */
   keys: number;
-  /** What of the balance ends next. */
+  /** The next part of the balance to expire. */
   nextExpiry: { credits: number; at: number } | null;
 };
 
 export type KeyView = {
   id: string;
   label: string;
-  /** Its first characters: enough to tell keys apart, far too little to use. */
+  /** The first characters: enough to tell keys apart, far too few to use the key. */
   start: string;
   createdAt: number;
   lastUsedAt: number | null;
@@ -93,7 +93,7 @@ export type UsageView = {
   to: string;
   /** By UTC day (`2026-11-21`), tool and key; days without calls are left out. */
   rows: { day: string; tool: string; key: string; calls: number; credits: number }[];
-  /** Every key of the account, so that rows can be named. */
+  /** Every key of the account, to name the rows. */
   keys: { id: string; label: string; start: string; revokedAt: number | null }[];
   totals: { calls: number; credits: number };
 };
@@ -107,14 +107,14 @@ export type GrantView = {
   remaining: number;
   grantedAt: number;
   expiresAt: number | null;
-  /** When it would expire without the lifetime plan; null where that has changed nothing. */
+  /** When it would expire without the lifetime plan; null where the plan does not change that. */
   waivedExpiresAt: number | null;
 };
 
 /** Grants in the order in which they are spent; spent and expired ones last. */
 export type CreditsView = { balance: number; lifetime: boolean; grants: GrantView[] };
 
-/** What is sold here. Prices in minor units of the currency, and as people read them. */
+/** An offer. `price` is in minor units of the currency. */
 export type OfferView = {
   id: string;
   kind: "pack" | "lifetime";
@@ -132,15 +132,15 @@ export type OfferView = {
 export type PricesView = {
   packs: OfferView[];
   lifetime: OfferView | null;
-  /** Whether it can be paid here; else the operator is asked. */
+  /** Whether the dashboard takes payments; otherwise buyers contact the operator. */
   payable: boolean;
-  /** Whether taxes come on top, by the buyer's address. */
+  /** Whether taxes are added, depending on the buyer's address. */
   taxesAdded: boolean;
-  /** An e-mail or a web address of whoever sells; null where none is known. */
+  /** An email address or a URL of the operator; null where none is configured. */
   contact: string | null;
 };
 
-/** `POST /dashboard/purchases`: the offer's id. Answers with the page at which to pay. */
+/** `POST /dashboard/purchases` takes the offer's id and returns the payment page. */
 export type PurchaseOrder = { offer: string };
 export type CheckoutView = { id: string; url: string };
 
@@ -150,12 +150,12 @@ export type PurchaseView = {
   name: string;
   kind: "pack" | "lifetime";
   credits: number;
-  /** What was paid, taxes included; the price before it is paid. */
+  /** The amount paid, including taxes; before the payment, the price. */
   amountText: string;
   refundedText: string | null;
   /**
-   * `open`: not paid yet; `pending`: the money is on its way; `paid`: granted; `settling`: paid, and granted in a moment;
-   * `trouble`: paid, and cannot be granted: the operator has to help.
+   * `open`: not paid yet; `pending`: the payment is on its way; `settling`: paid, the credits follow in a moment;
+   * `paid`: the credits are granted; `trouble`: paid, but the credits cannot be granted without the operator.
    */
   state:
     | "open"
@@ -169,21 +169,21 @@ export type PurchaseView = {
     | "disputed"
     | "trouble";
   paidAt: number | null;
-  /** Of a refund or dispute: credits taken back, and credits that were spent before. */
+  /** After a refund or dispute: credits clawed back, and credits that were already spent. */
   voided: number;
   spent: number;
   receiptUrl: string | null;
   invoiceUrl: string | null;
-  /** Where an open one can still be paid. */
+  /** The payment page of an open purchase. */
   payUrl: string | null;
 };
-/** `GET /dashboard/purchases?after=`, newest first; `GET /dashboard/purchases/:id` answers one of them. */
+/** `GET /dashboard/purchases?after=`, newest first; `GET /dashboard/purchases/:id` returns one of them. */
 export type PurchasesView = { purchases: PurchaseView[]; next: string | null };
 
 /** `GET` and `PUT /dashboard/notifications`. */
 export type NotificationsView = { lowBalance: number; emails: { low: boolean; expiring: boolean } };
 
-/** Which letters end with the link that was used. */
+/** The kind of emails that the link has ended. */
 export type UnsubscribedView = { emails: "low" | "expiring" };
 
 export type { LedgerEventKind } from "#ledger/events.ts";
@@ -205,30 +205,30 @@ export type DeliveryView = {
   dueAt: number | null;
   lastTriedAt: number | null;
   lastStatus: number | null;
-  lastFault: string | null;
+  lastError: string | null;
 };
 export type DeliveriesView = { deliveries: DeliveryView[]; next: string | null };
 
 export type EntryView = {
-  /** Unique within the account: a list may use it as its key. */
+  /** Unique within the account. */
   id: string;
   at: number;
-  /** `usage`: the debits of one UTC hour, key and tool together, once they are no longer kept one by one. */
+  /** `usage`: rolled-up debits of one UTC hour, key and tool. */
   kind: "grant" | "debit" | "reversal" | "expiry" | "void" | "usage";
-  /** With its sign: what the entry adds to the balance. 0 for a call that was free of charge. */
+  /** What the entry adds to the balance; negative for debits. 0 for the free first call. */
   credits: number;
-  /** The grant that was made, paid or got credits back; the first one where several did. */
+  /** The grant that was made, debited or restored; the first of several. */
   grant: { id: string; kind: GrantKind } | null;
-  /** What each of several grants paid or got back, with its sign; null where it was one or none. */
+  /** The share of each of several grants, with its sign; null for one grant or none. */
   parts: { grant: { id: string; kind: GrantKind }; credits: number }[] | null;
   tool: string | null;
   /** The id of the key that was used. */
   key: string | null;
-  /** 1 for a debit, more for `usage`, null for what is no call. */
+  /** 1 for a debit, more for `usage`, null for an entry that is not a call. */
   calls: number | null;
 };
 
-/** `next`: what to send as `after` for the page that follows; null at the end. */
+/** `next` is the value of `after` for the next page; null on the last page. */
 export type EntriesView = { entries: EntryView[]; next: string | null };
 
 export type SessionView = {
@@ -236,7 +236,7 @@ export type SessionView = {
   current: boolean;
   createdAt: number;
   lastSeenAt: number;
-  /** The address it was opened from, as far as it is known. */
+  /** The network address that opened the session; null where it is not known. */
   address: string | null;
   userAgent: string | null;
 };
@@ -253,27 +253,19 @@ export type EventView = {
 };
 export type EventsView = { events: EventView[]; next: string | null };
 
-/** Closing asks for the address once more, and for the password where there is one. */
+/** To close the account, the user enters its email address and, where there is one, the password. */
 export type CloseOrder = { email: string; password: string | null };
 
-/** What went wrong, in words for the person who asked. Every refusal below `/dashboard/` but better-auth's has this form. */
+export type { DashboardErrorCode } from "./dashboard-error.ts";
+
+/** Problem details (RFC 9457): every error below `/dashboard/` has this form. `detail` is written for the user. */
 export type DashboardProblem = {
   ok: false;
-  code: DashboardErrorCode;
+  type: "about:blank";
+  title: string;
+  status: number;
+  /** A `DashboardErrorCode`, or a code of Better Auth. */
+  code: string;
   detail: string;
   requestId: string;
 };
-export type DashboardErrorCode =
-  | "signed_out"
-  | "email_not_verified"
-  | "account_suspended"
-  /** Nothing is sold here by the pages: the words say whom to ask. */
-  | "not_payable"
-  | "wrong_password"
-  | "invalid_request"
-  | "cross_site"
-  | "not_found"
-  | "wrong_method"
-  | "too_many_requests"
-  | "internal"
-  | "unavailable";

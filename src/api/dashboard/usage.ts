@@ -4,7 +4,7 @@ import { DashboardError } from "./dashboard-error.ts";
 import { json, type RequestContext, requireMember } from "./request-context.ts";
 import type { CreditsView, EntriesView, HomeView, UsageView } from "./shapes.ts";
 
-/** What an account has and has used: every figure comes from the ledger, none is counted beside it. */
+/** Balance and usage of an account. Every number comes from the ledger. */
 const ENTRIES_A_PAGE = 50;
 
 export async function showHome(context: RequestContext): Promise<Response> {
@@ -54,7 +54,7 @@ export async function listEntries(context: RequestContext): Promise<Response> {
     if (!(error instanceof OrderRefused)) throw error;
     throw new DashboardError(
       "invalid_request",
-      "There is no such page of entries. Start at the first.",
+      "This page of entries does not exist. Start again at the first page.",
     );
   }
 }
@@ -67,7 +67,7 @@ export async function showUsage(context: RequestContext): Promise<Response> {
   if (from > to || to - from >= USAGE_DAYS_MAX * DAY_MS) {
     throw new DashboardError(
       "invalid_request",
-      `Choose a first and a last day, at most ${USAGE_DAYS_MAX} days in all.`,
+      `Choose a first and a last day that are at most ${USAGE_DAYS_MAX} days apart, both included.`,
     );
   }
   const rows = sumByDay(await ledger.usage({ account, from, to: to + DAY_MS }));
@@ -100,11 +100,11 @@ function sumByDay(hours: UsageRow[]): UsageView["rows"] {
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** Midnight UTC at the beginning of a day written `2026-11-21`. */
+/** Reads a day such as `2026-11-21`; returns its first millisecond in UTC. */
 function readDay({ url }: RequestContext, name: string): number {
   const text = url.searchParams.get(name) ?? "";
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // 2026-02-30 parses in some engines as a day of March.
   if (!Number.isNaN(at) && dayOf(at) === text) return at;
-  throw new DashboardError("invalid_request", `\`${name}\` must be a day such as 2026-11-21.`);
+  throw new DashboardError("invalid_request", `\`${name}\` must be a date such as 2026-11-21.`);
 }

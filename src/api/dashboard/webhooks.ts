@@ -1,15 +1,16 @@
 import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
 import { newDeliveryId } from "#events/dispatch-events.ts";
-import { judgeEndpoint } from "#events/endpoint-address.ts";
+import { checkEndpointUrl } from "#events/endpoint-url.ts";
 import type { Delivery, Endpoint } from "#events/event-store.ts";
 import { randomBase62 } from "#ids.ts";
 import { LEDGER_EVENT_KINDS, type LedgerEventKind } from "#ledger/events.ts";
-import { DashboardError } from "./dashboard-error.ts";
+import { HOUR_MS } from "#limits.ts";
+import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import {
   json,
-  note,
   type RequestContext,
   readJson,
+  recordEvent,
   requireActiveMember,
   requireMember,
 } from "./request-context.ts";
@@ -21,7 +22,7 @@ import type {
   EndpointView,
 } from "./shapes.ts";
 
-/** An account's own endpoints, and the log of what was sent there. */
+/** The webhook endpoints of an account, and the deliveries to them. */
 export async function listEndpoints(context: RequestContext): Promise<Response> {
   const { account } = await requireMember(context);
   const endpoints = await context.deps.events.listEndpoints({ account });
@@ -36,7 +37,10 @@ export async function addEndpoint(context: RequestContext): Promise<Response> {
   const { url, kinds, paused } = await readEndpoint(context);
   const endpoint: Endpoint = {
     id: `whk_${randomBase62(ID_CHARS, random)}`,
-    ...{ account, url, kinds, createdAt: now },
+    account,
+    url,
+    kinds,
+    createdAt: now,
     secret: `whsec_${base64(random(SECRET_BYTES))}`,
     pausedAt: paused ? now : null,
   };
@@ -44,10 +48,10 @@ export async function addEndpoint(context: RequestContext): Promise<Response> {
   if (outcome === "full") {
     throw new DashboardError(
       "invalid_request",
-      `An account has at most ${ENDPOINTS_MAX} webhook addresses. Remove one that you no longer use.`,
+      `An account can have at most ${ENDPOINTS_MAX} webhook endpoints. Delete one that you no longer use.`,
     );
   }
-  await note(context, person.id, "endpoint_added", nameOf(endpoint));
+  await recordEvent(context, person.id, "endpoint_added", nameOf(endpoint));
   return json({ endpoint: viewEndpoint(endpoint) }, 201);
 }
 
@@ -61,7 +65,8 @@ export async function changeEndpoint(context: RequestContext): Promise<Response>
   const { found } = await context.deps.events.changeEndpoint(order);
   if (!found) throw noSuchEndpoint();
   const after = { ...before, ...order };
-  if (url !== before.url) await note(context, person.id, "endpoint_changed", moveOf(before, after));
+  if (url !== before.url)
+    await recordEvent(context, person.id, "endpoint_changed", moveOf(before, after));
   return json({ endpoint: viewEndpoint(after) });
 }
 
@@ -69,7 +74,7 @@ export async function dropEndpoint(context: RequestContext): Promise<Response> {
   const { account, person } = await requireMember(context);
   const endpoint = await findEndpoint(context, account);
   await context.deps.events.dropEndpoint({ account, id: endpoint.id });
-  await note(context, person.id, "endpoint_removed", nameOf(endpoint));
+  await recordEvent(context, person.id, "endpoint_removed", nameOf(endpoint));
   return json({});
 }
 
@@ -97,33 +102,35 @@ export async function sendAgain(context: RequestContext): Promise<Response> {
   if (endpoint.pausedAt !== null) {
     throw new DashboardError(
       "invalid_request",
-      "This address is paused, so nothing is sent there. Resume it, then send again.",
+      "This endpoint is paused, so nothing is sent to it. Resume it, then send again.",
     );
   }
   const newId = newDeliveryId(deps.accountDeps.random);
   const order = { account, endpoint: endpoint.id, id, newId, now };
-  const { found, isTooOften } = await deps.events.sendAgain(order);
+  const { found, isRateLimited } = await deps.events.sendAgain(order);
   if (!found) {
-    throw new DashboardError("not_found", "There is no such delivery; they are kept for 30 days.");
+    throw new DashboardError(
+      "not_found",
+      "There is no such delivery. Deliveries are kept for 30 days.",
+    );
   }
-  if (isTooOften) {
+  if (isRateLimited) {
     throw new DashboardError(
       "too_many_requests",
-      `At most ${SENT_AGAIN_A_DAY_MAX} webhooks are sent again to one address within 24 hours. Try again later.`,
-      TRY_LATER_SECONDS,
+      `You can send at most ${SENT_AGAIN_A_DAY_MAX} webhooks again to one endpoint within 24 hours. Try again later.`,
+      retryAfter(HOUR_MS),
     );
   }
   return json({ id: newId }, 201);
 }
 
 const ID_CHARS = 16;
-/** 24 to 64 bytes by the specification of Standard Webhooks. */
+/** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32;
-const TRY_LATER_SECONDS = 3_600;
 
 const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 
-/** For the journal: an address may have a token in its path. */
+/** The host alone, for the activity list: the URL may have a token in its path. */
 const nameOf = ({ url }: Endpoint) => new URL(url).host;
 
 function moveOf(before: Endpoint, after: Endpoint): string {
@@ -133,23 +140,23 @@ function moveOf(before: Endpoint, after: Endpoint): string {
 
 async function readEndpoint(context: RequestContext): Promise<EndpointOrder> {
   const { url, kinds, paused } = await readJson(context);
-  const judged = judgeEndpoint(
+  const checked = checkEndpointUrl(
     typeof url === "string" ? url : "",
     context.deps.settings.webhookNetworks,
   );
-  if ("fault" in judged) throw new DashboardError("invalid_request", judged.fault);
+  if ("error" in checked) throw new DashboardError("invalid_request", checked.error);
   const wanted = Array.isArray(kinds) ? kinds : [];
   if (wanted.length === 0 || !wanted.every(isKind)) {
     throw new DashboardError(
       "invalid_request",
-      `Choose at least one of what can be sent: ${LEDGER_EVENT_KINDS.join(", ")}.`,
+      `\`kinds\` must have at least one of these events: ${LEDGER_EVENT_KINDS.join(", ")}.`,
     );
   }
   if (typeof paused !== "boolean") {
-    throw new DashboardError("invalid_request", "Say whether it is paused.");
+    throw new DashboardError("invalid_request", "`paused` must be true or false.");
   }
   return {
-    url: judged.url,
+    url: checked.url,
     kinds: LEDGER_EVENT_KINDS.filter((kind) => wanted.includes(kind)),
     paused,
   };
@@ -166,10 +173,15 @@ async function findEndpoint(context: RequestContext, account: string): Promise<E
 }
 
 const noSuchEndpoint = () =>
-  new DashboardError("not_found", "This account has no such webhook address.");
+  new DashboardError("not_found", "This account has no such webhook endpoint.");
 
 const viewEndpoint = ({ id, url, kinds, pausedAt, createdAt, secret }: Endpoint): EndpointView => ({
-  ...{ id, url, kinds: [...kinds], paused: pausedAt !== null, createdAt, secret },
+  id,
+  url,
+  kinds: [...kinds],
+  paused: pausedAt !== null,
+  createdAt,
+  secret,
 });
 
 const viewDelivery = (delivery: Delivery): DeliveryView => {

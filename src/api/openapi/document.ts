@@ -1,6 +1,6 @@
 import type { Tool } from "#tools/define-tool.ts";
 
-/** The part of OpenAPI 3.1 that this service's description uses, as types. */
+/** The part of OpenAPI 3.1 that the description uses, as types. */
 
 export type JsonSchema = {
   $ref?: string;
@@ -59,7 +59,7 @@ export type RequestBody = {
   content: Record<string, MediaType>;
 };
 
-/** What a schema cannot say: bytes of the body as sent, and UTF-8 bytes of a decoded text field. */
+/** Limits that JSON Schema cannot express: bytes of the body as sent, and UTF-8 bytes of a decoded text field. */
 export type CallLimits = {
   bodyBytesMax: number;
   fieldBytesMax: Record<string, number>;
@@ -105,11 +105,11 @@ export type OpenApiDocument = {
   };
 };
 
-/** What the description and the pages need to know of the service that they describe. */
+/** What the OpenAPI description and the documentation say about this service. */
 export type ApiOptions = {
-  /** The address that callers use, without a slash at its end. */
+  /** The base URL that clients use, without a slash at its end. */
   publicUrl: string;
-  /** Calls a second per account; 0: no limit, and none of its headers. */
+  /** Calls a second per account; 0 for no limit and none of its headers. */
   rateLimit: number;
   /** The first successful call of an account is free up to this price. */
   freeCallCredits: number;

@@ -3,13 +3,13 @@ import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
 import { EXPOSED_HEADERS } from "../pipeline/reply.ts";
 import type { ApiOptions, Header, Parameter, Reference } from "./document.ts";
 
-/** The headers of requests and answers, as the description names them. */
+/** The headers of requests and responses in the OpenAPI description. */
 
 export const REQUEST_HEADERS: Record<string, Parameter> = {
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
-    description: `Names this call, so that it can be repeated safely: a repeat with the same body on the same path within ${IDEMPOTENCY_KEPT_MS / 3_600_000} hours gets the first answer again and is not charged. Scoped to the account and the path.`,
+    description: `Identifies this call, so that you can repeat it safely: a repeat with the same body on the same path within ${IDEMPOTENCY_KEPT_MS / 3_600_000} hours gets the first response again and is not charged. Each account and path has its own keys.`,
     schema: {
       type: "string",
       minLength: 1,
@@ -22,7 +22,7 @@ export const REQUEST_HEADERS: Record<string, Parameter> = {
     name: "X-Request-Id",
     in: "header",
     description:
-      "A name of your own for this request. Up to 128 letters, digits and `_ . : = + / -` come back in the answer as they are; instead of anything else the service makes one.",
+      "Your own id for this request: up to 128 letters, digits and `_ . : = + / -`. The service returns it unchanged, and replaces anything else by an id of its own.",
     schema: { type: "string" },
     example: "req_4711",
   },
@@ -30,7 +30,7 @@ export const REQUEST_HEADERS: Record<string, Parameter> = {
     name: "Content-Encoding",
     in: "header",
     description:
-      "How the body is compressed. The limits hold for the inflated size as well as for the size as sent.",
+      "How the body is compressed. The limits apply to the size as sent and to the inflated size.",
     schema: { type: "string", enum: ["gzip", "identity"] },
     example: "gzip",
   },
@@ -38,41 +38,41 @@ export const REQUEST_HEADERS: Record<string, Parameter> = {
 
 const CREDITS = { type: "integer", minimum: 0 };
 
-/** As on any answer that has them; `required` says that every answer on which they are listed does. */
+/** The response headers. A required one is on every response that lists it. */
 export function responseHeaders(options: ApiOptions): Record<string, Header> {
   const mostCharged = Math.max(...options.tools.map(({ price }) => price));
   return {
     "X-Request-Id": {
-      description: "Names the request, in the answer and in the service's log.",
+      description: "The id of the request, in the response and in the service's log.",
       required: true,
       schema: { type: "string", pattern: "^[\\w.:=+/-]{1,128}$" },
       example: "req_4711",
     },
     "Cache-Control": {
-      description: "Answers are not to be stored by caches.",
+      description: "Caches must not store responses.",
       required: true,
       schema: { type: "string", const: "no-store" },
     },
     "Server-Timing": {
-      description: "The parts of the time that the service took, in milliseconds.",
+      description: "How long each part of the request took, in milliseconds.",
       schema: { type: "string" },
       example: "total;dur=1.52",
     },
     "Credits-Charged": {
       description:
-        "Credits that this call cost: the price of the tool; 0 for an account's free first call, for a replayed answer and for every refusal. Present once the caller is known.",
+        "The credits that this call cost: the price of the tool, or 0 for the free first call, a replayed response and every error. Present once the account is known.",
       schema: { ...CREDITS, maximum: mostCharged },
       example: mostCharged,
     },
     "Credits-Remaining": {
       description:
-        "Credits that the account can spend after this call. Present once the caller is known.",
+        "The credits that the account can spend after this call. Present once the account is known.",
       schema: CREDITS,
       example: 99,
     },
     "Idempotency-Replayed": {
       description:
-        "Present when the answer is that of an earlier call with the same `Idempotency-Key`.",
+        "Present on a replay of the response to an earlier call with the same `Idempotency-Key`.",
       schema: { type: "string", const: "true" },
     },
     ...rateHeaders(options.rateLimit),
@@ -84,19 +84,19 @@ export function responseHeaders(options: ApiOptions): Record<string, Header> {
     },
     "WWW-Authenticate": {
       description:
-        'How to authenticate (RFC 6750). Has `error="invalid_token"` where a key was sent.',
+        'How to authenticate (RFC 6750), with `error="invalid_token"` where the request had a key.',
       required: true,
       schema: { type: "string" },
       example: 'Bearer realm="toolbooth"',
     },
     Allow: {
-      description: "The methods of this address.",
+      description: "The methods of this path.",
       required: true,
       schema: { type: "string" },
       example: "POST, OPTIONS",
     },
     "Access-Control-Allow-Origin": {
-      description: "Scripts of any origin may read the answer.",
+      description: "Scripts of any origin may read the response.",
       required: true,
       schema: { type: "string", const: "*" },
     },
@@ -114,13 +114,13 @@ function rateHeaders(rateLimit: number): Record<string, Header> {
   return {
     "RateLimit-Policy": {
       description:
-        "The rate limit: `q` calls in `w` seconds (draft-ietf-httpapi-ratelimit-headers). Present once the caller is known.",
+        "The rate limit: `q` calls in `w` seconds (draft-ietf-httpapi-ratelimit-headers). Present once the account is known.",
       schema: { type: "string" },
       example: policy,
     },
     RateLimit: {
       description:
-        "What is left of it: `r` calls at once now, all of them in `t` seconds. Present once the caller is known.",
+        "What is left of the limit: `r` calls now, all of them in `t` seconds. Present once the account is known.",
       schema: { type: "string" },
       example: `"account";r=${2 * rateLimit - 1};t=1`,
     },
@@ -135,7 +135,7 @@ const EVERY_RESPONSE = [
   "Access-Control-Expose-Headers",
 ];
 
-/** Headers that any answer to a known caller has. */
+/** Headers of every response to a known account. */
 const KNOWN_CALLER = ["Credits-Charged", "Credits-Remaining", "RateLimit-Policy", "RateLimit"];
 
 const PROBLEMS_OF_KNOWN_CALLERS = [400, 402, 403, 408, 409, 413, 415, 429, 500, 503];
@@ -150,7 +150,7 @@ const BY_STATUS: Record<number, string[]> = {
 
 export const operatorResponseHeaders = () => references(EVERY_RESPONSE);
 
-/** A 200 of a tool goes to a known caller, so here the headers of a known caller are never missing. */
+/** The account is always known on a 200 of a tool, so these headers are required there. */
 export function toolResponseHeaders(options: ApiOptions): Record<string, Header | Reference> {
   const headers = responseHeaders(options);
   const always = knownCaller(options.rateLimit).map((name) => [

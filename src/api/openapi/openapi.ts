@@ -8,7 +8,7 @@ import type {
   Operation,
   PathItem,
 } from "./document.ts";
-import { guide, guideAsMarkdown, sizeInWords } from "./guide.ts";
+import { describeService, sizeInWords } from "./guide.ts";
 import {
   operatorResponseHeaders,
   REQUEST_HEADERS,
@@ -26,8 +26,8 @@ import {
 import { schemaNames, toolExamples, toolSchemas } from "./schemas.ts";
 
 /**
- * Describes the whole API in OpenAPI 3.1, derived from what the service runs on: the schemas, limits and examples of
- * the tools, and the table of refusals. The fuzz test holds every answer against it, so nothing in it is only nearly so.
+ * Describes the whole API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the table
+ * of errors, and the fuzz test checks every response against it.
  */
 export function describeApi(options: ApiOptions): OpenApiDocument {
   const { publicUrl, tools, version } = options;
@@ -37,20 +37,20 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
       title: "Toolbooth",
       version,
       summary: "Small developer tools as metered HTTP endpoints.",
-      description: guideAsMarkdown(guide(options)),
+      description: describeService(options),
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: publicUrl, description: "This service." }],
-    externalDocs: { url: `${publicUrl}/docs`, description: "The documentation as pages." },
+    externalDocs: { url: `${publicUrl}/docs`, description: "The documentation." },
     security: [{ apiKey: [] }],
     tags: [
       {
         name: "Tools",
-        description: `What the service does. A successful call costs ${callPrice(tools)}.`,
+        description: `The tools. A successful call costs ${callPrice(tools)}.`,
       },
       {
         name: "Operation",
-        description: "What the operator's machines ask. Free, and without a key.",
+        description: "Endpoints for monitoring. They are free and need no key.",
       },
     ],
     paths: { ...toolPaths(options), ...operatorPaths() },
@@ -94,7 +94,7 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
       $ref: `#/components/parameters/${name}`,
     })),
     requestBody: {
-      description: `At most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)} of JSON in UTF-8.`,
+      description: `JSON in UTF-8, at most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)}.`,
       required: tool.body === "required",
       content: {
         "application/json": {
@@ -124,8 +124,8 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
 const OPERATOR_SCHEMAS: Record<string, JsonSchema> = {
   Health: {
     type: "object",
-    description: "The service is well.",
-    properties: { ok: { type: "boolean", const: true, description: "True." } },
+    description: "The service is healthy.",
+    properties: { ok: { type: "boolean", const: true, description: "Always true." } },
     required: ["ok"],
     additionalProperties: false,
   },
@@ -136,25 +136,25 @@ function operatorPaths(): Record<string, PathItem> {
   return {
     "/healthz": operatorPath({
       operationId: "healthz",
-      summary: "Is the process there?",
-      description: "Answers as long as the process answers at all. Asks nothing of the ledger.",
-      response: { description: "The process answers.", content: { "application/json": health } },
+      summary: "Liveness",
+      description: "Returns 200 while the process is running. It does not use the ledger.",
+      response: { description: "The process is running.", content: { "application/json": health } },
     }),
     "/readyz": operatorPath({
       operationId: "readyz",
-      summary: "Can it work?",
-      description: "Answers 200 when the ledger takes writes, so that calls can be made.",
+      summary: "Readiness",
+      description: "Returns 200 when the ledger accepts writes, so that calls can succeed.",
       response: {
-        description: "The ledger takes writes.",
+        description: "The ledger accepts writes.",
         content: { "application/json": health },
       },
       problems: [503],
     }),
     "/metrics": operatorPath({
       operationId: "metrics",
-      summary: "What has it done?",
+      summary: "Metrics",
       description:
-        "Counters and durations for Prometheus. Answers whoever sends the operator's metrics token as a bearer token; where none is set, only callers on the same machine. To anyone else there is nothing here.",
+        "Counters and durations for Prometheus. Send the operator's metrics token as a bearer token; where none is set, only clients on the same machine may read them. Every other client gets 404.",
       response: {
         description: "The metrics in the text format of Prometheus.",
         content: { "text/plain": { schema: { type: "string" } } },
@@ -163,8 +163,8 @@ function operatorPaths(): Record<string, PathItem> {
     }),
     "/openapi.json": operatorPath({
       operationId: "openapi",
-      summary: "This description",
-      description: "The API as an OpenAPI 3.1 document, made from what the service runs on.",
+      summary: "OpenAPI description",
+      description: "This API as an OpenAPI 3.1 document.",
       response: {
         description: "An OpenAPI document.",
         content: { "application/json": { schema: { type: "object" } } },
@@ -178,7 +178,7 @@ type OperatorPath = Pick<Operation, "operationId" | "summary" | "description"> &
   problems?: number[];
 };
 
-/** Besides its own refusals, anything that is sent to a server can be too slow or too large, or meet a fault of ours. */
+/** Besides its own errors, every request can be too slow or too large, or meet an internal error. */
 function operatorPath({ response, problems: own = [], ...texts }: OperatorPath): PathItem {
   return {
     get: {

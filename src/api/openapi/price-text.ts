@@ -1,7 +1,7 @@
 import type { Tool } from "#tools/define-tool.ts";
 import type { ApiOptions } from "./document.ts";
 
-/** What calls cost, in words, from the prices of the tools. */
+/** The prices of the tools in words. */
 
 export const creditsText = (credits: number): string =>
   credits === 1 ? "one credit" : `${credits.toLocaleString("en-US")} credits`;
@@ -16,8 +16,8 @@ export function callPrice(tools: readonly Tool[]): string {
 }
 
 /**
- * Which first call is free, to follow "the first call of an account is free": nothing, or up to which price. Null where
- * none is. A tool without a price needs no free call.
+ * Completes "the first call of an account is free": empty where every first call is, else up to which price. Null where
+ * none is. Tools that cost nothing are left out.
  */
 function freeCallBound({ tools, freeCallCredits }: ApiOptions): string | null {
   const prices = tools.map(({ price }) => price).filter((price) => price > 0);

@@ -1,107 +1,112 @@
-import { ApiError, type ApiErrorDetails, ERRORS, type ErrorCode } from "#errors.ts";
-import { insufficientCredits } from "../pipeline/caller-errors.ts";
-import { problemBody } from "../pipeline/reply.ts";
+import { ApiError, ERRORS, type ErrorCode } from "#errors.ts";
+import { invalidKey, missingKey } from "../pipeline/authenticate.ts";
+import {
+  accountSuspended,
+  idempotencyInProgress,
+  idempotencyKeyReused,
+  insufficientCredits,
+  internalError,
+  rateLimited,
+  unavailable,
+} from "../pipeline/call-errors.ts";
+import { errorDocsUrl, problemBody } from "../problem.ts";
 import type { ApiOptions, ApiResponse, JsonSchema, NamedExample, Reference } from "./document.ts";
 import { problemHeaders } from "./headers.ts";
 
-/** Refusals as the description and the errors page show them: their schema, and an example of every code. */
+/** Errors in the OpenAPI description and on the errors page: their schema, and an example of every code. */
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-type Sample = { detail: string } & Pick<ApiErrorDetails, "errors" | "members">;
+type Options = Pick<ApiOptions, "publicUrl" | "tools">;
 
-/** One refusal of every code, as the service words it. */
-const SAMPLES: Record<Exclude<ErrorCode, "insufficient_credits">, Sample> = {
-  invalid_json: {
-    detail:
+/** One error of each code, as the service words it. */
+const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
+  invalid_json: () =>
+    new ApiError(
+      "invalid_json",
       'The body is not JSON: line 1, column 16: expected "," or "}", found the end of the body.',
-    members: { line: 1, column: 16 },
-  },
-  invalid_utf8: { detail: "The body has bytes that are not UTF-8." },
-  invalid_request: {
-    detail: "`count` must be a whole number from 1 to 500; got 501.",
-    errors: [{ pointer: "/count", detail: "must be a whole number from 1 to 500; got 501" }],
-  },
-  text_too_long_for_level: {
-    detail:
-      "`text` is 2000 bytes of UTF-8; level Q holds the first 1663 of them. Of this text a symbol holds: L all, M all, Q 1663 bytes, H 1273 bytes. Level M would fit.",
-    members: { bytes: 2000, capacities: { L: 2000, M: 2000, Q: 1663, H: 1273 }, fits: "M" },
-    errors: [
+      { members: { line: 1, column: 16 } },
+    ),
+  invalid_utf8: () =>
+    new ApiError(
+      "invalid_utf8",
+      "The body has bytes that are not UTF-8. Encode it as UTF-8 and send it again.",
+    ),
+  invalid_request: () =>
+    new ApiError("invalid_request", "`count` must be a whole number from 1 to 500; got 501.", {
+      errors: [{ pointer: "/count", detail: "must be a whole number from 1 to 500; got 501" }],
+    }),
+  text_too_long_for_level: () =>
+    new ApiError(
+      "text_too_long_for_level",
+      "`text` is 2000 bytes of UTF-8; level Q holds only the first 1663. A QR code can hold of this text: L all, M all, Q 1663 bytes, H 1273 bytes. Shorten the text, or ask for level M.",
       {
-        pointer: "/text",
-        detail: "is 2000 bytes of UTF-8; level Q holds the first 1663 of them",
+        members: { bytes: 2000, capacities: { L: 2000, M: 2000, Q: 1663, H: 1273 }, fits: "M" },
+        errors: [
+          {
+            pointer: "/text",
+            detail: "is 2000 bytes of UTF-8; level Q holds only the first 1663",
+          },
+        ],
       },
-    ],
-  },
-  idempotency_key_reused: {
-    detail: "This Idempotency-Key was used on this path within 24 hours with a different body.",
-  },
-  missing_key: { detail: "Send an API key in the header `Authorization: Bearer <API key>`." },
-  invalid_key: { detail: "This API key is not valid. Check that the whole key was copied." },
-  account_suspended: { detail: "The operator of this service has suspended the account." },
-  not_found: { detail: "There is nothing at /api/v1/hsah." },
-  method_not_allowed: { detail: "GET is not allowed on /api/v1/hash; use POST." },
-  request_timeout: { detail: "The request did not arrive in time." },
-  idempotency_in_progress: {
-    detail: "The first request with this Idempotency-Key has not been answered yet.",
-  },
-  too_large: { detail: "`text` is 1048577 bytes of UTF-8; the limit is 1048576." },
-  unsupported_media_type: {
-    detail:
+    ),
+  idempotency_key_reused: idempotencyKeyReused,
+  missing_key: missingKey,
+  invalid_key: invalidKey,
+  insufficient_credits: ({ publicUrl, tools }) =>
+    insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl),
+  account_suspended: accountSuspended,
+  not_found: () => new ApiError("not_found", "There is nothing at /api/v1/hsah."),
+  method_not_allowed: () =>
+    new ApiError("method_not_allowed", "GET is not allowed on /api/v1/hash; use POST."),
+  request_timeout: () => new ApiError("request_timeout", "The request did not arrive in time."),
+  idempotency_in_progress: idempotencyInProgress,
+  too_large: () =>
+    new ApiError("too_large", "`text` is 1048577 bytes of UTF-8; the limit is 1048576."),
+  unsupported_media_type: () =>
+    new ApiError(
+      "unsupported_media_type",
       'The body is not JSON, and its type is "application/xml". Send JSON with `Content-Type: application/json`.',
-  },
-  rate_limited: { detail: "The account makes more than 100 calls a second. Wait 1 s." },
-  headers_too_large: { detail: "The request line and headers are over 32768 bytes." },
-  internal: { detail: "Something went wrong on our side. The call was not charged." },
-  unavailable: { detail: "The ledger of credits is out of reach. The call was not charged." },
+    ),
+  rate_limited: () => rateLimited(100, 1),
+  headers_too_large: () =>
+    new ApiError("headers_too_large", "The request line and headers are over 32768 bytes."),
+  internal: () => internalError(undefined),
+  unavailable: () => unavailable(undefined),
 };
 
-/** The body of a refusal with this code, as an example. */
-export function sampleProblem(
-  code: ErrorCode,
-  options: Pick<ApiOptions, "publicUrl" | "tools">,
-): Record<string, unknown> {
-  return problemBody(options.publicUrl, sampleFault(code, options), "req_4711");
-}
-
-function sampleFault(
-  code: ErrorCode,
-  { publicUrl, tools }: Pick<ApiOptions, "publicUrl" | "tools">,
-): ApiError {
-  if (code === "insufficient_credits") {
-    return insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl);
-  }
-  const { detail, ...details } = SAMPLES[code];
-  return new ApiError(code, detail, details);
-}
+/** The body of an error with this code, as an example. */
+export const sampleProblem = (code: ErrorCode, options: Options): Record<string, unknown> =>
+  problemBody(SAMPLES[code](options), "req_4711", errorDocsUrl(options.publicUrl));
 
 export function problemSchemas(): Record<string, JsonSchema> {
   return {
     Problem: {
       type: "object",
       description:
-        "Problem details (RFC 9457): the body of every refusal. Some codes add members of their own.",
+        "Problem details (RFC 9457): the body of every error. Some codes add members of their own.",
       properties: {
-        ok: { type: "boolean", const: false, description: "False on every refusal." },
+        ok: { type: "boolean", const: false, description: "Always false." },
         type: {
           type: "string",
           format: "uri",
-          description: "The address of the documentation of this `code`.",
+          description: "The documentation of this `code`.",
         },
         title: { type: "string", description: "What this `code` means, in a few words." },
         status: { type: "integer", description: "The HTTP status." },
         code: {
           type: "string",
           enum: ERROR_CODES,
-          description: "What is wrong, for programs: it never changes its meaning.",
+          description: "The kind of error, for programs. A code never changes its meaning.",
         },
         detail: {
           type: "string",
-          description: "What is wrong with this request, for people: the wording may change.",
+          description: "What is wrong with this request, for people. The wording may change.",
         },
         requestId: {
           type: "string",
-          description: "The same as `X-Request-Id`: what to tell the operator of the service.",
+          description:
+            "The same as `X-Request-Id`. Send it to the operator when you ask about this request.",
         },
         errors: {
           type: "array",
@@ -138,7 +143,7 @@ export function problemExamples(options: ApiOptions): Record<string, NamedExampl
   );
 }
 
-/** One response for each status of a refusal, named `Refusal400` and so on. */
+/** One response for each status of an error, named `Problem400` and so on. */
 export function problemResponses({ rateLimit }: ApiOptions): Record<string, ApiResponse> {
   const responses: Record<string, ApiResponse> = {};
   for (const status of problemStatuses(rateLimit)) {
@@ -154,7 +159,7 @@ export function problemResponses({ rateLimit }: ApiOptions): Record<string, ApiR
         codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
       ),
     };
-    responses[`Refusal${status}`] = {
+    responses[`Problem${status}`] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(" "),
       headers: problemHeaders(status, rateLimit),
       content: { "application/problem+json": content, "application/json": content },
@@ -163,19 +168,19 @@ export function problemResponses({ rateLimit }: ApiOptions): Record<string, ApiR
   return responses;
 }
 
-/** Every status that a refusal can have; 429 is none of them where there is no rate limit. */
+/** Every status of an error; 429 only where there is a rate limit. */
 function problemStatuses(rateLimit: number): number[] {
   const statuses = new Set(ERROR_CODES.map((code): number => ERRORS[code].status));
   if (rateLimit === 0) statuses.delete(429);
   return [...statuses].sort((a, b) => a - b);
 }
 
-/** The refusals that one operation can give, by status. */
+/** The errors of one operation, by status. */
 export const problems = (statuses: number[]): Record<string, Reference> =>
   Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/Refusal${status}` }]),
+    statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
   );
 
-/** A call that reached its tool: not 404 and 405, which belong to other paths and methods. */
+/** The errors of a call: all but 404 and 405, which belong to other paths and methods. */
 export const toolProblems = (rateLimit: number): Record<string, Reference> =>
   problems(problemStatuses(rateLimit).filter((status) => status !== 404 && status !== 405));

@@ -2,34 +2,34 @@ import * as z from "zod/mini";
 import type { Tool } from "#tools/define-tool.ts";
 import type { JsonSchema, NamedExample } from "./document.ts";
 
-/** A tool's schemas and examples, as the description names them. Derived, so that they cannot say another thing. */
+/** The schemas and examples of a tool in the OpenAPI description. */
 
 export function toolSchemas(tool: Tool<unknown>): Record<string, JsonSchema> {
   const { request, response: result } = schemaNames(tool);
   return { [request]: requestSchema(tool), [result]: responseSchema(tool) };
 }
 
-/** `markdown-render` has `MarkdownRenderRequest` and `MarkdownRenderAnswer`, and the operation `markdownRender`. */
+/** `markdown-render` has `MarkdownRenderRequest`, `MarkdownRenderResponse` and the operation `markdownRender`. */
 export function schemaNames(tool: Tool<unknown>): {
   operation: string;
   request: string;
   response: string;
 } {
-  const operation = tool.name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const operation = tool.name.replace(/-(\w)/g, (_, first: string) => first.toUpperCase());
   const pascal = operation.charAt(0).toUpperCase() + operation.slice(1);
-  return { operation, request: `${pascal}Request`, response: `${pascal}Answer` };
+  return { operation, request: `${pascal}Request`, response: `${pascal}Response` };
 }
 
 function requestSchema(tool: Tool<unknown>): JsonSchema {
-  // A verbatim tool is handed the text of the body, so its own schema tells nothing of the values allowed.
+  // A verbatim tool gets the text of the body, so its own schema does not describe the allowed values.
   if (tool.verbatim) {
     return { description: "Any JSON value: an object, array, string, number, boolean or null." };
   }
-  return { description: `The body of a call of ${tool.name}.`, ...convert(tool.input, "input") };
+  return { description: `The body of a call to ${tool.name}.`, ...convert(tool.input, "input") };
 }
 
 const responseSchema = (tool: Tool<unknown>): JsonSchema => ({
-  description: `The answer of ${tool.name}.`,
+  description: `The response of ${tool.name}.`,
   ...convert(tool.output, "output"),
 });
 
@@ -40,7 +40,7 @@ function convert(schema: z.ZodMiniType, io: "input" | "output"): JsonSchema {
 
 type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>;
 
-/** Zod leaves out the default of a field that is preprocessed, and gives every whole number the bounds of a double. */
+/** Adds the default of preprocessed fields, which Zod leaves out, and drops the bounds that it gives every integer. */
 const complete: Override = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default ??= (def as z.core.$ZodDefaultDef).defaultValue;
@@ -48,7 +48,7 @@ const complete: Override = ({ zodSchema, jsonSchema }) => {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** The requests and the answers of a tool's examples under the same names, so that they can be put side by side. */
+/** The requests and responses of a tool's examples, under the same names. */
 export function toolExamples(tool: Tool<unknown>): {
   requests: Record<string, NamedExample>;
   responses: Record<string, NamedExample>;

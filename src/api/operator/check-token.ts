@@ -5,10 +5,10 @@ import type { OperatorToken } from "#operator/perform.ts";
 import { networkOf } from "../dashboard/network.ts";
 import { OperatorError } from "./operator-error.ts";
 
-/** Wrong tokens a second from one network, bursts of twice as many. The token itself is far too long to be found so. */
+/** Wrong tokens a second from one network, in bursts of twice as many. Tokens are far too long to be guessed at any rate. */
 const WRONG_A_SECOND = 2;
 
-/** Gives the name of the token that was sent; throws for every other one. What is wrong counts for the network it comes from. */
+/** Returns the name of the token in the header. Throws `wrong_token`, or `too_many_tries` after many from one network. */
 export function createTokenCheck(tokens: readonly OperatorToken[]) {
   const findName = createTokenSearch(tokens);
   const tries = createThrottle(WRONG_A_SECOND);
@@ -18,7 +18,7 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
     if (!allowed) {
       throw new OperatorError(
         "too_many_tries",
-        "Too many wrong tokens came from this network. Wait a moment and try again.",
+        "Too many wrong tokens came from this network. Wait a moment, then try again.",
         { "Retry-After": String(retryAfterSeconds) },
       );
     }
@@ -26,7 +26,7 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
     if (name === null) {
       throw new OperatorError(
         "wrong_token",
-        "This is not the token of this service's operator (its secret TOOLBOOTH_OPERATOR_TOKEN).",
+        "The token is not one of this service's operator tokens. Send a token of its setting TOOLBOOTH_OPERATOR_TOKEN as a bearer token.",
         { "WWW-Authenticate": 'Bearer realm="toolbooth operator"' },
       );
     }
@@ -35,19 +35,19 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
   };
 }
 
-/** The name of the token that the header `Authorization` carries; null where it is none of these. */
+/** Returns a function that finds the name of the token in an `Authorization` header; null for an unknown token. */
 export function createTokenSearch(tokens: readonly OperatorToken[]) {
   const known = tokens.map(({ name, token }) => ({ name, digest: digestOf(token) }));
   return (authorization: string | null): string | null => {
-    const given = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
-    if (given === undefined) return null;
-    const digest = digestOf(given);
+    const token = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+    if (token === undefined) return null;
+    const digest = digestOf(token);
     let found: string | null = null;
-    // All of them are compared, so that the time tells nothing about which it was.
+    // All are compared, so that the time does not reveal which one matched.
     for (const each of known) if (isSameHash(digest, each.digest)) found = each.name;
     return found;
   };
 }
 
-/** Digests have one length whatever was sent, and where two differ first says nothing about the texts. */
+/** Digests have one length, and the position of a difference reveals nothing about the tokens. */
 const digestOf = (text: string) => sha256(new TextEncoder().encode(text));

@@ -1,3 +1,4 @@
+import { Hono } from "hono";
 import * as z from "zod";
 import { ApiError } from "#errors.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
@@ -9,20 +10,23 @@ import { isOperation, type OperationName, operationOf } from "#operator/operatio
 import type { OperatorToken } from "#operator/perform.ts";
 import { isRefused, perform } from "#operator/perform.ts";
 import { dropBody, readBody } from "../pipeline/body.ts";
+import { problemResponse } from "../problem.ts";
 import { createTokenCheck } from "./check-token.ts";
-import { faultResponse, OperatorError } from "./operator-error.ts";
+import { OperatorError } from "./operator-error.ts";
 
 /**
- * The operator's way into a deployed service: `POST /operator/v1/perform` with `{ operation, order }` and the token.
- * Orders name themselves, so what was not answered may be sent again. Each act leaves a line before it is answered; of one
- * that comes in parts, the first and the last.
- * `peer` is the network address of the client, as the door knows it. Faults become answers here and nowhere else.
+ * The API for operators: `POST /operator/v1/perform` with `{ operation, order }` and an operator's token. An order has an
+ * id of its own, so a client that got no response sends it again. Each act is recorded before its response is sent; of an
+ * act in several parts, the first and the last.
+ *
+ * `peer` is the network address of the client, null where the runtime does not know it. Errors become responses here and
+ * nowhere else.
  */
 export type OperatorApp = { fetch(request: Request, peer: string | null): Promise<Response> };
 
 const PATH = "/operator/v1/perform";
 
-/** Nothing of it is for a page: there is no CORS, so a browser lets none read it. */
+/** No page needs this API: without CORS headers, browsers let no other site read a response. */
 const HEADERS = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
@@ -30,67 +34,71 @@ const HEADERS = {
 };
 
 export type OperatorAppWiring = {
-  /** None: there is no way in. */
+  /** With no token the API is closed: every request is 404. */
   tokens: readonly OperatorToken[];
   context: OperatorContext;
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;
   newRequestId(): string;
-  /** Lets work come to its end that nobody waits for any more. */
+  /** Keeps work alive whose client may have disconnected. */
   waitUntil(work: Promise<unknown>): void;
   /** Called with every act, for the log. Never a key, never an email address. */
   logAct(message: string, act: OperatorAct & { requestId: string }): void;
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };
 
+type RequestContext = { requestId: string; peer: string | null };
+
 export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
   const { tokens, context, now, waitUntil } = wiring;
-  const checkToken = tokens.length === 0 ? null : createTokenCheck(tokens);
 
-  async function respond(request: Request, { requestId, peer }: RequestContext): Promise<Response> {
-    if (checkToken === null || new URL(request.url).pathname !== PATH)
-      throw new OperatorError("not_found", NOTHING_HERE);
-    if (request.method !== "POST") {
-      throw new OperatorError("method_not_allowed", "Orders come with POST.", { Allow: "POST" });
-    }
-    const by = checkToken(request.headers.get("authorization"), peer, now());
-    const { operation, order } = await readOrder(request);
-    checkClock(order, now());
-    const onAct = (act: OperatorAct) => wiring.logAct("An operator's act", { ...act, requestId });
-    const operator = { by, address: peer };
-    const done = perform({ context, operator, now, onAct }, operation, order);
-    // Whoever asked may be gone by now: an act and its line belong together all the same.
-    if (operationOf(operation).act !== null) waitUntil(done.catch(() => {}));
-    const outcome = await done;
-    return new Response(JSON.stringify({ ok: true, outcome: outcome ?? null }), {
-      headers: { "Content-Type": "application/json" },
+  const app = new Hono<{ Bindings: RequestContext }>();
+  if (tokens.length > 0) {
+    const checkToken = createTokenCheck(tokens);
+    app.all(PATH, async (c) => {
+      const { requestId, peer } = c.env;
+      if (c.req.method !== "POST") {
+        const detail = `${c.req.method} is not allowed on ${PATH}; use POST.`;
+        throw new OperatorError("method_not_allowed", detail, { Allow: "POST" });
+      }
+      const by = checkToken(c.req.header("authorization") ?? null, peer, now());
+      const { operation, order } = await readOrder(c.req.raw);
+      checkClock(order, now());
+      const onAct = (act: OperatorAct) => wiring.logAct("An operator's act", { ...act, requestId });
+      const operator = { by, address: peer };
+      const performed = perform({ context, operator, now, onAct }, operation, order);
+      // If the client disconnects, the act and its record are still completed together.
+      if (operationOf(operation).act !== null) waitUntil(performed.catch(() => {}));
+      const outcome = await performed;
+      return c.json({ ok: true, outcome: outcome ?? null });
     });
   }
+  app.notFound(() => {
+    throw new OperatorError("not_found", NOT_FOUND);
+  });
+  app.onError((error, c) => respondWithError(error, c.env.requestId, wiring.logError, c.req.raw));
 
   return {
     async fetch(request, peer) {
-      const requestContext = { requestId: wiring.newRequestId(), peer };
-      const { requestId } = requestContext;
-      const response = await respond(request, requestContext).catch((thrown) =>
-        respondWithError(thrown, requestId, wiring.logError, request),
-      );
-      return withHeaders(response, requestId);
+      const requestId = wiring.newRequestId();
+      const requestContext: RequestContext = { requestId, peer };
+      return withHeaders(await app.fetch(request, requestContext), requestId);
     },
   };
 }
 
-/** The response to what was thrown; the body of the request is dropped, for unread it would cost the client its connection. */
+/** Drops the unread body of the request: left unread, it would cost the client its connection. */
 export async function respondWithError(
   thrown: unknown,
   requestId: string,
   logError: OperatorAppWiring["logError"],
   request: Request,
 ): Promise<Response> {
-  const fault = explain(logError, thrown, requestId);
+  const error = operatorErrorOf(logError, thrown, requestId);
   const isDropped = await dropBody(request, OPERATOR_BODY_BYTES_MAX);
-  const problem = faultResponse(fault, requestId);
-  if (!isDropped) problem.headers.set("Connection", "close");
-  return withHeaders(problem, requestId);
+  const response = problemResponse(error, requestId, request.headers.get("accept"));
+  if (!isDropped) response.headers.set("Connection", "close");
+  return withHeaders(response, requestId);
 }
 
 function withHeaders(response: Response, requestId: string): Response {
@@ -99,16 +107,14 @@ function withHeaders(response: Response, requestId: string): Response {
   return response;
 }
 
-type RequestContext = { requestId: string; peer: string | null };
+const NOT_FOUND =
+  "There is nothing here. If you operate this service, set the secret TOOLBOOTH_OPERATOR_TOKEN to open the operator API.";
 
-const NOTHING_HERE =
-  "There is nothing here. Where this is a service that you operate: its operator's door opens when it has the secret TOOLBOOTH_OPERATOR_TOKEN.";
-
-const asked = z.strictObject({ operation: z.string(), order: z.unknown() });
+const requestBody = z.strictObject({ operation: z.string(), order: z.unknown() });
 
 async function readOrder(request: Request): Promise<{ operation: OperationName; order: unknown }> {
   const bytes = await readBody(request, OPERATOR_BODY_BYTES_MAX, () => {});
-  const body = asked.safeParse(parse(bytes));
+  const body = requestBody.safeParse(parse(bytes));
   if (!body.success) {
     throw new OperatorError(
       "invalid_request",
@@ -119,16 +125,16 @@ async function readOrder(request: Request): Promise<{ operation: OperationName; 
   if (!isOperation(operation)) {
     throw new OperatorError(
       "unknown_operation",
-      `This version of the service knows no operation "${operation.slice(0, 60)}".`,
+      `This version of the service has no operation "${operation.slice(0, 60)}".`,
     );
   }
   const checked = operationOf(operation).input.safeParse(order);
   if (checked.success) return { operation, order: checked.data };
   const [issue] = checked.error.issues;
-  // Where it is wrong and how, without its value.
-  const where =
+  // The field and the fault, but never the value.
+  const fault =
     issue === undefined ? "" : ` (${issue.path.join(".") || "order"}: ${issue.message})`;
-  throw new OperatorError("invalid_request", `This is no order for ${operation}${where}.`);
+  throw new OperatorError("invalid_request", `The order is not valid for ${operation}${fault}.`);
 }
 
 function parse(bytes: Uint8Array): unknown {
@@ -141,34 +147,35 @@ function parse(bytes: Uint8Array): unknown {
 
 const CLOCK_SLACK_MS = 15 * 60_000;
 
-/** What is bought and what expires goes by the order's time, so a clock far off must not write into the books. */
+/** Purchases and expiries use the time of the order, so an order from a wrong clock must not reach the ledger. */
 function checkClock(order: unknown, now: number): void {
   const { now: at } = order as { now?: unknown };
   if (typeof at !== "number" || Math.abs(at - now) <= CLOCK_SLACK_MS) return;
   throw new OperatorError(
     "wrong_clock",
-    `The order says it is ${describeTime(at)}, but here it is ${describeTime(now)}. Set the clock of the machine that sends it.`,
+    `The order's time is ${describeTime(at)}, but the service's is ${describeTime(now)}. Set the clock of the machine that sends the order.`,
   );
 }
 
 function describeTime(at: number): string {
   const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? "no time at all" : date.toISOString();
+  return Number.isNaN(date.getTime()) ? "out of range" : date.toISOString();
 }
 
-function explain(
+function operatorErrorOf(
   logError: OperatorAppWiring["logError"],
   thrown: unknown,
   requestId: string,
 ): OperatorError {
   if (thrown instanceof OperatorError) return thrown;
-  if (isRefused(thrown))
+  if (isRefused(thrown)) {
     return new OperatorError("refused", thrown.message.replace(/[^.?!]$/, "$&."));
+  }
   if (thrown instanceof ApiError) {
     const code = thrown.code === "too_large" ? "too_large" : "invalid_request";
     return new OperatorError(code, thrown.message, thrown.details.headers);
   }
-  // Where it was the second step of an act, the first one is done; so nothing is said of that.
+  // The first step of the act may be done already, so the message does not say that nothing was changed.
   const moved = [thrown, (thrown as Error | undefined)?.cause].find(
     (each) => each instanceof BeingMoved,
   );
@@ -178,7 +185,7 @@ function explain(
     ? new OperatorError("unavailable", `${thrown.message}. Nothing was changed; try again.`, RETRY)
     : new OperatorError(
         "internal",
-        `It is not known whether it was done; sending it again is safe. The service's log has the cause under ${requestId}.`,
+        `It is not known whether the order was carried out; sending it again is safe. The service's log has the cause under ${requestId}.`,
         RETRY,
       );
 }

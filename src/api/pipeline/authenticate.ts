@@ -3,21 +3,21 @@ import { ApiError } from "#errors.ts";
 import type { AppContext } from "../app-context.ts";
 
 /**
- * Who calls: the account that a bearer key claims, as far as it can be told without the ledger. What is malformed, has
- * a wrong checksum or an invented account is refused here and can never become good; everything else the ledger decides.
+ * The account that a bearer key claims, as far as the key itself shows it. A malformed key, a wrong checksum or an
+ * invented account is rejected here, because it can never become valid. The ledger decides about every other key.
  */
 export type Caller = {
   account: string;
   keySha256: string;
-  /** The ledger has found this key good on this node before. Spares questions; grants nothing. */
+  /** The ledger has accepted this key on this node before. This saves a query and grants nothing. */
   known: boolean;
 };
 
-/** Keys remembered per node; about 150 bytes each. The one remembered longest ago makes room. */
+/** Keys remembered per node, about 150 bytes each. The oldest is dropped first. */
 const KNOWN_KEYS_MAX = 20_000;
 
 export type Authenticator = {
-  /** Throws a Fault `missing_key` or `invalid_key`. Needs no promise where the runtime hashes at once. */
+  /** Throws an ApiError `missing_key` or `invalid_key`. Returns no promise where the runtime hashes synchronously. */
   authenticate(headers: Headers): Caller | Promise<Caller>;
   remember(caller: Caller): void;
   forget(caller: Caller): void;
@@ -63,24 +63,27 @@ const KEY_CHARS_MAX = 200;
 
 function readBearer(header: string | null): string {
   const match = header === null ? null : BEARER.exec(header);
-  // "Bearer " and nothing more is what an unset shell variable makes of the line.
+  // An unset shell variable leaves "Bearer " without a key.
   const key = match?.[1];
   if (!key) {
-    throw new ApiError(
-      "missing_key",
-      "Send an API key in the header `Authorization: Bearer <API key>`.",
-      { headers: { "WWW-Authenticate": 'Bearer realm="toolbooth"' } },
-    );
+    throw missingKey();
   }
   if (key.length > KEY_CHARS_MAX) throw invalidKey();
   return key;
 }
 
-/** One wording for keys that are malformed, unknown, revoked, or of a closed account: nobody learns which. */
+export const missingKey = () =>
+  new ApiError(
+    "missing_key",
+    "The request has no API key. Send one in the header `Authorization: Bearer <API key>`.",
+    { headers: { "WWW-Authenticate": 'Bearer realm="toolbooth"' } },
+  );
+
+/** One wording for malformed, unknown and revoked keys and those of closed accounts, so that it does not reveal which. */
 export function invalidKey(): ApiError {
   return new ApiError(
     "invalid_key",
-    "This API key is not valid. Check that the whole key was copied.",
+    "This API key is not valid. Check that you copied the whole key, and that it was not revoked.",
     {
       headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
     },

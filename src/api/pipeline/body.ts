@@ -2,24 +2,25 @@ import { ApiError } from "#errors.ts";
 import { DRAIN_SLACK_BYTES, DRAIN_WAIT_MS } from "#limits.ts";
 
 /**
- * Reads a request's body within a limit; a body over it is never held whole. What is refused is read and dropped
- * up to a little past its limit, so that the client gets its answer and keeps its connection. Beyond that the
- * connection is closed. workerd drops a connection whose request was answered unread, so this comes before the answer.
+ * Reads a request's body within a limit and never holds more than that. A rejected body is read and dropped up to a
+ * little past its limit, so that the client gets its response and keeps its connection; beyond that the connection is
+ * closed. This happens before the response, because workerd drops a connection whose body was left unread.
  */
 
-/** Requests of whose body more was coming than anyone waited for, whatever refuses them in the end. */
+/** Requests whose body was not read to its end: their connection must be closed, whatever the response is. */
 const unfinished = new WeakSet<Request>();
 
 const CLOSE = { Connection: "close" };
-/** Up to this size a body takes no more than its connection does. */
+/** A smaller body takes no more memory than its connection. */
 const SMALL_BYTES = 16 * 1024;
 
-/** Told before more than a small body is taken in, of the bytes that it may take; throws where there is no room. */
+/** Called before more than a small body is read, with the bytes that it may take. Throws where they are not available. */
 export type Admit = (bytes: number) => void;
 
 /**
- * The bytes of the body, inflated where they came compressed. Throws a Fault where they are too many, no gzip, or not
- * here in time. `timeoutMs`: null where the door sees to that.
+ * Returns the bytes of the body, inflated where they are compressed. Throws an ApiError `too_large`,
+ * `unsupported_media_type`, `invalid_request` or `request_timeout`. `timeoutMs` is null where the HTTP server limits the
+ * time.
  */
 export async function readBody(
   request: Request,
@@ -32,17 +33,17 @@ export async function readBody(
   if (encoding !== null && !zipped && !/^\s*(?:identity)?\s*$/i.test(encoding)) {
     throw new ApiError(
       "unsupported_media_type",
-      `The body's Content-Encoding is "${encoding.slice(0, 40)}"; only gzip is supported.`,
+      `The Content-Encoding "${encoding.slice(0, 40)}" is not supported. Send the body uncompressed or with gzip.`,
     );
   }
   const raw = await readRaw(request, bytesMax, admit, timeoutMs);
-  // A client that always sets the header may send no body at all.
+  // A client may set the header on every request, with an empty body too.
   return zipped && raw.byteLength > 0 ? inflate(raw, bytesMax, admit) : raw;
 }
 
 /**
- * Drops the body of a request that is refused unread, for a moment: a refusal does not wait for a slow client.
- * False: more was coming, and the connection has to be closed.
+ * Reads and drops the body of a rejected request, for a short time: an error does not wait for a slow client. Returns
+ * false where more of the body was coming, so the connection must be closed.
  */
 export async function dropBody(request: Request, bytesMax: number): Promise<boolean> {
   if (unfinished.has(request)) return false;
@@ -85,7 +86,7 @@ async function readRaw(
   if (length !== null && length > SMALL_BYTES) admit(length);
   const wait: Wait = { isOver: false };
   try {
-    // The transport holds a body to its announced length, so this needs no stream and no counting.
+    // The HTTP server enforces the announced length, so the bytes need not be counted.
     if (length !== null) {
       const reading = request.arrayBuffer();
       return new Uint8Array(
@@ -93,15 +94,19 @@ async function readRaw(
       );
     }
     if (request.body === null) return new Uint8Array();
-    return await inTime(collect(request.body, bytesMax, "is larger", admit, wait), wait, timeoutMs);
+    return await inTime(
+      collect(request.body, bytesMax, "is too large", admit, wait),
+      wait,
+      timeoutMs,
+    );
   } catch (cause) {
-    const fault = cause instanceof ApiError ? cause : broken(cause);
-    if (fault.details.headers === CLOSE) unfinished.add(request);
-    throw fault;
+    const error = cause instanceof ApiError ? cause : incomplete(cause);
+    if (error.details.headers === CLOSE) unfinished.add(request);
+    throw error;
   }
 }
 
-/** Is over when nobody waits for the body any more. */
+/** Is over once the time limit has passed. */
 type Wait = { isOver: boolean };
 
 async function inTime<Read>(
@@ -114,7 +119,7 @@ async function inTime<Read>(
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       wait.isOver = true;
-      const detail = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
+      const detail = `The body did not arrive within ${timeoutMs / 1000} seconds. Send it again over a faster connection.`;
       reject(new ApiError("request_timeout", detail, { headers: CLOSE }));
     }, timeoutMs);
   });
@@ -129,12 +134,12 @@ async function inflate(raw: Uint8Array, bytesMax: number, admit: Admit): Promise
   try {
     const source = new Blob([raw as Uint8Array<ArrayBuffer>]).stream();
     const inflated = source.pipeThrough(new DecompressionStream("gzip"));
-    return await collect(inflated, bytesMax, "is larger when inflated", admit);
+    return await collect(inflated, bytesMax, "is too large when inflated", admit);
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
     throw new ApiError(
       "invalid_request",
-      "The body says that it is gzip, but cannot be inflated.",
+      "The body is not valid gzip, although its Content-Encoding says so. Compress it again, or send it without the header.",
       {
         cause,
         errors: [{ header: "Content-Encoding", detail: "the body is not valid gzip" }],
@@ -143,7 +148,7 @@ async function inflate(raw: Uint8Array, bytesMax: number, admit: Admit): Promise
   }
 }
 
-/** All bytes of a stream. Over the limit it lets go of what it has and drops what still comes. */
+/** All bytes of a stream. Over the limit it releases what it has and drops the rest. */
 async function collect(
   stream: ReadableStream<Uint8Array>,
   bytesMax: number,
@@ -172,7 +177,7 @@ async function collect(
   return join(chunks, size);
 }
 
-/** Always a copy: a chunk may be a window on a buffer of the connection, which is not ours to hand on. */
+/** Always copies: a chunk may be a view of a buffer that the connection reuses. */
 function join(chunks: Uint8Array[], size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let at = 0;
@@ -183,7 +188,7 @@ function join(chunks: Uint8Array[], size: number): Uint8Array {
   return bytes;
 }
 
-/** Reads to the end and keeps nothing. Never cancels: to cancel would tear the connection down before the answer. */
+/** Reads and discards the rest. It never cancels the stream, which would close the connection before the response. */
 async function drop(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   bytesMax: number,
@@ -196,11 +201,15 @@ async function drop(
   return false;
 }
 
-const broken = (cause: unknown) =>
-  new ApiError("invalid_request", "The body ended before it was complete.", {
-    cause,
-    headers: CLOSE,
-  });
+const incomplete = (cause: unknown) =>
+  new ApiError(
+    "invalid_request",
+    "The body ended before it was complete. Send the request again.",
+    {
+      cause,
+      headers: CLOSE,
+    },
+  );
 
 function tooLarge(bytesMax: number, excess: string, dropped: boolean): ApiError {
   const detail = `${excess}; the limit is ${bytesMax} bytes`;
@@ -211,7 +220,7 @@ function tooLarge(bytesMax: number, excess: string, dropped: boolean): ApiError 
   });
 }
 
-/** Content-Length, null where the body comes without one; a request with neither length nor chunks has no body. */
+/** The Content-Length; null for a chunked body. A request with neither has no body. */
 function announcedLength(request: Request): number | null {
   const length = request.headers.get("content-length");
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;

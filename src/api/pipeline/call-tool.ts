@@ -6,7 +6,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "../app-context.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { readBody } from "./body.ts";
-import { unavailable } from "./caller-errors.ts";
+import { unavailable } from "./call-errors.ts";
 import { createGate, type Gate } from "./gate.ts";
 import {
   createRunning,
@@ -24,7 +24,7 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
  *
  *     key (401, 403) -> rate (429) -> credits (402) -> body (413, 400, 415) -> tool -> debit (402) -> response
  *
- * That is the order of errors which a client sees. `gate.ts` asks the ledger as seldom as this order allows.
+ * A client sees errors in this order. `gate.ts` asks the ledger as rarely as the order allows.
  */
 export type CallTool = (tool: Tool, request: Request, context: RequestContext) => Promise<Response>;
 
@@ -35,7 +35,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
   const newId = createIdSequence(app.random);
   const openGate = createGate(app, keys);
 
-  /** Where the outcome of the debit cannot be known, the call fails, and is reversed should it have been made. */
+  /** Where the outcome of the debit is unknown, the call fails, and a debit that was made after all is reversed. */
   function debit(order: DebitOrder, gate: Gate): Promise<Counted<DebitOutcome>> {
     return gate.debit(order).catch(async (cause) => {
       if (order.idempotency === null && !(cause instanceof NotCarriedOut)) {
@@ -53,7 +53,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
   ): Promise<Response> {
     const lap = createStopwatch(app, context);
     const claimed = keys.authenticate(request.headers);
-    // Here and below: a wait for what is there already would cost every call.
+    // `await` only for a promise, here and below: on a value it would cost every call.
     const caller = claimed instanceof Promise ? await claimed : claimed;
     context.account = caller.account;
     const mayRepeat = request.headers.has("idempotency-key");
@@ -73,24 +73,24 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
         repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
         const body = await readBody(request, tool.bodyBytesMax, lease.take, app.bodyTimeoutMs);
         lap("body");
-        // It came in small, compressed or without its length.
+        // A body that was small because it was compressed, or had no Content-Length.
         if (body.byteLength >= tool.heavyFromBytes) await gate.enter(true);
-        // No large call begins while responses hold more than the budget.
+        // No large call starts while responses hold more than the budget.
         if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
         if (repeatKey !== null) releaseKey = running.claim(caller.account, tool.name, repeatKey);
         job = createJob(body, request, context, repeatKey !== null);
         result = await app.runTool(tool, job);
         if (isLargeText(result.body)) {
-          // Its body is needed again only where the call turns out to be a repeat.
-          if (repeatKey === null) job.body = NOTHING;
+          // Only a repeat needs the body again.
+          if (repeatKey === null) job.body = NO_BYTES;
           lease.swap(result.body.heldBytes + job.body.byteLength);
         }
         lap("tool");
-      } catch (fault) {
-        // Nothing is held of a body that did not arrive.
-        if (fault instanceof ApiError && fault.code === "request_timeout") lease.release();
+      } catch (error) {
+        // A body that did not arrive takes no memory.
+        if (error instanceof ApiError && error.code === "request_timeout") lease.release();
         await gate.precede();
-        throw fault;
+        throw error;
       }
       const order = {
         account: caller.account,
@@ -121,7 +121,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
   return callTool;
 }
 
-/** By its Content-Length; a body without one counts as heavy. */
+/** Judges by the Content-Length; a body without one counts as heavy. */
 const mayBeHeavy = (tool: Tool, request: Request) =>
   !(Number(request.headers.get("content-length") ?? Number.NaN) < tool.heavyFromBytes);
 
@@ -140,7 +140,7 @@ function createJob(
   };
 }
 
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
 function createStopwatch(app: AppContext, context: RequestContext): (part: string) => void {
   let last = context.startedAt;

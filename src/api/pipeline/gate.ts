@@ -8,25 +8,26 @@ import {
   insufficientCredits,
   rateLimited,
   unavailable,
-} from "./caller-errors.ts";
+} from "./call-errors.ts";
 import { createRecentAccounts } from "./recent-accounts.ts";
 import type { RequestContext } from "./reply.ts";
 
 /**
- * Where a call meets the ledger. Each step throws the caller's own error where there is one, in the order key (401),
- * account (403), rate (429), credits (402), and keeps what it learns for the headers of the response.
+ * All that a call asks of the ledger. Each step throws the caller's own error, if there is one, in the order key (401),
+ * account (403), rate (429), credits (402), and stores the balance and the rate for the headers of the response.
  *
- * A call asks the ledger once, at the debit, which decides all four in one transaction. It asks for the key's status first
- * where that spares work for nothing, and where body or tool fail, because the caller's error comes before theirs.
+ * A call asks the ledger once, at the debit, which decides all four in one transaction. It asks for the key's status
+ * first where that avoids useless work, and after an error of the body or the tool, because the caller's error goes
+ * before theirs.
  */
 export type Gate = {
-  /** Before the body is read, and again where the body turns out heavy. `isHeavy`: the tool's work costs something. */
+  /** Called before the body is read, and again where the body turns out to be large. `isHeavy`: the tool's work is costly. */
   enter(isHeavy: boolean): Promise<void> | undefined;
-  /** Body or tool have failed: throws the caller's own error, if there is one. */
+  /** Called after an error of the body or the tool: throws the caller's own error, if there is one. */
   precede(): Promise<void>;
-  /** Rejects where the outcome cannot be known. */
+  /** Rejects where the outcome is unknown. */
   debit(order: DebitOrder): Promise<Counted<DebitOutcome>>;
-  /** Throws where the debit was not made; else the call has its response, or repeats an earlier one. */
+  /** Throws where the debit was not made. Otherwise the call was debited, or repeats an earlier one. */
   settle(counted: Counted<DebitOutcome>): Settled;
 };
 
@@ -50,11 +51,11 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
   return (call) => {
     const { caller, context, price, mayRepeat } = call;
     const { account, keySha256 } = caller;
-    /** The key's status was asked for, and the call counted with it. */
+    /** The key's status was requested, which also counted the call for the rate limit. */
     let isCounted = false;
 
     /** Throws for the key, the account and the rate. */
-    function pass<Outcome extends DebitOutcome | KeyStatus>({ outcome, rate }: Counted<Outcome>) {
+    function check<Outcome extends DebitOutcome | KeyStatus>({ outcome, rate }: Counted<Outcome>) {
       context.rate = rate ?? context.rate;
       if (outcome.outcome === "invalid_key") {
         keys.forget(caller);
@@ -74,7 +75,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       return outcome as Passed<Outcome>;
     }
 
-    function poorFor(balance: number) {
+    function tooFewCredits(balance: number) {
       recent.poor.add(account);
       return insufficientCredits(balance, price, settings.publicUrl);
     }
@@ -86,26 +87,26 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
         throw unavailable(cause);
       });
       isCounted = true;
-      const status = pass(counted);
+      const status = check(counted);
       const isFree = status.freeCall && price <= settings.freeCallCredits;
       if (mayRepeat || isFree || status.balance >= price) return;
-      throw poorFor(status.balance);
+      throw tooFewCredits(status.balance);
     }
 
-    /** A local ledger is asked before work that would be worth something without a good key; a remote one after an error. */
+    /** A local ledger is asked before costly work for an unknown key. A remote one is asked only after recent errors. */
     const asksFirst = (isHeavy: boolean): boolean =>
       calls.isRemote
         ? recent.areLikely(call, isHeavy)
         : isHeavy || !caller.known || calls.isOverRate(account);
 
     return {
-      // No promise where nothing is asked: a wait would cost every call.
+      // No promise where the ledger is not asked: awaiting one would cost every call.
       enter: (isHeavy) => (asksFirst(isHeavy) ? askStatus() : undefined),
       precede: askStatus,
       debit: (order) => calls.debit(order, isCounted),
       settle(counted) {
-        const outcome = pass(counted);
-        if (outcome.outcome === "insufficient_credits") throw poorFor(outcome.balance);
+        const outcome = check(counted);
+        if (outcome.outcome === "insufficient_credits") throw tooFewCredits(outcome.balance);
         if (outcome.outcome === "idempotency_key_reused") throw idempotencyKeyReused();
         if (outcome.outcome === "debited") context.charged = outcome.charged;
         return outcome;
@@ -115,15 +116,17 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
 }
 
 /**
- * Accounts with an error a moment ago. A remote ledger is asked first about their calls, which bounds the work that is
- * done for nothing; no call is rejected by what is remembered here.
+ * Accounts that had an error a moment ago. The remote ledger is asked first about their calls, which bounds useless work.
+ * No call is rejected because of this memory alone.
  */
 function createRecentErrors(elapsed: () => number) {
   const badKey = createRecentAccounts(elapsed);
   const rejected = createRecentAccounts(elapsed);
   const poor = createRecentAccounts(elapsed);
   return {
-    ...{ badKey, rejected, poor },
+    badKey,
+    rejected,
+    poor,
     areLikely({ caller: { account, known }, mayRepeat }: CallAtGate, isHeavy: boolean): boolean {
       // The account part of a key is public, so a bad key says nothing about a key that was good here.
       if (!known && badKey.has(account)) return true;

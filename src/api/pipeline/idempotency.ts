@@ -1,11 +1,12 @@
 import { ApiError } from "#errors.ts";
 import type { IdempotencyOrder, Replay } from "#ledger/port.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
+import { idempotencyInProgress } from "./call-errors.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
 /**
- * The `Idempotency-Key` of a request, null where it has none. The draft of the header writes it as a quoted string,
- * most clients send it bare: a quoted value and its bare form are one key.
+ * The `Idempotency-Key` of a request, null where it has none. The draft standard quotes the value, but most clients send
+ * it bare, so a quoted value and its bare form are the same key.
  */
 export function readIdempotencyKey(headers: Headers): string | null {
   const value = headers.get("idempotency-key");
@@ -23,19 +24,15 @@ export function readIdempotencyKey(headers: Headers): string | null {
   );
 }
 
-/** Calls with an idempotency key that run on this node: a repeat that comes meanwhile is told to wait. */
+/** The calls with an idempotency key that are running on this node. A repeat of one of them gets 409. */
 export function createRunning() {
   const running = new Set<string>();
   return {
-    /** Returns what ends the claim. Throws a Fault where the same call is still running. */
+    /** Returns a function that ends the claim. Throws `idempotency_in_progress` while the same call is running. */
     claim(account: string, tool: string, key: string): () => void {
       const name = `${account} ${tool} ${key}`;
       if (running.has(name)) {
-        throw new ApiError(
-          "idempotency_in_progress",
-          "The first request with this Idempotency-Key has not been answered yet.",
-          { headers: { "Retry-After": "1" } },
-        );
+        throw idempotencyInProgress();
       }
       running.add(name);
       return () => running.delete(name);
@@ -53,8 +50,8 @@ export function idempotencyOrder(
 }
 
 /**
- * The first call's answer, byte for byte. Most tools have just computed it; one that draws random bytes or tells the
- * time runs again with what the first call was given.
+ * Returns the first call's response, byte for byte. Most tools have just computed it again; a tool that uses random bytes
+ * or the time runs once more with those of the first call.
  */
 export async function repeatResponse(
   fresh: CallResponse,
@@ -67,6 +64,6 @@ export async function repeatResponse(
   if (again.fingerprint?.responseSha256 === replay.responseSha256) return again;
   throw new ApiError(
     "idempotency_key_reused",
-    "The first answer to this Idempotency-Key was made by an earlier version of the service and cannot be made again. Send the call with a new key.",
+    "An earlier version of the service made the first response to this Idempotency-Key, and it cannot be made again. Send the call with a new key.",
   );
 }

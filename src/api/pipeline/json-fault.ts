@@ -1,18 +1,17 @@
 import { JSON_DEPTH_MAX } from "#limits.ts";
 
 /**
- * Finds where a text stops being JSON (RFC 8259): `JSON.parse` tells its position only sometimes, and in words
- * that differ between runtimes. One pass without recursion; run only after `JSON.parse` has refused a text, and
- * on texts long enough to nest too deeply.
+ * Finds where a text stops being JSON (RFC 8259), because `JSON.parse` reports the position only sometimes, and in words
+ * that differ between runtimes. One pass without recursion; it runs only on texts that `JSON.parse` has rejected.
  */
-export type JsonError = { line: number; column: number; reason: string };
+export type JsonFault = { line: number; column: number; reason: string };
 
-export function findJsonFault(text: string): JsonError | undefined {
+export function findJsonFault(text: string): JsonFault | undefined {
   const fault = new Scanner(text).scan();
-  return fault === undefined ? undefined : { ...place(text, fault.at), reason: fault.reason };
+  return fault === undefined ? undefined : { ...positionOf(text, fault.at), reason: fault.reason };
 }
 
-/** Whether the text nests deeper than JSON_DEPTH_MAX. Counts brackets outside strings; says nothing of the grammar. */
+/** Whether the text nests deeper than JSON_DEPTH_MAX. Counts brackets outside strings and ignores the grammar. */
 export function nestsTooDeep(text: string): boolean {
   if (text.length <= JSON_DEPTH_MAX) return false;
   let depth = 0;
@@ -34,7 +33,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The position of the quote that ends the string begun at `start`; the text's end where none does. */
+/** The position of the quote that ends the string at `start`; the end of the text where there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -44,12 +43,12 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-type ApiError = { at: number; reason: string };
+type Fault = { at: number; reason: string };
 
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERAL = /true|false|null/y;
-/** Characters that may stand in a string as they are; escapes are looked at one by one. */
+/** Characters that need no escape in a string. Escapes are checked one by one. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these.
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
@@ -62,8 +61,8 @@ class Scanner {
     this.#text = text;
   }
 
-  /** The grammar as a loop over "what may come now", with the open containers on a stack. */
-  scan(): ApiError | undefined {
+  /** Each round of the loop reads one value; the open containers are on a stack. */
+  scan(): Fault | undefined {
     const open: ("[" | "{")[] = [];
     for (;;) {
       this.#skip(SPACE);
@@ -91,7 +90,7 @@ class Scanner {
   }
 
   /** After a value: closes what closes here, and says whether another value follows. */
-  #afterValue(open: ("[" | "{")[]): ApiError | undefined | "more" {
+  #afterValue(open: ("[" | "{")[]): Fault | undefined | "more" {
     for (;;) {
       this.#skip(SPACE);
       const inner = open.at(-1);
@@ -114,7 +113,7 @@ class Scanner {
   }
 
   /** A member's name and its colon. */
-  #name(): ApiError | undefined {
+  #name(): Fault | undefined {
     if (this.#text[this.#at] !== '"') {
       return this.#fault(`expected a name in double quotes, found ${this.#found()}`);
     }
@@ -124,22 +123,23 @@ class Scanner {
     return this.#take(":") ? undefined : this.#fault(`expected ":", found ${this.#found()}`);
   }
 
-  #scalar(): ApiError | undefined {
+  #scalar(): Fault | undefined {
     if (this.#text[this.#at] === '"') return this.#string();
     if (this.#skip(NUMBER) || this.#skip(LITERAL)) return undefined;
     return this.#fault(`expected a value, found ${this.#found()}`);
   }
 
-  #string(): ApiError | undefined {
+  #string(): Fault | undefined {
     const start = this.#at;
     this.#at += 1;
     for (;;) {
       this.#skip(PLAIN);
       const char = this.#text[this.#at];
       if (char === undefined)
-        return { at: start, reason: "the string that begins here does not end" };
+        return { at: start, reason: "the string that starts here has no end" };
       if (char === "\\") {
-        if (!this.#skip(ESCAPE)) return this.#fault("a backslash begins no escape that JSON knows");
+        if (!this.#skip(ESCAPE))
+          return this.#fault("a backslash must start one of the escapes of JSON");
       } else if (char === '"') {
         this.#at += 1;
         return undefined;
@@ -167,19 +167,19 @@ class Scanner {
     const code = this.#text.codePointAt(this.#at);
     if (code === undefined) return "the end of the body";
     const char = String.fromCodePoint(code);
-    // Controls, spaces and what has no shape of its own are named: printed, nobody would see them.
+    // Control characters, spaces and invisible characters are named by their code point.
     return !/[\p{C}\p{Z}]/u.test(char)
       ? JSON.stringify(char)
       : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
   }
 
-  #fault(reason: string): ApiError {
+  #fault(reason: string): Fault {
     return { at: this.#at, reason };
   }
 }
 
-/** Line and column as an editor counts them: from 1, a column a character. */
-function place(text: string, at: number): { line: number; column: number } {
+/** Line and column as an editor counts them: both from 1, one column for each character. */
+function positionOf(text: string, at: number): { line: number; column: number } {
   let line = 1;
   let start = 0;
   for (let next = text.indexOf("\n"); next !== -1 && next < at; next = text.indexOf("\n", start)) {

@@ -10,11 +10,11 @@ export type MemoryBudget = { of(account: string): MemoryLease };
 
 /** What one call holds. */
 export type MemoryLease = {
-  /** Throws a Fault `unavailable` where the budget lacks so many bytes. */
+  /** Throws an ApiError `unavailable` where fewer bytes are left. */
   take(bytes: number): void;
   /**
-   * Replaces all that was taken by `bytes`. A response can be many times its body, so it may exceed the budget; but a large
-   * call does not go on (a Fault `unavailable`) while others hold more than the budget.
+   * Replaces everything that was taken by `bytes`. A response can be many times larger than its body, so it may exceed the
+   * budget; but the call fails with `unavailable` while other calls hold more than the budget.
    */
   swap(bytes: number): void;
   /** Ends the call: frees what is held, unless the response took it over. */
@@ -58,10 +58,10 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
   function add(held: Held, bytes: number): void {
     const own = accounts.get(held.account) ?? { calls: 0, bytes: 0 };
     if (own.calls >= limits.callsPerAccount) {
-      throw overBudget(`The account has ${own.calls} large calls under way already.`);
+      throw overBudget(`The account already has ${own.calls} large calls running.`);
     }
     if (own.bytes + bytes > limits.bytesPerAccount || bytesInAll + bytes > limits.bytes) {
-      throw overBudget("The service has more large calls under way than it can hold.");
+      throw overBudget("The service has as many large calls running as it can take.");
     }
     change(held, held.calls + 1, held.bytes + bytes);
   }
@@ -85,7 +85,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
           if (held.calls === 0) held.since = elapsed();
           freeLost();
           if (bytesInAll - held.bytes > limits.bytes) {
-            throw overBudget("The service has more large calls under way than it can hold.");
+            throw overBudget("The service has as many large calls running as it can take.");
           }
           change(held, Math.max(held.calls, 1), bytes);
         },
@@ -102,6 +102,6 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
 }
 
 const overBudget = (why: string) =>
-  new ApiError("unavailable", `${why} The call was not charged.`, {
+  new ApiError("unavailable", `${why} The call was not charged. Try again in a moment.`, {
     headers: { "Retry-After": "1" },
   });

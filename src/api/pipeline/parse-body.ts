@@ -5,8 +5,8 @@ import { utf8LengthOver } from "#tools/text.ts";
 import { findJsonFault, nestsTooDeep } from "./json-fault.ts";
 
 /**
- * From the bytes of a body to the value that a tool checks: UTF-8, then JSON. For a verbatim tool the value is
- * the JSON text itself, without the white space around it. Throws a Fault where the bytes are neither.
+ * Decodes a body as UTF-8 and parses it as JSON. For a verbatim tool the result is the JSON text itself, without the
+ * white space around it. Throws an ApiError `invalid_utf8`, `invalid_json`, `unsupported_media_type` or `too_large`.
  */
 export function parseBody(tool: Tool, body: Uint8Array, contentType: string | null): unknown {
   const text = decodeUtf8(body);
@@ -32,29 +32,33 @@ function readVerbatim(text: string, bytesMax: number): string {
   });
 }
 
-// Drops a byte order mark, refuses what is not UTF-8 instead of replacing it.
+// Drops a byte order mark, and throws on invalid bytes instead of replacing them.
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 function decodeUtf8(body: Uint8Array): string {
   try {
     return strictUtf8.decode(body);
   } catch (cause) {
-    throw new ApiError("invalid_utf8", "The body has bytes that are not UTF-8.", { cause });
+    throw new ApiError(
+      "invalid_utf8",
+      "The body has bytes that are not UTF-8. Encode it as UTF-8 and send it again.",
+      { cause },
+    );
   }
 }
 
-/** `undefined` stands for no body; where one is required, the check of the input says which fields are missing. */
+/** Returns undefined where a body is required: the check of the input then names the missing fields. */
 function emptyBody(tool: Tool): unknown {
   if (tool.body === "required") return undefined;
   return tool.verbatim ? "null" : {};
 }
 
 /**
- * `curl -d` sends a form type by default, so a body is parsed whatever its type says. Only where it does not parse
- * does the type matter: then it tells what was meant.
+ * `curl -d` sends a form type by default, so a body is parsed whatever its type. Only where it is not JSON does the type
+ * matter, because it shows what the client meant.
  */
 function notJson(text: string, contentType: string | null, cause?: unknown): ApiError {
-  // A header without a value says nothing, and some runtimes drop it.
+  // Some runtimes drop a header with an empty value, so an empty type counts as none.
   if (contentType !== null && contentType !== "" && !isJsonType(contentType)) {
     return new ApiError(
       "unsupported_media_type",
@@ -75,7 +79,7 @@ function notJson(text: string, contentType: string | null, cause?: unknown): Api
 const isJsonType = (type: string) =>
   /^\s*(?:application|text)\/(?:[^;,\s]+\+)?json\s*(?:[;,]|$)/i.test(type);
 
-// The white space of JSON (RFC 8259, section 2); String.trim knows more, which would be faults here.
+// The white space of JSON (RFC 8259, section 2). String.trim removes more characters, which are errors in JSON.
 const isBlank = (text: string) => /^[ \t\n\r]*$/.test(text);
 const trimJson = (text: string) =>
   text.slice(leadingSpace(text), text.length - trailingSpace(text));

@@ -4,24 +4,24 @@ export type RecentAccounts = {
   has(account: string): boolean;
 };
 
-/** Long enough to meet a client that goes on at every call, short enough that a client need not wait for its end. */
+/** Long enough to cover the next call of a client that keeps calling, and short for one that has fixed its error. */
 export const RECENT_MS = 10_000;
-/** About 100 bytes each. Beyond this the ones added longest ago are forgotten early, many at once. */
+/** About 100 bytes each. Beyond this number the older half is dropped. */
 export const RECENT_ACCOUNTS_MAX = 10_000;
 
 export function createRecentAccounts(elapsed: () => number): RecentAccounts {
-  let young = new Map<string, number>();
-  let old = new Map<string, number>();
+  let newer = new Map<string, number>();
+  let older = new Map<string, number>();
   return {
     add(account) {
-      if (young.size >= RECENT_ACCOUNTS_MAX / 2 && !young.has(account)) {
-        old = young;
-        young = new Map();
+      if (newer.size >= RECENT_ACCOUNTS_MAX / 2 && !newer.has(account)) {
+        older = newer;
+        newer = new Map();
       }
-      young.set(account, elapsed() + RECENT_MS);
+      newer.set(account, elapsed() + RECENT_MS);
     },
     has(account) {
-      const until = young.get(account) ?? old.get(account);
+      const until = newer.get(account) ?? older.get(account);
       return until !== undefined && elapsed() < until;
     },
   };

@@ -2,24 +2,24 @@ import { utf8Length } from "#tools/text.ts";
 import type { ResponseLease } from "./memory-budget.ts";
 
 /**
- * Large answers where memory is scarce: the text becomes bytes piece by piece while it leaves, so that the whole text and
- * its whole bytes never stand side by side, and a tool's large strings become JSON in the same way. The bytes are those of
- * `JSON.stringify` and TextEncoder, letter for letter.
+ * Large responses where memory is scarce. The text is encoded piece by piece while it is sent, so that memory never holds
+ * the whole text and all of its bytes; large strings of a tool become JSON in the same way. The bytes are exactly those
+ * of `JSON.stringify` and TextEncoder.
  */
 export type LargeText = {
-  /** Of all of it, in UTF-8. */
+  /** The length in UTF-8. */
   bytes: number;
-  /** What it takes in memory until it has left. */
+  /** The memory that it takes until it has been sent. */
   heldBytes: number;
-  /** Its bytes, a piece at a time; each time anew from the start. */
+  /** Its bytes in pieces. Each call starts at the beginning. */
   pieces(): Iterable<Uint8Array<ArrayBuffer>>;
 };
 
 export const PIECE_CHARS = 64 * 1024;
-/** Up to this many characters an answer is a text like any other: in pieces it would cost half as much again (docs/decisions/0010). */
+/** Shorter responses are sent whole: pieces would cost half as much again (docs/decisions/0010). */
 const WHOLE_CHARS_MAX = 2 * PIECE_CHARS;
 
-/** A part of a text: as it is, or as it stands in a JSON string, without its quotes. */
+/** A part of a text, as it is or (`quoted`) as the content of a JSON string. */
 type Part = { text: string; quoted: boolean };
 
 /** The JSON text of an output, in pieces where one of its fields is a large text. */
@@ -41,7 +41,7 @@ export function writeJson(output: unknown): string | LargeText {
   return largeText(parts);
 }
 
-/** A text as it is, in pieces where it is large. */
+/** A text, in pieces where it is large. */
 export const inPieces = (text: string): string | LargeText =>
   text.length > WHOLE_CHARS_MAX ? largeText([{ text, quoted: false }]) : text;
 
@@ -64,7 +64,7 @@ function largeText(parts: readonly Part[]): LargeText {
   for (const { text, quoted } of parts) {
     const plain = utf8Length(text);
     bytes += quoted ? plain + escapesLength(text) : plain;
-    // With one character beyond Latin-1 each takes two bytes.
+    // Engines store a text with any character beyond Latin-1 in two bytes for each.
     heldBytes += plain === text.length ? text.length : 2 * text.length;
   }
   return { bytes, heldBytes, pieces: () => piecesOf(parts) };
@@ -83,7 +83,7 @@ function* piecesOf(parts: readonly Part[]): Generator<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** Never between the two halves of a surrogate pair: apart, each would be a lone one. */
+/** Never splits a surrogate pair: alone, each half would be encoded as U+FFFD. */
 function endOfPiece(text: string, from: number): number {
   const end = from + PIECE_CHARS;
   if (end >= text.length) return text.length;
@@ -93,7 +93,7 @@ function endOfPiece(text: string, from: number): number {
 const isPair = (text: string, at: number) =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 
-/** What JSON.stringify adds to the UTF-8 bytes of a text (ECMA-262, QuoteJSONString). */
+/** The bytes that JSON.stringify adds to the UTF-8 form of a text (ECMA-262, QuoteJSONString). */
 function escapesLength(text: string): number {
   let added = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -101,7 +101,7 @@ function escapesLength(text: string): number {
     if (code === 0x22 || code === 0x5c) added += 1;
     else if (code < 0x20) added += SHORT_ESCAPES.has(code) ? 1 : 5;
     else if ((code & 0xf800) === 0xd800) {
-      // A lone surrogate: `\ud800` for the three bytes of U+FFFD that stand for it elsewhere.
+      // A lone surrogate becomes `\ud800`, instead of the three bytes of U+FFFD.
       if (isPair(text, at)) at += 1;
       else added += 3;
     }
@@ -112,7 +112,7 @@ function escapesLength(text: string): number {
 /** `\b`, `\t`, `\n`, `\f` and `\r`; the other control characters are written as `\u0000`. */
 const SHORT_ESCAPES: ReadonlySet<number> = new Set([8, 9, 10, 12, 13]);
 
-/** `release` is called once: when all has been taken, or when nobody takes the rest. `isOver`: too late for the rest. */
+/** Calls `release` once, at the end of the stream or when it is cancelled. Fails once the lease `isOver`. */
 export function streamPieces(
   text: LargeText,
   { release, isOver }: ResponseLease,
@@ -121,7 +121,7 @@ export function streamPieces(
   return new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        if (isOver()) throw new Error("The answer was taken too slowly");
+        if (isOver()) throw new Error("The client read the response too slowly");
         const { done, value } = pieces.next();
         if (!done) return controller.enqueue(value);
         controller.close();
@@ -129,7 +129,7 @@ export function streamPieces(
       },
       cancel: release,
     },
-    // Nothing is made before it is asked for.
+    // No piece is made before the reader asks for it.
     { highWaterMark: 0 },
   );
 }

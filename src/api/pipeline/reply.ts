@@ -1,47 +1,48 @@
-import { type ApiError, ERRORS, type ErrorCode } from "#errors.ts";
+import type { ApiError, ErrorCode } from "#errors.ts";
 import { type Rate, ratePolicy } from "#ledger/throttle.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import type { AppContext } from "../app-context.ts";
+import { errorDocsUrl, problemBody, problemType } from "../problem.ts";
 import type { MemoryLease } from "./memory-budget.ts";
 import { isLargeText, type LargeText, streamPieces } from "./reply-pieces.ts";
 
-/** What is known of a request while it is answered; the headers of the answer are made from it. */
+/** The state of one request. The headers of its response are made from it. */
 export type RequestContext = {
   requestId: string;
   method: string;
   route: string;
   tool: string | null;
-  /** By the clock that never goes back. */
+  /** By the monotonic clock. */
   startedAt: number;
-  /** By the time of day. */
+  /** By the time of day, in milliseconds since 1970 UTC. */
   receivedAt: number;
   account: string | null;
-  /** Both null until the ledger has said who calls. */
+  /** Both are null until the ledger has identified the caller. */
   charged: number | null;
   balance: number | null;
   rate: Rate | null;
   replayed: boolean;
-  /** Parts of the time, for Server-Timing: `key;dur=0.1`. */
+  /** The parts of Server-Timing so far: `key;dur=0.1, `. */
   timing: string;
   code: ErrorCode | null;
 };
 
 export type Replier = {
-  /** A 200 of a tool. `lease` holds what has not left yet; null where nothing is counted. */
+  /** The 200 of a tool. `lease` covers the bytes that are not sent yet; null where memory is not counted. */
   response(
     body: string | Uint8Array | LargeText,
     headers: Headers,
     context: RequestContext,
     lease?: MemoryLease | null,
   ): Response | Promise<Response>;
-  /** A refusal: RFC 9457 problem details. `bodyDropped`: nothing of the request is still coming. */
+  /** An error as problem details (RFC 9457). `bodyDropped`: the body of the request was read to its end. */
   problem(
     fault: ApiError,
     headers: Headers,
     context: RequestContext,
     bodyDropped: boolean,
   ): Response | Promise<Response>;
-  /** Anything else of the service: a page, a description. */
+  /** Any other text: a page, the API description. */
   plain(
     contentType: string,
     body: string,
@@ -49,11 +50,11 @@ export type Replier = {
     context: RequestContext,
     more?: { status?: number; headers?: Record<string, string> },
   ): Response | Promise<Response>;
-  /** An answer of headers alone. */
+  /** A response without a body: 204. */
   empty(context: RequestContext, headers: Record<string, string>): Response;
 };
 
-/** Read by scripts of other origins only when named here (Fetch standard, "CORS-exposed header-name list"). */
+/** Scripts of other origins can read only these headers (Fetch standard, "CORS-exposed header-name list"). */
 export const EXPOSED_HEADERS =
   "X-Request-Id, Credits-Charged, Credits-Remaining, Idempotency-Replayed, RateLimit-Policy, RateLimit, Retry-After, Server-Timing, WWW-Authenticate, Allow, Vary, Content-Encoding, Date";
 
@@ -61,6 +62,7 @@ const UNCOUNTED = { release() {}, isOver: () => false };
 
 export function createReplier(app: AppContext): Replier {
   const policy = ratePolicy(app.settings.rateLimit);
+  const docsUrl = errorDocsUrl(app.settings.publicUrl);
 
   function commonHeaders(context: RequestContext): Record<string, string> {
     const headers: Record<string, string> = {
@@ -82,7 +84,7 @@ export function createReplier(app: AppContext): Replier {
     return headers;
   }
 
-  /** Every body goes out here; a small one at once. */
+  /** Every body is sent here; a small one synchronously. */
   function send(
     status: number,
     body: string | Uint8Array,
@@ -95,7 +97,7 @@ export function createReplier(app: AppContext): Replier {
       : sendLarge(status, body, headers, asked, context, app.compress);
   }
 
-  /** Compressed where it is worth it and `asked` accepts it. */
+  /** Compresses the body where the client accepts that. */
   async function sendLarge(
     status: number,
     body: string | Uint8Array,
@@ -104,7 +106,8 @@ export function createReplier(app: AppContext): Replier {
     context: RequestContext,
     compress: NonNullable<AppContext["compress"]>,
   ): Promise<Response> {
-    headers["Vary"] = "Accept-Encoding";
+    headers["Vary"] =
+      headers["Vary"] === undefined ? "Accept-Encoding" : `${headers["Vary"]}, Accept-Encoding`;
     const encoding = chooseEncoding(asked.get("accept-encoding"));
     if (encoding === null) return new Response(body as string, { status, headers });
     try {
@@ -112,13 +115,13 @@ export function createReplier(app: AppContext): Replier {
       headers["Content-Encoding"] = encoding;
       return new Response(small as Uint8Array<ArrayBuffer>, { status, headers });
     } catch (cause) {
-      // The call is paid for, so its answer goes out as it is.
-      app.logError("An answer could not be compressed", { requestId: context.requestId, cause });
+      // The call is paid for, so its response is sent uncompressed.
+      app.logError("A response could not be compressed", { requestId: context.requestId, cause });
       return new Response(body as string, { status, headers });
     }
   }
 
-  /** Its length is told before, so that a client knows when an answer broke off. */
+  /** Has a Content-Length, so that a client notices when a response is cut off. */
   function sendPieces(
     text: LargeText,
     headers: Record<string, string>,
@@ -141,15 +144,15 @@ export function createReplier(app: AppContext): Replier {
     },
     problem(fault, asked, context, bodyDropped) {
       context.code = fault.code;
-      const body = problemBody(app.settings.publicUrl, fault, context.requestId);
+      const body = problemBody(fault, context.requestId, docsUrl);
       const headers = {
         ...commonHeaders(context),
         ...fault.details.headers,
-        // More of the body is coming than anyone wants to read.
+        // The server does not read the rest of the body.
         ...(bodyDropped ? {} : { Connection: "close" }),
         "Content-Type": problemType(asked.get("accept")),
       };
-      return send(ERRORS[fault.code].status, JSON.stringify(body), headers, asked, context);
+      return send(fault.status, JSON.stringify(body), headers, asked, context);
     },
     plain(contentType, body, asked, context, more = {}) {
       const headers = { ...commonHeaders(context), "Content-Type": contentType, ...more.headers };
@@ -160,40 +163,7 @@ export function createReplier(app: AppContext): Replier {
   };
 }
 
-/** RFC 9457, with the members that every refusal of this service has (`ok`, `code`, `requestId`). */
-export function problemBody(
-  publicUrl: string,
-  fault: ApiError,
-  requestId: string,
-): Record<string, unknown> {
-  const { status, title } = ERRORS[fault.code];
-  return {
-    ok: false,
-    type: `${publicUrl}/docs/errors#${fault.code}`,
-    title,
-    status,
-    code: fault.code,
-    detail: fault.message,
-    requestId,
-    ...fault.details.members,
-    ...(fault.details.errors === undefined ? {} : { errors: fault.details.errors }),
-  };
-}
-
-/** `application/json` only for those who ask for that and not for problem details. */
-function problemType(accept: string | null): string {
-  const parts = accept?.toLowerCase().split(",") ?? [];
-  const named = (type: string) =>
-    parts.some((part) => {
-      const [name, ...parameters] = part.split(";").map((text) => text.trim());
-      return name === type && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-    });
-  return named("application/json") && !named("application/problem+json")
-    ? "application/json"
-    : "application/problem+json";
-}
-
-/** Brotli where it is liked at least as much as gzip (RFC 9110, section 12.5.3). */
+/** Brotli where the client prefers it or has no preference (RFC 9110, section 12.5.3); null: no compression. */
 export function chooseEncoding(accept: string | null): "br" | "gzip" | null {
   if (accept === null) return null;
   const weights = new Map<string, number>();
@@ -207,10 +177,10 @@ export function chooseEncoding(accept: string | null): "br" | "gzip" | null {
   return weight("gzip") > 0 ? "gzip" : null;
 }
 
-/** Two decimals are finer than the clock is steady. */
+/** Rounds to hundredths, which is finer than the clock. */
 export const milliseconds = (ms: number) => Math.round(ms * 100) / 100;
 
-/** The same as text, by whole numbers: writing out a fraction costs V8 several times as much. */
+/** The same as text. It uses whole numbers because V8 takes several times as long to format a fraction. */
 export function millisecondsText(ms: number): string {
   const hundredths = Math.round(ms * 100);
   const rest = hundredths % 100;

@@ -6,35 +6,35 @@ import { parseBody } from "./parse-body.ts";
 import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
 
 /**
- * From the bytes of a body to the bytes of the answer: the part of a call that may run on another thread.
- * A job and its answer are plain data and cross a thread as they are.
+ * Turns the bytes of a body into the bytes of the response: the part of a call that may run on another thread. A job and
+ * its response are plain data that can be posted between threads.
  */
 export type ToolJob = {
   body: Uint8Array;
   contentType: string | null;
   receivedAt: number;
-  /** Random bytes (hex) that the tool was given the first time; null: draw new ones. */
+  /** The random bytes (hex) of the first run, for a replay; null to draw new ones. */
   random: string | null;
-  /** Whether to take the fingerprints that idempotency needs. */
+  /** Whether to compute the fingerprints that idempotency needs. */
   fingerprint: boolean;
 };
 
 export type ToolResponse = {
-  /** The answer's JSON text, or its UTF-8 bytes. */
+  /** The JSON text, or its UTF-8 bytes. */
   body: string | Uint8Array;
   fingerprint: { bodySha256: string; responseSha256: string; random: string | null } | null;
 };
 
-/** A call's answer where memory is scarce. */
+/** A response that may be in pieces, for a runtime with little memory. */
 export type CallResponse = Omit<ToolResponse, "body"> & { body: string | Uint8Array | LargeText };
 
 export type Sources = Pick<ToolContext, "random" | "digest">;
 
-/** Throws a Fault where body or tool refuse. */
+/** Throws an ApiError for an invalid body, and the errors of the tool. */
 export const runTool = (tool: Tool, job: ToolJob, sources: Sources): Promise<ToolResponse> =>
   runJob(tool, job, sources, { json: JSON.stringify, text: (text) => text });
 
-/** The same bytes, a large answer in pieces. */
+/** Returns the same bytes; a large response in pieces. */
 export const runToolInPieces = (
   tool: Tool,
   job: ToolJob,
@@ -82,7 +82,7 @@ async function takeFingerprint(
   };
 }
 
-/** A runtime's own digest wants all bytes at once, which a large answer never has. */
+/** A runtime's own digest needs all bytes at once; a large response is hashed piece by piece. */
 async function hashResponse(body: string | LargeText, { digest }: Sources): Promise<Uint8Array> {
   if (typeof body === "string") return digest("sha256", new TextEncoder().encode(body));
   const hash = sha256.create();

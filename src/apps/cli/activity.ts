@@ -37,7 +37,7 @@ export const ACTIVITY_COMMANDS: readonly Command[] = [
     details: [
       "Run jobs list --dead for the id, and quote it if it contains spaces. The job gets a full set of attempts. The server starts due jobs within a minute.",
     ],
-    example: "jobs retry let_8sWqVb2nTfJx0LkYd3PzRm7H",
+    example: "jobs retry eml_8sWqVb2nTfJx0LkYd3PzRm7H",
     parameters: { id: positional("<id>", readJobId) },
     async run({ id }, { client, now, place }) {
       const { outcome } = await client.retryJob({ id, now });

@@ -1,6 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import type { Config } from "#config/config.ts";
-import { hostOf, isLoopback, readAddress } from "#config/read-settings.ts";
+import { readAddress } from "#config/read-settings.ts";
+import { hostOf, isLoopback } from "#hosts.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import { type Command, CommandError, type Parameter, type Remote, UsageError } from "./command.ts";

@@ -1,4 +1,4 @@
-import type { Told } from "#accounts/notify-person.ts";
+import type { NotifyOutcome } from "#accounts/notify-person.ts";
 import { readEmail } from "#accounts/people.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorClient } from "#operator/operations.ts";
@@ -93,13 +93,13 @@ async function openDeployment(invocation: Invocation, canCreate: boolean): Promi
 }
 
 /** Logs whether the account's owner gets an email about the change. */
-export function logNotification({ log, linkWarning }: Session, told: Told): void {
+export function logNotification({ log, linkWarning }: Session, told: NotifyOutcome): void {
   if (told === null) return;
-  const { email, fault } = told;
+  const { email, error } = told;
   log(
-    fault === null
+    error === null
       ? `Queued an email to ${email}. The server sends it within a minute.${linkWarning}`
-      : `Done, but no email to ${email} could be queued: ${fault}.`,
+      : `Done, but no email to ${email} could be queued: ${error}.`,
   );
 }
 

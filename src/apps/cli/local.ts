@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import type { NotifyDeps } from "#accounts/notify-person.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import { createMail, type MailDeps } from "#email/enqueue-emails.ts";
-import { wayOf } from "#email/read-mail-settings.ts";
+import { transportKindOf } from "#email/read-mail-settings.ts";
 import { randomBase62 } from "#ids.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
@@ -57,7 +57,7 @@ export function createLocalDeployment(
       // Errors are reported to the operator instead, with the outcome.
       mail: createMail({
         queue,
-        way: wayOf(config.mail),
+        transportKind: transportKindOf(config.mail),
         now: Date.now,
         random,
         logError: () => {},

@@ -1,11 +1,11 @@
 import { AccountError } from "#accounts/people.ts";
 import {
   type ComparedPayment,
-  type ComparisonParts,
+  type ComparisonDeps,
   comparePayments,
 } from "#billing/compare-payments.ts";
-import { everyPayment } from "#billing/every-payment.ts";
 import { decimalText } from "#billing/money.ts";
+import { listAllPayments } from "#billing/payment-provider.ts";
 import type { Purchase } from "#billing/purchase-store.ts";
 import { isAccountId } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
@@ -103,10 +103,10 @@ function toJson({ offer, account: _, payUrl: __, updatedAt: ___, ...purchase }: 
 const SINCE_DAYS = 120;
 
 /** Payments are listed page by page and settled one by one, so that no request takes long. */
-function depsOf({ client, log }: Session): ComparisonParts {
+function depsOf({ client, log }: Session): ComparisonDeps {
   const progress = createProgress({ log }, "looked at");
   return {
-    payments: ({ since }) => everyPayment(client.listPayments, since),
+    payments: ({ since }) => listAllPayments(client.listPayments, since),
     listAll: client.listAllPurchases,
     settle(ref) {
       progress.step();

@@ -1,7 +1,7 @@
 import { createApp } from "#api/app.ts";
 import { dropBody } from "#api/pipeline/body.ts";
-import { problemBody } from "#api/pipeline/reply.ts";
-import { ApiError, ERRORS } from "#errors.ts";
+import { problemBody } from "#api/problem.ts";
+import { ApiError } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import { SPACE_BYTES } from "#limits.ts";
 import { createEdgeAppContext, randomBytes, type WorkerEnv } from "./app-context.ts";
@@ -54,9 +54,9 @@ async function refuse(request: Request): Promise<Response> {
     "The service is not configured correctly. Its log tells the operator what is missing.",
   );
   const requestId = newId("req");
-  const problem = { ...problemBody("", fault, requestId), type: "about:blank" };
+  const problem = problemBody(fault, requestId, null);
   return new Response(JSON.stringify(problem), {
-    status: ERRORS[fault.code].status,
+    status: fault.status,
     headers: {
       "Content-Type": "application/problem+json",
       "Cache-Control": "no-store",

@@ -101,7 +101,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     async fetch(request) {
       const body = await readBody(request, bytesMaxOf(request), () => {}, calls.bodyTimeoutMs);
       const app = createDashboardApp({ ...rest, auth: createAuth(authOptions) }, bounds);
-      const response = await app.fetch(withBody(request, body), peerOf(request));
+      const response = await app.fetch(withBody(request, body), clientAddressOf(request));
       if (response.ok && mayMakeDue(request)) {
         inBackground(events.deliver(DELIVER_AFTER_RESPONSE_MS));
       }
@@ -116,7 +116,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const { newRequestId } = rest;
   return {
     ...{ deps, pages, emails, events, billing, store, ledger, accountDeps, index, logError },
-    site: { settings, people, pages },
+    site: { settings, people, pages, docs: pages.docs },
     newRequestId,
   };
 }
@@ -143,8 +143,9 @@ const callsPartOf = ({ LEDGER, ...texts }: SiteEnv) => {
   return { LEDGER, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
 };
 
-/** Returns the client's address from a header that only the platform can set; undefined when running locally. */
-export const peerOf = (request: Request): string | null => request.headers.get("cf-connecting-ip");
+/** Returns the client's address from a header that only the platform can set; null when running locally. */
+export const clientAddressOf = (request: Request): string | null =>
+  request.headers.get("cf-connecting-ip");
 
 /** Returns the request with its body read and decompressed. */
 function withBody(request: Request, bytes: Uint8Array): Request {

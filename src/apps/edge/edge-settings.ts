@@ -1,4 +1,5 @@
-import { hostOf, isLoopback, readAddress, textReader } from "#config/read-settings.ts";
+import { readAddress, textReader } from "#config/read-settings.ts";
+import { hostOf, isLoopback } from "#hosts.ts";
 
 /** Returns the text bindings of a Worker; settings are among them. */
 export const textsIn = (env: object): Record<string, string> =>

@@ -1,3 +1,4 @@
+import type { DocsSources } from "#site/docs/navigation.ts";
 import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
 import type { BuiltPages } from "#site/site-context.ts";
 
@@ -7,15 +8,18 @@ export type AssetFetcher = { fetch(request: Request): Promise<Response> };
 /** Folder of the assets that the Worker itself reads. Clients cannot get them, because everything except `/assets/` goes to the Worker. */
 const MANIFEST = "/build/manifest.json";
 const FIRST_PAINT = "/build/first-paint.css";
+const DOCS = "/build/docs.json";
 /** The script of server-rendered pages. */
 const FRONT_ENTRY = "front/main.ts";
 
 export type EdgePages = BuiltPages & {
   /** Reads the build once per isolate; after a failure the next request tries again. */
   load(): Promise<void>;
+  /** The pages of `docs/`; null until they were read. */
+  docs(): DocsSources | null;
 };
 
-type Built = { manifest: PageManifest; firstPaint: string };
+type Built = { manifest: PageManifest; firstPaint: string; docs: DocsSources };
 
 export function openEdgePages(
   assets: AssetFetcher | undefined,
@@ -24,11 +28,16 @@ export function openEdgePages(
   let built: Built | null = null;
 
   async function read(fetcher: AssetFetcher): Promise<Built> {
-    const [manifest, firstPaint] = await Promise.all([
+    const [manifest, firstPaint, docs] = await Promise.all([
       readText(fetcher, MANIFEST),
       readText(fetcher, FIRST_PAINT),
+      readText(fetcher, DOCS),
     ]);
-    return { manifest: JSON.parse(manifest) as PageManifest, firstPaint };
+    return {
+      manifest: JSON.parse(manifest) as PageManifest,
+      firstPaint,
+      docs: JSON.parse(docs) as DocsSources,
+    };
   }
 
   return {
@@ -48,6 +57,7 @@ export function openEdgePages(
     assetsFor: async (entry, screen) =>
       built === null ? null : assetsOf(built.manifest, built.firstPaint, entry, screen),
     frontScript: () => built?.manifest[FRONT_ENTRY]?.file ?? null,
+    docs: () => built?.docs ?? null,
     async serveAsset(name, request) {
       const asked = new Request(`${PLACE}/assets/${encodeURIComponent(name)}`, {
         method: request.method,

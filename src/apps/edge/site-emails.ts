@@ -1,7 +1,7 @@
 import type { EmailQueue } from "#email/email-queue.ts";
 import { createMail, type LogError } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
-import { type MailSettings, wayOf } from "#email/read-mail-settings.ts";
+import { type MailSettings, transportKindOf } from "#email/read-mail-settings.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import type { Transport } from "#email/transport.ts";
 import { runBounded } from "#jobs/bounded.ts";
@@ -29,7 +29,7 @@ const EMAILS_A_ROUND = 200;
  */
 export function openEdgeEmails(wiring: Wiring) {
   const { settings, queue, jobs, now, random, waitUntil, logError } = wiring;
-  const way = wayOf(settings);
+  const transportKind = transportKindOf(settings);
   const transport =
     settings.api === null
       ? consoleTransport()
@@ -39,14 +39,14 @@ export function openEdgeEmails(wiring: Wiring) {
   const deliver = () =>
     runBounded(jobs, { max: EMAILS_A_ROUND, until: now() + TAKE_FOR_MS }, (bounded) =>
       createEmailSender({
-        ...{ jobs: bounded, transport, way, now, random, from: settings.from, logError },
+        ...{ jobs: bounded, transport, transportKind, now, random, from: settings.from, logError },
       }),
     );
 
   const forward = () =>
     waitUntil(deliver().catch((cause) => logError("Sending emails failed", { cause })));
 
-  return { mail: createMail({ queue, way, now, random, logError }, forward), deliver };
+  return { mail: createMail({ queue, transportKind, now, random, logError }, forward), deliver };
 }
 
 /** Prints emails to the terminal when the service runs locally without an email provider. */

@@ -1,13 +1,13 @@
 import type { Directory } from "#accounts/directory.ts";
-import { type MailSettings, wayOf } from "#email/read-mail-settings.ts";
-import { createDeliverer } from "#events/deliver-webhooks.ts";
+import { type MailSettings, transportKindOf } from "#email/read-mail-settings.ts";
+import { createDeferredEvents } from "#events/deferred-events.ts";
+import { createWebhookSender } from "#events/deliver-webhooks.ts";
 import { type DispatchDeps, dispatchEvents, type PendingEvents } from "#events/dispatch-events.ts";
-import type { WebhookNetworks } from "#events/endpoint-address.ts";
+import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
+import { forgetOld } from "#events/event-store.ts";
 import { createFetchWebhookTransport } from "#events/fetch-webhook-transport.ts";
-import { forgetOld } from "#events/forget-old.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { createAside } from "#events/set-aside.ts";
 import { runBounded } from "#jobs/bounded.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 
@@ -42,32 +42,32 @@ export function openEdgeEvents({ config, store, ...given }: Wiring) {
   const { now, random, logError } = given;
   const { forwardedEvents: source, events: eventStore, jobs, directory } = store;
   const emails = createNotificationEmails(config);
-  const aside = createAside();
+  const deferred = createDeferredEvents();
   const wiring = {
     ...given,
     source,
     eventStore,
     directory,
     emails,
-    aside,
-    way: wayOf(config.mail),
+    deferred,
+    transportKind: transportKindOf(config.mail),
   };
   const transport = createFetchWebhookTransport(config.webhookNetworks);
   return {
     /** Turns forwarded events into emails and deliveries. Returns whether there were any. */
     async dispatchEvents(): Promise<boolean> {
-      let carried = 0;
+      let dispatched = 0;
       for (let rounds = 0; rounds < EVENT_ROUNDS_MAX; rounds += 1) {
         const round = await dispatchEvents(wiring);
-        carried += round.carried;
+        dispatched += round.dispatched;
         if (!round.more) break;
       }
-      return carried > 0;
+      return dispatched > 0;
     },
     /** Delivers due webhooks for `forMs`, plus the time of the last attempts. */
     deliver: (forMs: number) =>
       runBounded(jobs, { max: DELIVERIES_MAX, until: now() + forMs }, (bounded) =>
-        createDeliverer({
+        createWebhookSender({
           ...{ jobs: bounded, eventStore, transport, now, random, logError },
           atOnce: DELIVERIES_AT_ONCE,
         }),

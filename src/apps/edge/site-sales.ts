@@ -51,8 +51,8 @@ function lateStripe(
   return {
     name: "stripe",
     open: async (order) => (await provider()).open(order),
-    look: async (ref) => (await provider()).look(ref),
-    readMessage: async (body, signature) => (await provider()).readMessage(body, signature),
+    fetchPayment: async (ref) => (await provider()).fetchPayment(ref),
+    readWebhook: async (body, signature) => (await provider()).readWebhook(body, signature),
     list: async (order) => (await provider()).list(order),
   };
 }

@@ -1,8 +1,9 @@
 import type { PriceList } from "#billing/price-list.ts";
-import { readPriceList } from "#billing/read-price-list.ts";
+import { readPriceList } from "#billing/price-list.ts";
 import { type Config, readConfig } from "#config/config.ts";
-import { ConfigError, hostOf, isLoopback } from "#config/read-settings.ts";
-import { wayOf } from "#email/read-mail-settings.ts";
+import { ConfigError } from "#config/read-settings.ts";
+import { transportKindOf } from "#email/read-mail-settings.ts";
+import { hostOf, isLoopback } from "#hosts.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import type { MovingStub } from "#stores/durable-object/moves.ts";
 import type { D1 } from "#stores/sql/d1-database.ts";
@@ -84,7 +85,7 @@ function faultsOfMail(mail: Config["mail"], isTryOut: boolean): string[] {
   if (mail.smtp !== null) {
     return ["SMTP_URL does not work on Cloudflare Workers. Set MAIL_API_TOKEN instead."];
   }
-  if (wayOf(mail) !== "outbox" || isTryOut) return [];
+  if (transportKindOf(mail) !== "outbox" || isTryOut) return [];
   return [
     "MAIL_API_TOKEN and MAIL_FROM must be set; without email, users cannot verify their addresses.",
   ];

@@ -1,4 +1,4 @@
-import { forgetStale } from "#accounts/forget-stale.ts";
+import { forgetStale } from "#accounts/journal.ts";
 import { runBounded } from "#jobs/bounded.ts";
 import { createReverser, ROUND_PACE } from "#jobs/reverse-calls.ts";
 import type { DashboardSide } from "./dashboard-deps.ts";

@@ -1,6 +1,6 @@
 import { createApp } from "#api/app.ts";
 import { createSite } from "#site/site.ts";
-import { openDashboardSide, peerOf } from "./dashboard-deps.ts";
+import { clientAddressOf, openDashboardSide } from "./dashboard-deps.ts";
 import { openOnce } from "./open-once.ts";
 import { openOperator } from "./site-operator.ts";
 import { readDashboardConfig, type SiteEnv } from "./site-settings.ts";
@@ -26,7 +26,7 @@ export default {
     const opened = open(env);
     if (opened === null) return notSetUp();
     if (OF_OPERATORS.test(new URL(request.url).pathname)) {
-      return opened.operator.fetch(request, peerOf(request));
+      return opened.operator.fetch(request, clientAddressOf(request));
     }
     await opened.side.pages.load();
     return opened.app.fetch(request);

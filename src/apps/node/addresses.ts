@@ -1,6 +1,6 @@
 import { type Config, urlOf } from "#config/config.ts";
-import { isLoopback } from "#config/read-settings.ts";
-import { wayOf } from "#email/read-mail-settings.ts";
+import { transportKindOf } from "#email/read-mail-settings.ts";
+import { isLoopback } from "#hosts.ts";
 
 /** The settings that decide under which addresses the service is reached. */
 type Listening = Pick<Config, "host" | "publicUrl">;
@@ -36,7 +36,7 @@ export function warningsOf(
       `PUBLIC_URL is not set. Links in emails and pages point to ${baseOf(config, port)}, and users can sign in only there. Set PUBLIC_URL to the address that users open.`,
     );
   }
-  if (wayOf(config.mail) === "outbox" && !isOwnMachine(config)) {
+  if (transportKindOf(config.mail) === "outbox" && !isOwnMachine(config)) {
     warnings.push(
       `No emails are sent because neither SMTP_URL nor MAIL_API_TOKEN is set. Emails and their links stay in ${outboxFolder}, so only you can verify addresses. Set one of the two, and MAIL_FROM.`,
     );

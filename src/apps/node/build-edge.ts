@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
+import { listDocs } from "./docs.ts";
 import { buildPlaces, FIRST_PAINT, findBuild, MANIFEST } from "./pages-folder.ts";
 import { hashPageSources } from "./pages-source.ts";
 
@@ -50,6 +51,7 @@ function listFiles(pages: string): Map<string, Buffer> {
   for (const name of [MANIFEST, FIRST_PAINT]) {
     files.set(`assets/build/${name}`, readFileSync(path.join(pages, name)));
   }
+  files.set("assets/build/docs.json", Buffer.from(JSON.stringify(listDocs())));
   files.set("assets/_headers", Buffer.from(HEADERS));
   for (const { name, sql } of D1_MIGRATIONS) {
     files.set(`migrations/${name}.sql`, Buffer.from(`${sql.trim()}\n`));

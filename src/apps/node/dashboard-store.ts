@@ -25,7 +25,7 @@ export function openPeopleStore(
       moves,
       // A SQLite service has one node, so counters in memory suffice.
       throttle: null,
-      tellFaults: undefined,
+      rethrowDatabaseErrors: undefined,
       // A damage check reads the whole file; only the command line on the same machine does that.
       findDamage: async () => [],
       isDamage,
@@ -38,10 +38,10 @@ export function openPeopleStore(
   const pool = openPostgresPool(data.databaseUrl, { max: CONNECTIONS_MAX, onIdleError });
   const { ledger, close } = createPostgresLedger(pool);
   const moves = createPostgresMoves(pool);
-  const { note, tellFaults } = createFaultWatch();
+  const { note, rethrowDatabaseErrors } = createFaultWatch();
   return {
     ...createPostgresPeople(pool, note),
-    tellFaults,
+    rethrowDatabaseErrors,
     throttle: createPostgresThrottle(pool),
     ledger,
     moves,

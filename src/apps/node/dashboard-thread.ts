@@ -4,7 +4,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
-import { forgetStale } from "#accounts/forget-stale.ts";
+import { forgetStale } from "#accounts/journal.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
@@ -12,7 +12,7 @@ import { createMail } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createOutbox } from "#email/node-outbox.ts";
 import { createSmtpTransport } from "#email/node-smtp.ts";
-import { wayOf } from "#email/read-mail-settings.ts";
+import { transportKindOf } from "#email/read-mail-settings.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
@@ -53,17 +53,23 @@ const newId = createIdSequence(random);
 const { smtp, api, from } = settings.mail;
 const outbox = () =>
   createOutbox({
-    ...{ folder: outboxFolder(settings.dataDir), from, now, tellsAll: settings.isOwnMachine },
-    tell: (text) => say({ kind: "letter", text }),
+    ...{ folder: outboxFolder(settings.dataDir), from, now, logsText: settings.isOwnMachine },
+    log: (text) => say({ kind: "letter", text }),
   });
 const post = () => (api === null ? outbox() : createFetchTransport(api, from));
 const transport = smtp === null ? post() : createSmtpTransport(smtp, from);
-const way = wayOf(settings.mail);
+const transportKind = transportKindOf(settings.mail);
 const { jobs } = store;
-const emails = startJobs(createEmailSender({ jobs, transport, way, now, random, from, logError }), {
-  logError: logError,
-});
-const mail = createMail({ queue: store.emailQueue, way, now, random, logError }, emails.wake);
+const emails = startJobs(
+  createEmailSender({ jobs, transport, transportKind, now, random, from, logError }),
+  {
+    logError: logError,
+  },
+);
+const mail = createMail(
+  { queue: store.emailQueue, transportKind, now, random, logError },
+  emails.wake,
+);
 
 const { publicUrl, secrets } = settings;
 const accountDeps = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
@@ -93,7 +99,7 @@ const auth = createAuth({
   mail,
   newId: () => randomBase62(24, random),
   countRequest: throttle?.countRequest,
-  tellFaults: store.tellFaults,
+  rethrowDatabaseErrors: store.rethrowDatabaseErrors,
   inBackground,
   logError: (message, cause) => logError(message, { cause }),
 });
@@ -114,7 +120,7 @@ const deps: DashboardDeps = {
     signUp: settings.signUp,
     providers: Object.keys(settings.providers) as DashboardDeps["settings"]["providers"],
     starter: settings.starter,
-    emailsStayHere: way === "outbox",
+    emailsStayHere: transportKind === "outbox",
     webhookNetworks: settings.webhookNetworks,
     secret: derived("toolbooth known browsers"),
   },
@@ -134,7 +140,7 @@ const events = startNotifications({
   emails: createNotificationEmails({ publicUrl, secrets }),
   transport: createNodeWebhookTransport({ networks: settings.webhookNetworks }),
   onEmails: emails.wake,
-  ...{ way, now, random, logError },
+  ...{ transportKind, now, random, logError },
 });
 const app = createDashboardApp(deps, createDashboardBounds(throttle?.signIn));
 const operator = openNodeOperator({
@@ -171,7 +177,7 @@ port.on("message", (message: ToDashboard) => {
   } else void stop();
 });
 say({ kind: "ready" });
-if (way === "outbox")
+if (transportKind === "outbox")
   void tellOfHeld().catch((cause) => logError("Counting emails failed", { cause }));
 
 /** Warns about emails that were queued for a mail server: they are not written to the outbox, and their recipients wait. */

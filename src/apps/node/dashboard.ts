@@ -4,7 +4,7 @@ import type { Starter } from "#accounts/welcome.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { StripeSettings } from "#config/read-settings.ts";
 import type { MailSettings } from "#email/read-mail-settings.ts";
-import type { WebhookNetworks } from "#events/endpoint-address.ts";
+import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { OperatorAct } from "#operator/acts.ts";
 import type { OperatorToken } from "#operator/perform.ts";

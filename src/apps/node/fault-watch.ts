@@ -13,7 +13,7 @@ export function createFaultWatch() {
       // An unknown outcome matters more than an operation that was not carried out.
       if (seen !== undefined && !(seen.fault instanceof OutcomeUnknown)) seen.fault = fault;
     },
-    async tellFaults<Result>(act: () => Promise<Result>): Promise<Result> {
+    async rethrowDatabaseErrors<Result>(act: () => Promise<Result>): Promise<Result> {
       const seen = { fault: null as Error | null };
       const result = await watched.run(seen, act);
       if (seen.fault !== null) throw seen.fault;

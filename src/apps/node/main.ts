@@ -2,8 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { AccountDeps } from "#accounts/people.ts";
 import { type App, createApp } from "#api/app.ts";
 import { type Config, urlOf } from "#config/config.ts";
-import { ConfigError, isLoopback } from "#config/read-settings.ts";
+import { ConfigError } from "#config/read-settings.ts";
 import { SETTINGS } from "#config/settings.ts";
+import { isLoopback } from "#hosts.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { baseOf, warningsOf } from "./addresses.ts";
@@ -12,6 +13,7 @@ import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts
 import { DataFolderError, outboxFolder } from "./data-folder.ts";
 import { StartupDatabaseError } from "./database-fault.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
+import { readDocs } from "./docs.ts";
 import { createNodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
 import { isForOperator } from "./operator-server.ts";
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
   });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);
+  const docs = readDocs(log.logError);
   let people: DashboardServer | undefined;
   let publicUrl = config.publicUrl ?? "";
   const server = await startNodeServer((port) => {
@@ -60,7 +63,7 @@ async function main(): Promise<void> {
     const parts = { ledger, pool, log, metrics, reverseLater };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS };
-    const app = createApp(context, createSite({ settings, people, pages }));
+    const app = createApp(context, createSite({ settings, people, pages, docs: () => docs }));
     return withOperator(app, people);
   }, config);
   const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogError } from "#email/enqueue-emails.ts";
-import { createDeliverer } from "#events/deliver-webhooks.ts";
+import { createDeferredEvents } from "#events/deferred-events.ts";
+import { createWebhookSender } from "#events/deliver-webhooks.ts";
 import { type DispatchDeps, dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
 import type { EventStore } from "#events/event-store.ts";
-import { forgetOld } from "#events/forget-old.ts";
-import { createAside } from "#events/set-aside.ts";
+import { forgetOld } from "#events/event-store.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
@@ -16,7 +16,10 @@ import { HOUR_MS } from "#limits.ts";
  * webhooks, every minute it looks for grants that expire, and from time to time it deletes old records. Any number of nodes
  * may do this concurrently.
  */
-export type NotificationsDeps = Omit<DispatchDeps, "source" | "eventStore" | "ledger" | "aside"> & {
+export type NotificationsDeps = Omit<
+  DispatchDeps,
+  "source" | "eventStore" | "ledger" | "deferred"
+> & {
   ledger: Ledger;
   eventStore: EventStore;
   jobs: JobQueue;
@@ -50,7 +53,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
   const { writingMs = WRITING_MS, restMs = REST_MS } = wiring;
   const logError = onceAnHour(wiring.logError, now);
   const source = eventsOf(ledger);
-  const aside = createAside();
+  const deferred = createDeferredEvents();
   const ending = new AbortController();
   const isEnding = () => ending.signal.aborted;
   const pause = (ms: number): Promise<void> =>
@@ -66,7 +69,15 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
     });
     return rested;
   }
-  const deliverer = createDeliverer({ jobs, eventStore, transport, now, random, logError, rest });
+  const deliverer = createWebhookSender({
+    jobs,
+    eventStore,
+    transport,
+    now,
+    random,
+    logError,
+    rest,
+  });
   const webhooks = startJobs(deliverer, { logError: logError, lookAtLeastMs: everyMs, graceMs: 0 });
   let [expiriesAt, forgetAt] = [0, now() + FORGET_EVERY_MS];
 
@@ -83,8 +94,15 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
   async function carry(): Promise<void> {
     let more = true;
     while (more && !isEnding()) {
-      const round = await dispatchEvents({ ...wiring, source, eventStore, logError, aside, rest });
-      if (round.carried > 0) {
+      const round = await dispatchEvents({
+        ...wiring,
+        source,
+        eventStore,
+        logError,
+        deferred,
+        rest,
+      });
+      if (round.dispatched > 0) {
         onEmails();
         webhooks.wake();
       }

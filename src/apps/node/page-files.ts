@@ -5,6 +5,7 @@ import { openPages } from "./pages.ts";
 
 /** The built pages of this checkout, as the site uses them. */
 export function openNodePages(dataDir: string, log: NodeLog): BuiltPages & { close(): void } {
+  if (process.env["VITE_DEV_SERVER"] !== undefined) return SOURCE_PAGES;
   const { serveAsset, assetsFor, settled, close } = openPages({
     checkout: path.join(import.meta.dirname, "../../.."),
     dataDir,
@@ -20,3 +21,17 @@ export function openNodePages(dataDir: string, log: NodeLog): BuiltPages & { clo
 
 /** The script of server-rendered pages. */
 const FRONT_ENTRY = "front/main.ts";
+
+/** With `npm run dev` pages name the sources of `web/`, which Vite serves; nothing is built. */
+const SOURCE_PAGES: BuiltPages & { close(): void } = {
+  serveAsset: async () => new Response("There is no such file.\n", { status: 404 }),
+  assetsFor: async (entry) => ({
+    scripts: [entry],
+    styles: [],
+    preloads: [],
+    early: "colour-scheme.ts",
+    firstPaint: "",
+  }),
+  frontScript: () => FRONT_ENTRY,
+  close() {},
+};

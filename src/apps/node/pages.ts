@@ -77,7 +77,7 @@ async function prepare(options: PageOptions, signal: AbortSignal): Promise<PageS
 
 /** Builds in a separate process, because the bundler's memory is needed for seconds only. */
 function build(checkout: string, dataDir: string, signal: AbortSignal): Promise<string> {
-  const script = path.join(checkout, "src", "entry", "node-build.ts");
+  const script = path.join(checkout, "src", "apps", "node", "build.ts");
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script], {
     cwd: checkout,
     env: buildEnvironment(dataDir),

@@ -75,12 +75,12 @@ export async function startNodeServer(
     (request, { incoming }) =>
       hasOneHost(incoming as IncomingMessage)
         ? app.fetch(request, incoming)
-        : app.refuse(NOT_A_REQUEST, request.headers),
+        : app.reject(NOT_A_REQUEST, request.headers),
     {
       // HTTP/1.0 allows requests without a Host header, and nothing here depends on it.
       hostname: "localhost",
       // For example, a request without a URL or with an invalid Host header.
-      errorHandler: () => app.refuse(NOT_A_REQUEST, new Headers()),
+      errorHandler: () => app.reject(NOT_A_REQUEST, new Headers()),
     },
   );
   const result: RequestListener = (incoming, outgoing) => {
@@ -184,7 +184,7 @@ async function refuseConnection(
     return;
   }
   const fault = WHAT_WENT_WRONG[error.code ?? ""] ?? NOT_A_REQUEST;
-  const response = await app.refuse(fault, headersOf(underWay[0]?.req));
+  const response = await app.reject(fault, headersOf(underWay[0]?.req));
   socket.write(await writeOut(response));
   connections.close(socket);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { PriceList } from "#billing/price-list.ts";
-import { readPriceList } from "#billing/read-price-list.ts";
+import { readPriceList } from "#billing/price-list.ts";
 import { type Config, readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 

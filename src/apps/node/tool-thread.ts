@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { runTool, type ToolJob, type ToolResponse } from "#api/pipeline/run-tool.ts";
-import { ApiError, type ApiErrorDetails, type ErrorCode } from "#errors.ts";
-import { findTool } from "#tools/registry.ts";
+import { ApiError, type ErrorCode, type ProblemDetails } from "#errors.ts";
+import { TOOLS } from "#tools/registry.ts";
 
 /** A job for a thread names its tool. */
 export type ThreadJob = ToolJob & { tool: string };
@@ -10,7 +10,9 @@ export type ThreadJob = ToolJob & { tool: string };
 /** Runs one job on a pool thread. An API error is returned as data because thrown errors lose their fields between threads. */
 export type ToolThreadResponse =
   | ToolResponse
-  | { fault: { code: ErrorCode; message: string; details: Omit<ApiErrorDetails, "cause"> } };
+  | { fault: { code: ErrorCode; message: string; details: Omit<ProblemDetails, "cause"> } };
+
+const toolsByName = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
 const sources = {
   random: (count: number) => new Uint8Array(randomBytes(count)),
@@ -19,7 +21,7 @@ const sources = {
 
 export default async function runJob(job: ThreadJob): Promise<ToolThreadResponse> {
   try {
-    const tool = findTool(job.tool);
+    const tool = toolsByName.get(job.tool);
     if (tool === undefined) throw new Error(`Unknown tool ${job.tool}`);
     const { body, fingerprint } = await runTool(tool, job, sources);
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;

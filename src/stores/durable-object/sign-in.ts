@@ -1,11 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
-import { countRequest, type RequestCount, type RequestRule } from "#accounts/request-count.ts";
+import { countRequest, type RequestCount, type RequestRule } from "#accounts/counted-throttle.ts";
 import {
-  type Asked,
   BUCKET_KEPT_MS,
   type Bucket,
   MISTAKES_KEPT_MS,
   type Mistakes,
+  type ThrottleDecision,
   takeTry,
   takeTurn,
 } from "#accounts/sign-in-throttle.ts";
@@ -33,15 +33,15 @@ export class SignInThrottleObject extends DurableObject {
 
   /** For how long a try is refused; 0 where it is not. */
   async takeTry(name: string, at: number): Promise<number> {
-    const { bucket, refusedForMs } = takeTry(this.#read<Bucket>(name), at);
+    const { bucket, retryAfterMs } = takeTry(this.#read<Bucket>(name), at);
     await this.#keep(name, bucket, at + BUCKET_KEPT_MS);
-    return refusedForMs;
+    return retryAfterMs;
   }
 
-  async takeTurn(name: string, at: number): Promise<Asked> {
-    const { mistakes, asked } = takeTurn(this.#read<Mistakes>(name), at);
+  async takeTurn(name: string, at: number): Promise<ThrottleDecision> {
+    const { mistakes, decision } = takeTurn(this.#read<Mistakes>(name), at);
     if (mistakes !== undefined) await this.#keep(name, mistakes, at + MISTAKES_KEPT_MS);
-    return asked;
+    return decision;
   }
 
   async forget(name: string): Promise<void> {
@@ -49,8 +49,8 @@ export class SignInThrottleObject extends DurableObject {
   }
 
   async countRequest(name: string, rule: RequestRule, at: number) {
-    const { kept, ...outcome } = countRequest(this.#read<RequestCount>(name), rule, at);
-    if (kept !== undefined) await this.#keep(name, kept, at + rule.window * 1_000);
+    const { next, ...outcome } = countRequest(this.#read<RequestCount>(name), rule, at);
+    if (next !== undefined) await this.#keep(name, next, at + rule.window * 1_000);
     return outcome;
   }
 

@@ -41,7 +41,7 @@ const ROLL_UP = `
     UPDATE reversal r SET debit_kept = 0 FROM gone g
     WHERE g.reversed_at IS NOT NULL AND r.account_no = g.account_no AND r.debit_at = g.at AND r.call_id = g.call_id
   )
-  SELECT count(*) AS folded FROM gone`;
+  SELECT count(*) AS "rolledUp" FROM gone`;
 
 /** The upkeep of the ledger: rolls old debits up into sums by hour. */
 export function createPostgresMaintain(pool: PostgresPool, clock: UpkeepClock) {

@@ -1,11 +1,15 @@
-import type { Counts } from "#accounts/counted-throttle.ts";
-import { countRequest, type RequestCount, type RequestVerdict } from "#accounts/request-count.ts";
 import {
-  type Asked,
+  type Counts,
+  countRequest,
+  type RequestCount,
+  type RequestVerdict,
+} from "#accounts/counted-throttle.ts";
+import {
   BUCKET_KEPT_MS,
   type Bucket,
   MISTAKES_KEPT_MS,
   type Mistakes,
+  type ThrottleDecision,
   takeTry,
   takeTurn,
 } from "#accounts/sign-in-throttle.ts";
@@ -47,17 +51,17 @@ export function createPostgresThrottle({ once, transaction }: PostgresPool): Cou
       change<Bucket, number>(
         name,
         (had) => {
-          const { bucket, refusedForMs } = takeTry(had, at);
-          return { kept: bucket, outcome: refusedForMs };
+          const { bucket, retryAfterMs } = takeTry(had, at);
+          return { kept: bucket, outcome: retryAfterMs };
         },
         at + BUCKET_KEPT_MS,
       ),
     takeTurn: (name, at) =>
-      change<Mistakes, Asked>(
+      change<Mistakes, ThrottleDecision>(
         name,
         (had) => {
-          const { mistakes, asked } = takeTurn(had, at);
-          return { kept: mistakes, outcome: asked };
+          const { mistakes, decision } = takeTurn(had, at);
+          return { kept: mistakes, outcome: decision };
         },
         at + MISTAKES_KEPT_MS,
       ),
@@ -65,8 +69,8 @@ export function createPostgresThrottle({ once, transaction }: PostgresPool): Cou
       change<RequestCount, RequestVerdict>(
         name,
         (had) => {
-          const { kept, ...outcome } = countRequest(had, rule, at);
-          return { kept, outcome };
+          const { next, ...outcome } = countRequest(had, rule, at);
+          return { kept: next, outcome };
         },
         at + rule.window * 1_000,
       ),

@@ -195,7 +195,7 @@ CREATE TABLE webhook_delivery (
   tries integer NOT NULL DEFAULT 0,
   last_tried_at bigint,
   last_status integer,
-  last_fault text,
+  last_error text,
   -- Whether the owner had it sent again.
   again integer NOT NULL
 );

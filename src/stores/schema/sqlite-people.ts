@@ -163,7 +163,7 @@ CREATE TABLE webhook_delivery (
   tries INTEGER NOT NULL DEFAULT 0,
   last_tried_at INTEGER,
   last_status INTEGER,
-  last_fault TEXT,
+  last_error TEXT,
   -- Whether the owner had it sent again.
   again INTEGER NOT NULL
 ) STRICT;

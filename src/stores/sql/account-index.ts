@@ -9,7 +9,7 @@ const readAccount = (row: SqlRow): IndexedAccount => ({
 
 /** The accounts of a ledger that holds all of them: they are listed by being there. */
 export const accountsOfLedger = (db: SqlDatabase): AccountIndex => ({
-  note: async () => ({ recorded: true }),
+  record: async () => ({ recorded: true }),
   async list({ after, max }) {
     const rows = await lastRows(
       db,
@@ -24,7 +24,7 @@ export const accountsOfLedger = (db: SqlDatabase): AccountIndex => ({
 /** The list of accounts in a table of its own. */
 export function createAccountIndex(db: SqlDatabase): AccountIndex {
   return {
-    async note({ account, now }) {
+    async record({ account, now }) {
       await db.batch([
         sql`INSERT INTO account_index (account, created_at) VALUES (${account}, ${now})
             ON CONFLICT DO NOTHING`,

@@ -48,7 +48,7 @@ export function logAttempt(settlement: Settlement): SqlQuery[] {
   const error = "error" in settlement ? settlement.error : null;
   return [
     sql`UPDATE webhook_delivery
-        SET tries = tries + 1, last_tried_at = ${now}, last_status = ${status}, last_fault = ${error}
+        SET tries = tries + 1, last_tried_at = ${now}, last_status = ${status}, last_error = ${error}
         WHERE id = ${id} AND EXISTS (SELECT 1 FROM job WHERE ${isHeld(settlement)})`,
   ];
 }
@@ -85,7 +85,7 @@ async function sendAgain(
     insertDeliveryJobs(sql`d.id = ${newId}`, now),
   ]);
   const isFound = found?.length === 1;
-  return { found: isFound, isTooOften: isFound && sent?.length !== 1 };
+  return { found: isFound, isRateLimited: isFound && sent?.length !== 1 };
 }
 
 const readDelivery = (row: SqlRow): Delivery => ({
@@ -101,5 +101,5 @@ const readDelivery = (row: SqlRow): Delivery => ({
   dueAt: readNumber(row["due_at"]),
   lastTriedAt: readNumber(row["last_tried_at"]),
   lastStatus: readNumber(row["last_status"]),
-  lastFault: row["last_fault"] as string | null,
+  lastError: row["last_error"] as string | null,
 });

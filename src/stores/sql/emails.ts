@@ -1,13 +1,13 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import {
-  ASKED_PER_DAY_MAX,
-  ASKED_PER_HOUR_MAX,
   NOTIFICATIONS_PER_RECIPIENT_MAX,
+  REQUESTED_PER_DAY_MAX,
+  REQUESTED_PER_HOUR_MAX,
 } from "#email/bounds.ts";
-import { groupOf, isAskedFor, kindsOf, roomFor } from "#email/email-group.ts";
-import { emailJob } from "#email/email-job.ts";
+import { groupOf, isRequestable, kindsOf, queueLimitOf } from "#email/email-group.ts";
 import type { EmailAdded, EmailQueue, QueuedEmail } from "#email/email-queue.ts";
+import { emailJob } from "#email/email-queue.ts";
 import type { EmailKind } from "#email/mail.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
@@ -17,7 +17,7 @@ import { listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts"
 /** Emails enter the job queue within their bounds: what decides and what writes are one batch, so these hold under any load. */
 export const createEmailQueue = (db: SqlDatabase): EmailQueue => ({
   add: ({ email, now }) =>
-    isAskedFor(email.kind) ? addAsked(db, email, now) : addNotification(db, email, now),
+    isRequestable(email.kind) ? addAsked(db, email, now) : addNotification(db, email, now),
 });
 
 type Added = Promise<{ outcome: EmailAdded }>;
@@ -38,7 +38,7 @@ const WAITING = sql`((SELECT count(*) FROM job WHERE queue = 'email' AND due_at 
   + (SELECT count(*) FROM job WHERE queue = 'outbox' AND due_at IS NOT NULL))`;
 
 /** Whether the queue has no room for an email of this kind. */
-export const isFullFor = (kind: EmailKind) => sql`${WAITING} >= ${roomFor(kind)}`;
+export const isFullFor = (kind: EmailKind) => sql`${WAITING} >= ${queueLimitOf(kind)}`;
 
 const isFor = (recipient: string) =>
   sql`queue IN ('email', 'outbox') AND target = ${recipient} AND due_at IS NOT NULL`;
@@ -76,8 +76,8 @@ async function addAsked(db: SqlDatabase, email: QueuedEmail, now: number): Added
     WHEN ${isKnown(id)} THEN 'known'
     WHEN EXISTS (SELECT 1 FROM job WHERE ${older}) THEN 'instead'
     WHEN ${isFullFor(kind)} THEN 'queue_full'
-    WHEN ${countAsked(now - HOUR_MS)} >= ${ASKED_PER_HOUR_MAX} THEN 'too_often'
-    WHEN ${countAsked(now - DAY_MS)} >= ${ASKED_PER_DAY_MAX} THEN 'too_often'
+    WHEN ${countAsked(now - HOUR_MS)} >= ${REQUESTED_PER_HOUR_MAX} THEN 'too_often'
+    WHEN ${countAsked(now - DAY_MS)} >= ${REQUESTED_PER_DAY_MAX} THEN 'too_often'
     ELSE 'new' END`;
   const isNew = sql`EXISTS (SELECT 1 FROM job WHERE id = ${id} AND leased_until = ${NEW})`;
   const [, rows] = await db.batch([

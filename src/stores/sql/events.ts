@@ -1,4 +1,4 @@
-import { emailJob } from "#email/email-job.ts";
+import { emailJob } from "#email/email-queue.ts";
 import { ENDPOINTS_MAX, WAITING_FOR_ENDPOINT_MAX } from "#events/bounds.ts";
 import type { Endpoint, EventStore } from "#events/event-store.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
@@ -26,9 +26,9 @@ export function createEventStore(db: SqlDatabase): EventStore {
             ON CONFLICT (account) DO UPDATE SET low = excluded.low, expiring = excluded.expiring`,
       ]);
     },
-    async endEmails({ account, sort }) {
-      const [low, expiring] = sort === "low" ? [0, 1] : [1, 0];
-      const ended = sort === "low" ? sql`low = 0` : sql`expiring = 0`;
+    async unsubscribe({ account, topic }) {
+      const [low, expiring] = topic === "low" ? [0, 1] : [1, 0];
+      const ended = topic === "low" ? sql`low = 0` : sql`expiring = 0`;
       await db.batch([
         sql`INSERT INTO notification_choice (account, low, expiring) VALUES (${account}, ${low}, ${expiring})
             ON CONFLICT (account) DO UPDATE SET ${ended}`,
@@ -143,19 +143,19 @@ async function handle(
           (SELECT count(*) FROM event_handled WHERE event = ${id}) AS known`,
     ...posting,
     sql`INSERT INTO webhook_delivery
-          (id, endpoint, account, event, kind, body, created_at, again, last_fault)
+          (id, endpoint, account, event, kind, body, created_at, again, last_error)
         SELECT ${nthId} END, id, account, ${id}, ${kind}, ${body}, ${now}, 0,
           CASE WHEN ${tooMany} THEN ${TOO_MANY_WAITED} END
         FROM webhook_endpoint
         WHERE account = ${account} AND paused_at IS NULL AND kinds LIKE ${`%"${kind}"%`}
           AND ${isNew}`,
-    insertDeliveryJobs(sql`d.id IN (${listOf(ids)}) AND d.last_fault IS NULL AND ${isNew}`, now),
+    insertDeliveryJobs(sql`d.id IN (${listOf(ids)}) AND d.last_error IS NULL AND ${isNew}`, now),
     sql`UPDATE event_handled SET handled_at = ${now} WHERE event = ${id} AND handled_at = ${NEW}`,
   ]);
   const handled = claimed?.length === 1;
   const { verdict: outcome, known } = judged?.[0] ?? {};
-  if (Number(known) === 0) return { handled, leftOut: "queue_full" };
-  return { handled, leftOut: handled && outcome === "recipient_full" ? outcome : null };
+  if (Number(known) === 0) return { handled, emailSkipped: "queue_full" };
+  return { handled, emailSkipped: handled && outcome === "recipient_full" ? outcome : null };
 }
 
 const TOO_MANY_WAITED = `Not tried: ${WAITING_FOR_ENDPOINT_MAX.toLocaleString("en")} others waited for this address.`;

@@ -18,7 +18,7 @@ export function endRequests(driver: SqlDriver): Ended {
         .run(),
       webhooks: driver
         .prepare(
-          `UPDATE webhook_delivery SET last_fault = ? WHERE id IN (
+          `UPDATE webhook_delivery SET last_error = ? WHERE id IN (
              SELECT id FROM job WHERE queue = 'webhook' AND died_at IS NULL)`,
         )
         .run(RESTORED),

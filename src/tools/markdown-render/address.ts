@@ -1,13 +1,13 @@
 import { DIGIT, isIn, LETTER, SPACE, URL_SAFE } from "./characters.ts";
 
-/** Every scheme that a link or image may have. None of them runs anything or carries its content in itself. */
+/** Every scheme that a link or image may have. None of them can run a script or embed content. */
 const SCHEMES = new Set(["http", "https", "mailto", "tel", "xmpp", "ftp"]);
 
 /**
  * The address of a link or image as it will stand in the attribute (before HTML escapes), or undefined where its
- * scheme is not allowed. `address` is decoded: no backslash escapes, no character references. Control characters
- * go, as a browser's parser drops some of them (WHATWG URL, section 4.4), and what is not a URL character is
- * percent-encoded; the scheme is read from the very text that is returned.
+ * scheme is not allowed. `address` is decoded: no backslash escapes, no character references. Control characters are
+ * removed, because browsers drop some of them (WHATWG URL, section 4.4), and characters that a URL cannot contain are
+ * percent-encoded. The scheme is read from the text that is returned.
  */
 export function cleanAddress(address: string): string | undefined {
   const encoded = encodeAddress(address);
@@ -15,7 +15,7 @@ export function cleanAddress(address: string): string | undefined {
   return scheme === undefined || SCHEMES.has(scheme.toLowerCase()) ? encoded : undefined;
 }
 
-/** What stands before the first colon, where a browser would take it for a scheme. */
+/** The text before the first colon, where a browser would read it as a scheme. */
 function schemeOf(address: string): string | undefined {
   if (!isIn(address.charCodeAt(0), LETTER)) return undefined;
   for (let pos = 1; pos < address.length; pos++) {
@@ -48,7 +48,7 @@ function encodeAddress(address: string): string {
 const AMPERSAND = 38;
 const PERCENT = 37;
 
-/** C0, DEL and C1 have no place in a URL at all; spaces have none at its ends. */
+/** A URL contains no C0, DEL or C1 characters, and no spaces at its ends. */
 function withoutControls(address: string): string {
   const clean = address.replace(/\p{Cc}+/gu, "");
   let from = 0;

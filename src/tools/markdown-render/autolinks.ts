@@ -1,6 +1,6 @@
 import { BACKSLASH, DIGIT, flankAfter, isIn, LETTER, PUNCTUATION, WHITE } from "./characters.ts";
 
-/** An address that stands in the text, with the place of its first and behind its last character. */
+/** An address in the text, with its start and end. */
 export type Autolink = { start: number; end: number; text: string; address: string };
 
 const DOT = 46;
@@ -13,7 +13,7 @@ const LESS = 60;
 const GREATER = 62;
 const CLOSE_BRACKET = 93;
 
-/** `<scheme:...>` or `<name@domain>` at `pos`, where `<` stands (CommonMark, section 6.5); `end` is behind `>`. */
+/** `<scheme:...>` or `<name@domain>` at `pos`, where `<` stands (CommonMark, section 6.5); `end` is after `>`. */
 export function readAngled(s: string, pos: number, to: number): Autolink | undefined {
   let end = pos + 1;
   let colon = 0;
@@ -62,8 +62,8 @@ function isAngledEmail(s: string, from: number, at: number, to: number): boolean
 }
 
 /**
- * Addresses that stand in the text without brackets (GFM, section 6.9), in one paragraph. A domain that was found
- * wrong is not read again from its middle, so that a long one takes linear time.
+ * Addresses without brackets in the text of one paragraph (GFM, section 6.9). An invalid domain is not read again from
+ * its middle, so that a long one takes linear time.
  */
 export class BareAutolinks {
   private readonly s: string;
@@ -71,7 +71,7 @@ export class BareAutolinks {
   /** Where the text ends that an address can take. */
   to: number;
   private readonly isBracketed: boolean;
-  /** Domains that begin before this place are known to be wrong. */
+  /** Domains that begin before this position are invalid. */
   private badUntil = 0;
 
   /** `isBracketed`: an address ends at a closing bracket. */
@@ -115,13 +115,13 @@ export class BareAutolinks {
     return { start, end, text, address: text };
   }
 
-  /** `name@domain`, or the same behind `mailto:` or `xmpp:`; `pos` is the place of the `@`. */
+  /** `name@domain`, or the same after `mailto:` or `xmpp:`; `pos` is the place of the `@`. */
   private email(pos: number, floor: number): Autolink | undefined {
     const { s } = this;
     let start = pos;
     while (start > floor && isNamePart(s.charCodeAt(start - 1))) start--;
     const before = start > this.from ? s.charCodeAt(start - 1) : 0;
-    // An escaped character is no part of an address.
+    // An escaped character cannot be part of an address.
     const isEscaped = before === BACKSLASH && start === floor;
     if (start === pos || before === SLASH || isEscaped) return undefined;
     let end = pos + 1;
@@ -147,7 +147,7 @@ export class BareAutolinks {
     return { start, end, text, address: text.includes(":") ? text : `mailto:${text}` };
   }
 
-  /** An address of XMPP may have one part behind a slash (GFM, section 6.9). */
+  /** An address of XMPP may have one part after a slash (GFM, section 6.9). */
   private skipResource(pos: number): number {
     if (pos >= this.to || this.s.charCodeAt(pos) !== SLASH) return pos;
     let end = pos + 1;
@@ -163,7 +163,7 @@ export class BareAutolinks {
     return isIn(c, WHITE) || c === 42 || c === UNDERSCORE || c === 126 || c === 40;
   }
 
-  /** Behind the domain at `pos`: no underscore may stand in its last two parts. -1 where it is none. */
+  /** The end of the domain at `pos`, without an underscore in its last two parts; -1 where there is none. */
   private skipDomain(pos: number, to: number): number {
     if (pos < this.badUntil) return -1;
     const { s } = this;
@@ -241,6 +241,6 @@ function isNamePart(c: number): boolean {
 
 function isHostCharacter(s: string, pos: number, c: number): boolean {
   if (c < 128) return isIn(c, LETTER | DIGIT);
-  // Halves of surrogate pairs are neither: emoji are symbols, and stand in domains.
+  // Halves of surrogate pairs are neither: emoji are symbols, and occur in domains.
   return (c & 0xf800) === 0xd800 || (flankAfter(s, pos, pos + 1) & (WHITE | PUNCTUATION)) === 0;
 }

@@ -17,7 +17,7 @@ import { References } from "./references.ts";
 import { skipBlanks } from "./scan.ts";
 import { eachCell, readDelimiterRow } from "./tables.ts";
 
-/** The blocks of a document, and what its text may refer to. */
+/** The blocks of a document, and the definitions that its text may refer to. */
 export type Document = { blocks: readonly Block[]; references: References; footnotes: Footnotes };
 
 /** The first phase of CommonMark's algorithm (appendix A). `source` has no CR and no NUL, and ends in a newline. */
@@ -31,7 +31,7 @@ export function parseBlocks(source: string): Document {
   return parser.finish();
 }
 
-/** What began at a place: nothing, a container with more to read behind it, or a leaf that took the line. */
+/** What began at a position: nothing, a container with more to read after it, or a leaf that took the whole line. */
 type Start = "nothing" | "container" | "leaf";
 
 class BlockParser {
@@ -72,7 +72,7 @@ class BlockParser {
     return { blocks: this.containers.blocks, references, footnotes };
   }
 
-  /** Opens the blocks that begin on the line. True where nothing of it is left. */
+  /** Opens the blocks that begin on the line. Returns true where they use up the line. */
   private startBlocks(): boolean {
     const { line } = this;
     for (;;) {
@@ -93,7 +93,7 @@ class BlockParser {
     return true;
   }
 
-  /** In the order in which the specification's algorithm asks: a rule is no setext line, an item no rule. */
+  /** In the order of the specification's algorithm: a setext line goes before a rule, a rule before an item. */
   private startBlock(c: number): Start {
     switch (c) {
       case 62:
@@ -151,7 +151,7 @@ class BlockParser {
     if (this.leaf.kind !== "paragraph" || !this.containers.isMatched) return "nothing";
     const level = readSetextLine(this.source, this.line.next, this.line.end);
     if (level === 0) return "nothing";
-    // Under definitions only it is the first line of a paragraph, or whatever else it may be.
+    // After definitions alone the line starts a paragraph, or another block.
     return this.leaf.closeAsHeading(level) ? "leaf" : "nothing";
   }
 
@@ -201,7 +201,7 @@ class BlockParser {
     if (marker === undefined || !this.containers.canNest) return "nothing";
     const isEmpty = skipBlanks(source, line.next + marker.length, line.end) >= line.end;
     if (this.leaf.kind === "paragraph" && this.containers.isMatched) {
-      // Only what cannot be meant otherwise interrupts a paragraph (section 5.2).
+      // Only an unambiguous item interrupts a paragraph (section 5.2).
       if (isEmpty || (marker.number ?? 1) !== 1) return "nothing";
     }
     this.leaf.closeUnmatched();
@@ -231,7 +231,7 @@ class BlockParser {
     return "leaf";
   }
 
-  /** Text that begins no block: it goes on with a paragraph or table, or begins a paragraph. */
+  /** Text that starts no other block: it continues a paragraph or table, or starts a paragraph. */
   private readText(): void {
     const { line } = this;
     if (this.leaf.kind === "table" && this.containers.isMatched) {

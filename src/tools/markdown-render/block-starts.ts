@@ -5,7 +5,7 @@ const HASH = 35;
 const DASH = 45;
 const EQUALS = 61;
 
-/** What the lines of blocks look like. All take a place `pos` that is no blank, and the `end` of its line. */
+/** Recognizes the first lines of blocks. Each function takes the position `pos` of the first non-blank, and the line's `end`. */
 
 /** `# Heading #` (CommonMark, section 4.2): its level, and where its text stands. */
 export function readAtxHeading(
@@ -71,7 +71,7 @@ export function isClosingFence(
 
 /**
  * Thematic breaks (section 4.1): three or more `*`, `-` or `_` with blanks between them. Every list item on a line
- * of them asks, so the place where the line proved to be none is kept.
+ * of them asks, so the position that ruled it out is cached.
  */
 export class ThematicBreaks {
   private noneBefore = 0;
@@ -101,7 +101,7 @@ export type Marker = {
   length: number;
 };
 
-/** `-`, `+`, `*`, `1.` or `1)` with a blank or the end of the line behind it (section 5.2). */
+/** `-`, `+`, `*`, `1.` or `1)` with a blank or the end of the line after it (section 5.2). */
 export function readMarker(s: string, pos: number, end: number): Marker | undefined {
   const c = s.charCodeAt(pos);
   let at = pos;
@@ -118,7 +118,7 @@ export function readMarker(s: string, pos: number, end: number): Marker | undefi
   return { character, number, length: at - pos };
 }
 
-/** `[^label]:` (GFM's footnotes): the label, and where the text behind it begins. */
+/** `[^label]:` (GFM's footnotes): the label, and where the text after it begins. */
 export function readFootnoteStart(
   s: string,
   pos: number,

@@ -1,5 +1,5 @@
 /**
- * What the block phase found: a flat list in the order of the document. Containers and tables have an entry where
+ * The result of the block phase: a flat list in document order. Containers and tables have an entry where
  * they open and `END` where they end, so that writers walk the list without recursion however deep it nests.
  */
 export type BlockKind =
@@ -19,7 +19,7 @@ export type Align = "" | "left" | "center" | "right";
 
 export class Block {
   kind: BlockKind;
-  /** The string in which the block's text stands, and where: mostly the source itself. */
+  /** The string that contains the block's text, mostly the source itself, and the range in it. */
   text: string;
   from: number;
   to: number;
@@ -43,10 +43,10 @@ export class Block {
 /** True for a list with this marker if its items have numbers. */
 export const isOrdered = (marker: string) => marker === "." || marker === ")";
 
-/** What stands above an alert, by its name. */
+/** The title above an alert, by its name. */
 export const alertTitle = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Blocks that hold nothing of their own are shared: a line can open a hundred of them. */
+/** Blocks without data of their own are shared, because a line can open a hundred of them. */
 export const QUOTE = new Block("quote");
 export const ITEM = new Block("item");
 export const RULE = new Block("rule");

@@ -1,11 +1,11 @@
 /**
- * Where the grammar would let a short text make a huge or endlessly nested result. Beyond a bound the text stays
- * and its structure flattens; nothing is refused.
+ * Bounds where the grammar would let a short text produce a huge or endlessly nested result. Beyond a bound the text
+ * stays and its structure is flattened; no document is rejected.
  */
 
 /**
- * Quotes, lists and items within one another. Each line is matched against all that are open, so this is also the
- * most steps that a line can cost before its own characters count. Browsers flatten beyond 512 elements.
+ * Nested quotes, lists and items. Each line is matched against all open ones, so this also bounds the cost of a line
+ * beyond its own characters. Browsers flatten more than 512 nested elements.
  */
 export const CONTAINERS_MAX = 100;
 
@@ -31,8 +31,8 @@ export const referenceCharsMax = (sourceChars: number) => 4096 + 4 * sourceChars
 export const filledCellsMax = (sourceChars: number) => 256 + Math.floor(sourceChars / 16);
 
 /**
- * References to a footnote beyond its first that get a way back: each takes some 160 characters for the four of `[^a]`.
- * Those beyond are links to the footnote all the same.
+ * Further references to a footnote that get a link back: each takes some 160 characters for the four of `[^a]`. The ones
+ * beyond this number still link to the footnote.
  */
 export const waysBackMax = (sourceChars: number) => 50 + Math.floor(sourceChars / 64);
 
@@ -42,5 +42,5 @@ export const waysBackMax = (sourceChars: number) => 50 + Math.floor(sourceChars 
  */
 export const FAILED_TAG_STEPS_FACTOR = 8;
 
-/** From so many on, marks before a line of plain text are left out: under ten ordered lists a lazy line of one character would get a hundred. */
+/** Plain text leaves out more marks than this before a line: in ten ordered lists a lazy line of one character would get a hundred. */
 export const TEXT_PREFIX_CHARS_MAX = 40;

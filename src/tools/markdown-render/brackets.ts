@@ -24,20 +24,20 @@ const CARET = 94;
 
 /** The bracket stack of one paragraph (CommonMark, appendix A, "look for link or image"). */
 export class BracketStack {
-  /** The edits of the `[` and `![` that may yet begin a link or image. */
+  /** The edits of the `[` and `![` that may still start a link or image. */
   private readonly stack: number[] = [];
-  /** For each of them: another bracket opened behind it, so what is between cannot be a label. */
+  /** For each of them, whether another bracket opened after it, so that the text between cannot be a label. */
   private readonly isFollowed: boolean[] = [];
   private readonly edits: EditList;
   private readonly delimiters: DelimiterStack;
   private readonly references: References;
   private readonly footnotes: Footnotes;
-  /** So many of the lowest brackets can no longer be links: there is a link within them. */
+  /** How many of the lowest brackets contain a link, and so cannot be links themselves. */
   private inactive = 0;
   private s = "";
   private from = 0;
   private to = 0;
-  /** Where the last `)` stands: no destination behind it is read in vain. Unknown (-1) until one is. */
+  /** The position of the last `)`, after which no destination can end; -1 until it is known. */
   private lastClosing = -1;
 
   constructor(
@@ -102,7 +102,7 @@ export class BracketStack {
     return this.s.slice(start, pos);
   }
 
-  /** `[^label]`, also behind an exclamation mark, which then is text. */
+  /** `[^label]`, also after an exclamation mark, which then is text. */
   private closeFootnote(bracket: number, pos: number): number | undefined {
     const start = this.edits.end(bracket);
     if (this.s.charCodeAt(start) !== CARET || this.footnotes.isEmpty) return undefined;
@@ -138,12 +138,12 @@ export class BracketStack {
     return destination && this.make(bracket, destination, pos, Math.max(labelEnd, next));
   }
 
-  /** Turns the bracket and what closes it, from `pos` to `end`, into a link or image; refused, only its text stays. */
+  /** Turns the bracket, closed from `pos` to `end`, into a link or image; where its URL is not allowed, into its text. */
   private make(bracket: number, destination: Destination, pos: number, end: number): number {
     const { edits } = this;
     const { address, title } = destination;
     const isImage = this.isImage(bracket);
-    // Autolinks within a link are its text: links do not nest, and no browser would show them so.
+    // Autolinks within a link are its text, because links do not nest.
     for (let i = bracket + 1; !isImage && i < edits.count; i++) {
       if (edits.kind(i) === AUTOLINK) edits.setKind(i, TEXT);
     }

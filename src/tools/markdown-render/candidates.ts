@@ -13,15 +13,15 @@ import {
 } from "./edits.ts";
 
 /**
- * Decides about addresses without brackets that were met while a `[` was open: now it is known which of these
- * began a link. Within a link they are its text; elsewhere they become links, up to the next markup.
+ * Decides about addresses without brackets that were read while a `[` was open, once it is known which brackets start a
+ * link. Within a link they are its text; elsewhere they become links, up to the next markup.
  */
 export function linkCandidates(edits: EditList, autolinks: BareAutolinks): void {
   const end = autolinks.to;
   /** Links and images that are open. */
   let depth = 0;
   let floor = 0;
-  /** Where the text ends in which the loop is; behind it markup follows. */
+  /** Where the text ends in which the loop is; after it markup follows. */
   autolinks.to = 0;
   for (let i = 0; i < edits.count; i++) {
     const kind = edits.kind(i);
@@ -36,7 +36,7 @@ export function linkCandidates(edits: EditList, autolinks: BareAutolinks): void 
   }
 }
 
-/** Returns the place behind what was linked, else `floor`. */
+/** Returns the place after what was linked, else `floor`. */
 function linkCandidate(
   edits: EditList,
   index: number,
@@ -47,7 +47,7 @@ function linkCandidate(
   const address = autolink && cleanAddress(autolink.address);
   if (autolink === undefined || address === undefined) return floor;
   const { start, end, text } = autolink;
-  // What was text within the address stays text.
+  // Text within the address stays text.
   for (let i = index - 1; i >= 0 && edits.start(i) >= start; i--) edits.setKind(i, KEEP);
   for (let i = index + 1; i < edits.count && edits.start(i) < end; i++) edits.setKind(i, KEEP);
   edits.setText(index, AUTOLINK, text, address);
@@ -55,7 +55,7 @@ function linkCandidate(
   return end;
 }
 
-/** Where the next markup behind `index` begins, or the text ends. */
+/** Where the next markup after `index` begins, or the text ends. */
 function nextMarkup(edits: EditList, index: number, end: number): number {
   for (let i = index + 1; i < edits.count; i++) if (isMarkup(edits.kind(i))) return edits.start(i);
   return end;

@@ -5,9 +5,9 @@ export const LETTER = 4;
 export const DIGIT = 8;
 /** May begin something within a paragraph. */
 export const INLINE = 16;
-/** May begin a block, as the first character of a line that is no blank. */
+/** May start a block, as the first non-blank of a line. */
 export const BLOCK = 32;
-/** Stands in a URL as it is; `%` and `&` are looked at apart. */
+/** Needs no encoding in a URL; `%` and `&` are handled separately. */
 export const URL_SAFE = 64;
 
 export const TAB = 9;
@@ -35,7 +35,7 @@ function mark(characters: string, bit: number): void {
   }
 }
 
-/** True for an ASCII character of one of the classes; `NaN`, the character behind the end, is in none. */
+/** True for an ASCII character of one of the classes; `NaN`, the character after the end, is in none. */
 export function isIn(c: number, classes: number): boolean {
   return c < 128 && ((CLASSES[c] as number) & classes) !== 0;
 }

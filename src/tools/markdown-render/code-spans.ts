@@ -4,7 +4,7 @@ import { BACKTICK } from "./characters.ts";
 export class CodeSpans {
   private readonly s: string;
   private readonly to: number;
-  /** The last run of each length, known once one closing run was looked for in vain. */
+  /** The last run of each length; known after the first search for a closing run that found none. */
   private lastRuns: Map<number, number> | undefined;
 
   constructor(s: string, to: number) {
@@ -12,7 +12,7 @@ export class CodeSpans {
     this.to = to;
   }
 
-  /** Where the run closes that ends at `pos` and has `length` backticks: the place behind; -1 where it does not. */
+  /** The position after the run that closes the run of `length` backticks ending at `pos`; -1 where there is none. */
   close(pos: number, length: number): number {
     if (this.lastRuns !== undefined && (this.lastRuns.get(length) ?? -1) < pos) return -1;
     let seen: Map<number, number> | undefined;

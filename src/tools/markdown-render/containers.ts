@@ -8,10 +8,10 @@ const GREATER = 62;
 /** Columns by which the text of a footnote is indented from its second line on. */
 const FOOTNOTE_INDENT = 4;
 
-/** A paragraph that says `[!NOTE]` and begins a quote: what follows makes that an alert or not. */
+/** A paragraph `[!NOTE]` at the start of a quote: what follows decides whether the quote is an alert. */
 type Alert = { name: string; paragraph: Block; restFrom: number };
 
-/** An open container. One object serves all that are open at the same depth, one after the other. */
+/** An open container. The object is reused for the next container at the same depth. */
 class Container {
   kind: "document" | "quote" | "list" | "item" | "footnote" = "document";
   block = QUOTE;
@@ -29,7 +29,7 @@ class Container {
 /** The quotes, lists and items that are open, from the document down (CommonMark, appendix A, phase 1). */
 export class ContainerStack {
   readonly blocks: Block[] = [];
-  /** The document and what is open in it up to `last`; what is behind is kept for use again. */
+  /** The document and the open containers up to `last`; objects after it are kept for reuse. */
   private readonly stack: Container[] = [new Container()];
   private last = 0;
   /** The deepest container to which the line at hand belongs. */
@@ -38,14 +38,14 @@ export class ContainerStack {
   /** The last quote to which the blank line belonged: it is no blank line of what is around that quote. */
   private blankBelow = -1;
 
-  /** Reads from the line what says to which containers it belongs. */
+  /** Reads the prefixes of the line that continue open containers. */
   match(line: LineCursor): void {
     const { stack, last } = this;
     const lastQuote = this.top.quoteDepth;
     let depth = 0;
     while (depth < last) {
       if (line.isBlank && depth >= lastQuote) {
-        // It belongs to the rest: lists that nest deeply would be asked in vain. Only an item cannot begin with two.
+        // A blank line belongs to all the rest, so deeply nested lists are not checked. Only an item cannot start with two.
         line.skipBlanks();
         depth = this.top.kind === "item" && this.top.children === 0 ? last - 1 : last;
         break;
@@ -70,7 +70,7 @@ export class ContainerStack {
     return this.top.kind === "item" && this.top.children === 1;
   }
 
-  /** The same of a quote that stands in no other container, as GitHub asks of alerts. */
+  /** The same for a quote outside any other container, which GitHub requires for alerts. */
   get isFirstOfQuote(): boolean {
     return this.last === 1 && this.top.kind === "quote" && this.top.children === 1;
   }
@@ -89,13 +89,13 @@ export class ContainerStack {
     this.closeUnmatched();
   }
 
-  /** Says that the line at hand was blank, or not. */
+  /** Records whether the current line is blank. */
   recordLine(isBlank: boolean): void {
     this.wasBlank = isBlank;
     if (isBlank) this.blankBelow = (this.stack[this.depth] as Container).quoteDepth;
   }
 
-  /** Says that a block begins in the deepest container. */
+  /** Records that a block starts in the deepest container. */
   addChild(): void {
     if (this.top.kind === "list") this.popList();
     this.count(this.top);
@@ -160,7 +160,7 @@ export class ContainerStack {
     this.blocks.push(END);
   }
 
-  /** GitHub: what says `[!NOTE]` and nothing else is a quote. */
+  /** On GitHub, a quote that has nothing but `[!NOTE]` is not an alert. */
   private finishAlert({ alert, children, index }: Container): void {
     if (alert === undefined) return;
     const { name, paragraph, restFrom } = alert;
@@ -202,7 +202,7 @@ function belongs(container: Container, line: LineCursor): boolean {
   }
 }
 
-/** `>` and the blank behind it. */
+/** `>` and the blank after it. */
 export function skipQuoteMark(line: LineCursor): void {
   line.skipBlanks();
   line.skipCharacters(1);

@@ -1,14 +1,14 @@
 /**
- * What the inline phase found: a list of edits to the text of a paragraph, in the order of their places. Text
- * between edits stands as it is, so plain prose makes no edits at all, and what turned out to be no markup is kept.
+ * The result of the inline phase: a list of edits to the text of a paragraph, in order of position. Text between edits
+ * is unchanged, so plain prose has no edits at all.
  *
- * The list is columns of numbers rather than objects: a hostile megabyte makes a million edits, and as objects
- * these took ten times as long to collect as to make.
+ * The list is columns of numbers rather than objects: a hostile megabyte makes a million edits, and the garbage
+ * collection of as many objects took ten times as long as making them.
  */
 
 /** Nothing to do: a bracket or a run of delimiters that is text after all. */
 export const KEEP = 0;
-/** The range goes: a backslash, an HTML tag, the brackets of a refused link. */
+/** The range is removed: a backslash, an HTML tag, the brackets of a link whose URL is not allowed. */
 export const DROP = 1;
 /** The range becomes `value` as text: a character reference. */
 export const TEXT = 2;
@@ -47,7 +47,7 @@ export class EditList {
   private kinds = new Uint8Array(64);
   private starts = new Int32Array(64);
   private ends = new Int32Array(64);
-  /** The number of an edit; or where its value stands in `strings`, with its title behind it. */
+  /** The number of an edit; or where its value stands in `strings`, with its title after it. */
   private numbers = new Int32Array(64);
   private readonly strings: (string | undefined)[] = [];
   /** For each character of the text from `base` on: the mark of the delimiters that begin there, or 0. */

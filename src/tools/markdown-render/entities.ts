@@ -21,7 +21,7 @@ export function readEntity(s: string, pos: number, to: number): Entity | undefin
   return text === undefined ? undefined : { text, end: end + 1 };
 }
 
-/** One to seven decimal or one to six hexadecimal digits; what is no character becomes U+FFFD. */
+/** One to seven decimal or one to six hexadecimal digits; a number that is no character becomes U+FFFD. */
 function readNumber(s: string, pos: number, to: number): Entity | undefined {
   const isHex = (s.charCodeAt(pos) | 32) === 120;
   const from = isHex ? pos + 1 : pos;

@@ -1,12 +1,12 @@
 import type { Footnote } from "./footnotes.ts";
 
 /**
- * Ids of a rendered document must not be the names of the page's own things: they hold a number and nothing of
- * the document, and nothing else begins so.
+ * The ids of a rendered document must not clash with those of the page around it. They have a prefix of their own and a
+ * number, and nothing from the document.
  */
 export const footnoteId = ({ number }: Footnote) => `user-content-fn${number}`;
 
-/** The first reference to a footnote has its number, later ones their own number behind it. */
+/** The first reference to a footnote has its number, later ones their own number after it. */
 function referenceId({ number }: Footnote, use: number): string {
   const id = `user-content-fnref${number}`;
   return use === 1 ? id : `${id}-${use}`;
@@ -19,7 +19,7 @@ export function referenceLink(footnote: Footnote): string {
   return `<sup class="footnote-ref"><a href="#${footnoteId(footnote)}"${id}>${number}</a></sup>`;
 }
 
-/** Ways back from a footnote to its references. */
+/** Links from a footnote back to its references. */
 export function backReferences(footnote: Footnote): string {
   const links: string[] = [];
   for (let use = 1; use <= footnote.waysBack; use++) {

@@ -2,7 +2,7 @@ import { waysBackMax } from "./bounds.ts";
 import { normalizeLabel } from "./link-scanner.ts";
 
 /**
- * A footnote's place among the blocks, from its first inner block to behind its last; how often it was referred to
+ * A footnote's place among the blocks, from its first inner block to after its last; how often it was referred to
  * (0: it is not written), and to how many of the first references it has a way back.
  */
 export type Footnote = {

@@ -1,6 +1,6 @@
 /**
- * Elements whose contents a browser does not show as text (HTML, sections 13.1.2 and 13.2.6). Raw HTML is taken
- * out of a document tag by tag; of these elements the contents go as well.
+ * Elements whose contents a browser does not show as text (HTML, sections 13.1.2 and 13.2.6). Raw HTML is removed tag by
+ * tag; for these elements the contents are removed too.
  */
 const NAMES = "script|style|title|textarea|iframe|noembed|noframes|plaintext|xmp";
 const NAME = new RegExp(`^(?:${NAMES})$`);
@@ -11,7 +11,7 @@ export function isHiddenElement(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The hidden element that is open behind `line`, if `open` was before it; "" for none. */
+/** The hidden element that is open after `line`, if `open` was before it; "" for none. */
 export function hiddenAfter(line: string, open: string): string {
   let name = open;
   for (const [, slash, tag = ""] of line.matchAll(TAG)) {

@@ -19,13 +19,13 @@ const BLOCK_ELEMENTS = new Set(
 );
 
 /**
- * The HTML block that is being read. Its text is not kept: HTML blocks are taken out of the document, with all
- * that stands in them.
+ * The HTML block that is being read. Its text is not stored, because HTML blocks are removed from the document with
+ * everything in them.
  */
 export class HtmlBlocks {
   private readonly source: string;
   private end: End = "blank";
-  /** An element of which even the contents behind a blank line go. */
+  /** An element of which even the contents after a blank line go. */
   private hidden = "";
   private closings: Map<string, number> | undefined;
 

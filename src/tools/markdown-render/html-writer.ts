@@ -26,8 +26,8 @@ import type { Footnote, Footnotes } from "./footnotes.ts";
 import { Output } from "./output.ts";
 
 /**
- * Writes blocks and their edits as HTML. Every tag and attribute that can come out is spelled here, in
- * `cell-tags.ts` or in `footnote-links.ts`; what comes from the document passes `escapeHtml`, and addresses have passed `cleanAddress`.
+ * Writes blocks and their edits as HTML. Every tag and attribute of the output is written here, in `cell-tags.ts` or in
+ * `footnote-links.ts`. All text of the document goes through `escapeHtml`, and addresses through `cleanAddress`.
  */
 export class HtmlWriter {
   private readonly out = new Output();
@@ -121,7 +121,7 @@ export class HtmlWriter {
   paragraph(block: Block, edits: EditList, footnote?: Footnote): void {
     const hasTags = this.open.at(-1)?.kind !== "item" || this.open.at(-2)?.isLoose === true;
     if (hasTags) this.line("<p>");
-    // Between two without tags an HTML block may have gone: their text must not run together.
+    // An HTML block may have been removed between two paragraphs without tags: their text must not run together.
     else if (!this.isItemStart) this.line("");
     this.isItemStart = false;
     if (block.info !== "") {

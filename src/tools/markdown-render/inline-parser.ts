@@ -188,7 +188,7 @@ export class InlineParser {
     return entity.end;
   }
 
-  /** Most colons, at signs and letters w are decided by the character behind them. */
+  /** For most colons, at signs and `w`s the next character decides. */
   private readBare(c: number, pos: number): number {
     const next = this.s.charCodeAt(pos + 1);
     const mayBegin =
@@ -208,7 +208,7 @@ export class InlineParser {
     return autolink === undefined ? pos + 1 : this.addAutolink(autolink);
   }
 
-  /** A refused address is text. */
+  /** An address that is not allowed becomes text. */
   private addAutolink({ start, end, text, address }: Autolink): number {
     const allowed = cleanAddress(address);
     this.edits.addText(allowed === undefined ? TEXT : AUTOLINK, start, end, text, allowed);

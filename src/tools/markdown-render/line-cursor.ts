@@ -39,7 +39,7 @@ export class LineCursor {
     return this.isInTab ? 4 - (this.column % 4) : 0;
   }
 
-  /** Where the rest of the line begins, behind such a tab. */
+  /** Where the rest of the line begins, after such a tab. */
   get rest(): number {
     return this.isInTab ? this.pos + 1 : this.pos;
   }

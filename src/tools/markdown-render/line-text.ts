@@ -18,7 +18,7 @@ export class LineText {
     this.from = this.to = 0;
   }
 
-  /** Adds the source from `from` to behind the line's end at `to`, behind `spaces` spaces. */
+  /** Adds the source from `from` to after the line's end at `to`, after `spaces` spaces. */
   add(from: number, to: number, spaces = 0): void {
     if (from !== this.to || spaces > 0) {
       this.text += this.source.slice(this.from, this.to) + " ".repeat(spaces);

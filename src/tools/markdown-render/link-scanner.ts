@@ -74,7 +74,7 @@ export function normalizeLabel(label: string): string {
     .toUpperCase();
 }
 
-/** Behind the label at `pos`, where `[` stands; -1 where there is none. */
+/** The position after the label at `pos`, where `[` stands; -1 where there is none. */
 export function skipLabel(s: string, pos: number, to: number): number {
   const last = Math.min(to, pos + LABEL_CHARS_MAX + 2);
   for (let end = pos + 1; end < last; end++) {
@@ -86,14 +86,14 @@ export function skipLabel(s: string, pos: number, to: number): number {
   return -1;
 }
 
-/** Behind the destination at `pos`, which may be empty; -1 where there is none. */
+/** The position after the destination at `pos`, which may be empty; -1 where there is none. */
 function skipDestination(s: string, pos: number, to: number): number {
   if (s.charCodeAt(pos) === LESS && pos < to) return skipAngled(s, pos, to);
   let depth = 0;
   let end = pos;
   for (; end < to; end++) {
     const c = s.charCodeAt(end);
-    // Most characters of a destination are behind `)`.
+    // Most characters of a destination are after `)`.
     if (c > CLOSE_PARENTHESIS && c !== BACKSLASH && c !== 127) continue;
     if (c === BACKSLASH && isIn(s.charCodeAt(end + 1), PUNCTUATION) && end + 1 < to) end++;
     else if (c === OPEN_PARENTHESIS) {
@@ -121,7 +121,7 @@ function destinationOf(s: string, start: number, end: number): string {
   return resolveEscapes(isAngled ? s.slice(start + 1, end - 1) : s.slice(start, end));
 }
 
-/** Behind the title at `pos`; -1 where there is none. */
+/** The position after the title at `pos`; -1 where there is none. */
 function skipTitle(s: string, pos: number, to: number): number {
   if (pos >= to) return -1;
   const open = s.charCodeAt(pos);
@@ -136,7 +136,7 @@ function skipTitle(s: string, pos: number, to: number): number {
   return -1;
 }
 
-/** Behind the end of a line on which nothing more stands; -1 where something does. */
+/** The position after the end of a line on which nothing more stands; -1 where something does. */
 function skipLine(s: string, pos: number, to: number): number {
   const end = skipBlanks(s, pos, to);
   if (end >= to) return to;

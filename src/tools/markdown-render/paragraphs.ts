@@ -37,7 +37,7 @@ const ALERTS = new Set(["note", "tip", "important", "warning", "caution"]);
 /** `[!` and the longest of them. */
 const NAME_CHARS_MAX = 2 + "important".length;
 
-/** `[!NOTE]` alone on the first line: the alert's name, and where the text behind it begins. */
+/** `[!NOTE]` alone on the first line: the alert's name, and where the text after it begins. */
 export function readAlert({
   text,
   from,

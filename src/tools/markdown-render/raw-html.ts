@@ -11,8 +11,8 @@ const DOUBLE_QUOTE = 34;
 const SINGLE_QUOTE = 39;
 
 /**
- * Raw HTML within one paragraph (CommonMark, section 6.6). What was looked for in vain once is not looked for
- * again, so that a paragraph of openings without an end takes linear time.
+ * Raw HTML within one paragraph (CommonMark, section 6.6). A search that failed is not repeated, so that a paragraph of
+ * tags without an end takes linear time.
  */
 export class RawHtml {
   private readonly s: string;
@@ -26,7 +26,7 @@ export class RawHtml {
     this.stepsLeft = 1000 + FAILED_TAG_STEPS_FACTOR * (to - from);
   }
 
-  /** Behind the HTML at `pos`, where `<` stands, with the contents of a hidden element; -1 where there is none. */
+  /** The position after the HTML at `pos`, where `<` stands, with the contents of a hidden element; -1 where there is none. */
   skip(pos: number): number {
     const c = this.s.charCodeAt(pos + 1);
     if (c === 33) return this.skipDeclaration(pos);
@@ -67,7 +67,7 @@ export class RawHtml {
     return -1;
   }
 
-  /** Behind the closing tag of a hidden element; -1 where the paragraph ends before it. */
+  /** The position after the closing tag of a hidden element; -1 where the paragraph ends before it. */
   private skipContents(name: string, pos: number): number {
     if (this.missing.has(name)) return -1;
     for (let at = pos; at < this.to; at++) {
@@ -82,7 +82,7 @@ export class RawHtml {
 }
 
 /**
- * Behind the opening or closing tag at `pos`, where `<` stands (section 6.6). Where there is none, minus the
+ * The position after the opening or closing tag at `pos`, where `<` stands (section 6.6). Where there is none, minus the
  * place at which that was certain.
  */
 export function skipTag(s: string, pos: number, to: number): number {
@@ -106,7 +106,7 @@ export function skipTag(s: string, pos: number, to: number): number {
   }
 }
 
-/** Behind an attribute with its value; minus the place where it proved to be none. */
+/** The position after an attribute with its value; minus the place where it proved to be none. */
 function skipAttribute(s: string, pos: number, to: number): number {
   if (!isNameStart(s.charCodeAt(pos))) return -pos;
   let end = pos + 1;

@@ -3,7 +3,7 @@ import { referenceCharsMax } from "./bounds.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { normalizeLabel, type Target } from "./link-scanner.ts";
 
-/** Where a link or image leads: `address` is undefined where it is refused, and only the text is left. */
+/** The target of a link or image. `address` is undefined where it is not allowed; then only the text is left. */
 export type Destination = { address: string | undefined; title: string | undefined };
 
 /** The link reference definitions of a document (CommonMark, section 4.7): the first one of a label counts. */

@@ -9,9 +9,9 @@ import { eachCell, unescapePipes } from "./tables.ts";
 import { TextWriter } from "./text-writer.ts";
 
 /**
- * The door to the Markdown engine: CommonMark 0.31.2 and GFM with footnotes and alerts, as HTML that is safe to put
- * into a page and, `withText`, as plain text too. Raw HTML is taken out. Pure, total and linear in the input: any
- * string gives a result, and beyond the bounds of `bounds.ts` structure flattens into text.
+ * The Markdown engine: renders CommonMark 0.31.2 and GFM with footnotes and alerts as HTML that is safe to insert into a
+ * page and, with `withText`, as plain text too. Raw HTML is removed. The function is pure, accepts any string and takes
+ * linear time; beyond the bounds of `bounds.ts` structure is flattened into text.
  */
 export function renderMarkdown(
   markdown: string,
@@ -28,7 +28,7 @@ export function renderMarkdown(
   return text === undefined ? { html: html.html } : { html: html.html, text: text.text };
 }
 
-/** CommonMark, sections 2.1 and 2.3: one kind of line ending, and no U+0000. A byte order mark is none of the text. */
+/** CommonMark, sections 2.1 and 2.3: one kind of line ending, and no U+0000. A byte order mark is not part of the text. */
 function normalizeSource(markdown: string): string {
   let source = markdown.startsWith("\ufeff") ? markdown.slice(1) : markdown;
   if (source.includes("\r")) source = source.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
@@ -101,7 +101,7 @@ class Walk {
     this.html.closeFootnotes();
   }
 
-  /** A paragraph that held nothing but raw HTML goes with it. */
+  /** A paragraph of nothing but raw HTML is removed. */
   private writeParagraph(block: Block, footnote: Footnote | undefined): boolean {
     const { text, from, to, info } = block;
     this.inlines.parse(text, from, to);

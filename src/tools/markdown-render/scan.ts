@@ -2,14 +2,14 @@ import { isBlank, isIn, WHITE } from "./characters.ts";
 
 /** Places in a text between `pos` and `to`, as the scanners need them. */
 
-/** Behind the white space at `pos`. */
+/** The position after the white space at `pos`. */
 export function skipWhite(s: string, pos: number, to: number): number {
   let end = pos;
   while (end < to && isIn(s.charCodeAt(end), WHITE)) end++;
   return end;
 }
 
-/** Behind the spaces and tabs at `pos`. */
+/** The position after the spaces and tabs at `pos`. */
 export function skipBlanks(s: string, pos: number, to: number): number {
   let end = pos;
   while (end < to && isBlank(s.charCodeAt(end))) end++;

@@ -28,7 +28,7 @@ type List = { marker: string; next: number; isLoose: boolean; items: number };
 
 /**
  * Writes blocks and their edits as plain text: blocks apart by a blank line, list markers, `> ` before quotes,
- * cells apart by tabs, code as it stands, and the address of a link behind its text where the two differ.
+ * cells apart by tabs, code as it stands, and the address of a link after its text where the two differ.
  */
 export class TextWriter {
   private readonly lines: string[] = [];
@@ -244,7 +244,7 @@ function listOf({ info, number, isLoose }: Block): List {
   return { marker: info, next: number, isLoose, items: 0 };
 }
 
-/** Spaces at both ends: what stood between them and the text is gone. */
+/** Spaces at both ends, left where markup next to them was removed. */
 function trimBlanks(text: string): string {
   const from = skipBlanks(text, 0, text.length);
   let to = text.length;
@@ -252,7 +252,7 @@ function trimBlanks(text: string): string {
   return text.slice(from, to);
 }
 
-/** Nothing where the text of a link already is its address. */
+/** Empty where the text of a link already is its address. */
 function addressBehind(text: string, address: string): string {
   const isMail = address.startsWith("mailto:") && address.endsWith(text);
   const isSame = text === address || (isMail && address.length === "mailto:".length + text.length);

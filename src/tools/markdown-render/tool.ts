@@ -5,8 +5,8 @@ import { textField } from "../text.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 
 /**
- * Renders GitHub-flavored Markdown to HTML that is safe to put into a page: raw HTML in the source is
- * removed, and only addresses that cannot run anything become links.
+ * Renders GitHub-flavored Markdown to HTML that is safe to insert into a page: raw HTML in the source is removed, and
+ * only URLs that cannot run a script become links.
  */
 const input = z.strictObject({
   markdown: textField(
@@ -15,22 +15,40 @@ const input = z.strictObject({
   ),
   format: about(
     z._default(z.enum(["html", "text"]), "html"),
-    "`text` adds the field `text` to the answer: the same as plain text.",
+    "`text` adds the field `text` to the response: the document as plain text.",
   ),
 });
 
 const output = z.strictObject({
   ok: about(z.literal(true), "True on success."),
   html: about(z.string(), "Rendered, sanitized HTML."),
-  text: about(z.optional(z.string()), "Plain text, where `format` was `text`."),
+  text: about(z.optional(z.string()), "The document as plain text; only with `format` `text`."),
 });
 
-export const markdownRender = defineTool({
+const PAGE_SAMPLE = `# Release notes
+
+The **2.1** release is ready. See the [guide](https://example.com/guide).
+
+| Change | Calls | State |
+| :--- | ---: | :---: |
+| Faster tables | 1,200 | done |
+| ~~Old parser~~ | 0 | gone |
+
+- [x] Tables, task lists and footnotes[^1]
+- [ ] Publish
+
+> [!NOTE]
+> Raw HTML is removed: this is <b>not bold</b>.
+
+[^1]: They are part of GitHub-flavored Markdown.
+`;
+
+export default defineTool({
   name: "markdown-render",
   title: "Markdown",
   summary: "GitHub-flavored Markdown as sanitized HTML.",
   description:
-    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed: of inline tags the text between them stays, an HTML block goes with its text. Links and images with a scheme other than http, https, mailto, tel, xmpp or ftp become their text.",
+    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed: the text between inline tags stays, an HTML block is removed with its text. A link or image with a scheme other than http, https, mailto, tel, xmpp or ftp becomes its text.",
   price: 1,
   input,
   output,
@@ -50,7 +68,7 @@ export const markdownRender = defineTool({
       },
     },
     {
-      name: "raw HTML and refused addresses are taken out",
+      name: "raw HTML and unsafe URLs are removed",
       request: {
         markdown: "<b>Safe</b> <script>alert(1)</script>and [sound](javascript:alert(1)).",
       },
@@ -69,6 +87,7 @@ export const markdownRender = defineTool({
       },
     },
   ],
+  page: { sample: { markdown: PAGE_SAMPLE } },
   run: ({ markdown, format }) => ({
     ok: true as const,
     ...renderMarkdown(markdown, format === "text"),

@@ -62,8 +62,12 @@ export function blockPlan(version: number, level: QrLevel): BlockPlan {
   const dataTotal = total - blocks * checkCodewords;
   const dataCodewords = Math.floor(dataTotal / blocks);
   return {
-    ...{ blocks, longBlocks: dataTotal % blocks, dataCodewords },
-    ...{ checkCodewords, dataTotal, total },
+    blocks,
+    longBlocks: dataTotal % blocks,
+    dataCodewords,
+    checkCodewords,
+    dataTotal,
+    total,
   };
 }
 

@@ -16,7 +16,7 @@ const END_OF_BLOCK = 256;
 const LITERAL_SYMBOLS = 286;
 const DISTANCE_SYMBOLS = 30;
 
-/** Appends the block to `head` and leaves `tailBytes` free behind it. */
+/** Appends the block to `head` and leaves `tailBytes` free after it. */
 export function deflateBlock(
   tokens: Tokens,
   head: readonly number[],

@@ -26,10 +26,10 @@ export function deflateRepeatedRows(
 
 /** How many earlier places with the same three bytes are tried: large pictures have long runs, and so many of these. */
 const PLACES_TRIED_MAX = 512;
-/** For a match that is good already a better one is looked for at fewer places, as zlib does it: half the time, no byte more. */
+/** After a good match fewer positions are tried, as in zlib: this halves the time and costs no byte. */
 const GOOD_LENGTH = 12;
 const PLACES_TRIED_WHEN_GOOD = 64;
-/** A match this long is taken without a look at others. */
+/** A match of at least this length is taken without trying others. */
 const LONG_MATCH = 64;
 /** By how many bits a match one byte on must be the better one. */
 const LAZY_GAIN_MIN = 3;
@@ -107,7 +107,7 @@ class RowMatcher {
     return count;
   }
 
-  /** Returns the place up to which tokens are written, `end` or behind it. */
+  /** Returns the place up to which tokens are written, `end` or after it. */
   private matchRow(row: number, end: number): number {
     let place = Math.max(this.written, row * this.rowBytes);
     // Where the repeats of a row take its end along, a match that goes on into it is worth no more.

@@ -27,15 +27,16 @@ export function drawQrSvg({ size, dark }: QrSymbol, width: number): string {
   const full = size + 2 * QUIET_MODULES;
   let path = "";
   for (let y = 0; y < size; y++) {
-    // The pen is in the middle of the row of modules, and one module wide.
-    let pen = -1;
+    // The stroke runs along the middle of the row of modules and is one module wide.
+    let lastX = -1;
     for (let x = 0; x < size; x++) {
       if (dark[y * size + x] === 0) continue;
       const start = x;
       while (x < size && dark[y * size + x] === 1) x++;
-      path += pen < 0 ? `M${start + QUIET_MODULES} ${y + QUIET_MODULES}.5` : `m${start - pen} 0`;
+      path +=
+        lastX < 0 ? `M${start + QUIET_MODULES} ${y + QUIET_MODULES}.5` : `m${start - lastX} 0`;
       path += `h${x - start}`;
-      pen = x;
+      lastX = x;
     }
   }
   return (

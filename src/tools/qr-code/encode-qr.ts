@@ -24,8 +24,8 @@ import { transpose } from "./transpose.ts";
 export type QrSymbol = { size: number; dark: Uint8Array; version: number; mask: number };
 
 /**
- * The door to the QR engine (ISO/IEC 18004, model 2): the smallest symbol for `text` at `level`, or undefined where
- * none holds it. Pure; the same text always gives the same modules.
+ * The QR engine (ISO/IEC 18004, model 2): returns the smallest symbol for `text` at `level`, or undefined where none holds
+ * it. The function is pure: the same text always gives the same modules.
  */
 export function encodeQr(text: string, level: QrLevel): QrSymbol | undefined {
   const characters = readCharacters(text);
@@ -40,7 +40,7 @@ export function encodeQr(text: string, level: QrLevel): QrSymbol | undefined {
   applyMask(template, mask);
   return {
     size: template.size,
-    dark: unpack(template.room.masked.modules, template),
+    dark: unpack(template.buffers.masked.modules, template),
     version,
     mask,
   };
@@ -114,14 +114,14 @@ function writeAlphanumerics(writer: BitWriter, text: string): void {
   if (text.length % 2 === 1) writer.put(value(text.length - 1), 6);
 }
 
-/** The symbol before it is masked, in `template.room`. */
+/** The symbol before it is masked, in `template.buffers`. */
 function placeCodewords(codewords: Uint8Array, template: Template): void {
-  const { dataWords, dataShifts, room, size, words } = template;
-  const { modules, turned } = room.unmasked;
+  const { dataWords, dataShifts, buffers, size, words } = template;
+  const { modules, turned } = buffers.unmasked;
   modules.set(template.patterns);
   for (let i = 0; i < codewords.length; i++) {
     const codeword = codewords[i] as number;
-    // Without a branch on the bit: half of them are set, and no processor can guess which.
+    // No branch on the bit, because branch prediction fails for half of them.
     for (let bit = 0; bit < 8; bit++) {
       const at = dataWords[8 * i + bit] as number;
       const dark = (codeword >> (7 - bit)) & 1;
@@ -133,12 +133,12 @@ function placeCodewords(codewords: Uint8Array, template: Template): void {
 
 /** Section 7.8.3: the mask with the lowest penalty, the first of several. */
 function chooseMask(template: Template): number {
-  const { masks, room } = template;
+  const { masks, buffers } = template;
   let lowest = Infinity;
   let chosen = 0;
   for (let mask = 0; mask < masks.length; mask++) {
     applyMask(template, mask);
-    const penalty = penaltyOf(room.masked, template, lowest);
+    const penalty = penaltyOf(buffers.masked, template, lowest);
     if (penalty >= lowest) continue;
     lowest = penalty;
     chosen = mask;
@@ -146,7 +146,7 @@ function chooseMask(template: Template): number {
   return chosen;
 }
 
-function applyMask({ masks, room: { unmasked, masked } }: Template, index: number): void {
+function applyMask({ masks, buffers: { unmasked, masked } }: Template, index: number): void {
   const mask = masks[index] as Modules;
   combine(unmasked.modules, mask.modules, masked.modules);
   combine(unmasked.turned, mask.turned, masked.turned);

@@ -1,5 +1,5 @@
 /**
- * Huffman codes as deflate wants them (RFC 1951, section 3.2.2): bounded in length, canonical, and sent
+ * Huffman codes as deflate needs them (RFC 1951, section 3.2.2): bounded in length, canonical, and sent
  * from the lowest bit, so that they are kept reversed.
  */
 export type Code = { lengths: Uint8Array; codes: Uint16Array };

@@ -1,6 +1,6 @@
 /**
  * Kanji mode (ISO/IEC 18004, section 7.4.6): characters of JIS X 0208 in 13 bits, by their code in Shift JIS.
- * The table is made from the platform's decoder when the first candidate is met; Node, workerd and browsers agree on it.
+ * The table is made from the platform's decoder when the first candidate appears; Node, workerd and browsers agree on it.
  */
 
 /**

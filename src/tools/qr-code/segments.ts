@@ -10,7 +10,7 @@ export const KANJI = 3;
 /** The characters from `from` to before `to` of the text, in one mode. */
 export type Segment = { mode: number; from: number; to: number };
 
-/** How a text is written: in a symbol of which version, in which segments, behind an ECI header or not. */
+/** How a text is written: in a symbol of which version, in which segments, after an ECI header or not. */
 export type Plan = { version: number; segments: Segment[]; hasEci: boolean; bits: number };
 
 /** A text, character by character. */
@@ -99,7 +99,7 @@ const ASCII_MODES = Uint8Array.from({ length: 128 }, (_, c) => {
  * The plan with the smallest version, and of these with the fewest bits; undefined where no version holds the text.
  *
  * Two kinds of plan compete: one without ECI, whose byte segments hold ASCII only, and next to Kanji segments no `\` and
- * no `~`; and one behind an ECI header, without Kanji. Readers (zxing among them) read a Kanji segment behind an ECI header
+ * no `~`; and one after an ECI header, without Kanji. Readers (zxing among them) read a Kanji segment after an ECI header
  * by the header's encoding.
  */
 export function planSegments(text: Characters, level: QrLevel): Plan | undefined {

@@ -19,13 +19,13 @@ export type Template = {
   /** Where each bit of data goes: its word, and its place in it (ISO/IEC 18004, section 7.7.3). */
   dataWords: Uint16Array;
   dataShifts: Uint8Array;
-  /** The eight masks, over data modules only (section 7.8.2), each with the format information that tells of it. */
+  /** The eight masks, over data modules only (section 7.8.2), each with its format information. */
   masks: readonly Modules[];
   /** For each word of a row: the modules that are in the symbol, and those that have a right neighbour. */
   rowMasks: Int32Array;
   pairMasks: Int32Array;
-  /** Room for the one symbol that is being made, kept because it takes longer to make than to fill. */
-  room: { unmasked: Modules; masked: Modules };
+  /** Buffers for the symbol in work. They are reused, because allocating them takes longer than filling them. */
+  buffers: { unmasked: Modules; masked: Modules };
 };
 
 const templates = new Map<string, Template>();
@@ -79,12 +79,15 @@ function makeTemplate(version: number, level: QrLevel): Template {
   const wordMasks = (count: number) =>
     Int32Array.from({ length: words }, (_, word) => firstBits(count - 32 * word));
   return {
-    ...{ size, words, patterns, masks },
+    size,
+    words,
+    patterns,
+    masks,
     rowMasks: wordMasks(size),
     pairMasks: wordMasks(size - 1),
     dataWords: Uint16Array.from(places, wordOf),
     dataShifts: Uint8Array.from(places, shiftOf),
-    room: { unmasked: newModules(), masked: newModules() },
+    buffers: { unmasked: newModules(), masked: newModules() },
   };
 }
 
@@ -96,7 +99,7 @@ function firstBits(count: number): number {
 type Place = { x: number; y: number };
 type SetModule = (x: number, y: number, isDark: boolean) => void;
 
-/** Timing patterns, finder patterns with their separators, room for format information, the dark module. */
+/** Timing patterns, finder patterns with their separators, space for format information, the dark module. */
 function drawFixed(size: number, set: SetModule): void {
   for (let i = 0; i < size; i++) {
     set(6, i, i % 2 === 0);

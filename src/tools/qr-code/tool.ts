@@ -16,8 +16,8 @@ import { capacitiesFor, encodeQr, type QrSymbol } from "./encode-qr.ts";
 import { writeQrPng } from "./png.ts";
 
 /**
- * Encodes a text into a QR code (ISO/IEC 18004) and draws it. The level asked for is the level used, and
- * the width asked for is the width used wherever the modules fit into it.
+ * Encodes a text as a QR code (ISO/IEC 18004) and draws it. The requested error correction level is always used, and so
+ * is the requested width wherever the modules fit into it.
  */
 const FORMATS = ["png", "svg", "utf8"] as const;
 
@@ -35,21 +35,21 @@ const input = z.strictObject({
     z._default(z.enum(QR_LEVELS), "M"),
     "QR error correction level: `L` 7 %, `M` 15 %, `Q` 25 %, `H` 30 %.",
   ),
-  // No minimum and maximum in the schema: a number out of range is not refused, it is clamped.
+  // No minimum and maximum in the schema, because a number out of range is clamped.
   width: about(
-    // Not `_default`, which the description leaves out before a `transform`.
+    // Not `_default`, which JSON Schema leaves out before a `transform`.
     z.prefault(z.pipe(z.transform(usableWidth), z.number()), QR_WIDTH_DEFAULT),
-    `PNG size in pixels, ${QR_WIDTH_MIN} to ${QR_WIDTH_MAX}; for SVG and UTF-8 a logical width. Rounded to a whole number; out of range it is clamped.`,
+    `PNG size in pixels, ${QR_WIDTH_MIN} to ${QR_WIDTH_MAX}; for SVG and UTF-8 a logical width. It is rounded to a whole number and clamped to the range.`,
   ),
 });
 
 const output = z.strictObject({
   ok: about(z.literal(true), "True on success."),
   format: about(z.enum(FORMATS), "Format returned."),
-  errorCorrectionLevel: about(z.enum(QR_LEVELS), "Level that was used."),
+  errorCorrectionLevel: about(z.enum(QR_LEVELS), "The level used."),
   width: about(
     z.int(),
-    "Width that was used, after clamping. Larger than asked for only where the modules do not fit at one pixel each.",
+    "The width used, after clamping. It is larger than requested only where the modules do not fit at one pixel each.",
   ),
   mimeType: about(
     z.enum(["image/png", "image/svg+xml", "text/plain"]),
@@ -64,7 +64,7 @@ const output = z.strictObject({
 type Input = z.infer<typeof input>;
 type Output = z.infer<typeof output>;
 
-export const qrCode = defineTool({
+export default defineTool({
   name: "qr-code",
   title: "QR code",
   summary: "A text as a QR code: PNG, SVG or block characters.",
@@ -123,6 +123,7 @@ export const qrCode = defineTool({
       },
     },
   ],
+  page: { sample: { text: "https://example.com/tickets/4711" } },
   run(request) {
     const { text, format, errorCorrectionLevel } = request;
     const symbol = encodeQr(text, errorCorrectionLevel);
@@ -147,7 +148,7 @@ const DRAWERS: Record<Input["format"], (symbol: QrSymbol, request: Input) => Dra
   utf8: (symbol, { width }) => ({ width, mimeType: "text/plain", output: drawQrUtf8(symbol) }),
 };
 
-/** 1e400 parses to infinity, which clamps like any number that is too large. */
+/** `1e400` parses to infinity, which is clamped like any other large number. */
 function usableWidth(width: unknown): unknown {
   if (typeof width !== "number" || Number.isNaN(width)) return width;
   return clamp(Math.round(width), QR_WIDTH_MIN, QR_WIDTH_MAX);
@@ -156,16 +157,19 @@ function usableWidth(width: unknown): unknown {
 function tooLong(text: string, level: QrLevel): ApiError {
   const bytes = utf8Length(text);
   const capacities = capacitiesFor(text);
-  // The strongest level that holds all of it; those above the one asked for hold less.
+  // The highest level that holds the whole text; levels above the requested one hold less.
   const fits = QR_LEVELS.findLast((other) => capacities[other] === bytes) ?? null;
   const held = QR_LEVELS.map(
     (other) => `${other} ${capacities[other] === bytes ? "all" : `${capacities[other]} bytes`}`,
   ).join(", ");
-  const detail = `is ${bytes} bytes of UTF-8; level ${level} holds the first ${capacities[level]} of them`;
-  const advice = fits === null ? "No level would fit." : `Level ${fits} would fit.`;
+  const detail = `is ${bytes} bytes of UTF-8; level ${level} holds only the first ${capacities[level]}`;
+  const advice =
+    fits === null
+      ? "It fits at no level: shorten the text."
+      : `Shorten the text, or ask for level ${fits}.`;
   return new ApiError(
     "text_too_long_for_level",
-    `\`text\` ${detail}. Of this text a symbol holds: ${held}. ${advice}`,
+    `\`text\` ${detail}. A QR code can hold of this text: ${held}. ${advice}`,
     {
       errors: [{ pointer: "/text", detail }],
       members: { bytes, capacities, fits },

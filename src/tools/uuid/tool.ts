@@ -3,8 +3,8 @@ import { UUID_BODY_BYTES_MAX, UUID_COUNT_MAX } from "#limits.ts";
 import { about, defineTool } from "../define-tool.ts";
 
 /**
- * Random UUIDs, version 4 (RFC 9562, section 5.4): 122 random bits each, so that two equal ones in a
- * call are not to be expected in the lifetime of the universe. All bytes come from one draw.
+ * Random UUIDs, version 4 (RFC 9562, section 5.4), with 122 random bits each. All bytes come from one draw, so that a
+ * replay can repeat it.
  */
 const input = z.strictObject({
   count: about(
@@ -17,19 +17,19 @@ const input = z.strictObject({
 const output = z.strictObject({
   ok: about(z.literal(true), "True on success."),
   count: about(z.int(), "Number of UUIDs returned."),
-  uppercase: about(z.boolean(), "Whether the output is uppercased."),
+  uppercase: about(z.boolean(), "Whether the hex digits are in uppercase."),
   uuids: about(
     z.array(z.string().register(z.globalRegistry, { format: "uuid" })),
     "UUIDs in canonical 8-4-4-4-12 form.",
   ),
 });
 
-export const uuid = defineTool({
+export default defineTool({
   name: "uuid",
   title: "UUID",
   summary: "Up to 500 random UUIDs at once.",
   description:
-    "Returns a batch of cryptographically random UUIDs (RFC 9562, version 4). May be called without a body, which gives one.",
+    "Returns a batch of cryptographically random UUIDs (RFC 9562, version 4). A call without a body returns one.",
   price: 1,
   input,
   output,
@@ -63,13 +63,14 @@ export const uuid = defineTool({
       },
     },
   ],
+  page: { sample: { count: 5 }, button: "Generate" },
   run({ count, uppercase }, context) {
     const uuids = formatUuids(context.random(16 * count), uppercase ? UPPER : LOWER);
     return { ok: true as const, count, uppercase, uuids };
   },
 });
 
-/** One UUID for every 16 bytes. The version and variant bits are set on the way, the bytes stay as they are. */
+/** One UUID for every 16 bytes. Sets the version and variant bits without changing `random`. */
 function formatUuids(random: Uint8Array, hex: readonly string[]): string[] {
   const pair = (at: number) => hex[random[at] as number] as string;
   const uuids: string[] = [];

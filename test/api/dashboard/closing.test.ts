@@ -161,8 +161,8 @@ for (const path of [
     const address = { email: member.email };
     await assert.rejects(
       openAccount(fixture.accountDeps, "", 0),
-      /not an e-mail address/,
-      "the desk still works",
+      /not an email address/,
+      "the ledger still works",
     );
     assert.equal(await fixture.accountDeps.directory.findByEmail(address), null);
   });

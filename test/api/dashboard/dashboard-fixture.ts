@@ -16,7 +16,7 @@ import { clock } from "./clock.ts";
 import { type FixtureStore, sqliteStore, tracesOf } from "./fixture-stores.ts";
 
 /**
- * The people's side of the service in process, over SQLite in memory where a file asks for no other: letters are collected, passwords hashed fast, and
+ * The dashboard API in process, over SQLite in memory unless a file asks for another store: emails are collected, passwords hashed fast, and
  * every operation of the ledger and the directory can be made to fail.
  */
 export type Fixture = ReturnType<typeof openFixture>;
@@ -88,9 +88,9 @@ export function openFixture(given: FixtureOptions = {}) {
   const journal = breakable(store.journal);
   const { webhookNetworks = "public" } = given;
   const mail = {
-    async post(message: Email) {
+    async enqueue(message: Email) {
       emails.push(message);
-      return { fault: null };
+      return { error: null };
     },
   };
   const now = () => Date.now();
@@ -111,7 +111,7 @@ export function openFixture(given: FixtureOptions = {}) {
     ...{ signUp, providers },
     starter: STARTER,
     database: store.signInDatabase,
-    tellFaults: store.tellFaults,
+    rethrowDatabaseErrors: store.rethrowDatabaseErrors,
     newId: () => randomBase62(24, random),
     inBackground,
   });
@@ -148,7 +148,7 @@ export function openFixture(given: FixtureOptions = {}) {
   };
   const app = createDashboardApp(deps);
 
-  /** Letters leave after the answer, so that its duration tells nothing. */
+  /** Emails are sent after the response, so that its duration reveals nothing. */
   async function settle(): Promise<void> {
     while (background.size > 0) await Promise.all(background);
   }
@@ -160,7 +160,7 @@ export function openFixture(given: FixtureOptions = {}) {
   };
   const lastLink = async (to: string, kind: EmailKind): Promise<string> => {
     const message = (await emailsTo(to, kind)).at(-1);
-    assert.ok(message, `no letter ${kind} to ${to}`);
+    assert.ok(message, `no email ${kind} to ${to}`);
     return linkIn(message);
   };
   const browser = (peer?: string | null) => openBrowser({ app, publicUrl, settle }, peer);
@@ -189,7 +189,7 @@ export const linkIn = (message: Email): string => {
 export const PASSWORD = "correct horse 1";
 let people = 0;
 
-/** Somebody who signed up, opened the letter and signed in. */
+/** Someone who signed up, opened the link in the email and signed in. */
 export async function openMember(fixture: Fixture, password = PASSWORD) {
   people += 1;
   const email = `person${people}@example.com`;

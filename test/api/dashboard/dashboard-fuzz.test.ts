@@ -132,7 +132,10 @@ test("whatever is asked, the answer is JSON with a code and a request id, never 
       else if (method === "HEAD") assert.equal(response.text, "");
       else if (response.status >= 400) assert.equal(typeof response.code, "string", response.text);
       if (response.status !== 302) {
-        assert.match(response.headers.get("content-type") ?? "", /^application\/json/);
+        assert.match(
+          response.headers.get("content-type") ?? "",
+          /^application\/(?:problem\+)?json/,
+        );
       }
     }),
     { numRuns: RUNS },

@@ -10,7 +10,7 @@ function shapeOf({ status, headers, body }: ApiResponse): unknown {
     .filter(([name]) => !["x-request-id", "set-cookie"].includes(name))
     .sort();
   const cookies = headers.getSetCookie().map((text) => text.replace(/=[0-9A-Za-z]{24};/, "=;"));
-  const { signUp, ...rest } = body as { signUp?: string };
+  const { signUp, requestId: _, ...rest } = body as { signUp?: string; requestId?: string };
   return { status, shown, cookies, rest, signUp: signUp?.length };
 }
 
@@ -42,7 +42,7 @@ const QUESTIONS: [string, (email: string) => [string, object], string[][]][] = [
     [["reset_password"], ["reset_password"], [], []],
   ],
   [
-    "asking for the letter again",
+    "asking for the email again",
     (email) => ["send-verification-email", { email }],
     [[], ["verify_address"], [], []],
   ],
@@ -54,7 +54,7 @@ const QUESTIONS: [string, (email: string) => [string, object], string[][]][] = [
 ];
 
 for (const [name, ask, emails] of QUESTIONS) {
-  test(`${name} answers the same for every address; only letters differ`, async () => {
+  test(`${name} gets the same response for every address; only the emails differ`, async () => {
     const { fixture, addresses } = await openTown();
     const responses = await Promise.all(
       addresses.map((email) => {
@@ -71,7 +71,7 @@ for (const [name, ask, emails] of QUESTIONS) {
   });
 }
 
-test("a change to a taken address looks like one to a free address, up to the letter to that address", async () => {
+test("a change to a taken address looks like one to a free address, except for the email to that address", async () => {
   const { fixture, addresses } = await openTown();
   for (const email of addresses) {
     const asker = await openMember(fixture);

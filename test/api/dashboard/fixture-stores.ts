@@ -20,7 +20,7 @@ export type FixtureStore = {
     events: EventStore;
     purchases: PurchaseStore;
     signInDatabase: AuthOptions["database"];
-    tellFaults?: AuthOptions["tellFaults"];
+    rethrowDatabaseErrors?: AuthOptions["rethrowDatabaseErrors"];
   };
   rows: Rows;
   ledgerRows: Rows;

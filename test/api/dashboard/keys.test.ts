@@ -24,7 +24,7 @@ const accountState = (fixture: Fixture, account: string, secret: string) =>
     now: Date.now(),
   });
 
-test("a key is made, used, renamed and revoked; letters and the journal tell of it", async () => {
+test("a key is created, used, renamed and revoked, with emails and activity entries", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   const { browser, account, email } = member;
@@ -116,7 +116,7 @@ test("labels are one line that can be seen, in whatever script; others are refus
     ]) {
       assert.deepEqual([response.status, response.code], [400, "invalid_request"], name);
       const { detail } = response.body as { detail: string };
-      assert.equal(detail, "A label has 1 to 100 characters on one line.", name);
+      assert.equal(detail, "Enter a label of 1 to 100 characters on one line.", name);
     }
   }
   for (const label of GOOD_LABELS) {
@@ -224,11 +224,11 @@ test("a suspended account sees and revokes its keys, and makes none", async () =
   await makeKey(member, "new");
 });
 
-test("a key that was made is shown although its journal or its letter fails", async () => {
+test("a new key is shown even if its activity entry or its email fails", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   fixture.failing.set("recordEvent", 1);
   const { secret } = await makeKey(member, "production");
   assert.equal((await accountState(fixture, member.account, secret)).outcome, "good");
-  assert.match(fixture.loggedErrors.join(), /could not be noted/);
+  assert.match(fixture.loggedErrors.join(), /was not recorded/);
 });

@@ -10,7 +10,7 @@ import {
   PASSWORD,
 } from "./dashboard-fixture.ts";
 
-/** What the links of letters open, how long, and what they make known. */
+/** What the links in emails open, for how long, and what they reveal. */
 const NEW = "another password";
 
 async function askReset(fixture: Fixture, email: string): Promise<string> {

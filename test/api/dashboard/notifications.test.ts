@@ -7,8 +7,8 @@ import { type Fixture, openFixture, openMember } from "./dashboard-fixture.ts";
 const PATH = "/dashboard/notifications";
 const BOTH = { low: true, expiring: true };
 
-const tokenOf = (fixture: Fixture, account: string, sort: "low" | "expiring" = "low") =>
-  signUnsubscription({ account, sort }, fixture.accountDeps.secrets);
+const tokenOf = (fixture: Fixture, account: string, topic: "low" | "expiring" = "low") =>
+  signUnsubscription({ account, topic }, fixture.accountDeps.secrets);
 
 /** As a mail program sends it (RFC 8058, section 3.2): no cookies, from nowhere. */
 const postAlone = (fixture: Fixture, token: string) =>
@@ -20,7 +20,7 @@ const postAlone = (fixture: Fixture, token: string) =>
       "content-type": "application/x-www-form-urlencoded",
     });
 
-test("an owner sees and chooses below which balance they are told, and by which letters", async () => {
+test("an owner sees and chooses the balance for the alert, and the emails", async () => {
   const fixture = openFixture();
   const { browser, account } = await openMember(fixture);
   assert.deepEqual((await browser.get(PATH)).body, { lowBalance: 20, emails: BOTH });
@@ -32,7 +32,7 @@ test("an owner sees and chooses below which balance they are told, and by which 
   assert.equal(accountState?.lowBalance, 500);
 });
 
-test("who saves letters alone leaves the ledger as it is, with what is still to be told", async () => {
+test("saving the choice of emails alone leaves the ledger and its pending events unchanged", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
   const save = async (choice: NotificationsView) => {
@@ -73,7 +73,7 @@ test("nobody else sees or chooses", async () => {
   assert.equal(sent.code, "cross_site");
 });
 
-test("a mail program unsubscribes by one POST, of that sort of letters alone, and once more does no harm", async () => {
+test("a mail program unsubscribes from one kind of email with one POST, and a repeat does no harm", async () => {
   const fixture = openFixture();
   const { browser, account } = await openMember(fixture);
   for (let times = 0; times < 2; times += 1) {
@@ -96,7 +96,7 @@ test("many who unsubscribe from one network at once all do, and nobody's changes
   assert.equal((await browser.put(PATH, { lowBalance: 30, emails: BOTH })).status, 200);
 });
 
-test("two links that are followed at the same moment end both sorts of letters", async () => {
+test("two links opened at the same moment end both kinds of email", async () => {
   const fixture = openFixture();
   const { browser, account } = await openMember(fixture);
   // Whoever reads first what is chosen, and writes it after that, loses what was written in between.
@@ -107,14 +107,14 @@ test("two links that are followed at the same moment end both sorts of letters",
   assert.deepEqual((await browser.get(PATH)).body, { lowBalance: 20, emails: none });
 });
 
-test("a token that is not ours, or another account's, ends nobody's letters", async () => {
+test("an unknown token or another account's token ends no emails", async () => {
   const fixture = openFixture();
   const { browser, account } = await openMember(fixture);
   const token = tokenOf(fixture, account);
   const wrong = [
     ...["", "x", token.slice(0, -1), `${token}0`, token.replace(".low.", ".expiring.")],
     token.replace(/^acc_(.)/, (_, first) => (first === "Z" ? "acc_0" : "acc_Z")),
-    signUnsubscription({ account, sort: "low" }, ["another secret"]),
+    signUnsubscription({ account, topic: "low" }, ["another secret"]),
   ];
   for (const each of wrong) {
     const result = await postAlone(fixture, encodeURIComponent(each));

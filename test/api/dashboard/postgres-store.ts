@@ -27,8 +27,8 @@ export function postgresStore(wrap = (pool: PostgresPool) => pool): FixtureStore
   const { ledger } = createPostgresLedger(wrapped);
   return {
     open() {
-      const { note, tellFaults } = createFaultWatch();
-      return { ...createPostgresPeople(wrapped, note), tellFaults, ledger };
+      const { note, rethrowDatabaseErrors } = createFaultWatch();
+      return { ...createPostgresPeople(wrapped, note), rethrowDatabaseErrors, ledger };
     },
     rows,
     ledgerRows: rows,

@@ -60,7 +60,7 @@ const ACTS: Record<string, Act> = {
     const email = newcomer();
     return () => fixture.signUp(fixture.browser(), email, NEW);
   },
-  "opens the link of a letter": async (fixture) => {
+  "opens the link in an email": async (fixture) => {
     const [who, email] = [fixture.browser(), newcomer()];
     await fixture.signUp(who, email, NEW);
     const link = await fixture.lastLink(email, "verify_address");
@@ -97,7 +97,7 @@ const ACTS: Record<string, Act> = {
         currentPassword: password,
         newPassword: NEW,
       }),
-  "chooses a new password by a letter": async (fixture, { email }) => {
+  "chooses a new password through an email": async (fixture, { email }) => {
     const who = fixture.browser();
     await who.post("/dashboard/auth/request-password-reset", { email });
     const link = new URL(await fixture.lastLink(email, "reset_password"));

@@ -7,7 +7,7 @@ import type {
   PurchasesView,
   PurchaseView,
 } from "#api/dashboard/shapes.ts";
-import { readPriceList } from "#billing/read-price-list.ts";
+import { readPriceList } from "#billing/price-list.ts";
 import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
 import {
   FAKE_SECRET_KEY,

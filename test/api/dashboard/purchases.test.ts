@@ -29,7 +29,10 @@ test("where nobody takes money, buyers are told whom to ask, and all else goes o
     assert.deepEqual([prices.packs.length, prices.payable], [2, false]);
     const refused = await browser.post("/dashboard/purchases", { offer: "small" });
     assert.deepEqual([refused.status, refused.code], [403, "not_payable"]);
-    assert.match(refused.text, contact === null ? /people who run this service/ : /sales@example/);
+    assert.match(
+      refused.text,
+      contact === null ? /Contact the operator of this service/ : /sales@example/,
+    );
     const empty = { purchases: [], next: null };
     assert.deepEqual((await browser.get("/dashboard/purchases")).body, empty);
     assert.equal((await browser.post("/webhooks/stripe")).status, 404);
@@ -181,7 +184,7 @@ test("the lifetime plan is sold once, and shows as a state of the account", asyn
   assert.ok(lifetime && grants.every(({ expiresAt }) => expiresAt === null));
   const again = await buyer.browser.post("/dashboard/purchases", { offer: "lifetime" });
   assert.deepEqual([again.status, again.code], [400, "invalid_request"]);
-  assert.match(again.text, /on the lifetime plan already/);
+  assert.match(again.text, /already has the lifetime plan/);
   assert.equal((await buyer.browser.post("/dashboard/purchases", { offer: "small" })).status, 201);
 });
 
@@ -193,7 +196,7 @@ test("while the plan's money is on the way, beginning it again is refused with a
   await receiveAll();
   const again = await buyer.browser.post("/dashboard/purchases", { offer: "lifetime" });
   assert.deepEqual([again.status, again.code], [400, "invalid_request"]);
-  assert.match(again.text, /paid for already, and the money is on its way/);
+  assert.match(again.text, /already paid for the lifetime plan, and the payment is on its way/);
 });
 
 test("what is not offered, and what is no order, is refused without a word to Stripe", async (t) => {

@@ -134,7 +134,7 @@ test("behind TLS and below a path: cookies, links and addresses stay there, and 
   }
 });
 
-test("what better-auth offers beside our list is not there", async () => {
+test("endpoints of Better Auth outside our list are 404", async () => {
   const fixture = openFixture({ providers: PROVIDERS });
   const { browser } = await openMember(fixture);
   const gets = ["list-sessions", "get-session", "list-accounts", "ok", "error", "callback/evil"];
@@ -179,7 +179,7 @@ test("behind TLS and below no path, no cookie can be set by a neighbouring host"
   }
 });
 
-test("HEAD answers like GET, without a body and whoever asks", async () => {
+test("HEAD works like GET without a body, from any origin", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
   for (const path of ["/dashboard/visitor", "/dashboard/keys", "/dashboard/x"]) {
@@ -201,7 +201,7 @@ const WRONG_METHODS: [string, string, string][] = [
   ["POST", "/dashboard/auth/callback/github", "GET, HEAD"],
 ];
 for (const [method, path, allow] of WRONG_METHODS) {
-  test(`${method} ${path} is told which methods there are`, async () => {
+  test(`${method} ${path} gets 405 with the allowed methods`, async () => {
     const response = await openFixture().browser().send(method, path);
     assert.deepEqual([response.status, response.code], [405, "wrong_method"]);
     assert.equal(response.headers.get("allow"), allow);
@@ -251,7 +251,7 @@ test("too many changes from one network are refused for a moment, and another ne
   assert.equal((await other.send("POST", "/dashboard/auth/sign-out", {})).status, 200);
 });
 
-test("a limit of letters from one network is told with a code and Retry-After, for others it does not count", async () => {
+test("a network over its limit of emails gets a code and Retry-After, and other networks do not", async () => {
   const fixture = openFixture();
   const crowd = fixture.browser();
   const ask = (who: typeof crowd) =>

@@ -121,7 +121,7 @@ test("a reset ends every session, works once and within its hour", async () => {
   assert.ok((await eventsOf(somebody)).includes("password_reset"));
 });
 
-test("an address is changed by two letters, to the old and to the new one; sign-in and account follow", async () => {
+test("an address is changed through two emails, to the old and to the new address; sign-in and account follow", async () => {
   const fixture = openFixture();
   const { browser, email, account } = await openMember(fixture);
   const to = "moved@example.com";
@@ -186,7 +186,7 @@ test("an address that was taken meanwhile is not moved to, whoever took it", asy
   assert.equal((await fixture.signIn(bea, to, PASSWORD)).status, 200);
 });
 
-test("somebody who only signed up with the new address does not stand in the way of who reads its letters", async () => {
+test("a sign-up with the new address does not block the person who reads its email", async () => {
   const fixture = openFixture();
   const ann = await openMember(fixture);
   const to = "squatted@example.com";

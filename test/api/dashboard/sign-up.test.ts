@@ -14,7 +14,7 @@ import {
 
 const EMAIL = "ann@example.com";
 
-test("whoever signs up and opens the letter has an account, starter credits once and a free call", async () => {
+test("after sign-up and verification there is an account, starter credits once and a free call", async () => {
   const fixture = openFixture();
   const browser = fixture.browser();
   const response = await fixture.signUp(browser, "Ann@Example.COM", PASSWORD);
@@ -93,7 +93,7 @@ test("the owner of an address takes over the account that the operator made, wit
   assert.deepEqual([balance, grants], [0, []]);
 });
 
-test("before the address is verified there is no session and no key, and the right password brings a letter", async () => {
+test("before verification there is no session and no key, and a sign-in with the right password sends an email", async () => {
   const fixture = openFixture();
   const browser = fixture.browser();
   await fixture.signUp(browser, EMAIL, PASSWORD);
@@ -108,11 +108,11 @@ test("before the address is verified there is no session and no key, and the rig
   assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
 });
 
-test("a letter that is asked for again in the browser that signed up leaves the password as it is", async () => {
+test("an email requested again in the browser that signed up keeps the password", async () => {
   const fixture = openFixture();
   const browser = fixture.browser();
   await fixture.signUp(browser, EMAIL, PASSWORD);
-  // And again, as people do who wait for a letter.
+  // And again, as people do while they wait for an email.
   await fixture.signUp(browser, EMAIL, PASSWORD);
   await fixture.signUp(browser, "another@example.com", PASSWORD);
   await browser.post("/dashboard/auth/send-verification-email", { email: EMAIL });

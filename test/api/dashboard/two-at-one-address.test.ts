@@ -18,7 +18,7 @@ async function chooseByReset(fixture: Fixture, owner: Browser, token: string) {
 }
 
 for (const [turn, which] of ["the stranger's", "the owner's"].entries()) {
-  test(`both signed up and ${which} letter is opened: neither password works, the reader chooses one`, async () => {
+  test(`both signed up and ${which} email is opened: neither password works, and its reader chooses a new one`, async () => {
     const fixture = openFixture();
     const [outsider, owner] = [fixture.browser(), fixture.browser()];
     await fixture.signUp(outsider, EMAIL, OUTSIDERS);
@@ -39,7 +39,7 @@ for (const [turn, which] of ["the stranger's", "the owner's"].entries()) {
   });
 }
 
-test("the owner asks for the letter from elsewhere: the stranger's password is dropped by opening it", async () => {
+test("the owner requests the email from another browser: opening it removes the other person's password", async () => {
   const fixture = openFixture();
   const [outsider, owner] = [fixture.browser(), fixture.browser()];
   await fixture.signUp(outsider, EMAIL, OUTSIDERS);
@@ -73,7 +73,7 @@ for (const provider of ["github", "google"] as const) {
       [provider, null, null, 0],
     );
     assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
-    // The stranger's letter is opened by mistake: nothing comes back.
+    // The owner opens the other person's email by mistake: that person's password stays removed.
     await fixture.open(owner, await fixture.lastLink(EMAIL, "verify_address"));
     assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
     assert.ok(await isIn(owner));

@@ -31,7 +31,7 @@ let count = 0;
 async function deliverTo(fixture: Fixture, account: string, times = 1): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     count += 1;
-    const id = `ntc_${account}_${count}_1`;
+    const id = `evt_${account}_${count}_1`;
     const event: LedgerEvent = {
       id,
       account,
@@ -156,9 +156,9 @@ test("deliveries are listed page by page, with the very body", async () => {
   assert.equal(first.deliveries.length, 30);
   const [newest] = first.deliveries;
   assert.deepEqual(newest, {
-    ...{ id: newest?.id, event: `ntc_${member.account}_${count}_1`, kind: "credits.low" },
+    ...{ id: newest?.id, event: `evt_${member.account}_${count}_1`, kind: "credits.low" },
     ...{ body: `{"count":${count}}`, at: Date.now(), status: "waiting", tries: 0 },
-    ...{ dueAt: Date.now(), lastTriedAt: null, lastStatus: null, lastFault: null },
+    ...{ dueAt: Date.now(), lastTriedAt: null, lastStatus: null, lastError: null },
   });
   const second = await deliveriesAt(member, id, `?after=${first.next}`);
   assert.deepEqual([second.deliveries.length, second.next], [1, null]);

@@ -1,5 +1,5 @@
 /**
- * A deployed service as the operator's door sees it, in this process: an own database for each account's ledger, as the
+ * A deployed service as the operator API sees it, in this process: an own database for each account's ledger, as the
  * objects at the edge have, and one for the people. It can be reached over the loopback as well.
  */
 import assert from "node:assert/strict";
@@ -107,7 +107,13 @@ export function createDeployment(changed: Changed = {}) {
     tell: {
       ...{ journal: createJournal(db), publicUrl: "https://edge.test" },
       mail: createMail({
-        ...{ queue: createEmailQueue(db), way: "smtp", random, now: Date.now, logError() {} },
+        ...{
+          queue: createEmailQueue(db),
+          transportKind: "smtp",
+          random,
+          now: Date.now,
+          logError() {},
+        },
       }),
     },
     purchases: createPurchaseStore(db),

@@ -57,7 +57,7 @@ describe("what operators do", () => {
       `resumeAccount | ${ADA} | done | 192.0.2.7`,
       "suspendAccount | acc_Bob000000000 | unchanged: not found | 192.0.2.7",
       `revokeKey | ${KEY} | done | 192.0.2.7`,
-      "openAccount | acc_Bob000000000 | refused: There is an account for (an address) already. | 192.0.2.7",
+      "openAccount | acc_Bob000000000 | refused: (an address) already has an account. | 192.0.2.7",
       `closeAccount | ${ADA} | done: 12 credits forfeited | 192.0.2.7`,
     ]);
     assert.equal(deployment.told.length, 10);
@@ -102,7 +102,7 @@ describe("what operators do", () => {
     assert.deepEqual([audit.ok, audit.totals.granted], [true, 12]);
   });
 
-  test("a person whose account is changed gets a letter and a line, once", async () => {
+  test("the owner of a changed account gets one email and one journal entry for each change", async () => {
     const { ask, deployment } = await openDeployment();
     const at = new Date().toISOString();
     deployment.people
@@ -110,12 +110,12 @@ describe("what operators do", () => {
                 VALUES ('p1', '', 'ada@b.c', 1, ?, ?, ?)`)
       .run(at, at, ADA);
     const { body } = await ask("createKey", { account: ADA, id: KEY, label: "l", now: now() });
-    assert.deepEqual(body.outcome.told, { email: "ada@b.c", fault: null });
+    assert.deepEqual(body.outcome.told, { email: "ada@b.c", error: null });
     const revoke = { account: ADA, id: KEY, now: now() };
-    const tolds = [await ask("revokeKey", revoke), await ask("revokeKey", revoke)];
+    const outcomes = [await ask("revokeKey", revoke), await ask("revokeKey", revoke)];
     assert.deepEqual(
-      tolds.map((each) => each.body.outcome.told),
-      [{ email: "ada@b.c", fault: null }, null],
+      outcomes.map((each) => each.body.outcome.told),
+      [{ email: "ada@b.c", error: null }, null],
     );
     const events = deployment.people.prepare("SELECT kind, detail FROM person_event").all();
     assert.deepEqual(
@@ -227,7 +227,10 @@ describe("what operators do", () => {
     assert.equal((await ledger.findAccount({ account: ADA, now: at }))?.state, "closed");
     for (const { status, body } of [opened, made, closed]) {
       assert.deepEqual([status, body.code], [500, "internal"]);
-      assert.match(body.detail, /^It is not known whether it was done; sending it again is safe/);
+      assert.match(
+        body.detail,
+        /^It is not known whether the order was carried out; sending it again is safe/,
+      );
     }
     assert.deepEqual((await linesOf(deployment)).slice(0, 3), [
       `closeAccount | ${ADA} | unknown | 192.0.2.7`,

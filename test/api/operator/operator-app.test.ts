@@ -13,7 +13,7 @@ import {
 
 const now = () => Date.now();
 
-describe("the operator's door", () => {
+describe("the operator API", () => {
   test("lets nobody in without the token, and says nothing of what is there", async () => {
     const deployment = createDeployment();
     for (const headers of [
@@ -135,7 +135,10 @@ describe("the operator's door", () => {
     const lax = { account: ADA, now: now(), more: 1 };
     const { status, body } = await ask(deployment, "suspendAccount", lax);
     assert.equal(status, 400);
-    assert.match(body.detail, /no order for suspendAccount \(order: Unrecognized key: "more"\)/);
+    assert.match(
+      body.detail,
+      /The order is not valid for suspendAccount \(order: Unrecognized key: "more"\)/,
+    );
     assert.deepEqual(await linesOf(deployment), [
       `openAccount | ${ADA} | done: 5 credits | 192.0.2.7`,
     ]);

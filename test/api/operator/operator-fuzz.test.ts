@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { isOperation, OPERATIONS } from "#operator/operations.ts";
 import { ask, createDeployment } from "./deployment-fixture.ts";
 
-/** Orders of every shape at the operator's door: never a 5xx, and never an act without its line. */
+/** Orders of every shape: never a 5xx, and never an act without its record. */
 const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 400);
 
 const NAMES = Object.keys(OPERATIONS);

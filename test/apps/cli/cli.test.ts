@@ -127,7 +127,7 @@ describe("the command line", { concurrency: 2 }, () => {
   }
 
   test("an invalid email address creates no data", async () => {
-    assert.match(await cli.refused("account create nobody"), /"nobody" is not an e-mail address/);
+    assert.match(await cli.refused("account create nobody"), /"nobody" is not an email address/);
     assert.equal(existsSync(dataDir), false);
   });
 

@@ -72,13 +72,16 @@ test("reconcile explains missing settings, a wrong Stripe key and an unreachable
   const without = { STRIPE_SECRET_KEY: "", STRIPE_WEBHOOK_SECRET: "" };
   await assert.rejects(run(LINE, without), problem(/\. Set STRIPE_SECRET_KEY, /));
   const wrong = { STRIPE_SECRET_KEY: "sk_test_wrong_key" };
-  await assert.rejects(run(LINE, wrong), problem(/Stripe does not know STRIPE_SECRET_KEY/));
+  await assert.rejects(run(LINE, wrong), problem(/Stripe does not accept STRIPE_SECRET_KEY/));
   fake.setAway("500");
-  await assert.rejects(run(LINE), problem(/did not answer.* Run the command again later\.$/));
+  await assert.rejects(
+    run(LINE),
+    problem(/Stripe is unavailable.* Run the command again later\.$/),
+  );
   fake.setAway("reset");
   await assert.rejects(
     run(LINE),
-    problem(/did not answer.*[^.]\. What was corrected so far stays corrected/),
+    problem(/Stripe is unreachable.*[^.]\. What was corrected so far stays corrected/),
   );
   await assert.rejects(run(`${LINE} --since yesterday`), /--since must be a date/);
 });
@@ -110,9 +113,12 @@ test("audit finds paid purchases without a grant, and grants that differ from th
   const change = (sql: string) => within(async ({ driver }) => driver.exec(sql));
   await change(`UPDATE purchase SET credits = 120`);
   const other = await failed("audit");
-  assert.match(other.faults.join(), new RegExp(`${id} .* is of 120 credits, but .* is of 100`));
+  assert.match(other.faults.join(), new RegExp(`${id} .* is for 120 credits, but .* is for 100`));
   await change(`UPDATE purchase SET credits = 100, grant_id = 'stripe:pi_other'`);
-  assert.match((await failed("audit")).faults.join(), /stripe:pi_other, which the ledger has not/);
+  assert.match(
+    (await failed("audit")).faults.join(),
+    /stripe:pi_other, which the ledger does not have/,
+  );
   await change(`UPDATE purchase SET grant_id = NULL, updated_at = updated_at - 61000`);
   assert.match(
     (await failed("audit")).faults.join(),

@@ -164,7 +164,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       await deployment.ledger.grant({ ...grant, expiresAt: null, now });
     }
     // An account that is listed but was never opened.
-    await deployment.index.note({ account: "acc_Never0000000", now });
+    await deployment.index.record({ account: "acc_Never0000000", now });
     const audit = await cli.json("audit");
     assert.deepEqual([audit.ok, audit.accounts, audit.totals.granted], [true, 60, 1830]);
     assert.ok(most > 1 && most <= 16, `${most} at once`);

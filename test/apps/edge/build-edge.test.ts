@@ -41,7 +41,12 @@ test("the same sources give the same files, at once and one after the other, and
 test("the files are the pages, their headers, what the Worker reads, and the tables of D1", async () => {
   await build();
   const names = Object.keys(hashes());
-  for (const name of ["_headers", "build/manifest.json", "build/first-paint.css"]) {
+  for (const name of [
+    "_headers",
+    "build/manifest.json",
+    "build/first-paint.css",
+    "build/docs.json",
+  ]) {
     assert.ok(names.includes(path.join("assets", name)), name);
   }
   const { "main.tsx": main } = JSON.parse(

@@ -12,7 +12,7 @@ import {
   type Opener,
   openService,
   type TestService,
-} from "../../http/test-service.ts";
+} from "../../http/test-api.ts";
 import { workerd } from "../../http/workerd.ts";
 
 /** The Worker answers with the very bytes of the Node service; both are given the same time and the same random bytes. */
@@ -114,9 +114,10 @@ function sample<Item>(items: Item[], count: number): Item[] {
   return left.map((at) => items[at] as Item);
 }
 
-for (const { name, examples } of TOOLS) {
-  test(`${name} answers at the edge with the bytes and headers of the Node service`, async (t) => {
-    const all = toolRequests(name);
+for (const tool of TOOLS) {
+  const { name, examples } = tool;
+  test(`${name} responds at the edge with the bytes and headers of the Node service`, async (t) => {
+    const all = toolRequests(tool);
     // The examples come first in the list, and always go along.
     const rest = all.slice(examples.length);
     const chosen = TAKES_ALL

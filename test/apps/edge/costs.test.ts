@@ -5,7 +5,7 @@ import { makeKey } from "#accounts/key-format.ts";
 import { accountPart } from "#ids.ts";
 import type { DebitOrder } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts";
 import { openWorkerFixture, type WorkerFixture } from "./fixture.ts";

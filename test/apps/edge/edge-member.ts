@@ -1,13 +1,13 @@
 /** Somebody with an account at the edge, who asks as the pages do: with their cookies. */
 import assert from "node:assert/strict";
-import { member } from "../../support/dashboard-site.ts";
+import { createMember } from "../../support/dashboard-site.ts";
 import type { EdgeSite } from "../../support/edge-site.ts";
 
 export type EdgeMember = Awaited<ReturnType<typeof edgeMember>>;
 type ApiResponse = { status: number; text: string; body: never };
 
 export async function edgeMember(site: EdgeSite, name: string) {
-  const person = await member(site, name);
+  const person = await createMember(site, name);
   let cookies = "";
   async function ask(method: string, path: string, body?: object): Promise<ApiResponse> {
     const headers = { Origin: site.base, "Content-Type": "application/json", Cookie: cookies };

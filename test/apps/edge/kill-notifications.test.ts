@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 

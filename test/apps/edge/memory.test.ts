@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { test } from "node:test";
 import { WORKER_MEMORY } from "#limits.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 import { hostileNamed } from "../../tools/markdown-render/hostile-catalogue.ts";
 import { ofBytes } from "../../tools/markdown-render/hostile-shapes.ts";
 import { type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts";

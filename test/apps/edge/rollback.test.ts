@@ -3,7 +3,7 @@ import { before, describe, test } from "node:test";
 import type { Migration } from "#stores/schema/migrations.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 import { COMPATIBLE, INCOMPATIBLE } from "../../stores/other-version.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";

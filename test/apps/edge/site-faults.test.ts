@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError } from "#config/read-settings.ts";
 import { readDashboardConfig, type SiteEnv } from "../../../src/apps/edge/site-settings.ts";
-import { CONFIRM, somebody, until } from "../../support/dashboard-site.ts";
+import { CONFIRM, newCredentials, until } from "../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
 
 /** The pages' Worker as somebody deploys it who forgot something, or tries it on their own machine. */
@@ -39,7 +39,7 @@ test("all that is missing or wrong is told at once, in sentences that say what t
       /^On Cloudflare, PUBLIC_URL must not have a path/,
     ],
     [{ MAIL_API_TOKEN: undefined }, /^MAIL_API_TOKEN and MAIL_FROM must be set/],
-    [{ MAIL_FROM: undefined }, /^MAIL_FROM is needed with MAIL_API_TOKEN/],
+    [{ MAIL_FROM: undefined }, /^MAIL_FROM is required with MAIL_API_TOKEN/],
     [
       { MAIL_API_TOKEN: "", SMTP_URL: "smtp://mx.example" },
       /^SMTP_URL does not work on Cloudflare Workers/,
@@ -58,8 +58,8 @@ test("all that is missing or wrong is told at once, in sentences that say what t
     [
       { TOOLBOOTH_PRICES: '{"packs":[],"tax":1}', PUBLIC_URL: "" },
       /^PUBLIC_URL must be set/,
-      /^TOOLBOOTH_PRICES: tax is not known here/,
-      /^TOOLBOOTH_PRICES: The price list offers nothing/,
+      /^TOOLBOOTH_PRICES: tax is not a known setting/,
+      /^TOOLBOOTH_PRICES: The price list is empty/,
     ],
     [
       { STRIPE_SECRET_KEY: "sk_test_1" },
@@ -112,15 +112,17 @@ const signUp = (site: EdgeSite, email: string) =>
   fetch(`${site.base}/dashboard/auth/sign-up/email`, {
     method: "POST",
     headers: { Origin: site.base, "Content-Type": "application/json" },
-    body: JSON.stringify({ ...somebody(), email }),
+    body: JSON.stringify({ ...newCredentials(), email }),
   });
 
-test("without the assets pages that need none are whole, the others say what is the matter", async (t) => {
+test("without the assets, pages that need none are served, and the others say that they are not available", async (t) => {
   const site = await openEdgeSite(t, { without: ["ASSETS"] });
-  assert.equal((await fetch(`${site.base}/docs`)).status, 200);
+  assert.equal((await fetch(`${site.base}/`)).status, 200);
+  const docs = await fetch(`${site.base}/docs`);
+  assert.deepEqual([docs.status, docs.headers.get("retry-after")], [503, "10"]);
   const response = await fetch(`${site.base}/sign-up`);
   assert.equal(response.status, 503);
-  assert.match(await response.text(), /This page is not ready/);
+  assert.match(await response.text(), /This page is not available yet/);
   assert.equal((await fetch(`${site.base}/assets/main.js`)).status, 404);
   // Nor has this one a token for operators, so there is no door for them.
   const operator = await fetch(`${site.base}/operator/v1/perform`, { method: "POST", body: "{}" });
@@ -144,7 +146,7 @@ test("who tries it on their own machine finds letters in the console", async (t)
   const site = await openEdgeSite(t, {
     texts: { MAIL_API_TOKEN: undefined, MAIL_API_URL: undefined, MAIL_FROM: undefined },
   });
-  const { email } = somebody();
+  const { email } = newCredentials();
   assert.equal((await signUp(site, email)).status, 200);
   const message = await until("the letter", () => site.logs.find((line) => line.includes(email)));
   assert.match(message, /MAIL_API_TOKEN is not set/);

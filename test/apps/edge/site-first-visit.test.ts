@@ -1,6 +1,6 @@
 import { after, test } from "node:test";
 import { openBrowser } from "../../support/chromium.ts";
-import { goTheWholeWay, WHOLE_WAY } from "../../support/dashboard-steps.ts";
+import { LIFECYCLE, walkThroughLifecycle } from "../../support/dashboard-lifecycle.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
 
 /** At the edge: both Workers in workerd, D1, objects, a provider of letters, browser and shell. */
@@ -8,4 +8,4 @@ import { openEdgeSite } from "../../support/edge-site.ts";
 const [browser, site] = await Promise.all([openBrowser(), openEdgeSite({ after })]);
 after(() => browser.close());
 
-test(`at the edge ${WHOLE_WAY}`, (t) => goTheWholeWay(t, browser, site));
+test(`at the edge ${LIFECYCLE}`, (t) => walkThroughLifecycle(t, browser, site));

@@ -26,7 +26,7 @@ const DAY = 86_400_000;
 const forwarded = (kind: string, account: string) =>
   until(`${kind} in D1`, async () => {
     const rows = await site.sql(
-      `SELECT notice FROM forwarded_event WHERE id LIKE 'ntc_${account}_%' ORDER BY no`,
+      `SELECT notice FROM forwarded_event WHERE id LIKE 'evt_${account}_%' ORDER BY no`,
     );
     const kinds = rows.map((row) => JSON.parse((row as { event: string }).event).kind as string);
     return kinds.includes(kind) && kinds;

@@ -163,8 +163,7 @@ test("the books reconcile, and nothing was complained of but what was refused", 
   const { account } = buyer;
   const audit = await operate<{ ok: boolean }>("audit", { account, now: Date.now() });
   assert.ok(audit.ok, JSON.stringify(audit));
-  const expected =
-    /was refused: it is not signed|could not be carried out; Stripe|An operator.s act/;
+  const expected = /was rejected: it is not signed|was not processed; Stripe|An operator.s act/;
   assert.deepEqual(
     site.logs.filter((line) => !expected.test(line)),
     [],

@@ -4,10 +4,11 @@ import { after, test } from "node:test";
 import { newAccountId, newKeyId } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, DRAIN_SLACK_BYTES } from "#limits.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { openOneConnection } from "../../http/one-connection.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { CONFIRM, emailsTo, linkTo, somebody, until } from "../../support/dashboard-site.ts";
+import { CONFIRM, emailsTo, linkTo, newCredentials, until } from "../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
 
 /** The second Worker behind the first, in a real workerd, beside the same service on Node. */
@@ -68,7 +69,7 @@ async function post({ path, body = {}, headers = {}, to = site }: Sent) {
 }
 
 const signUp = (email: string, headers: Record<string, string> = {}, to = site) =>
-  post({ path: "/auth/sign-up/email", body: { ...somebody(), email }, headers, to });
+  post({ path: "/auth/sign-up/email", body: { ...newCredentials(), email }, headers, to });
 
 test("every page is answered as on Node, byte by byte", async (t) => {
   const server = await startServer(t, {
@@ -81,7 +82,7 @@ test("every page is answered as on Node, byte by byte", async (t) => {
   const written = [...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(
     ([, url]) => new URL(url as string).pathname,
   );
-  const drawn = listAppPages(site.base).map((page) => page.path);
+  const drawn = listAppPages(TOOLS, site.base).map((page) => page.path);
   const texts = ["/sitemap.xml", "/robots.txt", "/llms.txt", "/openapi.json", "/dashboard/visitor"];
   const wrong = ["/nothing", "/docs/", "/build/manifest.json", "/_headers", "/dashboard/nothing"];
   const paths = new Set([...written, ...drawn, ...texts, ...wrong]);
@@ -102,7 +103,7 @@ test("every page is answered as on Node, byte by byte", async (t) => {
   for (const [method, path] of OTHERS) await compare(path, method);
 
   // The same provider takes Node's letters too.
-  const { email } = somebody("on-node");
+  const { email } = newCredentials("on-node");
   const response = await signUp(email, { Origin: site.base }, { ...site, base: server.base });
   assert.equal(response.status, 200, response.text);
   assert.match(await linkTo(site, email, CONFIRM), /\/verify-email\?token=/);
@@ -163,7 +164,7 @@ test("a made-up session is nobody's, and another site's pages can change nothing
 
 test("bodies that are too large, packed, no JSON or cut off are refused, and the connection lives on", async (t) => {
   const ask = openOneConnection(t, site.directPort);
-  const whole = JSON.stringify({ ...somebody(), email: "whole@example.com" });
+  const whole = JSON.stringify({ ...newCredentials(), email: "whole@example.com" });
   for (const [what, body, status, more, path = SIGN_UP] of [
     ["too large", JSON.stringify({ email: "x".repeat(70_000) }), 413],
     ["as large as is still read", "x".repeat(READ_BYTES_MAX), 413],
@@ -205,7 +206,7 @@ test("clients are told apart by the platform's word alone; all without one share
 
 test("a letter that the provider did not take goes out with the cron", async () => {
   site.provider.responses(503);
-  const { email } = somebody("late");
+  const { email } = newCredentials("late");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.8" })).status, 200);
   await until("the complaint", () => site.logs.some((line) => /waits for its next try/.test(line)));
   site.provider.responses(200);
@@ -217,7 +218,7 @@ test("a letter that the provider did not take goes out with the cron", async () 
 });
 
 test("who never confirmed goes after a week, with the cron of every tenth minute", async () => {
-  const { email } = somebody("stale");
+  const { email } = newCredentials("stale");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.9" })).status, 200);
   await site.sql(
     `UPDATE person SET "createdAt" = '2020-01-01T00:00:00.000Z' WHERE email = '${email}'`,
@@ -272,7 +273,7 @@ test("an operator with the token opens an account that calls at once, and both a
 });
 
 test("a person is told of an operator's act at once, and not with the next cron", async () => {
-  const { email } = somebody("told");
+  const { email } = newCredentials("told");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.10" })).status, 200);
   await linkTo(site, email, CONFIRM);
   const { account } = await openAccount("told-later@example.com");

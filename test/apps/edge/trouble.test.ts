@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
 import { bundleWorker, startEdge } from "../../http/edge.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
 import { newAccountId } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 
@@ -40,22 +41,18 @@ const countObjects = () =>
     /[0-9a-f]{64}\.sqlite$/.test(name),
   ).length;
 
-test("every tool answers at the edge, each call for one credit", async () => {
-  const { account, key } = await openAccount(9);
-  const bodies = {
-    hash: { text: "hello" },
-    uuid: { count: 2 },
-    echo: { a: 1 },
-    "qr-code": { text: "hello" },
-    "markdown-render": { markdown: "# hello" },
-  };
-  for (const [tool, body] of Object.entries(bodies)) {
-    const response = await call(key, tool, body);
-    assert.equal(response.status, 200, tool);
-    assert.equal(response.headers.get("credits-charged"), "1");
+test("every tool responds at the edge, each call for its price", async () => {
+  const spare = 4;
+  const { account, key } = await openAccount(
+    spare + TOOLS.reduce((sum, { price }) => sum + price, 0),
+  );
+  for (const { name, price, examples } of TOOLS) {
+    const response = await call(key, name, examples[0]?.request);
+    assert.equal(response.status, 200, name);
+    assert.equal(response.headers.get("credits-charged"), String(price));
     assert.equal(((await response.json()) as { ok: boolean }).ok, true);
   }
-  assert.equal((await ledger.credits({ account, now: Date.now() })).balance, 4);
+  assert.equal((await ledger.credits({ account, now: Date.now() })).balance, spare);
   assert.equal((await ledger.audit({ now: Date.now(), account })).ok, true);
 });
 

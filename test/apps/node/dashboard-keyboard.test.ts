@@ -3,33 +3,39 @@ import { after, test } from "node:test";
 import { openBrowser } from "../../support/chromium.ts";
 import * as session from "../../support/dashboard-browser.ts";
 import { assertFocusKept, press, tabTo, type } from "../../support/dashboard-keyboard.ts";
-import { CONFIRM, linkTo, member, openSite, somebody } from "../../support/dashboard-site.ts";
+import {
+  CONFIRM,
+  createMember,
+  linkTo,
+  newCredentials,
+  openSite,
+} from "../../support/dashboard-site.ts";
 
-/** Whole ways by keyboard alone: nothing is out of reach, and the focus is seen and never lost. */
+/** Complete tasks by keyboard alone: everything is reachable, and the focus is visible and never lost. */
 
 const [browser, site] = await Promise.all([openBrowser(), openSite({ after })]);
 after(() => browser.close());
 
-test("from the front page to the first key", async (t) => {
-  const { page } = await session.openGuest(t, browser, site);
-  const person = somebody();
+test("a user gets from the front page to the first key", async (t) => {
+  const { page } = await session.openUser(t, browser, site);
+  const person = newCredentials();
   const main = page.getByRole("main");
   await page.goto("/");
   await press(page, main.getByRole("link", { name: "Create an account" }));
   await session.heading(page, "Sign up").waitFor();
-  await type(page, page.getByLabel("E-mail address"), person.email);
+  await type(page, page.getByLabel("Email address"), person.email);
   await type(page, page.getByLabel("Password", { exact: true }), person.password);
   await page.keyboard.press("Enter");
-  await session.heading(page, "Check your mail").waitFor();
+  await session.heading(page, "Check your email").waitFor();
   await assertFocusKept(page, "signing up");
   await page.goto(await linkTo(site, person.email, CONFIRM));
-  await press(page, session.button(page, "Confirm my address"));
-  await session.heading(page, "Your address is confirmed").waitFor();
+  await press(page, session.button(page, "Confirm address"));
+  await session.heading(page, "Email address confirmed").waitFor();
   await assertFocusKept(page, "confirming the address");
   await press(page, main.getByRole("link", { name: "Sign in" }));
   await session.heading(page, "Sign in").waitFor();
   await assertFocusKept(page, "going to the sign-in");
-  await type(page, page.getByLabel("E-mail address"), person.email);
+  await type(page, page.getByLabel("Email address"), person.email);
   await type(page, page.getByLabel("Password", { exact: true }), person.password);
   await page.keyboard.press("Enter");
   await session.heading(page, "Home").waitFor();
@@ -38,7 +44,7 @@ test("from the front page to the first key", async (t) => {
   await session.heading(page, "API keys").waitFor();
   await assertFocusKept(page, "going to the keys");
 
-  await press(page, main.getByRole("button", { name: "Create a key" }));
+  await press(page, main.getByRole("button", { name: "Create key" }));
   const dialog = page.getByRole("dialog");
   await type(page, dialog.getByLabel("Label", { exact: true }), "by keyboard");
   await page.keyboard.press("Enter");
@@ -59,10 +65,10 @@ test("from the front page to the first key", async (t) => {
   await assertFocusKept(page, "closing the dialog");
 });
 
-test("a key is renamed and revoked; Escape leaves it as it was", async (t) => {
-  const guest = await session.openGuest(t, browser, site);
-  const { page } = guest;
-  await session.signInQuickly(guest, site, await member(site));
+test("a key is renamed and revoked, and Escape changes nothing", async (t) => {
+  const user = await session.openUser(t, browser, site);
+  const { page } = user;
+  await session.signInByApi(user, site, await createMember(site));
   await page.goto("/settings/api-keys");
   await session.createKey(page, "old");
   const dialog = page.getByRole("dialog");
@@ -78,18 +84,18 @@ test("a key is renamed and revoked; Escape leaves it as it was", async (t) => {
   await page.keyboard.press("Control+A");
   await page.keyboard.type("new");
   await page.keyboard.press("Enter");
-  await page.getByText("is now called").waitFor();
+  await page.getByText("Key renamed from “old” to “new”.").waitFor();
   await assertFocusKept(page, "renaming");
   await press(page, session.button(page, /^Revoke\snew/));
-  await tabTo(page, dialog.getByRole("button", { name: "Keep the key" }), "Escape");
-  await press(page, dialog.getByRole("button", { name: "Revoke the key" }), "Space");
-  await page.getByText("“new” is revoked.").waitFor();
-  await page.getByText("No active keys").waitFor();
+  await tabTo(page, dialog.getByRole("button", { name: "Keep key" }), "Escape");
+  await press(page, dialog.getByRole("button", { name: "Revoke key" }), "Space");
+  await page.getByText("Key “new” revoked.").waitFor();
+  await page.getByText("No active API keys").waitFor();
   await assertFocusKept(page, "revoking");
 });
 
-test("a browser tool is chosen, filled in, set with the arrows, and its result copied", async (t) => {
-  const { page } = await session.openGuest(t, browser, site);
+test("a user opens a browser tool, fills it in, chooses an option with the arrow keys and copies the result", async (t) => {
+  const { page } = await session.openUser(t, browser, site);
   await page.goto("/tools");
   await press(page, page.getByRole("main").getByRole("link", { name: /^Hash/ }));
   await session.heading(page, "Hash").waitFor();
@@ -108,10 +114,10 @@ test("a browser tool is chosen, filled in, set with the arrows, and its result c
   await assertFocusKept(page, "copying");
 });
 
-test("the panel of the account opens and closes, and signs out", async (t) => {
-  const guest = await session.openGuest(t, browser, site);
-  const { page } = guest;
-  await session.signInQuickly(guest, site, await member(site));
+test("the account menu opens, closes and signs out", async (t) => {
+  const user = await session.openUser(t, browser, site);
+  const { page } = user;
+  await session.signInByApi(user, site, await createMember(site));
   await page.goto("/home");
   const account = page.getByRole("button", { name: /^Account:/ });
   await press(page, account);
@@ -120,8 +126,8 @@ test("the panel of the account opens and closes, and signs out", async (t) => {
   await page.getByRole("button", { name: "Sign out" }).waitFor({ state: "hidden" });
   await tabTo(page, account, "Escape");
   await page.keyboard.press("Enter");
-  // Home asks anew from time to time, and may do so while the session ends.
-  guest.foresee(/401 \(Unauthorized\).*\/dashboard\/home/);
+  // The home page may refetch its data while the session ends.
+  user.expectConsoleError(/401 \(Unauthorized\).*\/dashboard\/home/);
   await press(page, page.getByRole("button", { name: "Sign out" }));
   await session.heading(page, "Sign in").waitFor();
 });

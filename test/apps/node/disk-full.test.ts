@@ -14,7 +14,7 @@ import {
   createCaller,
   eventually,
   openService,
-} from "../../http/test-service.ts";
+} from "../../http/test-api.ts";
 
 /** A disk without room: calls are refused, nothing is lost, and with room all is well again without a restart. */
 

@@ -12,7 +12,7 @@ import { hashKey, random } from "../../../src/apps/node/app-context.ts";
 import { openDataFolder, readSecrets } from "../../../src/apps/node/data-folder.ts";
 import { DEMO_EMAIL } from "../../../src/apps/node/demo-account.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
 
 /** The one time at which a key is shown is used up by nothing else, and the key is shown nowhere else. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Registry } from "prom-client";
 import { addJobGauges } from "../../../src/apps/node/job-metrics.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 
 test("jobs are counted by queue and state, with the age of the oldest", async () => {
   const register = new Registry();

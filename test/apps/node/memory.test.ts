@@ -22,7 +22,7 @@ import {
   eventually,
   openService,
   type TestService,
-} from "../../http/test-service.ts";
+} from "../../http/test-api.ts";
 
 /** What strangers and customers can make the process hold: bounded, and given back. */
 const LARGE_BODY_BYTES = bodyBytesFor(MARKDOWN_BYTES_MAX);
@@ -189,7 +189,7 @@ test("large calls of all accounts together are held to so many bytes, and room c
   const last = await createCaller(fixture.service);
   await eventually("there is no room", async () => (await callLarge(last)).status === 503);
   const refused = await callLarge(last);
-  assert.match(assertProblem(refused, "unavailable").detail, /service has more large calls/);
+  assert.match(assertProblem(refused, "unavailable").detail, /service has as many large calls/);
   assert.match(refused.header("retry-after") ?? "", /^[1-9]\d*$/);
   assertResponse(await last.post("echo", { body: BODY }), 1);
 

@@ -86,7 +86,7 @@ test("what time brings is told as it comes: a month and a week before credits en
   }
   assert.deepEqual(
     (await fixture.emails()).map(({ kind }) => kind),
-    ["credits_expiring", "credits_expiring", "credits_gone"],
+    ["credits_expiring", "credits_expiring", "credits_depleted"],
   );
   assert.ok(running.told() >= 3);
   assert.deepEqual(fixture.loggedErrors, []);

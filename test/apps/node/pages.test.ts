@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -97,7 +105,7 @@ test("a change of any source is a new build; two are kept", async (t) => {
   const dist = path.join(checkout, "dist");
   await open(t, checkout, dataDir);
   const [first] = builds(dist);
-  write(checkout, "src/errors.ts", "export const ERRORS = 1;\n");
+  appendFileSync(path.join(checkout, "src/errors.ts"), "// Another line.\n");
   const old = await open(t, checkout, dataDir);
   assert.equal(builds(dist).length, 2, "what the pages import counts as well");
   write(checkout, "web/home/home-screen.tsx", "export default () => <p>Bye</p>;\n");

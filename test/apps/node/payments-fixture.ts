@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { openAccount } from "#accounts/people.ts";
-import { readPriceList } from "#billing/read-price-list.ts";
+import { readPriceList } from "#billing/price-list.ts";
 import { randomBase62 } from "#ids.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 
 test("a service on every interface without PUBLIC_URL says what lacks, takes a sign-up from this machine, and keeps its link out of the log", {
   timeout: 300_000,

@@ -12,7 +12,7 @@ import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { openReversalFile, openReversals, reversalFile } from "../../../src/apps/node/reversals.ts";
 import { assertTotals, createFixture } from "../../contract/ledger/fixture.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 
 /** Calls that a node has to reverse: kept in a file of the data folder at once, so that not even a kill loses them. */
 const NOW = Date.now();

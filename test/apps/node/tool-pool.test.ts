@@ -3,11 +3,12 @@ import { type TestContext, test } from "node:test";
 import { runTool, type ToolResponse } from "#api/pipeline/run-tool.ts";
 import { ApiError, ERRORS } from "#errors.ts";
 import { TOOL_QUEUE_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
-import { findTool, TOOLS, type Tool } from "#tools/registry.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { openToolPool } from "../../../src/apps/node/tool-pool.ts";
 import type { ThreadJob } from "../../../src/apps/node/tool-thread.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
 
 /** Threads for large inputs: what they answer is what the same call answers on the main thread. */
@@ -34,7 +35,10 @@ function createJob(tool: string, body: string, changes: Partial<ThreadJob> = {})
   };
 }
 
-const runHere = (job: ThreadJob) => runTool(findTool(job.tool) as Tool, job, fixedToolContext());
+const toolsByName = new Map(TOOLS.map((tool) => [tool.name, tool]));
+
+const runHere = (job: ThreadJob) =>
+  runTool(toolsByName.get(job.tool) as Tool, job, fixedToolContext());
 
 const bytesOf = ({ body }: ToolResponse) =>
   Buffer.from(typeof body === "string" ? new TextEncoder().encode(body) : body);

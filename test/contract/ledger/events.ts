@@ -84,8 +84,8 @@ function describeKept(rule: Rule) {
     const { ledger } = fixture;
     const account = await fixture.account();
     const [id = ""] = (await ledger.listEvents({ max: 1 })).events.map((each) => each.id);
-    const others = ["", "ntc_", "1", id.slice(0, -1), `${id}0`, `${id} `, id.replace("Ada", "Bob")];
-    const earlier = `ntc_${account}_${START - 1}_${id.split("_").at(-1)}`;
+    const others = ["", "evt_", "1", id.slice(0, -1), `${id}0`, `${id} `, id.replace("Ada", "Bob")];
+    const earlier = `evt_${account}_${START - 1}_${id.split("_").at(-1)}`;
     assert.deepEqual(await ledger.deleteEvents({ ids: [...others, earlier] }), { settled: 0 });
     assert.deepEqual(await ledger.deleteEvents({ ids: [] }), { settled: 0 });
     assert.equal((await ledger.listEvents({ max: 1 })).events.length, 1);

@@ -8,7 +8,7 @@ import {
   eventually,
   type Sent,
   type Sentence,
-} from "../test-service.ts";
+} from "../test-api.ts";
 import { assertReplay, keyed } from "./idempotency.ts";
 
 /** `Idempotency-Key` while the first call is running, and after one that was refused. */
@@ -99,7 +99,7 @@ function freedSentences(sentence: Sentence) {
     ],
   ];
   for (const [fault, call] of repairs) {
-    sentence(`after a refusal for ${fault} the key is free again`, async (service) => {
+    sentence(`after the error ${fault} the key can be used again`, async (service) => {
       const caller = await createCaller(service);
       assert.notEqual((await call(caller, "k")).status, 200);
       assertResponse(await caller.call("uuid", { count: 2 }, keyed("k")), 1);

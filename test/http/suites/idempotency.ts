@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
+import type { Tool } from "#tools/define-tool.ts";
+import { TOOLS } from "#tools/registry.ts";
 import {
   type ApiResponse,
   assertProblem,
@@ -8,7 +10,7 @@ import {
   createKey,
   type Sent,
   type Sentence,
-} from "../test-service.ts";
+} from "../test-api.ts";
 
 /** `Idempotency-Key` as a caller meets it. */
 export function idempotencySuite(sentence: Sentence) {
@@ -31,28 +33,26 @@ export function assertReplay(first: ApiResponse, repeat: ApiResponse) {
   assert.equal(repeat.header("credits-charged"), "0");
 }
 
-const BODIES: Record<string, string> = {
-  "markdown-render": '{"markdown":"# a"}',
-  "qr-code": '{"text":"a"}',
-  hash: '{"text":"a"}',
-  uuid: '{"count":3,"uppercase":true}',
-  echo: '{ "n": 1.0 }',
-};
+/** The last example; of a verbatim tool a body that would not survive being parsed and written again. */
+const bodyFor = ({ verbatim, examples }: Tool): string =>
+  verbatim ? '{ "n": 1.0 }' : JSON.stringify(examples.at(-1)?.request);
 
 function replaySentences(sentence: Sentence) {
   sentence("a repeat gets the first answer byte for byte, charged 0", async (service) => {
-    const caller = await createCaller(service, { credits: 20 });
-    for (const [tool, body] of Object.entries(BODIES)) {
-      const sent: Sent = { headers: keyed(`first ${tool}`.replace(" ", "-")), body };
-      const first = await caller.post(tool, sent);
-      assertResponse(first, 1);
+    const caller = await createCaller(service);
+    let spent = 0;
+    for (const tool of TOOLS) {
+      const sent: Sent = { headers: keyed(`first-${tool.name}`), body: bodyFor(tool) };
+      const first = await caller.post(tool.name, sent);
+      assertResponse(first, tool.price);
+      spent += tool.price;
       assert.equal(first.header("idempotency-replayed"), null);
       // So that a time told again is seen.
       await service.advance(1500);
       for (let repeat = 0; repeat < 3; repeat += 1)
-        assertReplay(first, await caller.post(tool, sent));
+        assertReplay(first, await caller.post(tool.name, sent));
     }
-    assert.equal(await caller.balance(), 15);
+    assert.equal(await caller.balance(), 100 - spent);
   });
 
   sentence(

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { TOOLS } from "#tools/registry.ts";
 import { CAUSE } from "../ledger-access.ts";
 import {
   type ApiResponse,
@@ -7,7 +8,7 @@ import {
   createCaller,
   eventually,
   type Sentence,
-} from "../test-service.ts";
+} from "../test-api.ts";
 
 /** What callers meet when the ledger does not answer: never a free call, never a lost credit, never the cause. */
 export function ledgerTroubleSuite(sentence: Sentence) {
@@ -24,29 +25,27 @@ function assertUnavailable(response: ApiResponse) {
   return problem;
 }
 
-const TOOLS = ["markdown-render", "qr-code", "hash", "uuid", "echo"];
-
 function unavailableSentences(sentence: Sentence) {
   sentence(
     "a ledger out of reach is 503 with Retry-After, for every tool, and the operator is told why",
     async (service) => {
       const caller = await createCaller(service);
-      const bodies: Record<string, unknown> = {
-        "markdown-render": { markdown: "a" },
-        "qr-code": { text: "a" },
-        hash: { text: "a" },
-      };
+      let spent = 0;
       for (const seen of [false, true]) {
-        for (const tool of TOOLS) {
+        for (const { name, price, examples } of TOOLS) {
+          const body = examples[0]?.request;
           await service.trouble("refuse_all");
-          assertUnavailable(await caller.call(tool, bodies[tool]));
+          assertUnavailable(await caller.call(name, body));
           await service.trouble("none");
-          if (seen) assertResponse(await caller.call(tool, bodies[tool]), 1);
+          if (!seen) continue;
+          assertResponse(await caller.call(name, body), price);
+          spent += price;
         }
         assertResponse(await caller.call("uuid"), 1);
+        spent += 1;
       }
       assert.ok((await service.loggedErrors()).some((loggedError) => loggedError.includes(CAUSE)));
-      assert.equal(await caller.balance(), 93);
+      assert.equal(await caller.balance(), 100 - spent);
     },
   );
 

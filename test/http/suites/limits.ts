@@ -8,6 +8,7 @@ import {
   SPACE_BYTES,
   UUID_BODY_BYTES_MAX,
 } from "#limits.ts";
+import { TOOLS } from "#tools/registry.ts";
 import {
   type ApiResponse,
   assertProblem,
@@ -15,7 +16,7 @@ import {
   createCaller,
   type Sentence,
   sha256,
-} from "../test-service.ts";
+} from "../test-api.ts";
 
 /** Every limit of size: the bound itself is allowed, one past it is refused with the limit and the size. */
 export function limitsSuite(sentence: Sentence) {
@@ -59,12 +60,10 @@ export function limitsSuite(sentence: Sentence) {
 const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 function fieldSentences(sentence: Sentence) {
-  const fields = [
-    ["hash", "text", HASH_TEXT_BYTES_MAX],
-    ["markdown-render", "markdown", HASH_TEXT_BYTES_MAX],
-    ["qr-code", "text", QR_TEXT_BYTES_MAX],
-  ] as const;
-  for (const [tool, field, max] of fields) {
+  const fields = TOOLS.flatMap(({ name, price, fieldBytesMax }) =>
+    Object.entries(fieldBytesMax).map(([field, max]) => ({ tool: name, price, field, max })),
+  );
+  for (const { tool, price, field, max } of fields) {
     sentence(
       `${tool}: \`${field}\` takes ${max} bytes of UTF-8, however they are written`,
       async (service) => {
@@ -72,7 +71,7 @@ function fieldSentences(sentence: Sentence) {
         const fits = (response: ApiResponse) => {
           // What a QR code holds at a level is another limit, met only after this one.
           if (tool === "qr-code") assertProblem(response, "text_too_long_for_level");
-          else assertResponse(response, 1);
+          else assertResponse(response, price);
         };
         const over = (response: ApiResponse, size: number) => {
           const { detail } = assertProblem(response, "too_large");

@@ -8,10 +8,10 @@ import {
   type Sent,
   type Sentence,
   type TestService,
-} from "../test-service.ts";
+} from "../test-api.ts";
 
 /**
- * The order of refusals: route (404, 405), key (401), account (403), rate (429), credits (402), body (413, 400, 415).
+ * The order of errors: route (404, 405), key (401), account (403), rate (429), credits (402), body (413, 400, 415).
  * Each pair of faults is put into one request; the earlier must win, whether the node has seen the key before or not.
  */
 const FAULTS = [

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { makeKey } from "#accounts/key-format.ts";
+import { TOOLS } from "#tools/registry.ts";
 import {
   assertProblem,
   assertResponse,
@@ -9,9 +10,9 @@ import {
   SECRETS,
   type Sent,
   type Sentence,
-} from "../test-service.ts";
+} from "../test-api.ts";
 
-/** The table of refusals, row by row, as far as route, key and account go. */
+/** Every error that depends on the route, the key or the account. */
 export function problemsSuite(sentence: Sentence) {
   keySentences(sentence);
   accountSentences(sentence);
@@ -255,7 +256,7 @@ function routeSentences(sentence: Sentence) {
 
   sentence("405 method_not_allowed: with the methods that are", async (service) => {
     const { key } = await createCaller(service);
-    for (const tool of ["markdown-render", "qr-code", "hash", "uuid", "echo"]) {
+    for (const { name: tool } of TOOLS) {
       for (const method of ["GET", "PUT", "PATCH", "DELETE", "QUERY"]) {
         const response = await service.send(`/api/v1/${tool}`, {
           method,

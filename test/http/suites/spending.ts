@@ -6,7 +6,7 @@ import {
   createCaller,
   createKey,
   type Sentence,
-} from "../test-service.ts";
+} from "../test-api.ts";
 
 /** What calls cost, whatever runs at once. */
 export function spendingSuite(sentence: Sentence) {
@@ -84,7 +84,7 @@ export function spendingSuite(sentence: Sentence) {
     },
   );
 
-  sentence("a refusal never costs a credit", async (service) => {
+  sentence("an error never costs a credit", async (service) => {
     const caller = await createCaller(service, { credits: 3 });
     const wrong = ["{", '{"text":1}', `{"text":"${"a".repeat(1_048_577)}"}`, undefined];
     for (const body of wrong) assert.notEqual((await caller.post("hash", { body })).status, 200);

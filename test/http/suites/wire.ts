@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { assertProblem, assertResponse, createCaller, type Sentence } from "../test-service.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { assertProblem, assertResponse, createCaller, type Sentence } from "../test-api.ts";
 
 /** Headers, media types, pages: what goes over the wire around every answer. */
 export function wireSuite(sentence: Sentence) {
@@ -13,7 +14,7 @@ export function wireSuite(sentence: Sentence) {
 
 function requestIdSentences(sentence: Sentence) {
   sentence(
-    "a well-formed request id of the caller's is kept, on answers and refusals",
+    "a well-formed request id of the client is returned on every response",
     async (service) => {
       const caller = await createCaller(service);
       for (const id of ["a", "order:4711/x=1.2+3-4_5", "x".repeat(128)]) {
@@ -46,7 +47,7 @@ function requestIdSentences(sentence: Sentence) {
 
 function callerSentences(sentence: Sentence) {
   sentence(
-    "once the caller is known, answers and refusals tell of credits and rate",
+    "once the account is known, every response has the headers for credits and rate",
     async (service) => {
       const caller = await createCaller(service, { credits: 7 });
       const q = 2 * service.settings.rateLimit;
@@ -102,7 +103,7 @@ function corsSentences(sentence: Sentence) {
   sentence(
     "OPTIONS answers the preflight of any origin, without a key and without credentials",
     async (service) => {
-      for (const tool of ["markdown-render", "qr-code", "hash", "uuid", "echo"]) {
+      for (const { name: tool } of TOOLS) {
         const response = await service.send(`/api/v1/${tool}`, {
           method: "OPTIONS",
           headers: {
@@ -134,45 +135,42 @@ function corsSentences(sentence: Sentence) {
     },
   );
 
-  sentence(
-    "scripts of any origin may read every header of an answer and of a refusal",
-    async (service) => {
-      const caller = await createCaller(service);
-      const simple = [
-        "cache-control",
-        "content-type",
-        "content-length",
-        "content-encoding",
-        "vary",
-        "date",
-        "connection",
-        "keep-alive",
-        "transfer-encoding",
-        "x-content-type-options",
-      ];
-      const key = { "Idempotency-Key": "cors" };
-      const responses = [
-        await caller.call("uuid", {}, key),
-        await caller.call("uuid", {}, key),
-        await caller.call("uuid", { count: 0 }),
-        await service.send("/api/v1/hash", { method: "POST" }),
-        await service.send("/api/v1/hash", { method: "DELETE" }),
-      ];
-      for (const response of responses) {
-        assert.equal(response.header("access-control-allow-origin"), "*");
-        const exposed = NAMES(response.header("access-control-expose-headers"));
-        for (const name of response.headers.keys()) {
-          if (name.startsWith("access-control-") || simple.includes(name)) continue;
-          assert.ok(exposed.includes(name), `${name} is not exposed`);
-        }
+  sentence("scripts of any origin may read every header of every response", async (service) => {
+    const caller = await createCaller(service);
+    const simple = [
+      "cache-control",
+      "content-type",
+      "content-length",
+      "content-encoding",
+      "vary",
+      "date",
+      "connection",
+      "keep-alive",
+      "transfer-encoding",
+      "x-content-type-options",
+    ];
+    const key = { "Idempotency-Key": "cors" };
+    const responses = [
+      await caller.call("uuid", {}, key),
+      await caller.call("uuid", {}, key),
+      await caller.call("uuid", { count: 0 }),
+      await service.send("/api/v1/hash", { method: "POST" }),
+      await service.send("/api/v1/hash", { method: "DELETE" }),
+    ];
+    for (const response of responses) {
+      assert.equal(response.header("access-control-allow-origin"), "*");
+      const exposed = NAMES(response.header("access-control-expose-headers"));
+      for (const name of response.headers.keys()) {
+        if (name.startsWith("access-control-") || simple.includes(name)) continue;
+        assert.ok(exposed.includes(name), `${name} is not exposed`);
       }
-    },
-  );
+    }
+  });
 }
 
 function negotiationSentences(sentence: Sentence) {
   sentence(
-    "a refusal is application/json for those who accept that and not problem details",
+    "an error is application/json for a client that accepts that and not problem details",
     async (service) => {
       const problem = "application/problem+json";
       const json = "application/json";

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { assertProblem, createCaller, type Sentence } from "../test-service.ts";
+import * as z from "zod/mini";
+import { TOOLS } from "#tools/registry.ts";
+import { assertProblem, createCaller, type Sentence } from "../test-api.ts";
 
 /** What is wrong with bodies and their fields, and how it is told. */
 export function wrongBodiesSuite(sentence: Sentence) {
@@ -81,11 +83,7 @@ function bodySentences(sentence: Sentence) {
     "an empty body where one is required: 400 naming the required fields",
     async (service) => {
       const caller = await createCaller(service);
-      for (const [tool, field] of [
-        ["hash", "text"],
-        ["qr-code", "text"],
-        ["markdown-render", "markdown"],
-      ] as const) {
+      for (const [tool, field] of requiredFields()) {
         for (const body of [undefined, "", "  \n", "\ufeff "]) {
           for (const type of ["application/json", "text/plain"]) {
             const problem = assertProblem(
@@ -164,11 +162,7 @@ function fieldSentences(sentence: Sentence) {
     "a lone surrogate in a text has no UTF-8 form: 400, not a silent replacement",
     async (service) => {
       const caller = await createCaller(service);
-      for (const [tool, field] of [
-        ["hash", "text"],
-        ["markdown-render", "markdown"],
-        ["qr-code", "text"],
-      ] as const) {
+      for (const [tool, field] of textFields()) {
         const problem = assertProblem(
           await caller.post(tool, { body: `{"${field}":"a\\ud800b"}` }),
           "invalid_request",
@@ -194,3 +188,17 @@ function fieldSentences(sentence: Sentence) {
     assert.equal(tooLong.fits, null);
   });
 }
+
+/** The required fields of every tool that has any, with the name of the tool. */
+const requiredFields = (): [tool: string, field: string][] =>
+  TOOLS.filter(({ body }) => body === "required").flatMap(({ name, input }) =>
+    (z.toJSONSchema(input, { io: "input" }).required ?? []).map((field): [string, string] => [
+      name,
+      field,
+    ]),
+  );
+
+const textFields = (): [tool: string, field: string][] =>
+  TOOLS.flatMap(({ name, fieldBytesMax }) =>
+    Object.keys(fieldBytesMax).map((field): [string, string] => [name, field]),
+  );

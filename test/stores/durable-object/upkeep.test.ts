@@ -13,7 +13,7 @@ import {
   MINUTE,
   START,
 } from "../../contract/ledger/fixture.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 import { openEmpty } from "../transfer-fixture.ts";
 import { openObjects } from "./fixture.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newPurchase } from "#billing/new-purchase.ts";
 import type { Offer } from "#billing/price-list.ts";
+import { newPurchase } from "#billing/purchase-store.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import {
@@ -87,14 +87,14 @@ const populate = (db: SqlDatabase, count: number) => {
 
 const message = (id: string, kind: "key_created" | "verify_address") => ({
   email: {
-    ...{ id, to: "1@x.org", subject: "", text: "", html: "", kind, way: "smtp" as const },
+    ...{ id, to: "1@x.org", subject: "", text: "", html: "", kind, transportKind: "smtp" as const },
     usefulUntil: null,
   },
   now: START,
 });
 
 const EVENT: LedgerEvent = {
-  ...{ id: "ntc_acc_7_1_1", account: "acc_7", at: START },
+  ...{ id: "evt_acc_7_1_1", account: "acc_7", at: START },
   ...{ kind: "credits.low", balance: 19, lowBalance: 20 },
 };
 
@@ -108,7 +108,7 @@ function salesOperations(d1: D1) {
     ...{ price: 500, currency: "eur" },
   };
   const purchase = newPurchase("pur_1", "acc_7", offer, START);
-  const tried = { status: "delivered", dueAt: null, lastStatus: 200, lastFault: null } as const;
+  const tried = { status: "delivered", dueAt: null, lastStatus: 200, lastError: null } as const;
   return {
     forward: () => forwardedEvents.add([EVENT]),
     listForwarded: () => forwardedEvents.list({ max: 100 }),
@@ -139,7 +139,7 @@ function operations(d1: D1) {
   const acts = createOperatorActs(db);
   const event = { at: START, kind: "signed_in", detail: null, address: null } as const;
   const fresh = { email: "new@x.org", account: "acc_new", createdAt: START };
-  const due = { now: START, leaseUntil: START + 1, max: 4, way: "smtp" } as const;
+  const due = { now: START, leaseUntil: START + 1, max: 4, transportKind: "smtp" } as const;
   const act = {
     ...{ at: START, by: "ada", act: "grant" },
     ...{ subject: null, outcome: "granted", address: null },
@@ -153,12 +153,12 @@ function operations(d1: D1) {
     listEvents: () => journal.listEvents({ person: "p7", after: null, max: 3 }),
     findPerson: () => journal.findPerson({ account: "acc_7" }),
     forgetStale: () => journal.forgetStale({ unverifiedBefore: START, now: START, max: 100 }),
-    addNotification: () => emailQueue.add(message("let_1", "key_created")),
-    addAsked: () => emailQueue.add(message("let_2", "verify_address")),
+    addNotification: () => emailQueue.add(message("eml_1", "key_created")),
+    addAsked: () => emailQueue.add(message("eml_2", "verify_address")),
     take: () => emailQueue.take(due),
-    nextDue: () => emailQueue.nextDue({ way: "smtp" }),
-    done: () => emailQueue.done({ id: "let_1" }),
-    recordAccount: () => index.note({ account: "acc_new", now: START }),
+    nextDue: () => emailQueue.nextDue({ transportKind: "smtp" }),
+    done: () => emailQueue.done({ id: "eml_1" }),
+    recordAccount: () => index.record({ account: "acc_new", now: START }),
     listAccounts: () => index.list({ after: { account: "acc_5", createdAt: START + 5 }, max: 3 }),
     startAct: () => acts.start(act),
     endAct: () => acts.end({ id: "3", end: { outcome: "done", detail: null } }),

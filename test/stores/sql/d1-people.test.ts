@@ -48,7 +48,7 @@ test("notices that are handed on twice are kept once, in their order, until they
   const { forwardedEvents } = await open();
   const events = [3, 1, 2].map(
     (at): LedgerEvent => ({
-      id: `ntc_acc_1_${at}_1`,
+      id: `evt_acc_1_${at}_1`,
       account: "acc_1",
       at,
       kind: "credits.depleted",

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, type TestContext } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
@@ -73,7 +73,8 @@ if (process.env["TEST_STORES"] === "all") ledgerContract("in SQLite on its threa
 else {
   // Every sentence is held without the thread, which hands orders on as they are.
   describe("the ledger, in SQLite on its thread", () => {
-    console.log("Five of its sixteen parts; TEST_STORES=all takes all");
+    const skip = "a sample of four of the eighteen parts; TEST_STORES=all takes all";
+    test("the other parts of the contract", { skip });
     describe("debits", () => describeDebits(openThread));
     describe("idempotency", () => describeIdempotency(openThread));
     describe("reversals", () => describeReversals(openThread));

@@ -32,7 +32,7 @@ test("of a backup that is put back no letter and no webhook leaves again, and it
     });
   const [taken] = await events.take({ now: START, leaseUntil: START + 1, max: 1 });
   assert.ok(taken);
-  const recorded = { lastStatus: 204, lastFault: null, dueAt: null, now: START };
+  const recorded = { lastStatus: 204, lastError: null, dueAt: null, now: START };
   await events.recordTries([{ id: taken.id, take: taken.take, status: "delivered", ...recorded }]);
   assert.deepEqual(endRequests(driver), { sessions: 0, links: 0, emails: 1, webhooks: 1 });
   assert.deepEqual(await events.nextDue(), { at: null });
@@ -41,9 +41,9 @@ test("of a backup that is put back no letter and no webhook leaves again, and it
   const list = { account: ACCOUNT, endpoint: at.id };
   const [given, before] = await events.listDeliveries({ ...list, after: null, max: 9 });
   assert.deepEqual([given?.status, before?.status], ["failed", "delivered"]);
-  assert.match(given?.lastFault ?? "", /restored from a backup/);
+  assert.match(given?.lastError ?? "", /restored from a backup/);
   const again = { ...list, id: given?.id ?? "", newId: "dlv_again", now: START };
-  assert.deepEqual(await events.sendAgain(again), { found: true, isTooOften: false });
+  assert.deepEqual(await events.sendAgain(again), { found: true, isRateLimited: false });
   assert.deepEqual(await events.nextDue(), { at: START });
   assert.deepEqual(await createSqliteDatabase(driver).batch([sql`SELECT 1 FROM event`]), [[]]);
 });

@@ -7,6 +7,7 @@ import { hasRawHtml, isAllowed, renderCommonMark, renderStripped } from "./refer
 import {
   commonMarkExamples,
   type Example,
+  examplesIn,
   gfmExamples,
   gfmExtensionExamples,
 } from "./spec-examples.ts";
@@ -37,8 +38,11 @@ conforms("GFM's extensions", gfmExtensionExamples(), {
 });
 
 /** `counts` says how many examples are judged in which way, so that none slips out of its judgement. */
-function conforms(specification: string, examples: Example[] | undefined, counts: Counts): void {
-  if (examples === undefined) return;
+function conforms(specification: string, examples: Example[] | string, counts: Counts): void {
+  if (typeof examples === "string") {
+    test(`${specification}: every example renders as expected`, { skip: examples });
+    return;
+  }
   const passed: Counts = {
     "as written": 0,
     "after stripping": 0,
@@ -110,8 +114,8 @@ const withOurIds = (html: string) => html.replaceAll(/(id="|href="#)(?=fn)/g, "$
 test("every listed exception is one: our output is not what the specification shows", () => {
   const examples = [
     ...commonMarkExamples(),
-    ...(gfmExamples() ?? []),
-    ...(gfmExtensionExamples() ?? []),
+    ...examplesIn(gfmExamples()),
+    ...examplesIn(gfmExtensionExamples()),
   ];
   for (const { name, html } of examples) {
     if (name in EXPECTATIONS) assert.notEqual(EXPECTATIONS[name]?.html, html, name);

@@ -4,7 +4,7 @@ import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
 import { generateMarkdown } from "./generate-markdown.ts";
 import { judge, render } from "./judge.ts";
 import { shrink } from "./shrink.ts";
-import { commonMarkExamples, gfmExamples } from "./spec-examples.ts";
+import { commonMarkExamples, examplesIn, gfmExamples } from "./spec-examples.ts";
 
 /**
  * Generated documents, rendered by us and by two other engines. `TEST_DIFF_RUNS` sets how many, `TEST_SEED` where they
@@ -14,9 +14,12 @@ const RUNS = Number(process.env["TEST_DIFF_RUNS"] ?? 2_000);
 const SEED = Number(process.env["TEST_SEED"] ?? 1);
 const FAILURES_SHOWN = 20;
 
-const examples = [...commonMarkExamples(), ...(gfmExamples() ?? [])].map(
+const examples = [...commonMarkExamples(), ...examplesIn(gfmExamples())].map(
   ({ markdown }) => markdown,
 );
+
+if (typeof gfmExamples() === "string")
+  test("documents are generated from the examples of GFM too", { skip: String(gfmExamples()) });
 
 test(`${RUNS} generated documents render as commonmark.js or micromark have them`, (t) => {
   const counts = new Map<string, number>();

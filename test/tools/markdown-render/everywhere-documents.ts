@@ -1,5 +1,10 @@
 import { Random } from "./random.ts";
-import { commonMarkExamples, gfmExamples, gfmExtensionExamples } from "./spec-examples.ts";
+import {
+  commonMarkExamples,
+  examplesIn,
+  gfmExamples,
+  gfmExtensionExamples,
+} from "./spec-examples.ts";
 import { VECTORS } from "./xss-vectors.ts";
 
 export type Document = { name: string; markdown: string };
@@ -8,8 +13,8 @@ export type Document = { name: string; markdown: string };
 export function documents(): Document[] {
   const examples = [
     ...commonMarkExamples(),
-    ...(gfmExamples() ?? []),
-    ...(gfmExtensionExamples() ?? []),
+    ...examplesIn(gfmExamples()),
+    ...examplesIn(gfmExtensionExamples()),
   ];
   const hostile = VECTORS.map(({ markdown }, index) => ({ name: `hostile ${index}`, markdown }));
   // All in one, so that what one leaves behind meets the next.

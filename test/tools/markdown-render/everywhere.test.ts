@@ -3,6 +3,10 @@ import { test } from "node:test";
 import { type Runtime, runtimesFor } from "../../support/runtimes.ts";
 import { type Document, documents } from "./everywhere-documents.ts";
 import { renderList, toAscii } from "./everywhere-run.ts";
+import { gfmExamples } from "./spec-examples.ts";
+
+if (typeof gfmExamples() === "string")
+  test("the examples of GFM are among the documents", { skip: String(gfmExamples()) });
 
 type Rendered = [html: string, text: string];
 
@@ -10,7 +14,7 @@ type Rendered = [html: string, text: string];
 const LIST_LENGTH = 500;
 
 const script = {
-  entry: 'import { renderList } from "./everywhere-run.ts";\nconst answerList = renderList;\n',
+  entry: 'import { renderList } from "./everywhere-run.ts";\nconst respondList = renderList;\n',
   resolveDir: import.meta.dirname,
 };
 
@@ -52,7 +56,7 @@ test("Node, workerd and Chromium give the same HTML and the same text", async (t
   }
 });
 
-test("one letter of one document is told", () => {
+test("a difference of one character in one document is reported", () => {
   const all = ["a", "b"].map((markdown) => ({ name: markdown, markdown }));
   const expected: Rendered[] = [
     ["<p>a</p>", "a"],

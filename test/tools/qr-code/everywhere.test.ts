@@ -6,10 +6,10 @@ import { corpus, generatedTexts, type Sample } from "./texts.ts";
 /** So many requests a message. */
 const LIST_LENGTH = 500;
 
-/** The tool as a function from a JSON list of requests to one of answers: in every runtime it is this very script. */
+/** The tool as a function from a JSON list of requests to a list of responses. Every runtime runs this script. */
 const ENTRY = `
 import { checkInput } from "#tools/check-input.ts";
-import { qrCode } from "#tools/qr-code/tool.ts";
+import qrCode from "#tools/qr-code/tool.ts";
 
 const answer = (request) => {
   try {
@@ -18,7 +18,7 @@ const answer = (request) => {
     return fault.code + ": " + fault.message;
   }
 };
-const answerList = (json) => JSON.stringify(JSON.parse(json).map(answer));
+const respondList = (json) => JSON.stringify(JSON.parse(json).map(answer));
 `;
 
 const script = { entry: ENTRY, resolveDir: import.meta.dirname };
@@ -26,7 +26,7 @@ const script = { entry: ENTRY, resolveDir: import.meta.dirname };
 const node: Runtime = {
   name: "Node",
   async run(lists) {
-    const source = await bundle(script, "export default answerList;");
+    const source = await bundle(script, "export default respondList;");
     const module = await import(
       `data:text/javascript;base64,${Buffer.from(source).toString("base64")}`
     );
@@ -89,10 +89,7 @@ function kanjiRequests(): Request[] {
 }
 
 test("Node, workerd and Chromium draw the same bytes", async (t) => {
-  const requests = [
-    ...requestsFor([...(corpus() ?? []), ...generatedTexts(330, 1)]),
-    ...kanjiRequests(),
-  ];
+  const requests = [...requestsFor([...corpus(), ...generatedTexts(330, 1)]), ...kanjiRequests()];
   const expected = await responses(node, requests);
   t.diagnostic(`${requests.length} requests, ${expected.join("").length} characters of output`);
   assert.equal(expected.length, requests.length);
@@ -102,7 +99,7 @@ test("Node, workerd and Chromium draw the same bytes", async (t) => {
   }
 });
 
-test("one letter of one answer is told", () => {
+test("a difference of one character in one response is reported", () => {
   const requests = requestsFor([{ name: "a", text: "a", level: "L" }]);
   const check = (last: string) => () =>
     assertSame("a runtime", requests, ["x", "y", last], ["x", "y", "z"]);

@@ -1,4 +1,4 @@
-import { toRecord } from "#billing/record-purchase.ts";
+import { purchaseToRecord } from "#billing/purchase-store.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorClient, OutcomeOf } from "#operator/operations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
@@ -156,7 +156,8 @@ async function collectPurchases(
     const { id, account, trouble } = purchase;
     const mayBeUnknown = trouble === "no_account";
     if (!mayBeUnknown && !hasAccount(driver, account)) await collectNewAccount(account);
-    if (mayBeUnknown || hasAccount(driver, account)) takeRecords(driver, [toRecord(purchase)]);
+    if (mayBeUnknown || hasAccount(driver, account))
+      takeRecords(driver, [purchaseToRecord(purchase)]);
     else skipped.push(`${id} of ${account}`);
   }
   if (skipped.length > 0) {

@@ -1,0 +1,57 @@
+import { ApiError } from "#errors.ts";
+
+/** Errors that more than one place throws or shows. */
+
+/** The ledger cannot be reached, and no call is made without it. */
+export function unavailable(cause: unknown): ApiError {
+  return new ApiError(
+    "unavailable",
+    "The service cannot reach the ledger. The call was not charged. Try again in a moment.",
+    {
+      cause,
+      headers: { "Retry-After": "2" },
+    },
+  );
+}
+
+export const accountSuspended = () =>
+  new ApiError(
+    "account_suspended",
+    "The operator of this service has suspended the account. Contact the operator.",
+  );
+
+export function rateLimited(callsPerSecond: number, retryAfterSeconds: number): ApiError {
+  return new ApiError(
+    "rate_limited",
+    `The account makes more than ${callsPerSecond} calls a second. Wait ${retryAfterSeconds} s, then try again.`,
+    { headers: { "Retry-After": String(retryAfterSeconds) } },
+  );
+}
+
+export function insufficientCredits(balance: number, price: number, publicUrl: string): ApiError {
+  const topUpUrl = `${publicUrl}/docs#credits`;
+  const credits = price === 1 ? "credit" : "credits";
+  return new ApiError(
+    "insufficient_credits",
+    `The call costs ${price} ${credits}, and the balance is ${balance}. To get more credits, see ${topUpUrl}`,
+    { members: { balance, price, topUpUrl } },
+  );
+}
+
+export const idempotencyKeyReused = () =>
+  new ApiError(
+    "idempotency_key_reused",
+    "This Idempotency-Key was used on this path within 24 hours with a different body. Use a new key for a new request.",
+  );
+
+export const idempotencyInProgress = () =>
+  new ApiError(
+    "idempotency_in_progress",
+    "The first request with this Idempotency-Key is still running. Wait a second, then repeat it.",
+    { headers: { "Retry-After": "1" } },
+  );
+
+export const internalError = (cause: unknown) =>
+  new ApiError("internal", "Something went wrong on our side. The call was not charged.", {
+    cause,
+  });

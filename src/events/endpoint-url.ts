@@ -1,0 +1,138 @@
+/**
+ * Checks the URLs of webhook endpoints. Customers choose them, so a request must not reach what only this service can reach:
+ * this machine, its network, a cloud's metadata service. A URL is checked by its text when it is saved, and by what its
+ * host name resolves to at every connection. Pure, so that every runtime decides alike.
+ */
+import { hostOf, isLoopback } from "#hosts.ts";
+import { ENDPOINT_URL_CHARS_MAX } from "./bounds.ts";
+
+/** `any`, the operator's choice, also allows private networks and this machine, and http to this machine. */
+export type WebhookNetworks = "public" | "any";
+
+/** The normalised URL, or a sentence that says what is wrong with it. */
+export type CheckedUrl = { url: string } | { error: string };
+
+const PRIVATE_HOST =
+  "This URL leads to a private network or to the server itself, where webhooks are not sent. Enter a URL that is reachable from the internet.";
+const TOO_LONG = `The URL is too long: use at most ${ENDPOINT_URL_CHARS_MAX} characters.`;
+
+export function checkEndpointUrl(text: string, networks: WebhookNetworks): CheckedUrl {
+  if (text.length > ENDPOINT_URL_CHARS_MAX) return { error: TOO_LONG };
+  const url = URL.parse(text.trim());
+  if (url === null || !/^https?:\/\//i.test(text.trim())) {
+    return { error: "This is not a valid URL. Enter one like https://example.com/webhooks." };
+  }
+  const error = findError(url, networks);
+  if (error !== null) return { error };
+  url.hash = "";
+  return url.href.length > ENDPOINT_URL_CHARS_MAX ? { error: TOO_LONG } : { url: url.href };
+}
+
+function findError(url: URL, networks: WebhookNetworks): string | null {
+  const host = hostOf(url);
+  if (url.protocol === "http:" && !(networks === "any" && isOwnMachine(host))) {
+    return "The URL must start with https://, so that nobody can read or change webhooks in transit.";
+  }
+  if (url.username !== "" || url.password !== "") {
+    return "Remove the user and password from the URL. Verify webhooks by their signature instead.";
+  }
+  if (host.endsWith(".")) return "Remove the dot at the end of the host name.";
+  if (networks === "any") return url.port === "0" ? "Port 0 is not valid." : null;
+  if (isLiteral(host) ? !isPublicAddress(host) : isPrivateName(host)) return PRIVATE_HOST;
+  const port = url.port === "" ? 443 : Number(url.port);
+  if (port !== 443 && port < UNPRIVILEGED_PORTS_FROM) {
+    return `Use port 443, which is the default, or a port from ${UNPRIVILEGED_PORTS_FROM} up.`;
+  }
+  return null;
+}
+
+/** Lower ports belong to other services, which must not get our requests. */
+const UNPRIVILEGED_PORTS_FROM = 1_024;
+
+/** Whether a host, as `hostOf` returns it, is an IP address. */
+export const isLiteral = (host: string) => readIpv4(host) !== null || host.includes(":");
+
+const isOwnMachine = (host: string) => isLoopback(host) || host.endsWith(".localhost");
+
+/** Names of RFC 6761, 6762 and 8375 and those that ICANN reserves, and names without a dot, which only local resolvers know. */
+const isPrivateName = (host: string) =>
+  !host.includes(".") || /\.(?:localhost|local|internal|home\.arpa|lan)$/.test(host);
+
+/** IPv4 addresses that are not globally reachable (IANA special-purpose registry, RFC 6890), multicast and reserved ones. */
+const NOT_PUBLIC_IPV4 = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+].map((text) => readRange(text, 32));
+/** Addresses assigned to the public internet. All others are mapped, local, multicast or unassigned. */
+const GLOBAL_IPV6 = readRange("2000::/3", 128);
+/** Exceptions: protocol assignments such as Teredo, documentation, and 6to4, which embeds IPv4 addresses. */
+const NOT_PUBLIC_IPV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map((text) =>
+  readRange(text, 128),
+);
+/** RFC 6052: IPv4 addresses as networks without IPv4 reach them, embedded in the last 32 bits. */
+const NAT64 = readRange("64:ff9b::/96", 128);
+
+/** Whether an IP address, as text from a resolver or a URL, is on the public internet. */
+export function isPublicAddress(address: string): boolean {
+  const four = readIpv4(address);
+  if (four !== null) return !NOT_PUBLIC_IPV4.some((range) => isIn(four, range));
+  const six = readIpv6(address);
+  if (six === null) return false;
+  if (isIn(six, NAT64)) {
+    const inner = six & 0xffff_ffffn;
+    return !NOT_PUBLIC_IPV4.some((range) => isIn(inner, range));
+  }
+  return isIn(six, GLOBAL_IPV6) && !NOT_PUBLIC_IPV6.some((range) => isIn(six, range));
+}
+
+/** An address prefix, and the number of bits after it. */
+type Range = { start: bigint; rest: bigint };
+
+function readRange(text: string, bits: number): Range {
+  const [address = "", length] = text.split("/");
+  const rest = BigInt(bits - Number(length));
+  return { start: (readIpv4(address) ?? readIpv6(address) ?? 0n) >> rest, rest };
+}
+
+const isIn = (address: bigint, { start, rest }: Range) => address >> rest === start;
+
+function readIpv4(text: string): bigint | null {
+  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
+  if (match === null) return null;
+  const parts = match.slice(1).map(Number);
+  if (parts.some((part) => part > 255)) return null;
+  return parts.reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
+}
+
+/** Parses the text forms of RFC 4291, section 2.2, with `::` and with IPv4 at the end; null for anything else, zones included. */
+function readIpv6(text: string): bigint | null {
+  const tail = /(?:^|:)(\d+\.\d+\.\d+\.\d+)$/.exec(text)?.[1];
+  const four = tail === undefined ? null : readIpv4(tail);
+  if (tail !== undefined && four === null) return null;
+  const written =
+    tail === undefined || four === null
+      ? text
+      : `${text.slice(0, -tail.length)}${(four >> 16n).toString(16)}:${(four & 0xffffn).toString(16)}`;
+  const [head = "", end, ...more] = written.split("::");
+  if (more.length > 0) return null;
+  const groupsOf = (part: string) => (part === "" ? [] : part.split(":"));
+  const [before, after] = [groupsOf(head), groupsOf(end ?? "")];
+  const missing = 8 - before.length - after.length;
+  if (end === undefined ? missing !== 0 : missing < 1) return null;
+  const groups = [...before, ...Array<string>(missing).fill("0"), ...after];
+  if (groups.some((group) => !/^[0-9a-f]{1,4}$/i.test(group))) return null;
+  return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
+}

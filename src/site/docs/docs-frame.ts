@@ -1,0 +1,80 @@
+import { type Html, html, trusted } from "../html.ts";
+import { basePath } from "../page-links.ts";
+import type { PageOptions } from "../page-options.ts";
+import { renderPage } from "../shell.ts";
+import type { DocsPlace } from "./navigation.ts";
+import type { DocsHeading, RenderedPage } from "./render-page.ts";
+
+/** A page of the documentation with the navigation beside it and the links to its neighbours below. */
+export function renderDocsFrame(
+  place: DocsPlace,
+  page: RenderedPage,
+  all: readonly DocsPlace[],
+  options: PageOptions,
+): string {
+  const base = basePath(options.publicUrl);
+  const at = all.findIndex(({ path }) => path === place.path);
+  const isContents = at === 0;
+  return renderPage(
+    {
+      path: place.path,
+      title: `${isContents ? "Documentation" : page.title} - Toolbooth`,
+      description: plain(place.description),
+      current: "docs",
+      side: renderSide(place, page, all, base),
+      main: html`<article class="docs"><h1>${page.title}</h1>
+${page.body}
+${at >= 0 && html`<p class="small soft"><a href="${base}${place.path}.md">View this page as Markdown</a></p>`}</article>
+${at >= 0 && renderNeighbours(all[at - 1], all[at + 1], base)}`,
+    },
+    options,
+  );
+}
+
+/** In the contents a description follows a colon; here it is a sentence of its own. */
+const plain = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`.replaceAll("`", "");
+
+function renderSide(
+  place: DocsPlace,
+  page: RenderedPage,
+  all: readonly DocsPlace[],
+  base: string,
+): Html {
+  const groups = Map.groupBy(all, ({ section }) => section);
+  const pageLink = ({ path, label }: DocsPlace) => {
+    const isOpen = path === place.path;
+    return html`<li><a href="${base}${path}"${isOpen && trusted(' aria-current="page"')}>${label}</a>${
+      isOpen && renderHeadings(page.headings)
+    }</li>\n`;
+  };
+  return html`<div class="side">
+<details class="toc"><summary>All pages, and what is on this one</summary>
+<div class="find" role="search" data-search="${base}/docs/search.json"><a href="${base}/docs/topics">All topics</a></div>
+<nav aria-label="Documentation">
+${[...groups].map(
+  ([section, pages]) =>
+    html`${section !== null && html`<p class="group">${section}</p>\n`}<ul>${pages.map(pageLink)}</ul>\n`,
+)}</nav></details>
+</div>
+`;
+}
+
+const renderHeadings = (headings: readonly DocsHeading[]): Html | null =>
+  headings.some(({ level }) => level === 2)
+    ? html`<ul>${headings
+        .filter(({ level }) => level === 2)
+        .map(({ id, html: label }) => html`<li><a href="#${id}">${label}</a></li>\n`)}</ul>`
+    : null;
+
+function renderNeighbours(
+  before: DocsPlace | undefined,
+  after: DocsPlace | undefined,
+  base: string,
+): Html {
+  const link = ({ path, label }: DocsPlace, rel: "prev" | "next", word: string) =>
+    html`<a class="${rel}" rel="${rel}" href="${base}${path}"><small>${word}</small>${label}</a>\n`;
+  return html`<nav class="turns" aria-label="Previous and next page">
+${before && link(before, "prev", "Previous")}${after && link(after, "next", "Next")}</nav>
+`;
+}

@@ -1,0 +1,85 @@
+import { callPrice, freeCall } from "#api/openapi/price-text.ts";
+import { createThrottle } from "#ledger/throttle.ts";
+import type { PageOptions } from "../page-options.ts";
+import type { DocsFacts } from "./expand.ts";
+import { formatCount, inlineCode, sentence, table } from "./markdown.ts";
+import {
+  endpointsTable,
+  errorEntries,
+  errorsTable,
+  grantsTable,
+  limitsTable,
+  requestHeadersTable,
+  responseHeadersTable,
+  settingsTable,
+} from "./reference-tables.ts";
+import { sampleCall, toolReference } from "./tool-reference.ts";
+
+/** What the pages say of this service, from the code and the settings that decide it. */
+export function docsFacts(options: PageOptions): DocsFacts {
+  const { people, tools, rateLimit, publicUrl } = options;
+  const prices = people?.prices ?? null;
+  const isSold = prices !== null && (prices.packs.length > 0 || prices.lifetime !== null);
+  const starter = people?.starter ?? { credits: 0, days: 0 };
+  return {
+    conditions: {
+      dashboard: Boolean(people),
+      "sign-up": people?.signUp === "open",
+      "social-sign-in": (people?.providers.length ?? 0) > 0,
+      "starter-credits": people?.signUp === "open" && starter.credits > 0,
+      "rate-limit": rateLimit > 0,
+      "several-prices": new Set(tools.map(({ price }) => price)).size > 1,
+      sales: isSold,
+      checkout: isSold && prices.payable,
+      "taxes-added": isSold && prices.taxesAdded,
+      lifetime: isSold && prices.lifetime !== null,
+    },
+    values: {
+      "call-price": callPrice(tools),
+      "free-call": freeCall(options, "successful call"),
+      "starter-credits": formatCount(starter.credits),
+      "starter-days": formatCount(starter.days),
+      "rate-limit": formatCount(rateLimit),
+      "rate-limit-burst": formatCount(2 * rateLimit),
+      "rate-limit-policy": inlineCode(`RateLimit-Policy: ${createThrottle(rateLimit).policy}`),
+      "social-sign-in": (people?.providers ?? []).map((name) => PROVIDERS[name]).join(" or "),
+      "lifetime-name": sentence(prices?.lifetime?.name ?? ""),
+      contact: prices?.contact ? sentence(prices.contact) : "the operator of this service",
+      "tool-count": NUMBERS[tools.length] ?? String(tools.length),
+    },
+    blocks: {
+      "tool-prices": () =>
+        table(
+          ["Tool", "Credits per call"],
+          tools.map(({ name, price }) => [inlineCode(name), formatCount(price)]),
+        ),
+      "tool-list": () =>
+        tools
+          .map(({ name, summary }) => `- [\`${name}\`](${name}.md): ${sentence(summary)}\n`)
+          .join(""),
+      "browser-tool-list": () =>
+        tools
+          .map(
+            ({ name, summary }) =>
+              `- [\`${name}\`](${PLACEHOLDER_URL}/tools/${name}): ${sentence(summary)}\n`,
+          )
+          .join(""),
+      errors: () => errorsTable(),
+      "error-entries": () => errorEntries(options),
+      limits: () => limitsTable(tools),
+      settings: () => settingsTable(options.settings ?? []),
+      "request-headers": () => requestHeadersTable(options),
+      "response-headers": () => responseHeadersTable(options),
+      endpoints: () => endpointsTable(options),
+      grants: () => grantsTable(options),
+      tool: (name) => toolReference(name, options),
+      sample: (name) => sampleCall(name, publicUrl, tools),
+    },
+  };
+}
+
+/** The address that the pages write for this service. GitHub shows it; the site shows the address of the service. */
+export const PLACEHOLDER_URL = "https://api.example.com";
+
+const PROVIDERS = { github: "GitHub", google: "Google" };
+const NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];

@@ -1,0 +1,69 @@
+/** The pages of `docs/` by file name, such as `quickstart.md`, as Markdown. */
+export type DocsSources = Readonly<Record<string, string>>;
+
+export type DocsEntry = {
+  /** The file name without `.md`: the page is served at `/docs/<slug>`. */
+  slug: string;
+  /** Null for a tool without a page of its own: its page is generated. */
+  file: string | null;
+  label: string;
+  /** One sentence, for the contents, search engines and `/llms.txt`. */
+  description: string;
+  section: string;
+};
+
+/** A page as the navigation shows it. */
+export type DocsPlace = {
+  path: string;
+  label: string;
+  description: string;
+  /** Null: it stands before the first section. */
+  section: string | null;
+};
+
+/** The contents page: GitHub shows it for the folder, the service at `/docs`. */
+export const CONTENTS_FILE = "README.md";
+/** The section of the contents that lists the tools. */
+const TOOLS_SECTION = "Tools";
+
+const SECTION = /^## (.+)$/;
+const ENTRY = /^- \[(.+)\]\(([\w-]+)\.md\): (.+)$/;
+
+/** The directive of a page that describes a tool (`facts.ts`). */
+const TOOL_REFERENCE = /^<!-- generated tool ([\w-]+) -->$/m;
+
+/**
+ * Every page in reading order, read from the lists of `docs/README.md`, so that GitHub and the site show the same order.
+ * Pages of tools that the service does not offer are left out; a tool without a page is added at the end of the tools.
+ * Throws where the contents name a page that is missing.
+ */
+export function readNavigation(
+  sources: DocsSources,
+  tools: readonly { name: string; summary: string }[],
+): DocsEntry[] {
+  const entries: DocsEntry[] = [];
+  let section = "";
+  for (const line of (sources[CONTENTS_FILE] ?? "").split("\n")) {
+    section = SECTION.exec(line)?.[1] ?? section;
+    const [, label, slug, description] = ENTRY.exec(line) ?? [];
+    if (label === undefined || slug === undefined || description === undefined) continue;
+    const file = `${slug}.md`;
+    if (sources[file] === undefined)
+      throw new Error(`docs/README.md names ${file}, which is missing`);
+    const [, tool] = TOOL_REFERENCE.exec(sources[file]) ?? [];
+    if (tool !== undefined && !tools.some(({ name }) => name === tool)) continue;
+    entries.push({ slug, file, label, description, section });
+  }
+  const listed = new Set(entries.map(({ slug }) => slug));
+  const generated = tools
+    .filter(({ name }) => !listed.has(name))
+    .map(({ name, summary }) => ({
+      slug: name,
+      file: null,
+      label: name,
+      description: summary,
+      section: TOOLS_SECTION,
+    }));
+  const end = entries.findLastIndex((entry) => entry.section === TOOLS_SECTION) + 1;
+  return [...entries.slice(0, end), ...generated, ...entries.slice(end)];
+}

@@ -1,0 +1,144 @@
+import type { OpenApiDocument } from "#api/openapi/document.ts";
+import { sizeInWords } from "#api/openapi/guide.ts";
+import { describeApi } from "#api/openapi/openapi.ts";
+import { ERROR_CODES, sampleProblem } from "#api/openapi/problems.ts";
+import { ERRORS } from "#errors.ts";
+import {
+  HEADER_BYTES_MAX,
+  HEADERS_TIMEOUT_MS,
+  JSON_DEPTH_MAX,
+  REQUEST_TIMEOUT_MS,
+  WORKER_BODY_TIMEOUT_MS,
+} from "#limits.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import { layOutJson } from "../json-layout.ts";
+import { lastsText } from "../offer-text.ts";
+import type { PageOptions, SettingShown } from "../page-options.ts";
+import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
+
+/** Tables that are made from the code that they describe, as Markdown. */
+
+export const errorsTable = (): string =>
+  table(
+    ["Code", "Status", "Meaning"],
+    ERROR_CODES.map((code) => [
+      `[\`${code}\`](#${code})`,
+      String(ERRORS[code].status),
+      sentence(ERRORS[code].title),
+    ]),
+  );
+
+/** A section for every code. Its heading is the code alone, so that `/docs/errors#<code>` leads there. */
+export const errorEntries = (options: PageOptions): string =>
+  ERROR_CODES.map((code) => {
+    const { status, title, cause, cure } = ERRORS[code];
+    return [
+      `## \`${code}\`\n`,
+      `**${status}** ${sentence(title)}\n`,
+      `**Cause.** ${sentence(cause)}\n`,
+      `**What to do.** ${sentence(cure)}\n`,
+      fence("json", layOutJson(sampleProblem(code, options))),
+    ].join("\n");
+  }).join("\n");
+
+export function limitsTable(tools: readonly Tool[]): string {
+  const ofTools = tools.flatMap(({ name, fieldBytesMax, verbatim, bodyBytesMax }) => [
+    ...Object.entries(fieldBytesMax).map(([field, bytes]) => [
+      `\`${name}\`: \`${field}\``,
+      `${sizeInWords(bytes)} of UTF-8`,
+    ]),
+    [`\`${name}\`: body`, sizeInWords(verbatim?.bytesMax ?? bodyBytesMax)],
+  ]);
+  return table(
+    ["Applies to", "Limit"],
+    [
+      ...ofTools,
+      ["Nesting of JSON", `${JSON_DEPTH_MAX} levels`],
+      ["Request line and headers", sizeInWords(HEADER_BYTES_MAX)],
+      ["Time for the headers to arrive", `${HEADERS_TIMEOUT_MS / 1_000} seconds`],
+      ["Time for the whole request to arrive", `${REQUEST_TIMEOUT_MS / 1_000} seconds`],
+      [
+        "Time for the body to arrive, on Cloudflare Workers",
+        `${WORKER_BODY_TIMEOUT_MS / 1_000} seconds`,
+      ],
+    ],
+  );
+}
+
+/** A default is a value, shown as code, or a phrase. */
+export const settingsTable = (settings: readonly SettingShown[]): string =>
+  table(
+    ["Setting", "Default", "Meaning"],
+    settings.map(({ name, fallback, meaning }) => [
+      inlineCode(name),
+      fallback === ""
+        ? "unset"
+        : fallback.includes(" ")
+          ? sentence(fallback)
+          : inlineCode(fallback),
+      sentence(meaning),
+    ]),
+  );
+
+export const requestHeadersTable = (options: PageOptions): string =>
+  headersTable(Object.values(describeApi(options).components.parameters));
+
+export const responseHeadersTable = (options: PageOptions): string =>
+  headersTable(
+    Object.entries(describeApi(options).components.headers).map(([name, { description }]) => ({
+      name,
+      description,
+    })),
+  );
+
+const headersTable = (headers: readonly { name: string; description: string }[]): string =>
+  table(
+    ["Header", "Meaning"],
+    headers.map(({ name, description }) => [inlineCode(name), sentence(description)]),
+  );
+
+/** What monitoring asks: free, and without a key. */
+export const endpointsTable = (options: PageOptions): string =>
+  table(
+    ["Endpoint", "What it tells you"],
+    operationsOf(describeApi(options)).map(({ path, summary, description }) => [
+      `\`GET ${path}\``,
+      `${sentence(summary)} ${sentence(description)}`,
+    ]),
+  );
+
+const operationsOf = ({ paths }: OpenApiDocument) =>
+  Object.entries(paths).flatMap(([path, { get }]) =>
+    get?.tags.includes("Operation")
+      ? [{ path, summary: withPeriod(get.summary), description: get.description }]
+      : [],
+  );
+
+const withPeriod = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
+
+/** The kinds of grants that this service makes. */
+export function grantsTable({ people }: PageOptions): string {
+  const { starter, prices } = people ?? {};
+  const terms = [...new Set(prices?.packs.map(({ months }) => months))];
+  const term = (months: number | null) =>
+    months === null ? "never" : `${lastsText(months)} after payment`;
+  const rows: string[][] = [];
+  if (starter?.credits && people?.signUp === "open") {
+    rows.push([
+      "Starter",
+      `Once, when you confirm your email address: ${formatCount(starter.credits)} credits`,
+      `After ${starter.days} days`,
+    ]);
+  }
+  if (terms.length > 0)
+    rows.push(["Pack", "When you pay for a pack", terms.map(term).join(", or ")]);
+  if (prices?.lifetime) {
+    rows.push([
+      "Lifetime plan",
+      `Once, when you pay for the plan: ${formatCount(prices.lifetime.credits)} credits`,
+      "Never",
+    ]);
+  }
+  rows.push(["Operator", "When the operator grants it", "Never, or on the date the operator sets"]);
+  return table(["Grant", "When you get it", "When it expires"], rows);
+}

@@ -1,0 +1,165 @@
+import type {
+  JsonSchema,
+  MediaType,
+  NamedExample,
+  OpenApiDocument,
+  Operation,
+} from "#api/openapi/document.ts";
+import { sizeInWords } from "#api/openapi/guide.ts";
+import { describeApi } from "#api/openapi/openapi.ts";
+import { creditsText } from "#api/openapi/price-text.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import { layOutJson } from "../json-layout.ts";
+import type { PageOptions } from "../page-options.ts";
+import { curlCode, fetchCode, goCode, phpCode, pythonCode } from "../request-code.ts";
+import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
+
+/**
+ * The reference of a tool as Markdown: endpoint, price, fields of request and response, and its examples. All of it comes from
+ * the tool's definition.
+ */
+export function toolReference(name: string, options: PageOptions): string {
+  const tool = findTool(name, options.tools);
+  const document = describeApi(options);
+  const operation = document.paths[`/api/v1/${name}`]?.post as Operation;
+  const request = jsonContent(operation.requestBody);
+  const response = jsonContent(operation.responses["200"]);
+  const bodyMax = sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax);
+  return [
+    fence("http", `POST ${options.publicUrl}/api/v1/${name}`),
+    `A successful call costs ${creditsText(tool.price)}. The body is JSON in UTF-8, at most ${bodyMax}${
+      tool.body === "optional" ? ", and may be left out" : ""
+    }.\n`,
+    "## Request\n",
+    fieldsOf(resolve(document, request.schema), "request", tool.fieldBytesMax),
+    "## Response\n",
+    fieldsOf(resolve(document, response.schema), "response"),
+    "## Examples\n",
+    ...Object.entries(request.examples ?? {}).flatMap(([key, asked], index) => {
+      const { summary, value } = asked as NamedExample;
+      const responded = response.examples?.[key] as NamedExample | undefined;
+      const call = { url: `${options.publicUrl}/api/v1/${name}`, body: value };
+      return [
+        `### ${sentence(capitalized(summary))}\n`,
+        index === 0 ? samples(call) : fence("sh", curlCode(call)),
+        responded === undefined ? "" : responseOf(responded.value),
+      ];
+    }),
+  ].join("\n");
+}
+
+/** The first example of a tool as a call in every language, and its response; of the first tool where that one is missing. */
+export function sampleCall(name: string, publicUrl: string, tools: readonly Tool[]): string {
+  const tool = tools.find((each) => each.name === name) ?? tools[0];
+  if (tool === undefined) return "";
+  const example = tool.examples[0];
+  const call = { url: `${publicUrl}/api/v1/${tool.name}`, body: example?.request };
+  return [samples(call), responseOf(example?.response)].join("\n");
+}
+
+/** Code blocks that follow each other directly are shown as tabs (`render-page.ts`). */
+const samples = (call: { url: string; body: unknown }): string =>
+  [
+    fence("sh", curlCode(call)),
+    fence("js", fetchCode(call)),
+    fence("python", pythonCode(call)),
+    fence("go", goCode(call)),
+    fence("php", phpCode(call)),
+  ].join("\n");
+
+function responseOf(value: unknown): string {
+  const shown = shorten(value);
+  return `${shown.isCut ? "Response (long values shortened):" : "Response:"}\n\n${fence("json", layOutJson(shown.value))}`;
+}
+
+function findTool(name: string, tools: readonly Tool[]): Tool {
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) throw new Error(`The docs know no tool "${name}"`);
+  return tool;
+}
+
+/** The fields of a schema as a table; a schema without fields as a sentence. */
+function fieldsOf(
+  schema: JsonSchema,
+  kind: "request" | "response",
+  bytesMax: Record<string, number> = {},
+): string {
+  const fields = Object.entries(schema.properties ?? {});
+  if (fields.length === 0) return `${sentence(schema.description ?? "")}\n`;
+  const required = new Set(schema.required ?? []);
+  const hasDefaults = fields.some(([, field]) => field.default !== undefined);
+  const rows = fields.map(([name, field]) => [
+    `${inlineCode(name)}${presence(kind, required.has(name))}`,
+    [typeName(field), ...bounds(field, bytesMax[name])].join("; "),
+    ...(hasDefaults ? [field.default === undefined ? "none" : code(field.default)] : []),
+    sentence(field.description ?? ""),
+  ]);
+  return table(["Field", "Type", ...(hasDefaults ? ["Default"] : []), "Description"], rows);
+}
+
+/** A response requires nothing of its reader, so only fields that may be missing are marked. */
+function presence(kind: "request" | "response", isRequired: boolean): string {
+  if (kind === "request") return isRequired ? " (required)" : "";
+  return isRequired ? "" : " (not always present)";
+}
+
+function typeName({ type, items }: JsonSchema): string {
+  if (type === "array") return `array of ${items === undefined ? "any values" : typeName(items)}`;
+  if (type === undefined) return "any JSON value";
+  return Array.isArray(type) ? type.join(" or ") : type;
+}
+
+/** What a value must be besides its type, each bound a phrase. */
+function bounds(schema: JsonSchema, bytesMax: number | undefined): string[] {
+  const found: string[] = [];
+  const { minimum, maximum, minLength, maxLength } = schema;
+  if (schema.const !== undefined) found.push(`always ${code(schema.const)}`);
+  if (schema.enum !== undefined) found.push(schema.enum.map(code).join(", "));
+  if (minimum !== undefined && maximum !== undefined) found.push(`${minimum} to ${maximum}`);
+  else if (minimum !== undefined) found.push(`${minimum} or more`);
+  else if (maximum !== undefined) found.push(`up to ${maximum}`);
+  if (minLength !== undefined && minLength > 0) found.push("not empty");
+  if (bytesMax !== undefined) found.push(`up to ${formatCount(bytesMax)} bytes`);
+  else if (maxLength !== undefined) found.push(`up to ${maxLength} characters`);
+  const format = schema.format ?? schema.items?.format;
+  if (format !== undefined) found.push(FORMAT_NAMES[format] ?? format);
+  return found;
+}
+
+const FORMAT_NAMES: Record<string, string> = {
+  uuid: "UUID",
+  "date-time": "date and time",
+  uri: "URL",
+};
+
+const code = (value: unknown): string =>
+  inlineCode(typeof value === "string" ? value : JSON.stringify(value));
+
+const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** A schema where it stands, or the named one that it refers to. */
+function resolve({ components }: OpenApiDocument, schema: JsonSchema): JsonSchema {
+  const name = schema.$ref?.replace("#/components/schemas/", "");
+  return name === undefined ? schema : (components.schemas[name] ?? {});
+}
+
+/** Every body and every response of a tool has JSON. */
+const jsonContent = (of: unknown): MediaType =>
+  (of as { content: Record<string, MediaType> }).content["application/json"] as MediaType;
+
+const VALUE_CHARS_MAX = 120;
+
+/** The same value with long texts cut: the base64 of an image says nothing to a reader. */
+function shorten(value: unknown): { value: unknown; isCut: boolean } {
+  let isCut = false;
+  const walk = (part: unknown): unknown => {
+    if (typeof part === "string" && part.length > VALUE_CHARS_MAX) {
+      isCut = true;
+      return `${part.slice(0, VALUE_CHARS_MAX).replace(/[\ud800-\udbff]$/, "")}…`;
+    }
+    if (Array.isArray(part)) return part.map(walk);
+    if (typeof part !== "object" || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, walk(member)]));
+  };
+  return { value: walk(value), isCut };
+}

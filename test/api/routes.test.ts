@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { createDashboardBounds, dashboardRoutes } from "#api/dashboard/dashboard-app.ts";
+import { createRoutes } from "#api/routes.ts";
+import { listAppPages } from "#site/app-pages.ts";
+import { createSite } from "#site/site.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { FULL } from "../site/pages-server.ts";
+
+/** Every route is declared once: of two with one path, only the first would ever be reached. */
+function assertUnique(paths: readonly string[]): void {
+  assert.deepEqual(
+    paths.filter((each, at) => paths.indexOf(each) !== at),
+    [],
+  );
+  assert.ok(paths.length > 5);
+}
+
+test("the server declares each of its routes once", () => {
+  const unused = undefined as never;
+  const { people, settings: table, assets: _, docs, ...settings } = FULL;
+  const site = createSite({
+    settings: { ...settings, ...(table ? { table } : {}) },
+    docs: () => docs ?? null,
+    people: people ? { offer: people, fetch: () => assert.fail("no request is sent") } : null,
+    pages: {
+      serveAsset: () => assert.fail("no request is sent"),
+      assetsFor: async () => null,
+      frontScript: () => null,
+    },
+  });
+  const operations = { healthz: unused, readyz: unused, metrics: unused };
+  const routes = [...createRoutes(TOOLS, unused, unused, operations), ...site(unused).routes];
+  assertUnique(routes.map((route) => route.path));
+});
+
+test("the pages that React draws are declared once on the server, and once in the browser", () => {
+  const drawn = listAppPages(TOOLS, FULL.publicUrl).map((page) => page.path);
+  assertUnique(drawn);
+  const router = readFileSync(path.join(import.meta.dirname, "../../web/router.tsx"), "utf8");
+  const declared = [...router.matchAll(/\bpath: "([^"]+)"/g)].map(([, found]) => found as string);
+  assertUnique(declared);
+  const isTool = (name: string) => TOOLS.some((tool) => name === `/tools/${tool.name}`);
+  for (const page of drawn.filter((name) => !isTool(name))) {
+    assert.ok(declared.includes(page), `web/router.tsx does not have ${page}`);
+  }
+});
+
+test("the dashboard API declares each of its routes once", () => {
+  // An object has each key once; two patterns must not differ in the names of their parameters alone.
+  const paths = Object.keys(dashboardRoutes(createDashboardBounds()));
+  assertUnique(paths.map((each) => each.replaceAll(/:\w+/g, ":")));
+});

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+/** Facts that several files of the repository state: they must agree. */
+const ROOT = path.join(import.meta.dirname, "..");
+const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
+const manifest = JSON.parse(read("package.json")) as {
+  version: string;
+  scripts: Record<string, string>;
+  engines: { node: string };
+  optionalDependencies: Record<string, string>;
+};
+
+test(".nvmrc and both packages of Node name one version", () => {
+  const versions = [read(".nvmrc").trim(), ...Object.values(manifest.optionalDependencies)];
+  assert.equal(new Set(versions).size, 1, versions.join(", "));
+  const [major] = versions[0]?.split(".") ?? [];
+  assert.equal(manifest.engines.node, `>=${major}`);
+});
+
+test("the lockfile and the changelog know the version of package.json", () => {
+  const lock = JSON.parse(read("package-lock.json")) as { version: string };
+  assert.equal(lock.version, manifest.version);
+  const headings = [...read("CHANGELOG.md").matchAll(/^## (.+)$/gm)].map(([, text = ""]) => text);
+  const pattern = /^(?:Unreleased|\d+\.\d+\.\d+ \((?:not released yet|\d{4}-\d\d-\d\d)\))$/;
+  for (const heading of headings) assert.match(heading, pattern);
+  assert.ok(
+    headings.some((heading) => heading.startsWith(`${manifest.version} (`)),
+    `CHANGELOG.md has no section ${manifest.version}`,
+  );
+});
+
+test("every npm script that the contributors' guide and the CI name exists", () => {
+  for (const file of ["CONTRIBUTING.md", ".github/workflows/ci.yml"]) {
+    for (const [, script = ""] of read(file).matchAll(/npm run (?:-s |--silent )?([\w:-]+)/g))
+      assert.ok(script in manifest.scripts, `${file}: npm run ${script}`);
+  }
+});

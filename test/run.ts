@@ -1,0 +1,143 @@
+/**
+ * Runs the tests in one of these lanes, each test file in a process of its own, and the fast ones of a folder in one:
+ *
+ *     node test/run.ts [fast|all|deep|coverage] [part of a path …]
+ *
+ * `fast` has no other process, browser or database server. `all` is `npm test` and takes samples where the same sentence is shown
+ * thousands of times; `deep` shows all of it. `coverage` is `fast` with a table of what ran. `node --test <file>` runs one file.
+ */
+import { once } from "node:events";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { run } from "node:test";
+import { takeChromiumFiles } from "./support/chromium-files.ts";
+import { isFast, listTestFiles, reachedFrom } from "./support/test-lanes.ts";
+import { reportTests, unitName } from "./support/test-report.ts";
+
+const ROOT = path.join(import.meta.dirname, "..");
+const CACHE = path.join(ROOT, "node_modules/.cache");
+/** Of this run alone: another one may choose other files. */
+const groupFolder = path.join(CACHE, "toolbooth-tests", `.folders-${process.pid}`);
+const DURATIONS = path.join(CACHE, "test-durations.json");
+
+/** The samples of a lane, as the environment variables that the tests read. What is set already wins. */
+const SAMPLES: Record<string, Record<string, string>> = {
+  fast: {
+    TEST_MODEL_RUNS: "8",
+    TEST_RULE_OPERATIONS: "10000",
+    TEST_RULE_FAULTS: "2",
+    TEST_FUZZ_RUNS: "100",
+    TEST_DIFF_RUNS: "500",
+    TEST_QR_TEXTS: "80",
+    TEST_QR_RUNS: "1",
+    TEST_SALES_RUNS: "2",
+  },
+  all: {},
+  deep: {
+    TEST_MODEL_RUNS: "5000",
+    TEST_RULE_OPERATIONS: "1000000",
+    TEST_RULE_FAULTS: "all",
+    TEST_KILL_ROUNDS: "200",
+    TEST_FUZZ_RUNS: "50000",
+    TEST_DIFF_RUNS: "100000",
+    TEST_HOSTILE: "all",
+    TEST_QR_RUNS: "all",
+    TEST_SCREENS: "all",
+    TEST_EDGE: "all",
+    TEST_FLEET: "all",
+    TEST_STORES: "all",
+    TEST_SALES_RUNS: "300",
+    TEST_SALES_KILLS: "20",
+  },
+};
+
+const [lane = "all", ...parts] = process.argv.slice(2);
+const isCoverage = lane === "coverage";
+const samples = SAMPLES[isCoverage ? "fast" : lane];
+if (samples === undefined) {
+  process.stderr.write(`There is no lane ${lane}. Choose fast, all, deep or coverage.\n`);
+  process.exit(2);
+}
+process.env["NODE_COMPILE_CACHE"] ??= path.join(CACHE, "compiled");
+for (const [name, value] of Object.entries(samples)) process.env[name] ??= value;
+
+const isOnlyFast = isCoverage || lane === "fast";
+const chosen = listTestFiles().filter(
+  (file) =>
+    (!isOnlyFast || isFast(file)) &&
+    (parts.length === 0 || parts.some((part) => file.includes(part))),
+);
+if (chosen.length === 0) {
+  process.stderr.write(`No test file of the lane ${lane} has ${parts.join(" or ")} in its path.\n`);
+  process.exit(2);
+}
+// With all of each sample a file takes minutes: there files run side by side, and loading packages no longer counts.
+const units =
+  lane === "deep"
+    ? chosen.map((file) => path.join(ROOT, file))
+    : [
+        ...groupByFolder(chosen.filter(isFast)),
+        ...chosen.filter((file) => !isFast(file)).map((file) => path.join(ROOT, file)),
+      ];
+const durations = readDurations();
+
+// Unpacked once and held until the end: otherwise each file that is alone with its browser would unpack it again.
+const usesBrowser = chosen.some((file) => reachedFrom(file).has("test/support/chromium.ts"));
+const chromium = usesBrowser ? await takeChromiumFiles() : null;
+
+const stream = run({
+  cwd: ROOT,
+  files: longestFirst(units),
+  // Files of `all` wait for other processes much of the time.
+  concurrency: isOnlyFast ? availableParallelism() : availableParallelism() * 2,
+  execArgv: ["--disable-warning=ExperimentalWarning"],
+  coverage: isCoverage,
+  ...(isCoverage && { coverageIncludeGlobs: ["src/**"] }),
+});
+const report = reportTests(stream, ROOT);
+// Nobody reads the stream itself: its events are enough.
+stream.resume();
+await once(stream, "end");
+await chromium?.leave();
+rmSync(groupFolder, { recursive: true, force: true });
+report.finish();
+saveDurations(report.durations);
+process.exitCode = report.failures === 0 ? 0 : 1;
+
+/**
+ * A module for each folder that imports its test files one after the other. The fast tests spend half of their time on loading the
+ * same packages; a folder in one process loads them once.
+ */
+function groupByFolder(files: readonly string[]): string[] {
+  const groups = Map.groupBy(files, (file) => path.dirname(file));
+  mkdirSync(groupFolder, { recursive: true });
+  return [...groups].map(([name, members]) => {
+    const module = path.join(groupFolder, `${name.replaceAll("/", "+")}.mjs`);
+    const imports = members.map(
+      (file) => `await import(${JSON.stringify(path.join(ROOT, file))});`,
+    );
+    writeFileSync(module, `${imports.join("\n")}\n`);
+    return module;
+  });
+}
+
+/** A long file that starts last would keep one core busy alone. Without figures of an earlier run: what is not fast goes first. */
+function longestFirst(files: readonly string[]): string[] {
+  const guess = (file: string) =>
+    durations[unitName(file, ROOT)] ?? (file.endsWith(".mjs") ? 10_000 : 20_000);
+  return [...files].sort((one, other) => guess(other) - guess(one));
+}
+
+function readDurations(): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(DURATIONS, "utf8")) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}
+
+function saveDurations(measured: Record<string, number>): void {
+  mkdirSync(CACHE, { recursive: true });
+  writeFileSync(DURATIONS, JSON.stringify({ ...durations, ...measured }, null, 1));
+}

@@ -1,0 +1,125 @@
+import path from "node:path";
+import type { TestsStream } from "node:test";
+
+const SLOWEST_SHOWN = 10;
+
+/** A test file by its path below the repository; a module that imports the files of a folder by the folder's. */
+export const unitName = (file: string, root: string): string =>
+  file.endsWith(".mjs")
+    ? path.basename(file, ".mjs").replaceAll("+", "/")
+    : path.relative(root, file);
+
+/** Writes a line for each file, its failures in full, its skipped tests with their reasons and what it says of its samples. */
+export function reportTests(stream: TestsStream, root: string) {
+  const durations: Record<string, number> = {};
+  const remarks = new Map<string, string[]>();
+  const failed: string[] = [];
+  const skipped: string[] = [];
+  const todos: string[] = [];
+  const coverage: string[] = [];
+  let passed = 0;
+  const began = performance.now();
+  const write = (text: string): void => void process.stdout.write(text);
+  const nameOf = (file = root) => unitName(file, root);
+  const remark = (file: string | undefined, text: string): void => {
+    const name = nameOf(file);
+    remarks.set(name, [...(remarks.get(name) ?? []), ...text.trimEnd().split("\n")]);
+  };
+
+  stream.on("test:pass", ({ name, file, skip, details, nesting }) => {
+    // A file stands for itself as a test; a suite is no test.
+    if (details.type === "suite" || isFile(name, file, nesting)) return;
+    if (skip === undefined) passed += 1;
+    else skipped.push(`${nameOf(file)}: ${name}${skip === true ? "" : `: ${skip}`}`);
+  });
+  stream.on("test:fail", ({ name, file, line, details, todo }) => {
+    if (todo !== undefined) {
+      todos.push(`${nameOf(file)}: ${name}${todo === true ? "" : `: ${todo}`}`);
+      return;
+    }
+    const { error } = details;
+    // A suite fails because of its tests, which are told already.
+    if ((error as Error & { failureType?: string }).failureType === "subtestsFailed") return;
+    const cause = error.cause instanceof Error ? error.cause : error;
+    const text = `✖ ${nameOf(file)}:${line} ${name}\n  ${(cause.stack ?? cause.message).replaceAll("\n", "\n  ")}\n`;
+    failed.push(text);
+    write(text);
+  });
+  stream.on("test:stdout", ({ file, message }) => remark(file, message));
+  stream.on("test:stderr", ({ file, message }) => remark(file, message));
+  stream.on("test:diagnostic", ({ file, message, nesting }) => {
+    if (
+      nesting > 0 ||
+      !/^(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(message)
+    )
+      remark(file, message);
+  });
+  stream.on("test:summary", ({ file, duration_ms, success }) => {
+    if (file === undefined) return;
+    const name = nameOf(file);
+    durations[name] = Math.round(duration_ms);
+    write(`${success ? "✔" : "✖"} ${name} (${(duration_ms / 1_000).toFixed(1)} s)\n`);
+    for (const text of remarks.get(name) ?? []) write(`    ${text}\n`);
+    remarks.delete(name);
+  });
+  stream.on("test:coverage", ({ summary }) => coverage.push(...coverageTable(summary.files, root)));
+
+  return {
+    durations,
+    get failures() {
+      return failed.length;
+    },
+    finish(): void {
+      // What suites say that other files import.
+      for (const [name, texts] of remarks) write(`${[name, ...texts].join("\n    ")}\n`);
+      const slowest = Object.entries(durations).sort(([, one], [, other]) => other - one);
+      write("\nThe slowest files:\n");
+      for (const [name, ms] of slowest.slice(0, SLOWEST_SHOWN))
+        write(`  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}\n`);
+      if (skipped.length > 0) write(`\nSkipped:\n${skipped.map((text) => `  ${text}\n`).join("")}`);
+      if (todos.length > 0)
+        write(`\nFails, and is to be done:\n${todos.map((text) => `  ${text}\n`).join("")}`);
+      if (coverage.length > 0) write(`\n${coverage.join("\n")}\n`);
+      if (failed.length > 0) write(`\nFailed:\n${failed.join("")}`);
+      const seconds = ((performance.now() - began) / 1_000).toFixed(0);
+      write(
+        `\n${passed} passed, ${failed.length} failed, ${skipped.length} skipped, ` +
+          `in ${seconds} s\n`,
+      );
+    },
+  };
+}
+
+const isFile = (name: string, file: string | undefined, nesting: number): boolean =>
+  nesting === 0 && file !== undefined && path.resolve(name) === file;
+
+type FileCoverage = {
+  path: string;
+  totalLineCount: number;
+  coveredLineCount: number;
+  totalBranchCount: number;
+  coveredBranchCount: number;
+};
+
+/** Lines and branches for each folder of `src/`. */
+function coverageTable(files: readonly FileCoverage[], root: string): string[] {
+  const percent = (covered: number, total: number) =>
+    (total === 0 ? "" : `${((100 * covered) / total).toFixed(1)} %`).padStart(9);
+  const sum = (of: readonly FileCoverage[], name: Exclude<keyof FileCoverage, "path">) =>
+    of.reduce((total, file) => total + file[name], 0);
+  const row = (label: string, of: readonly FileCoverage[]) =>
+    label.padEnd(24) +
+    String(of.length).padStart(6) +
+    percent(sum(of, "coveredLineCount"), sum(of, "totalLineCount")) +
+    percent(sum(of, "coveredBranchCount"), sum(of, "totalBranchCount"));
+  const folderOf = (file: FileCoverage) =>
+    path.relative(root, file.path).split(path.sep).slice(0, 2).join("/");
+  const folders = [...Map.groupBy(files, folderOf)].sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  return [
+    `${"coverage".padEnd(24)} files    lines branches`,
+    ...folders.map(([folder, of]) => row(folder, of)),
+    row("all that was loaded", files),
+  ];
+}

@@ -1,0 +1,69 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { respondWith, type Screen } from "./screen-mocks.ts";
+
+/** The colour scheme and width of a viewport. 320 pixels also stand for 1280 pixels at 400 percent zoom. */
+export type Mode = { colorScheme: "light" | "dark"; width: number };
+export const MODES: Mode[] = [
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "dark", width: 320 },
+  { colorScheme: "dark", width: 1280 },
+  { colorScheme: "light", width: 320 },
+];
+export const modeName = ({ colorScheme, width }: Mode): string => `${colorScheme}, ${width} px`;
+
+export type ScreenPage = { page: Page; consoleErrors: string[] };
+
+/** Opens a page that can show several screens in turn. `consoleErrors` collects the errors of its console. */
+export async function openPage(
+  browser: Browser,
+  { colorScheme, width }: Mode,
+  options: BrowserContextOptions = {},
+): Promise<ScreenPage> {
+  const height = width < 600 ? 800 : 900;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    reducedMotion: "reduce",
+    ...options,
+  });
+  const page = await context.newPage();
+  const consoleErrors: string[] = [];
+  page.on("pageerror", (error) => consoleErrors.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !MOCK_ERRORS.test(message.text())) {
+      consoleErrors.push(message.text());
+    }
+  });
+  return { page, consoleErrors };
+}
+
+/** Console errors caused by mocked error responses, and by the script of the fixed clock in sandboxed frames. */
+const MOCK_ERRORS = /^(?:Failed to load resource|Blocked script execution in 'about:srcdoc')/;
+
+/** Opens a screen and waits until it has reached its state. */
+export async function openScreen({ page }: ScreenPage, url: string, screen: Screen): Promise<void> {
+  // Discards pending requests and the stored state of the previous screen.
+  if (page.url().startsWith(url)) await page.evaluate("sessionStorage.clear()");
+  await page.goto("about:blank");
+  await respondWith(page, screen.mocks);
+  const pendingRequest = isWaiting(screen) ? waitForPendingRequest(page, screen) : undefined;
+  await page.goto(`${url}${screen.path}`);
+  // The server renders a heading too, but this link only appears once React has rendered.
+  await page.locator(".tb-skip").waitFor({ state: "attached" });
+  await page.locator("main h1").waitFor();
+  await screen.actions?.(page);
+  if (pendingRequest !== undefined) await pendingRequest;
+  else {
+    await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  }
+}
+
+/** Waits for a request that is never answered. Once it is sent, the screen's own code has rendered. */
+const waitForPendingRequest = (page: Page, { mocks }: Screen) =>
+  page.waitForRequest((request) => {
+    const { pathname } = new URL(request.url());
+    return mocks[`${request.method()} ${pathname}`] === "silence";
+  });
+
+/** Whether the state has a request that is never answered. */
+const isWaiting = ({ name }: Screen): boolean => /, (?:loading|waiting)$/.test(name);

@@ -1,9 +1,0 @@
-const FIRST_WAIT_MS = 2_000;
-const GROWTH = 1.2;
-export const WAIT_MAX_MS = 15_000;
-/** A bit more than four minutes in all: whoever still looks then has a button. */
-const LOOKS_MAX = 24;
-
-/** How long to wait after so many looks at a purchase that goes on; false: nobody looks any more by themselves. */
-export const waitAfter = (looks: number): number | false =>
-  looks > LOOKS_MAX ? false : Math.min(FIRST_WAIT_MS * GROWTH ** (looks - 1), WAIT_MAX_MS);

@@ -1,0 +1,79 @@
+import { Alert, Button, Group, Text } from "@mantine/core";
+import { Link, useRouterState } from "@tanstack/react-router";
+import { base } from "../addresses.ts";
+import { Failure } from "../parts/message.tsx";
+import { PageTitle } from "../parts/page-title.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
+import { OutdatedScreen } from "./screen-of.ts";
+
+/** The headings of the screens, shown while a screen is loading. */
+const TITLES: Record<string, string> = {
+  "/home": "Home",
+  "/usage": "Usage",
+  "/credits": "Credits",
+  "/settings/api-keys": "API keys",
+  "/settings/notifications": "Notifications",
+  "/settings/webhooks": "Webhooks",
+  "/settings/account": "Account",
+  "/tools": "Tools",
+  "/sign-up": "Sign up",
+  "/sign-in": "Sign in",
+};
+export const titleOf = (path: string): string => TITLES[path.replace(/[?#].*$/, "")] ?? "Loading";
+
+/** While the session or the code of the screen is loading. */
+export function Pending() {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  return (
+    <>
+      <PageTitle title={titleOf(path)} />
+      <LoadingRows />
+    </>
+  );
+}
+
+export function NotFound() {
+  return (
+    <>
+      <PageTitle title="Page not found" />
+      <Text c="dimmed">The address may be misspelled, or the page has moved.</Text>
+      <Group gap="sm" mt="lg">
+        <Button renderRoot={(props) => <Link to="/tools" {...props} />}>Browse tools</Button>
+        <Button component="a" href={`${base()}/`} variant="default">
+          Go to the front page
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+/** A screen that threw an error, or whose code was replaced by a newer version. */
+export function CrashedScreen({ error }: { error: unknown }) {
+  const reload = () => location.reload();
+  return (
+    <>
+      <PageTitle title="This page cannot be shown" />
+      {error instanceof OutdatedScreen ? (
+        <UpdateAvailable onReload={reload} />
+      ) : (
+        <Failure error={error} onRetry={reload} />
+      )}
+    </>
+  );
+}
+
+function UpdateAvailable({ onReload }: { onReload: () => void }) {
+  return (
+    <Alert
+      color="accent"
+      variant="light"
+      role="alert"
+      title="A newer version of this page is available"
+    >
+      <Text size="sm">The service was updated after you opened this page.</Text>
+      <Button mt="sm" size="sm" onClick={onReload}>
+        Load the new version
+      </Button>
+    </Alert>
+  );
+}

@@ -1,0 +1,31 @@
+import type { PersonView } from "#api/dashboard/shapes.ts";
+import { Message } from "../parts/message.tsx";
+import { ProblemDetails } from "../request.ts";
+
+/** Why an account cannot create keys or make calls. The frame shows a banner about it on every page. */
+export type Restriction = "email_not_verified" | "account_suspended";
+
+export function restrictionOf(person: PersonView | null | undefined): Restriction | null {
+  if (person === null || person === undefined) return null;
+  if (!person.verified) return "email_not_verified";
+  return person.account?.state === "suspended" ? "account_suspended" : null;
+}
+
+export function restrictionIn(error: unknown): Restriction | null {
+  if (!(error instanceof ProblemDetails)) return null;
+  const { code } = error;
+  return code === "email_not_verified" || code === "account_suspended" ? code : null;
+}
+
+/** Shown when the service rejects an action that the page still offered. */
+export const RestrictionMessage = ({ restriction }: { restriction: Restriction }) =>
+  restriction === "email_not_verified" ? (
+    <Message tone="warn" live title="Confirm your email address first.">
+      Open the link in the email that we sent you. You can then create API keys.
+    </Message>
+  ) : (
+    <Message tone="warn" live title="Your account is suspended.">
+      API calls with your keys are rejected, and you cannot create new keys. You keep your credits
+      and your usage history. Contact the operator of this service.
+    </Message>
+  );

@@ -1,0 +1,82 @@
+import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
+import { OfflineError, ProblemDetails } from "../request.ts";
+import { BusyButton } from "./buttons.tsx";
+import { Failure } from "./message.tsx";
+import { Empty, LoadingBlock } from "./placeholders.tsx";
+import { Time } from "./time.tsx";
+
+/** The members of a TanStack query that are shown. */
+type Query<Data> = {
+  data: Data | undefined;
+  error: unknown;
+  dataUpdatedAt: number;
+  refetch: () => unknown;
+};
+
+/**
+ * The result of a query: a skeleton, an error with a button to retry, or the data. If refetching fails, the stale data
+ * stays visible with the time it was loaded. `height` is that of the skeleton, in pixels.
+ */
+export function QueryResult<Data>(props: {
+  query: Query<Data>;
+  height?: number;
+  loading?: ReactNode;
+  children: (data: Data) => ReactNode;
+}) {
+  const { data, error, dataUpdatedAt, refetch } = props.query;
+  const retry = () => void refetch();
+  if (data === undefined) {
+    // The banner of the frame says how to confirm the address.
+    if (error instanceof ProblemDetails && error.code === "email_not_verified") {
+      return <Empty title="Nothing here yet">Confirm your email address first.</Empty>;
+    }
+    if (error !== null) return <Failure error={error} onRetry={retry} />;
+    return props.loading ?? <LoadingBlock height={props.height ?? 160} />;
+  }
+  return (
+    <>
+      {error !== null && (
+        <div className="tb-stale" role="status">
+          <span>
+            {error instanceof OfflineError
+              ? "The service cannot be reached."
+              : "This may be out of date."}{" "}
+            Last updated <Time at={dataUpdatedAt} />.
+          </span>
+          <Button size="compact-sm" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        </div>
+      )}
+      {props.children(data)}
+    </>
+  );
+}
+
+/** The members of a TanStack infinite query that its "Show older" button needs. */
+type PagedQuery = {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
+  error: unknown;
+  fetchNextPage: () => unknown;
+};
+
+/** Loads the next page of a list that shows the newest items first. */
+export function ShowOlder({ query }: { query: PagedQuery }) {
+  const loadMore = () => void query.fetchNextPage();
+  if (query.isFetchNextPageError) return <Failure error={query.error} onRetry={loadMore} />;
+  if (!query.hasNextPage) return null;
+  return (
+    <BusyButton
+      mt="md"
+      variant="default"
+      busy={query.isFetchingNextPage}
+      busyLabel="Loading"
+      onClick={loadMore}
+    >
+      Show older
+    </BusyButton>
+  );
+}
