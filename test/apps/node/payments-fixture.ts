@@ -1,4 +1,4 @@
-/** A data folder with an account that buys, and the fake of Stripe: for tests of the processes that work on them. */
+/** A data folder with an account that buys, and a fake of Stripe, for tests of processes that use them. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -40,7 +40,7 @@ export async function openPayments(t: TestContext) {
     TOOLBOOTH_PRICES: prices,
   };
 
-  /** The data as a process has it for a moment. */
+  /** Opens the data briefly, as a process does. */
   async function within<Result>(
     act: (data: Awaited<ReturnType<typeof openData>>) => Promise<Result>,
   ) {
@@ -72,7 +72,7 @@ export async function openPayments(t: TestContext) {
 
   const account = (email: string) =>
     within(async ({ accountDeps }) => (await openAccount(accountDeps, email, Date.now())).account);
-  /** Begins a purchase; its id, and the page's at Stripe. */
+  /** Starts a purchase. Returns its id and the id of Stripe's checkout session. */
   const buy = (account: string, offer = "small") =>
     within(async ({ billing }) => {
       const begun = await billing.begin({
@@ -86,13 +86,13 @@ export async function openPayments(t: TestContext) {
     });
   const run = (line: string, more: Record<string, string> = {}) =>
     runHere(line, { ...env, ...more });
-  /** The object of a command that is done. */
+  /** Runs a command that succeeds, and returns its object. */
   const json = async (line: string) => {
     const ran = await run(line);
     assert.equal(ran.exitCode, 0, ran.text);
     return ran.json;
   };
-  /** The object of one that exits with 1 and yet is no refusal. */
+  /** Runs a command that exits with 1 and a result, and returns the result. */
   const failed = async (line: string) => {
     const ran = await run(line);
     assert.equal(ran.exitCode, 1, ran.text);

@@ -14,7 +14,7 @@ import { assertTotals, createFixture } from "../../contract/ledger/fixture.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 
-/** Calls that a node has to reverse: kept in a file of the data folder at once, so that not even a kill loses them. */
+/** Calls that a node must reverse are written to a file in the data folder, so that a kill does not lose them. */
 const NOW = Date.now();
 const callOf = (no: number): CallRef => ({ account: "acc_Ada", callId: `call_${no}`, at: NOW });
 const callsUpTo = (count: number) => Array.from({ length: count }, (_, no) => callOf(no));
@@ -42,7 +42,7 @@ function openFixture(t: TestContext, folder = temporaryFolder(t)) {
   return { folder, file, loggedErrors, reversed, ledger, open, kept };
 }
 
-test("nothing is written until there is a call to reverse; then it is reversed at once", async (t) => {
+test("writes nothing until there is a call to reverse, and then reverses it at once", async (t) => {
   const fixture = openFixture(t);
   const reversals = fixture.open();
   assert.equal(existsSync(fixture.file), false);
@@ -54,7 +54,7 @@ test("nothing is written until there is a call to reverse; then it is reversed a
   assert.deepEqual([fixture.reversed, fixture.loggedErrors], [["call_1"], []]);
 });
 
-test("what a stop leaves is kept, each call is told, and the next start reverses it", async (t) => {
+test("keeps and logs the calls that a stop leaves, and the next start reverses them", async (t) => {
   const fixture = openFixture(t);
   fixture.ledger.fails = true;
   const stopping = fixture.open();
@@ -64,7 +64,7 @@ test("what a stop leaves is kept, each call is told, and the next start reverses
     async () => existsSync(fixture.file) && fixture.kept().length === 500,
   );
   await stopping.stop();
-  // What comes while the ledger is closed.
+  // A call that arrives while the ledger is closed.
   stopping.reverseLater(callOf(500));
   await stopping.close();
   const told = fixture.loggedErrors.filter((line) =>
@@ -90,7 +90,7 @@ test("what a stop leaves is kept, each call is told, and the next start reverses
   await next.close();
 });
 
-test("a process that ends without a stop has kept its calls, and two that share a folder reverse each once", async (t) => {
+test("keeps calls if the process ends without a stop, and two processes on one folder reverse each once", async (t) => {
   const fixture = openFixture(t);
   fixture.ledger.fails = true;
   const killed = fixture.open();
@@ -99,7 +99,7 @@ test("a process that ends without a stop has kept its calls, and two that share 
     "they are kept",
     async () => existsSync(fixture.file) && fixture.kept().length === 30,
   );
-  // It says and does nothing more.
+  // It logs and does nothing else.
   const others = openFixture(t, fixture.folder);
   const nodes = [others.open(), others.open()];
   await eventually("all are reversed", async () => fixture.kept().length === 0);
@@ -113,7 +113,7 @@ test("a process that ends without a stop has kept its calls, and two that share 
   await killed.close();
 });
 
-test("where the folder takes nothing, a call is still tried, and told as lost where that fails", async (t) => {
+test("tries a call even if the folder is read-only, and logs it as lost if that fails", async (t) => {
   const fixture = openFixture(t);
   const taken = path.join(fixture.folder, "taken");
   writeFileSync(taken, "");
@@ -128,16 +128,16 @@ test("where the folder takes nothing, a call is still tried, and told as lost wh
   await reversals.close();
 });
 
-test("a file that cannot be read is told, and hinders no start", async (t) => {
+test("logs an unreadable file and starts anyway", async (t) => {
   const fixture = openFixture(t);
-  writeFileSync(fixture.file, "this is no database at all, whatever its name says");
+  writeFileSync(fixture.file, "this is not a database, whatever its name says");
   const reversals = fixture.open();
   assert.match(fixture.loggedErrors.join(), /could not be read from .*reversals\.sqlite/);
   await reversals.stop();
   await reversals.close();
 });
 
-test("a node that was killed reverses with its next start what it owed", {
+test("a node that was killed reverses its pending calls at the next start", {
   timeout: 300_000,
 }, async (t) => {
   const DATA_DIR = path.join(temporaryFolder(t), "data");
@@ -154,7 +154,7 @@ test("a node that was killed reverses with its next start what it owed", {
   const order = before.fixture.debitOrder(account, { now });
   await before.fixture.ledger.debit(order);
   before.driver.close();
-  // As the file is after a kill.
+  // The state of the file after a kill.
   const file = reversalFile(DATA_DIR);
   const left = openReversalFile(file);
   const job = reversalJob({ account, callId: order.callId, at: now });
