@@ -7,8 +7,8 @@ import { gzipSync } from "node:zlib";
 import { wrangler } from "../../support/edge-site.ts";
 
 /**
- * What would be deployed for the calls, as wrangler bundles it; nothing leaves this machine. Zod takes 17,000 of the bytes, the
- * entities of HTML 7,000, the rules and stores of the ledger 20,000. The platform takes 3 MB.
+ * The bundle of the API Worker as Wrangler would deploy it; nothing leaves this machine. Zod takes 17,000 bytes of it, the HTML
+ * entities 7,000, the rules and stores of the ledger 20,000. The platform's limit is 3 MB.
  */
 const GZIP_BYTES_MAX = 105_000;
 const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-calls-"));
@@ -18,7 +18,7 @@ type Metafile = {
   inputs: Record<string, { imports: { path: string; external?: boolean }[] }>;
 };
 
-describe("the Worker of the calls, as it would be deployed", () => {
+describe("the bundle of the API Worker", () => {
   let said = "";
   let metafile: Metafile;
   before(async () => {
@@ -32,7 +32,7 @@ describe("the Worker of the calls, as it would be deployed", () => {
     assert.ok(byteLength <= GZIP_BYTES_MAX, `${byteLength} bytes`);
   });
 
-  test("imports nothing of Node, and of the platform only its own module", () => {
+  test("imports no module of Node, and only one of the platform", () => {
     const outside = Object.values(metafile.inputs)
       .flatMap(({ imports }) => imports)
       .filter(({ external }) => external)
@@ -40,12 +40,9 @@ describe("the Worker of the calls, as it would be deployed", () => {
     assert.deepEqual([...new Set(outside)], ["cloudflare:workers"]);
   });
 
-  test("carries no page, no letter, no person, and none of the settings that it has not", () => {
+  test("contains no page, no email, no account code, and no settings of the other Worker", () => {
     const files = Object.keys(metafile.inputs).map((file) => file.replace(/^.*?(?=src\/)/, ""));
-    assert.ok(
-      files.includes("src/api/pipeline/call-tool.ts"),
-      "the names of the files are as expected",
-    );
+    assert.ok(files.includes("src/api/pipeline/call-tool.ts"), "the file names are as expected");
     for (const file of files) {
       assert.doesNotMatch(
         file,
@@ -54,13 +51,13 @@ describe("the Worker of the calls, as it would be deployed", () => {
     }
   });
 
-  test("has the objects, the database and the Worker of the pages", () => {
+  test("binds the objects, the database and the dashboard Worker", () => {
     for (const binding of [/env\.LEDGER \(AccountLedger\)/, /env\.DB/, /env\.PEOPLE/]) {
       assert.match(said, binding);
     }
   });
 
-  test("can be deployed before the Worker of the pages is there", async () => {
+  test("can be deployed before the dashboard Worker exists", async () => {
     const alone = await wrangler("deploy", "--dry-run", "--env", "alone", "--outdir", folder);
     assert.match(alone, /env\.LEDGER \(AccountLedger\)/);
     assert.match(alone, /env\.DB/);

@@ -1,4 +1,4 @@
-/** Somebody with an account at the edge, who asks as the pages do: with their cookies. */
+/** A user with an account at the edge, who sends requests with cookies as the dashboard does. */
 import assert from "node:assert/strict";
 import { createMember } from "../../support/dashboard-site.ts";
 import type { EdgeSite } from "../../support/edge-site.ts";
@@ -38,7 +38,7 @@ export async function edgeMember(site: EdgeSite, name: string) {
   };
 }
 
-/** The operator's way in. */
+/** Calls the operator API. */
 export const operatorOf =
   (site: EdgeSite, token: string) =>
   async <Outcome>(operation: string, order: object): Promise<Outcome> => {

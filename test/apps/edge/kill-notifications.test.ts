@@ -6,8 +6,8 @@ import { eventually } from "../../http/test-api.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 
-/** SIGKILL of workerd between a call that leaves few credits and the alarm that hands its notice on to D1. */
-test("what a call has left to tell is told after a kill, once, though nobody calls again", async (t) => {
+/** SIGKILL of workerd between a call that leaves few credits and the alarm that sends its event to D1. */
+test("the event of a call arrives once after a kill, even without further calls", async (t) => {
   const folder = temporaryFolder(t);
   const { code } = await bundleWorker("apps/edge/worker-with-test-access.ts");
   const start = () =>
@@ -30,7 +30,7 @@ test("what a call has left to tell is told after a kill, once, though nobody cal
   };
   const { key } = await openEdgeAccount({ ledger: ledgerAt(edge.base) }, 20);
   const granted = ["key.created", "credits.granted"];
-  await eventually("the grant is told of", async () => (await kinds()).length === 2);
+  await eventually("the event of the grant", async () => (await kinds()).length === 2);
 
   const response = await fetch(`${edge.base}/api/v1/uuid`, {
     method: "POST",
@@ -40,6 +40,6 @@ test("what a call has left to tell is told after a kill, once, though nobody cal
   assert.equal(response.status, 200);
   await edge.close();
   edge = await start();
-  await eventually("the balance is told of", async () => (await kinds()).length > 2);
+  await eventually("the event of the balance", async () => (await kinds()).length > 2);
   assert.deepEqual(await kinds(), [...granted, "credits.low"]);
 });

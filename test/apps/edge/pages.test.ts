@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openEdgePages } from "../../../src/apps/edge/pages.ts";
 
-/** The assets as the Worker asks for them itself, where the platform has not answered before. */
+/** Assets that the Worker fetches itself because the platform did not serve them. */
 
 const MANIFEST = {
   "main.tsx": { file: "assets/main-1.js", imports: ["_box.js"] },
@@ -20,7 +20,7 @@ function openPages() {
     async fetch(request: Request): Promise<Response> {
       const { pathname } = new URL(request.url);
       asked.push(`${request.method} ${pathname}`);
-      if (isAway) throw new Error("the assets are away");
+      if (isAway) throw new Error("the assets are unavailable");
       if (pathname === "/build/manifest.json") return Response.json(MANIFEST);
       if (pathname === "/build/first-paint.css") return new Response("body{}");
       if (pathname !== "/assets/main-1.js") return new Response("none", { status: 404 });
@@ -35,7 +35,7 @@ function openPages() {
   return { pages, loggedErrors, asked, setAway };
 }
 
-test("what was built is read once, and tells each page what its head must name", async () => {
+test("reads the build manifest once and puts its files into the head of each page", async () => {
   const { pages, asked, loggedErrors } = openPages();
   assert.equal(pages.frontScript(), null);
   assert.equal(await pages.assetsFor("main.tsx"), null);
@@ -53,7 +53,7 @@ test("what was built is read once, and tells each page what its head must name",
   assert.deepEqual(loggedErrors, []);
 });
 
-test("where it could not be read the next request tries again", async () => {
+test("reads the manifest again at the next request after a failure", async () => {
   const { pages, loggedErrors, setAway } = openPages();
   setAway(true);
   await pages.load();
@@ -64,7 +64,7 @@ test("where it could not be read the next request tries again", async () => {
   assert.equal(pages.frontScript(), "assets/front-1.js");
 });
 
-test("an asset is handed on as the platform answers it, and any other name is 404", async () => {
+test("returns an asset as the platform serves it, and 404 for any other name", async () => {
   const { pages } = openPages();
   const ask = (name: string, headers: Record<string, string> = {}) =>
     pages.serveAsset(name, new Request("https://tools.example/assets/x", { headers }));
