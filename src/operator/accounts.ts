@@ -58,7 +58,7 @@ const status = z.object({
 });
 const found = z.object({ found: z.boolean() });
 /** Who gets an email about the change, and why it could not be queued. Null if nobody has signed up for the account. */
-const told = z.object({ email: z.string(), error: z.string().nullable() }).nullable();
+const notified = z.object({ email: z.string(), error: z.string().nullable() }).nullable();
 
 export const ACCOUNT_OPERATIONS = {
   findAddress: reading({
@@ -112,19 +112,19 @@ export const ACCOUNT_OPERATIONS = {
   }),
   closeAccount: changing({
     input: z.strictObject({ account, email, now: time }),
-    output: z.object({ account: z.string(), forfeited: count, told }),
+    output: z.object({ account: z.string(), forfeited: count, notified }),
     act: { ...ofAccount, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
     run: closeForOperator,
   }),
   createKey: changing({
     input: z.strictObject({ account, id: keyId, label, now: time }),
-    output: z.object({ id: z.string(), key: z.string(), told }),
+    output: z.object({ id: z.string(), key: z.string(), notified }),
     act: ofKey,
     run: createKeyForOperator,
   }),
   revokeKey: changing({
     input: z.strictObject({ account, id: keyId, now: time }),
-    output: z.object({ found: z.boolean(), revokedAt: time.nullable(), told }),
+    output: z.object({ found: z.boolean(), revokedAt: time.nullable(), notified }),
     act: ofKey,
     run: revokeKeyForOperator,
   }),

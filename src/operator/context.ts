@@ -16,7 +16,7 @@ export type OperatorContext = {
   directory: Directory;
   /** Dependencies with the secrets, which creating keys and hashing addresses require. */
   accountDeps(): Promise<AccountDeps>;
-  tell: NotifyDeps;
+  notify: NotifyDeps;
   purchases: Pick<PurchaseStore, "add" | "list" | "listAll" | "revenue">;
   /** Resolves to null if no payment provider is configured. */
   billing(): Promise<Pick<Billing, "listPayments" | "settle"> | null>;

@@ -96,8 +96,8 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     async run(args, session) {
       const { client, now } = session;
       const { email, account: id } = await accountOf(session, args.email);
-      const { forfeited, told } = await client.closeAccount({ account: id, email, now });
-      logNotification(session, told);
+      const { forfeited, notified } = await client.closeAccount({ account: id, email, now });
+      logNotification(session, notified);
       return {
         json: { id, email, state: "closed", forfeited },
         text: `Closed the account of ${email}. Its keys no longer work, ${counted(forfeited, "credit was", "credits were")} forfeited, and the address was deleted.\n`,

@@ -45,7 +45,7 @@ export function readArguments(command: Command, rest: readonly string[]): Argume
 
 function parse(rest: readonly string[], options: ParseArgsOptionsConfig) {
   try {
-    // parseArgs would take a negative number for an option of one letter.
+    // parseArgs would take a negative number for a short option.
     const args = rest.map((word) => (/^-\d/.test(word) ? `${SHIELD}${word}` : word));
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const plain = Object.entries(values).map(([name, value]) => [

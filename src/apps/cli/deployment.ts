@@ -93,9 +93,9 @@ async function openDeployment(invocation: Invocation, canCreate: boolean): Promi
 }
 
 /** Logs whether the account's owner gets an email about the change. */
-export function logNotification({ log, linkWarning }: Session, told: NotifyOutcome): void {
-  if (told === null) return;
-  const { email, error } = told;
+export function logNotification({ log, linkWarning }: Session, notified: NotifyOutcome): void {
+  if (notified === null) return;
+  const { email, error } = notified;
   log(
     error === null
       ? `Queued an email to ${email}. The server sends it within a minute.${linkWarning}`

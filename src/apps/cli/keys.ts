@@ -21,8 +21,8 @@ export const KEY_COMMANDS: readonly Command[] = [
       const { account, email } = await accountOf(session, args.email);
       const { state } = await statusOf(session, account);
       const order = { account, id: newKeyId(account, random), label: args.label, now };
-      const { id, key, told } = await client.createKey(order);
-      logNotification(session, told);
+      const { id, key, notified } = await client.createKey(order);
+      logNotification(session, notified);
       if (state === "suspended")
         log(`The account is suspended. The key works after account resume ${email}.`);
       return {
@@ -75,11 +75,11 @@ export const KEY_COMMANDS: readonly Command[] = [
     parameters: { key: positional("<id>", readKeyId) },
     async run({ key: { id, account } }, session) {
       const { client, now } = session;
-      const { found, revokedAt, told } = await client.revokeKey({ account, id, now });
+      const { found, revokedAt, notified } = await client.revokeKey({ account, id, now });
       if (!found) {
         throw new CommandError(`There is no key ${id}. Run key list <email> to see the keys.`);
       }
-      logNotification(session, told);
+      logNotification(session, notified);
       return {
         json: { id, revokedAt: instantOrNull(revokedAt) },
         text: `Revoked key ${id}. Its calls now get 401.\n`,

@@ -51,7 +51,7 @@ export function createLocalDeployment(
     findDamage: store.findDamage,
     isDamage: store.isDamage,
     accountDeps: async () => ({ ledger, directory, secrets: await secrets(), random, hashKey }),
-    tell: {
+    notify: {
       journal,
       publicUrl,
       // Errors are reported to the operator instead, with the outcome.

@@ -83,7 +83,7 @@ describe("the command line on PostgreSQL", () => {
     assert.equal((await cli.json(`import ${file}`)).secretIncluded, true);
     assert.match(
       await cli.refused(`import ${file}`),
-      /is not empty, and an import never mixes ledgers\. Set DATABASE_URL to an empty database\.$/,
+      /is not empty, and an import never merges ledgers\. Set DATABASE_URL to an empty database\.$/,
     );
     const node = await startServer(DATA_DIR, { DATABASE_URL: url });
     t.after(() => node.stop());
@@ -191,7 +191,7 @@ describe("the command line on PostgreSQL", () => {
     assert.equal(network.lost(), 1);
     await network.close();
     const bad = await on("postgres://u:hush-hush@/").refused("account list");
-    assert.match(bad, /DATABASE_URL must be like/);
+    assert.match(bad, /DATABASE_URL must look like/);
     assert.doesNotMatch(bad, /hush/);
   });
 

@@ -80,7 +80,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       "address",
     ]);
     assert.equal((await cli.json("acts --max 2")).acts.length, 2);
-    assert.match((await cli.run("acts")).stdout, /^at \(UTC\) +by +act +account or key/);
+    assert.match((await cli.run("acts")).stdout, /^at \(UTC\) +by +action +account or key/);
     assert.deepEqual(deployment.loggedErrors, []);
   });
 
