@@ -99,11 +99,11 @@ async function openOwn(started: Started): Promise<Contender> {
     ...started,
     request: (tool, body, more = "") => makeRequest(`/api/v1/${tool}${more}`, body, key),
     async totals(server) {
-      const kept = ledgerAt(server);
-      const usage = await kept.usage({ account, from: 0, to: Number.MAX_SAFE_INTEGER });
+      const stored = ledgerAt(server);
+      const usage = await stored.usage({ account, from: 0, to: Number.MAX_SAFE_INTEGER });
       const recorded = usage.reduce((sum, row) => sum + row.calls, 0);
-      const { ok } = await kept.audit({ account, now: Date.now() });
-      const { balance } = await kept.credits({ account, now: Date.now() });
+      const { ok } = await stored.audit({ account, now: Date.now() });
+      const { balance } = await stored.credits({ account, now: Date.now() });
       return { recorded, ok: ok && balance + recorded === CREDITS };
     },
   };

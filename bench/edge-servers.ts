@@ -87,9 +87,9 @@ export async function startEdgeServer(worker: EdgeWorker, folder: string): Promi
 }
 
 function childrenOfThisProcess(): number[] {
-  const place = `/proc/${process.pid}/task`;
-  return readdirSync(place).flatMap((thread) =>
-    readFileSync(`${place}/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+  const folder = `/proc/${process.pid}/task`;
+  return readdirSync(folder).flatMap((thread) =>
+    readFileSync(`${folder}/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
   );
 }
 

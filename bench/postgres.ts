@@ -68,9 +68,9 @@ async function startCaller(url: string, node: string): Promise<ChildProcess> {
 }
 
 async function endCaller(child: ChildProcess): Promise<void> {
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   child.send("end");
-  await gone;
+  await exited;
 }
 
 /** Round 0 is a warm-up and is discarded. The order changes every round. */
@@ -83,10 +83,10 @@ async function runRounds(
   for (let number = 0; number <= rounds; number += 1) {
     for (const [i, { accounts, nodes }] of CASES.entries()) {
       const turn = { accounts, callers: CALLERS / nodes, durationMs: seconds * 1000 };
-      const asked = callers.slice(0, nodes);
+      const active = callers.slice(0, nodes);
       const order: Way[] = number % 2 === 0 ? ["usual", "batch"] : ["batch", "usual"];
       const pair: Partial<Pair> = {};
-      for (const way of order) pair[way] = await takeTurn(fixture, asked, { ...turn, way });
+      for (const way of order) pair[way] = await takeTurn(fixture, active, { ...turn, way });
       if (number > 0) pairs[i]?.push(pair as Pair);
     }
   }

@@ -118,11 +118,11 @@ function some(count: number, characters: string, random: Random): string {
 /** Joins complete pieces up to `bytes` of UTF-8. */
 function fill(bytes: number, piece: () => string): string {
   const pieces: string[] = [];
-  let left = bytes;
+  let remaining = bytes;
   for (;;) {
     const next = piece();
-    left -= Buffer.byteLength(next);
-    if (left < 0) return pieces.join("");
+    remaining -= Buffer.byteLength(next);
+    if (remaining < 0) return pieces.join("");
     pieces.push(next);
   }
 }

@@ -86,9 +86,9 @@ async function start(
   const found = await readAnnouncement(child, name, announcement);
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
+    const exited = once(child, "exit");
     child.kill(signal);
-    await gone;
+    await exited;
   };
   return { server: { name, port: Number(found[1]), child, stop }, found };
 }

@@ -43,15 +43,15 @@ function describeActs(open: (t: TestContext) => Promise<Opened>) {
   test("lists acts newest first, page by page, while new acts are added", async (t) => {
     const { acts } = await open(t);
     for (let turn = 0; turn < 7; turn += 1) await acts.start(act(START + turn));
-    const seen: number[] = [];
+    const times: number[] = [];
     let after: string | null = null;
     do {
       const page: Awaited<ReturnType<OperatorActs["list"]>> = await acts.list({ after, max: 3 });
-      seen.push(...page.acts.map(({ at }) => at - START));
+      times.push(...page.acts.map(({ at }) => at - START));
       await acts.start(act(START + 100));
       after = page.next;
     } while (after !== null);
-    assert.deepEqual(seen, [6, 5, 4, 3, 2, 1, 0]);
+    assert.deepEqual(times, [6, 5, 4, 3, 2, 1, 0]);
   });
 
   test("deletes the oldest acts beyond the limit", async (t) => {

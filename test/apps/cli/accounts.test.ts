@@ -23,9 +23,9 @@ describe("account, key and credits commands", { concurrency: 3 }, () => {
   describe("account", { concurrency: 1 }, () => {
     test("create creates the database, the account and one grant without expiry", async () => {
       const cli = freshLine();
-      const made = await cli.json("account create Ada@Example.org --credits 7");
-      assert.match(made.id, /^acc_[0-9A-Za-z]{12}$/);
-      assert.deepEqual(made, { id: made.id, email: "ada@example.org", balance: 7 });
+      const created = await cli.json("account create Ada@Example.org --credits 7");
+      assert.match(created.id, /^acc_[0-9A-Za-z]{12}$/);
+      assert.deepEqual(created, { id: created.id, email: "ada@example.org", balance: 7 });
       assert.equal(statSync(cli.database).mode & 0o777, 0o600);
       assert.equal(statSync(cli.dataDir).mode & 0o777, 0o700);
       const { balance, grants } = await cli.json("credits show ada@example.org");
@@ -38,10 +38,10 @@ describe("account, key and credits commands", { concurrency: 3 }, () => {
 
     test("concurrent creates of one address create one account, also in an empty folder", async () => {
       const cli = freshLine();
-      const asked = Array.from({ length: 4 }, () =>
+      const runs = Array.from({ length: 4 }, () =>
         cli.run("account create ada@b.c --credits 5 --json"),
       );
-      const exits = (await Promise.all(asked)).map(({ status }) => status);
+      const exits = (await Promise.all(runs)).map(({ status }) => status);
       assert.deepEqual(exits.sort(), [0, 1, 1, 1]);
       const { accounts, totals } = await cli.json("audit");
       assert.deepEqual([accounts, totals.granted], [1, 5]);
@@ -107,9 +107,9 @@ describe("account, key and credits commands", { concurrency: 3 }, () => {
     test("create shows the key once, and list never shows it", async () => {
       const cli = freshLine();
       await cli.json("account create ada@b.c");
-      const made = await cli.json("key create ada@b.c --label production");
-      assert.deepEqual(Object.keys(made), ["id", "key"]);
-      assert.match(made.key, new RegExp(`^${KEY.source}$`));
+      const created = await cli.json("key create ada@b.c --label production");
+      assert.deepEqual(Object.keys(created), ["id", "key"]);
+      assert.match(created.key, new RegExp(`^${KEY.source}$`));
       const { stdout } = await cli.run("key create ada@b.c --label staging");
       assert.match(stdout, /^tb_[0-9A-Za-z]{56}\n/);
       assert.match(stdout, /it is not shown again/);
@@ -118,9 +118,9 @@ describe("account, key and credits commands", { concurrency: 3 }, () => {
       assert.deepEqual([email, keys.length], ["ada@b.c", 2]);
       const { createdAt, start, ...first } = keys[0];
       assert.match(createdAt, ISO);
-      assert.ok(made.key.startsWith(start) && start.length < 30);
+      assert.ok(created.key.startsWith(start) && start.length < 30);
       assert.deepEqual(first, {
-        id: made.id,
+        id: created.id,
         label: "production",
         lastUsedAt: null,
         revokedAt: null,
@@ -129,10 +129,10 @@ describe("account, key and credits commands", { concurrency: 3 }, () => {
       assert.doesNotMatch(table.stdout, KEY);
       assert.match(table.stdout, /production .* never +no/);
 
-      const revoked = await cli.json(`key revoke ${made.id}`);
+      const revoked = await cli.json(`key revoke ${created.id}`);
       assert.deepEqual(Object.keys(revoked), ["id", "revokedAt"]);
       assert.deepEqual(
-        await cli.json(`key revoke ${made.id}`),
+        await cli.json(`key revoke ${created.id}`),
         revoked,
         "revoking a second time changes nothing",
       );

@@ -74,9 +74,9 @@ describe("backup and restore", { concurrency: 2 }, () => {
     const restored = await cli.json(`restore ${cli.copy}`);
     assert.deepEqual(await emailsOf(cli), ["ada@b.c", "demo@toolbooth.localhost"]);
     assert.equal((await cli.json("audit")).ok, true);
-    const aside = new DatabaseSync(restored.keptAside, { readOnly: true });
-    assert.equal(aside.prepare("SELECT count(*) AS count FROM address").get()?.["count"], 3);
-    aside.close();
+    const previous = new DatabaseSync(restored.keptAside, { readOnly: true });
+    assert.equal(previous.prepare("SELECT count(*) AS count FROM address").get()?.["count"], 3);
+    previous.close();
     assert.ok(!readdirSync(cli.dataDir).some((name) => name.includes("partial")));
     const again = await startServer(cli.dataDir);
     assert.equal((await again.call(key)).status, 200, "the backup includes the secret");
@@ -132,8 +132,8 @@ describe("backup and restore", { concurrency: 2 }, () => {
     };
     const bytes = readFileSync(cli.copy);
     const holed = Buffer.from(bytes).fill(0xaa, 4096 * 3, 4096 * 5);
-    const seen = () => [readdirSync(cli.dataDir), readFileSync(cli.database)];
-    const before = seen();
+    const contents = () => [readdirSync(cli.dataDir), readFileSync(cli.database)];
+    const before = contents();
     for (const [line, expected] of [
       [bad("holed", (file) => writeFileSync(file, holed)), /is damaged or not a database/],
       [bad("short", (file) => writeFileSync(file, bytes.subarray(0, 9000))), /is damaged/],
@@ -159,7 +159,7 @@ describe("backup and restore", { concurrency: 2 }, () => {
     ] as const) {
       assert.match(await cli.refused(line), expected);
     }
-    assert.deepEqual(seen(), before);
+    assert.deepEqual(contents(), before);
   });
 
   test("restore over unreadable data requires --force and still keeps that data", async () => {

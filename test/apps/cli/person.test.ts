@@ -123,9 +123,9 @@ test("restore deletes sessions, links and emails of the backup, keeps users, and
   const { ended } = await cli.json(`restore ${copy}`);
   assert.deepEqual(ended, { sessions: 1, links: 1, emails: 1, webhooks: 0 });
   assert.deepEqual(emails(), []);
-  const left = (table: string) =>
+  const countRows = (table: string) =>
     sql((database) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
-  assert.deepEqual(["person_session", "person_token", "person"].map(left), [0, 0, 1]);
+  assert.deepEqual(["person_session", "person_token", "person"].map(countRows), [0, 0, 1]);
   const { stdout } = await cli.run(`restore ${copy}`);
   assert.match(stdout, /Users must sign in again\.\nKeys revoked, accounts closed/);
 });

@@ -32,16 +32,16 @@ const sentenceOf = async (url: string, token = TOKEN): Promise<string> => {
 
 /** Starts a server that sends the same response to every request. */
 async function responding(status: number, body = "", headers: Record<string, string> = {}) {
-  let asked = 0;
+  let requests = 0;
   const server = createServer((_, response) => {
-    asked += 1;
+    requests += 1;
     response.writeHead(status, headers).end(body);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   after(() => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, asked: () => asked };
+  return { url, requests: () => requests };
 }
 
 describe("the URL of a service", () => {
@@ -104,19 +104,19 @@ describe("errors of a remote service", { concurrency: 8 }, () => {
       await sentenceOf(old.url),
       /has another version than this command line.*Deploy this version/,
     );
-    assert.equal(old.asked(), 1, "the client does not retry");
+    assert.equal(old.requests(), 1, "the client does not retry");
   });
 
   test("shows the response of a service with invalid settings without retrying", async () => {
     const text =
       "This service is not set up yet: a setting is missing.\u001b[2J Look in its log.\n";
     const headers = { "Content-Type": "text/plain; charset=utf-8", "Retry-After": "60" };
-    const { url, asked } = await responding(503, text, headers);
+    const { url, requests } = await responding(503, text, headers);
     assert.equal(
       await sentenceOf(url),
       `${url} responded: This service is not set up yet: a setting is missing. [2J Look in its log.`,
     );
-    assert.equal(asked(), 1);
+    assert.equal(requests(), 1);
   });
 
   test("recognizes responses that are not from the operator API", async () => {
@@ -127,12 +127,12 @@ describe("errors of a remote service", { concurrency: 8 }, () => {
       [200, "null"],
       [200, '{"ok":false}'],
     ] as const) {
-      const { url, asked } = await responding(status, body);
+      const { url, requests } = await responding(status, body);
       assert.match(
         await sentenceOf(url),
         /is not from Toolbooth's operator API \(status \d+\)\. Check/,
       );
-      assert.equal(asked(), 1);
+      assert.equal(requests(), 1);
     }
   });
 
@@ -141,7 +141,7 @@ describe("errors of a remote service", { concurrency: 8 }, () => {
     const { url } = await responding(302, "", { Location: `${target.url}/elsewhere` });
     const sentence = await sentenceOf(url);
     assert.ok(sentence.endsWith(`use --remote ${target.url}.`), sentence);
-    assert.equal(target.asked(), 0);
+    assert.equal(target.requests(), 0);
   });
 
   test("reports a refused connection and an unknown host without retrying", async () => {
@@ -179,11 +179,11 @@ describe("errors of a remote service", { concurrency: 8 }, () => {
 
   test("retries a busy service with pauses, and then fails with the service's message", async () => {
     const busy = JSON.stringify({ code: "unavailable", detail: "The ledger is overloaded." });
-    const { url, asked } = await responding(503, busy, { "Retry-After": "0" });
+    const { url, requests } = await responding(503, busy, { "Retry-After": "0" });
     assert.equal(await sentenceOf(url), "The ledger is overloaded.");
-    assert.equal(asked(), 6);
+    assert.equal(requests(), 6);
     const long = await responding(503, busy, { "Retry-After": "3600" });
     await sentenceOf(long.url);
-    assert.equal(long.asked(), 1, "the client does not wait an hour");
+    assert.equal(long.requests(), 1, "the client does not wait an hour");
   });
 });

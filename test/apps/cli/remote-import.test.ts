@@ -48,13 +48,13 @@ before(async () => {
 
 async function fixture() {
   const deployment = createDeployment();
-  const asked: string[] = [];
+  const operations: string[] = [];
   const url = await serve(deployment.app, async (request) => {
-    asked.push(((await request.clone().json()) as { operation: string }).operation);
+    operations.push(((await request.clone().json()) as { operation: string }).operation);
     return undefined;
   });
   const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
-  return { deployment, asked, cli: commandLine(path.join(folder, "none"), env) };
+  return { deployment, operations, cli: commandLine(path.join(folder, "none"), env) };
 }
 
 /** The state after an interrupted import: one account is open, and one is incomplete. */
@@ -89,7 +89,7 @@ async function signUp({ ledger, directory }: Deployment, account: string, email:
 
 describe("an import that was interrupted", { concurrency: 2 }, () => {
   test("audit, list and report name an incomplete account with its remedy and continue", async () => {
-    const { cli, deployment, asked } = await fixture();
+    const { cli, deployment, operations } = await fixture();
     await leaveHalf(deployment);
     await deployment.directory.register({ email: "bob@b.c", account: BOB, createdAt: MADE });
     await signUp(deployment, OUTSIDER, "late@b.c");
@@ -99,7 +99,11 @@ describe("an import that was interrupted", { concurrency: 2 }, () => {
       [audit.ok, audit.accounts, audit.totals.granted, audit.faults],
       [false, 2, 5, [cure]],
     );
-    assert.equal(asked.filter((name) => name === "audit").length, 3, "one request per account");
+    assert.equal(
+      operations.filter((name) => name === "audit").length,
+      3,
+      "one request per account",
+    );
 
     const ran = await cli.run("account list --json");
     assert.deepEqual(
@@ -173,19 +177,19 @@ describe("an import that was interrupted", { concurrency: 2 }, () => {
   });
 
   test("rejects lines of another ledger, where an account has another creation time, and changes nothing", async () => {
-    const { cli, deployment, asked } = await fixture();
+    const { cli, deployment, operations } = await fixture();
     await leaveHalf(deployment);
     deployment.people.exec(`UPDATE account_index SET created_at = 7 WHERE account = '${BOB}'`);
     assert.match(
       await cli.refused(`import ${file}`),
       /The account acc_Bob000000000 .* was created at another time .* This run changed nothing/,
     );
-    assert.ok(!asked.includes("importAccount"));
+    assert.ok(!operations.includes("importAccount"));
   });
 });
 
 test("checks the addresses in the lines before it sends anything", async () => {
-  const { cli, asked } = await fixture();
+  const { cli, operations } = await fixture();
   const bad = path.join(folder, "bad.jsonl");
   const text = readFileSync(file, "utf8").replace(/,"sha256":"[0-9a-f]{64}"\}\n$/, "}\n");
   for (const [from, to, sentence] of [
@@ -204,5 +208,5 @@ test("checks the addresses in the lines before it sends anything", async () => {
     writeFileSync(bad, text.replace(from, to));
     assert.match(await cli.refused(`import ${bad}`), sentence);
   }
-  assert.equal(asked.length, 0);
+  assert.equal(operations.length, 0);
 });

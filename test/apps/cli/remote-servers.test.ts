@@ -83,9 +83,9 @@ for (const [name, open] of services) {
       const { counts, secretIncluded } = (await run(`import ${file}`)).json;
       assert.deepEqual([counts.account, counts.debit, secretIncluded], [7, DEBITS, true]);
       const copy = path.join(temporaryFolder(), "copy.jsonl");
-      const { json: made } = await run(`export ${copy}`);
+      const { json: summary } = await run(`export ${copy}`);
       const { secret: _, ...others } = counts;
-      assert.deepEqual(made, { file: copy, counts: others, secretIncluded: false });
+      assert.deepEqual(summary, { file: copy, counts: others, secretIncluded: false });
       assert.deepEqual(recordsOf(readFileSync(copy, "utf8")), lines);
       const third = { DATA_DIR: path.join(temporaryFolder(), "third") };
       await runHere(`import ${copy}`, third);
@@ -130,11 +130,11 @@ for (const [name, open] of services) {
       const copy = path.join(temporaryFolder(), "copy.jsonl");
       await run(`export ${copy}`);
       // A node that starts deletes idempotency records older than a day.
-      const kept = lines.filter((line) => !line.startsWith('{"record":"idempotency"'));
-      const came = recordsOf(readFileSync(copy, "utf8"));
+      const expected = lines.filter((line) => !line.startsWith('{"record":"idempotency"'));
+      const exported = recordsOf(readFileSync(copy, "utf8"));
       assert.deepEqual(
-        came.filter((line) => !line.startsWith('{"record":"idempotency"')),
-        kept,
+        exported.filter((line) => !line.startsWith('{"record":"idempotency"')),
+        expected,
       );
     });
 

@@ -40,9 +40,9 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     assert.equal(secretIncluded, true);
     assert.match(ran.stderr, /keys? were made with a secret that the service does not have/);
     assert.match(ran.stderr, /The secret in the lines was not sent\. .*wrangler secret put SECRET/);
-    const made = await cli.json(`export ${copy}`);
+    const summary = await cli.json(`export ${copy}`);
     const { secret: _, ...others } = counts;
-    assert.deepEqual(made, { file: copy, counts: others, secretIncluded: false });
+    assert.deepEqual(summary, { file: copy, counts: others, secretIncluded: false });
     assert.deepEqual(recordsOf(readFileSync(copy, "utf8")), lines);
     const { stdout } = await cli.run("export");
     assert.equal(stdout, readFileSync(copy, "utf8"), "the same service gives the same lines");
@@ -63,7 +63,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
 
   test("an import that was stopped can be repeated and completes", async () => {
     const arrived = Promise.withResolvers<void>();
-    const gone = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
     let isStopped = false;
     const { cli, env, deployment, temporary, copy } = await fixture(async (request) => {
       const { operation, order } = (await request.clone().json()) as {
@@ -74,7 +74,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       if (operation !== "importAccount" || order.account !== BUSY || order.begin) return undefined;
       if (isStopped) return undefined;
       arrived.resolve();
-      await gone.promise;
+      await released.promise;
       return new Response(null, { status: 503 });
     });
     const child = start("cli/main.ts", ["import", file], { ...env, DATA_DIR: "/nowhere" });
@@ -95,7 +95,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       idempotency: null,
     };
     isStopped = true;
-    gone.resolve();
+    released.resolve();
     await assert.rejects(deployment.ledger.debit(order), /is being moved here/);
     await cli.json(`import ${file}`);
     assert.equal((await deployment.ledger.debit(order)).outcome, "debited");
@@ -106,9 +106,9 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
   });
 
   test("sends nothing if the lines are invalid or the service has other accounts", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const { cli, deployment, own, temporary } = await fixture(async (request) => {
-      asked.push(await operationOf(request));
+      requested.push(await operationOf(request));
       return undefined;
     });
     const bad = path.join(own, "bad.jsonl");
@@ -121,14 +121,14 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       writeFileSync(bad, spoilt);
       assert.match(await cli.refused(`import ${bad}`), sentence);
     }
-    assert.equal(asked.length, 0);
+    assert.equal(requested.length, 0);
     const foreign = "acc_Foreign00000";
     await deployment.ledger.openAccount({ account: foreign, freeCall: "open", now: 5 });
     assert.match(
       await cli.refused(`import ${file}`),
       /is not empty: it has the account acc_Foreign00000.*Import into a new deployment, /,
     );
-    assert.ok(!asked.includes("importAccount"));
+    assert.ok(!requested.includes("importAccount"));
     assert.deepEqual(readdirSync(temporary), []);
     assert.deepEqual((await deployment.index.list({ after: null, max: 9 })).length, 1);
   });
@@ -167,7 +167,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       calls += 1;
       const order = { account: "acc_Busy00000000", keySha256: "b".repeat(64), tool: "hash" };
       const now = Date.now();
-      const asked = {
+      const requested = {
         ...order,
         callId: `late_${calls}`,
         now,
@@ -175,7 +175,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
         freeCallCredits: 1,
         idempotency: null,
       };
-      await deployment.ledger.debit(asked).catch(() => {});
+      await deployment.ledger.debit(requested).catch(() => {});
     };
     const { cli, deployment, copy, own } = await fixture(async (request) => {
       if ((await operationOf(request)) === "exportAccount") await call();

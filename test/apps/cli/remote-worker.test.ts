@@ -67,8 +67,8 @@ test("data moves from Node to the edge despite an interruption, is used there, a
 
   const copy = path.join(folder, "copy.jsonl");
   await there.json(`export ${copy}`);
-  const kept = new Set(recordsOf(copy));
-  const changed = recordsOf(file).filter((record) => !kept.has(record));
+  const exported = new Set(recordsOf(copy));
+  const changed = recordsOf(file).filter((record) => !exported.has(record));
   assert.deepEqual(changed.map((record) => JSON.parse(record).record).sort(), [
     // The exports differ in the usage of two keys and in Ada's free call.
     "account",
@@ -77,17 +77,17 @@ test("data moves from Node to the edge despite an interruption, is used there, a
     "key",
     "key",
   ]);
-  assert.equal(kept.size, recordsOf(file).length + 3, "three calls more");
+  assert.equal(exported.size, recordsOf(file).length + 3, "three calls more");
   const back = commandLine(path.join(folder, "back"), { SECRET });
   await back.json(`import ${copy}`);
   const { ok, totals } = await back.json("audit");
   assert.deepEqual([ok, totals.debited], [true, BUSY_CALLS + 2]);
   assert.deepEqual((await there.json("audit")).totals, totals);
 
-  const made = await there.json("key create ada@b.c --label edge");
-  assert.equal((await call(made.key)).status, 200);
+  const created = await there.json("key create ada@b.c --label edge");
+  assert.equal((await call(created.key)).status, 200);
   await there.json("account close ada@b.c");
-  assert.equal((await call(made.key)).status, 401);
+  assert.equal((await call(created.key)).status, 401);
   const { acts } = await there.json("acts --max 3");
   assert.deepEqual(
     acts.map(({ act, address }: Json) => [act, typeof address]),

@@ -36,7 +36,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     };
     await both("account create Ada@Example.org --credits 7");
     await both("account create bob@b.c");
-    const made = await both("key create ada@example.org --label production");
+    const created = await both("key create ada@example.org --label production");
     await both("credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7");
     await both("credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7");
     await both("credits show ada@example.org");
@@ -53,8 +53,8 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       [["ada@example.org", 12]],
     );
     const [, revoked] = await Promise.all([
-      here.json(`key revoke ${made.local.id}`),
-      cli.json(`key revoke ${made.there.id}`),
+      here.json(`key revoke ${created.local.id}`),
+      cli.json(`key revoke ${created.there.id}`),
     ]);
     assert.deepEqual(Object.keys(revoked), ["id", "revokedAt"]);
 

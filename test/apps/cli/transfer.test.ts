@@ -21,8 +21,8 @@ describe("export and import", () => {
   });
 
   test("export writes the lines to a file with mode 0600 or to standard output", async () => {
-    const made = await cli.json(`export ${file} --with-secret`);
-    assert.deepEqual(made, {
+    const summary = await cli.json(`export ${file} --with-secret`);
+    assert.deepEqual(summary, {
       file,
       counts: { account: 1, address: 1, key: 1, grant: 1, secret: 1 },
       secretIncluded: true,

@@ -67,10 +67,10 @@ test("a thousand accounts call at once, and each object records its own debit", 
   const accounts = await inBatches(numbers, () => openEdgeAccountAtOnce(fixture, CREDITS));
   const opened = processUsage(fixture.pid);
   const { responses, ms } = await callTogether(accounts);
-  const told = responses.map(
+  const balances = responses.map(
     ({ status, headers }) => `${status} ${headers.get("credits-remaining")}`,
   );
-  assert.deepEqual(new Set(told), new Set([`200 ${CREDITS - 1}`]));
+  assert.deepEqual(new Set(balances), new Set([`200 ${CREDITS - 1}`]));
   const called = processUsage(fixture.pid);
   t.diagnostic(`${ms} ms and ${called.cpuMs - opened.cpuMs} ms of CPU for the calls`);
   t.diagnostic(`${opened.cpuMs - empty.cpuMs} ms of CPU for opening the accounts`);

@@ -67,13 +67,13 @@ test("the files are the pages, their headers, the Worker's data, and the tables 
 });
 
 test("Wrangler accepts the dashboard Worker, which has no route, within the platform's size limit", async () => {
-  const said = await wrangler("deploy", "--dry-run", "-c", "wrangler.site.jsonc");
+  const output = await wrangler("deploy", "--dry-run", "-c", "wrangler.site.jsonc");
   for (const binding of ["LEDGER", "SIGN_IN", "DB", "ASSETS"]) {
-    assert.match(said, new RegExp(`env\\.${binding} `), said);
+    assert.match(output, new RegExp(`env\\.${binding} `), output);
   }
-  const [, kilobytes] = /gzip: ([\d.]+) KiB/.exec(said) ?? [];
+  const [, kilobytes] = /gzip: ([\d.]+) KiB/.exec(output) ?? [];
   // The smallest limit of the platform's plans is 3 MB.
-  assert.ok(Number(kilobytes) < 600, said);
+  assert.ok(Number(kilobytes) < 600, output);
   const config = readFileSync(path.join(ROOT, "wrangler.site.jsonc"), "utf8");
   assert.match(config, /"workers_dev": false/);
   assert.doesNotMatch(config, /"routes?"/);

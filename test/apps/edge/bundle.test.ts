@@ -19,11 +19,11 @@ type Metafile = {
 };
 
 describe("the bundle of the API Worker", () => {
-  let said = "";
+  let output = "";
   let metafile: Metafile;
   before(async () => {
     const to = ["--outdir", folder, "--metafile"];
-    said = await wrangler("deploy", "--dry-run", "--env=", ...to);
+    output = await wrangler("deploy", "--dry-run", "--env=", ...to);
     metafile = JSON.parse(readFileSync(path.join(folder, "bundle-meta.json"), "utf8"));
   });
 
@@ -53,7 +53,7 @@ describe("the bundle of the API Worker", () => {
 
   test("binds the objects, the database and the dashboard Worker", () => {
     for (const binding of [/env\.LEDGER \(AccountLedger\)/, /env\.DB/, /env\.PEOPLE/]) {
-      assert.match(said, binding);
+      assert.match(output, binding);
     }
   });
 

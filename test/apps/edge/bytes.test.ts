@@ -106,12 +106,12 @@ async function compare(requests: Asked[]): Promise<number> {
 /** Picks a number of items in order; the same seed picks the same items. */
 function sample<Item>(items: Item[], count: number): Item[] {
   let state = seed;
-  const left = items.map((_, at) => at);
-  while (left.length > count) {
+  const remaining = items.map((_, at) => at);
+  while (remaining.length > count) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    left.splice(state % left.length, 1);
+    remaining.splice(state % remaining.length, 1);
   }
-  return left.map((at) => items[at] as Item);
+  return remaining.map((at) => items[at] as Item);
 }
 
 for (const tool of TOOLS) {

@@ -37,7 +37,7 @@ type Expected = { status: number; read: number; written: number };
 /** Setting an alarm is billed as one row written. */
 function assertBill(bill: Bill & { status: number }, { status, read, written }: Expected) {
   assert.equal(bill.status, status);
-  assert.equal(bill.asked, 1, "one request to the object");
+  assert.equal(bill.requests, 1, "one request to the object");
   const rows = bill.written + bill.alarms;
   assert.ok(rows <= written, `${rows} rows written, ${bill.alarms} of them alarms`);
   assert.ok(bill.read <= read, `${bill.read} rows read`);
@@ -101,8 +101,8 @@ test("a rejected call writes nothing, whatever the reason", async () => {
 });
 
 test("a forged key causes no request to an object", async () => {
-  const { asked, wakings, status } = await billOf({ key: `tb_${"a".repeat(60)}` });
-  assert.deepEqual({ asked, wakings, status }, { asked: 0, wakings: 0, status: 401 });
+  const { requests, wakings, status } = await billOf({ key: `tb_${"a".repeat(60)}` });
+  assert.deepEqual({ requests, wakings, status }, { requests: 0, wakings: 0, status: 401 });
 });
 
 test("after an unknown key, a new valid key is checked first, and forged keys cost one request", async () => {
@@ -111,8 +111,11 @@ test("after an unknown key, a new valid key is checked first, and forged keys co
   const refused = { status: 401, read: 5, written: 0 };
   assertBill(await billOf(forged()), refused);
   assertBill(await billOf(forged()), refused);
-  const { status, asked, read, written, alarms } = await billOf(caller);
-  assert.deepEqual({ status, asked, rows: written + alarms }, { status: 200, asked: 2, rows: 4 });
+  const { status, requests, read, written, alarms } = await billOf(caller);
+  assert.deepEqual(
+    { status, requests, rows: written + alarms },
+    { status: 200, requests: 2, rows: 4 },
+  );
   assert.ok(read <= 6 + 5, `${read} rows read`);
   assertBill(await billOf(caller), ORDINARY);
 });
@@ -133,11 +136,11 @@ test("a rate-limited call is one request and writes no row", async (t) => {
     }),
   );
   const bill = await takeBill(limited);
-  const made = statuses.filter((status) => status === 200).length;
-  assert.equal(bill.asked, 12);
-  assert.ok(made < 12 && statuses.every((status) => status === 200 || status === 429));
+  const succeeded = statuses.filter((status) => status === 200).length;
+  assert.equal(bill.requests, 12);
+  assert.ok(succeeded < 12 && statuses.every((status) => status === 200 || status === 429));
   // Two more for the first call: the use of its key, and the alarm.
-  assert.ok(bill.written + bill.alarms <= 2 * made + 2, `${bill.written} rows written`);
+  assert.ok(bill.written + bill.alarms <= 2 * succeeded + 2, `${bill.written} rows written`);
 });
 
 let calls = 0;
@@ -167,21 +170,21 @@ test("a call a minute later records the use of its key: one more row", async () 
 
 test("a call that causes an event writes six more rows, and D1 gets the event", async (t) => {
   const beside = { d1Databases: { DB: "told" } };
-  const told = await openWorkerFixture({ entry: "worker-that-counts.ts", beside });
-  t.after(told.close);
-  const d1 = await told.miniflare.getD1Database("DB");
+  const notifying = await openWorkerFixture({ entry: "worker-that-counts.ts", beside });
+  t.after(notifying.close);
+  const d1 = await notifying.miniflare.getD1Database("DB");
   await applyMigrations(d1);
   const forwarded = async () =>
     (await d1.prepare("SELECT id FROM forwarded_event").all()).results.length;
-  const caller = await openEdgeAccount(told, 21);
+  const caller = await openEdgeAccount(notifying, 21);
   await eventually("the events of the key and the grant", async () => (await forwarded()) === 2);
-  const call = async () => (await told.post(caller.key, "hash", '{"text":"a"}')).arrayBuffer();
+  const call = async () => (await notifying.post(caller.key, "hash", '{"text":"a"}')).arrayBuffer();
   await call();
-  await takeBill(told);
+  await takeBill(notifying);
   await call();
   await eventually("the event of the balance", async () => (await forwarded()) === 3);
-  await eventually("and settled", async () => (await eventsLeft(told, caller)) === 0);
-  const bill = await takeBill(told);
+  await eventually("and settled", async () => (await eventsLeft(notifying, caller)) === 0);
+  const bill = await takeBill(notifying);
   t.diagnostic(`${bill.written} rows written, ${bill.alarms} alarms set, ${bill.read} rows read`);
   assert.ok(bill.read <= 1 + 20, `${bill.read} rows read`);
   assert.ok(bill.written + bill.alarms <= 2 + 6, `${bill.written} rows, ${bill.alarms} alarms`);

@@ -47,7 +47,7 @@ export const operatorOf =
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: JSON.stringify({ operation, order }),
     });
-    const told = (await response.json()) as { ok: boolean; outcome: Outcome };
-    assert.ok(told.ok, JSON.stringify(told));
-    return told.outcome;
+    const result = (await response.json()) as { ok: boolean; outcome: Outcome };
+    assert.ok(result.ok, JSON.stringify(result));
+    return result.outcome;
   };

@@ -63,12 +63,12 @@ export async function openInspector({ miniflare }: Pick<WorkerFixture, "miniflar
     waiting.get(id)?.(result);
     waiting.delete(id);
   });
-  let asked = 0;
+  let requests = 0;
   const ask = (method: string) => {
     const response = new Promise<Record<string, number>>((resolve) => {
-      asked += 1;
-      waiting.set(asked, resolve);
-      socket.send(JSON.stringify({ id: asked, method }));
+      requests += 1;
+      waiting.set(requests, resolve);
+      socket.send(JSON.stringify({ id: requests, method }));
     });
     return Promise.race([response, ended]);
   };

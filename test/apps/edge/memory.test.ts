@@ -63,8 +63,8 @@ function send({ base }: WorkerFixture, { key }: EdgeAccount, { tool, body }: Lar
       });
       response.on("error", () => resolve(null));
       response.on("end", () => {
-        const told = response.headers["content-length"];
-        if (told !== undefined) assert.equal(Number(told), bytes);
+        const contentLength = response.headers["content-length"];
+        if (contentLength !== undefined) assert.equal(Number(contentLength), bytes);
         resolve({
           status: response.statusCode ?? 0,
           retryAfter: response.headers["retry-after"],

@@ -14,12 +14,12 @@ const MANIFEST = {
 
 function openPages() {
   const loggedErrors: string[] = [];
-  const asked: string[] = [];
+  const requested: string[] = [];
   let isAway = false;
   const assets = {
     async fetch(request: Request): Promise<Response> {
       const { pathname } = new URL(request.url);
-      asked.push(`${request.method} ${pathname}`);
+      requested.push(`${request.method} ${pathname}`);
       if (isAway) throw new Error("the assets are unavailable");
       if (pathname === "/build/manifest.json") return Response.json(MANIFEST);
       if (pathname === "/build/first-paint.css") return new Response("body{}");
@@ -32,16 +32,16 @@ function openPages() {
   const setAway = (next: boolean) => {
     isAway = next;
   };
-  return { pages, loggedErrors, asked, setAway };
+  return { pages, loggedErrors, requested, setAway };
 }
 
 test("reads the build manifest once and puts its files into the head of each page", async () => {
-  const { pages, asked, loggedErrors } = openPages();
+  const { pages, requested, loggedErrors } = openPages();
   assert.equal(pages.frontScript(), null);
   assert.equal(await pages.assetsFor("main.tsx"), null);
   await pages.load();
   await pages.load();
-  assert.deepEqual(asked, ["GET /build/manifest.json", "GET /build/first-paint.css"]);
+  assert.deepEqual(requested, ["GET /build/manifest.json", "GET /build/first-paint.css"]);
   assert.equal(pages.frontScript(), "assets/front-1.js");
   assert.deepEqual(await pages.assetsFor("main.tsx"), {
     scripts: ["assets/main-1.js"],

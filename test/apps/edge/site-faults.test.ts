@@ -77,9 +77,9 @@ test("reports everything that is missing or wrong at once, with what to do", () 
       /^SECRET must be set/,
     ],
   ] as [object, ...RegExp[]][]) {
-    const told = faultsOf(changes);
-    assert.equal(told.length, faults.length, told.join("\n"));
-    for (const [index, fault] of told.entries()) assert.match(fault, faults[index] as RegExp);
+    const reported = faultsOf(changes);
+    assert.equal(reported.length, faults.length, reported.join("\n"));
+    for (const [index, fault] of reported.entries()) assert.match(fault, faults[index] as RegExp);
   }
 });
 
@@ -102,9 +102,9 @@ test("a Worker with invalid settings responds with 503 on every page, and its lo
     assert.match(await response.text(), /not set up yet.*wrangler tail/);
   }
   await site.cron();
-  const told = site.logs.filter((line) => line.includes("Invalid settings"));
-  assert.equal(told.length, 1, site.logs.join("\n"));
-  const { faults } = JSON.parse(told[0] as string) as { faults: string[] };
+  const reported = site.logs.filter((line) => line.includes("Invalid settings"));
+  assert.equal(reported.length, 1, site.logs.join("\n"));
+  const { faults } = JSON.parse(reported[0] as string) as { faults: string[] };
   assert.match(faults.join(" "), /SECRET must have.*Unknown setting TOOLBOOTH_X/);
 });
 

@@ -95,8 +95,8 @@ test("a call that leaves few credits causes one email and one webhook within a m
 
   const log = `/dashboard/webhooks/${endpoint.id}/deliveries`;
   const { deliveries } = (await ada.get(log)).body as DeliveriesView;
-  const told = deliveries.map(({ status, tries, lastStatus }) => [status, tries, lastStatus]);
-  assert.deepEqual(told, [["delivered", 2, 200]]);
+  const attempts = deliveries.map(({ status, tries, lastStatus }) => [status, tries, lastStatus]);
+  assert.deepEqual(attempts, [["delivered", 2, 200]]);
   assert.equal((await ada.post(`${log}/${deliveries[0]?.id}/again`)).status, 201);
   await until("the webhook, again", () => received.length === 3);
   assert.deepEqual(received[2], first);
@@ -137,8 +137,8 @@ test("an object keeps its events until D1 has the table", async () => {
   );
   await site.sql("ALTER TABLE elsewhere RENAME TO forwarded_event");
   await forwarded("key.created", cid.account);
-  const left = await site.ledgerRows(cid.account, "SELECT * FROM event");
-  assert.deepEqual(left, []);
+  const remaining = await site.ledgerRows(cid.account, "SELECT * FROM event");
+  assert.deepEqual(remaining, []);
 });
 
 test("logs no other errors, and the ledger reconciles", async () => {

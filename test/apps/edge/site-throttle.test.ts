@@ -130,16 +130,16 @@ test("three hundred names use at most 64 objects, and none of them stores a name
 
 test("the alarm deletes expired counts and keeps the others", async () => {
   const ids = await miniflare.listDurableObjectIds("SIGN_IN");
-  const kept = async () =>
+  const storedCounts = async () =>
     (await Promise.all(ids.map((id) => rowsOf(id, "SELECT name FROM kept")))).flat().length;
   const sound = () =>
     Promise.all(ids.map((id) => send({ soundAlarmOf: id }) as Promise<[boolean, boolean]>));
   // All counts of these tests are from 1970, except one that lasts an hour.
   await count("lasting", Date.now(), { window: 3_600, max: 1 });
-  assert.ok((await kept()) > 300);
+  assert.ok((await storedCounts()) > 300);
   const first = await sound();
   assert.ok(first.every(([wasSet]) => wasSet));
-  assert.equal(await kept(), 1);
+  assert.equal(await storedCounts(), 1);
   assert.equal(first.filter(([, isSet]) => isSet).length, 1);
 });
 

@@ -182,10 +182,10 @@ test("rejects bodies that are too large, compressed, not JSON or incomplete, and
     }
   }
   // A client that disconnects within a body affects nothing else.
-  const gone = openRaw(site.directPort);
-  gone.write(rawPost(SIGN_UP, whole.slice(0, 20), { "Content-Length": String(whole.length) }));
-  gone.socket.end();
-  await gone.closed();
+  const aborted = openRaw(site.directPort);
+  aborted.write(rawPost(SIGN_UP, whole.slice(0, 20), { "Content-Length": String(whole.length) }));
+  aborted.socket.end();
+  await aborted.closed();
   assert.equal(await ask("after all that", { path: "/dashboard/visitor", method: "GET" }, ""), 200);
   assert.deepEqual(emailsTo(site, "whole@example.com"), []);
 });
@@ -251,8 +251,8 @@ async function openAccount(email: string) {
   const opened = await operate("openAccount", { account, email, credits, now });
   assert.equal(opened.outcome?.["account"], account, JSON.stringify(opened));
   const id = newKeyId(account, randomBytes);
-  const made = await operate("createKey", { account, id, label: "laptop", now });
-  return { account, key: made.outcome["key"] as string };
+  const created = await operate("createKey", { account, id, label: "laptop", now });
+  return { account, key: created.outcome["key"] as string };
 }
 
 const call = (key: string) =>

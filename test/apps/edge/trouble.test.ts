@@ -57,10 +57,10 @@ describe("invalid settings", () => {
       assert.match(String(problem["requestId"]), /^req_\w+$/);
       assert.equal(problem["requestId"], response.headers.get("x-request-id"));
     }
-    const told = running.log.filter((line) => line.includes("Invalid settings"));
-    assert.equal(told.length, 1, running.log.join("\n"));
-    assert.match(told[0] ?? "", /PUBLIC_URL must be an http or https address/);
-    assert.match(told[0] ?? "", /SECRET must have at least 16 characters/);
+    const logged = running.log.filter((line) => line.includes("Invalid settings"));
+    assert.equal(logged.length, 1, running.log.join("\n"));
+    assert.match(logged[0] ?? "", /PUBLIC_URL must be an http or https address/);
+    assert.match(logged[0] ?? "", /SECRET must have at least 16 characters/);
     assert.doesNotMatch(running.log.join("\n"), /hunter2|tooshort/);
   });
 
@@ -94,7 +94,7 @@ describe("errors of an object", () => {
       headers: { authorization: `Bearer ${key}`, "x-test-trouble": trouble, ...headers },
       body: '{"text":"a"}',
     });
-  const kept = async () =>
+  const storedReversals = async () =>
     (await (await fetch(`${running.base}/test/kept`)).json()) as {
       payload: string;
     }[];
@@ -109,7 +109,7 @@ describe("errors of an object", () => {
     assert.equal(response.status, 503);
     assert.ok(Number(response.headers.get("retry-after")) > 0);
     assert.doesNotMatch(await response.text(), /db-8/);
-    assert.deepEqual([await balance(), await kept()], [8, []]);
+    assert.deepEqual([await balance(), await storedReversals()], [8, []]);
   });
 
   test("a lost response causes 503, and the call is reversed at once", async () => {
@@ -117,14 +117,14 @@ describe("errors of an object", () => {
     assert.equal(response.status, 503);
     assert.doesNotMatch(await response.text(), /db-7/);
     await eventually("the reversal", async () => (await balance()) === 8);
-    assert.deepEqual(await kept(), []);
+    assert.deepEqual(await storedReversals(), []);
   });
 
   test("a call on an object that stays unreachable is stored in the database and reversed later", async () => {
     assert.equal((await call("gone")).status, 503);
-    await eventually("it is kept", async () => (await kept()).length === 1);
+    await eventually("it is kept", async () => (await storedReversals()).length === 1);
     assert.equal(await balance(), 7);
-    const [row] = await kept();
+    const [row] = await storedReversals();
     const { at, callId } = JSON.parse(row?.payload ?? "");
     assert.deepEqual(await ledger.reverse({ account, callId, at, now: Date.now() }), {
       reversed: true,

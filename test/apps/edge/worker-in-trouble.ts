@@ -19,8 +19,8 @@ export default {
       return Response.json(await env.LEDGER.getByName(object).perform(name, order));
     }
     if (pathname === "/test/kept") {
-      const kept = await env.DB?.prepare("SELECT * FROM job WHERE queue = 'reversal'").all();
-      return Response.json(kept?.results ?? []);
+      const stored = await env.DB?.prepare("SELECT * FROM job WHERE queue = 'reversal'").all();
+      return Response.json(stored?.results ?? []);
     }
     trouble = request.headers.get("x-test-trouble") ?? "";
     troubled ??= {

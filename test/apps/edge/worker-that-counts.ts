@@ -6,7 +6,7 @@ import testAccess from "./worker-with-test-access.ts";
 
 /** `bytes`: the size of the database of the object that got the last request. */
 export type Bill = {
-  asked: number;
+  requests: number;
   read: number;
   written: number;
   alarms: number;
@@ -18,7 +18,7 @@ export type Bill = {
 let bill: Bill = emptyBill();
 
 function emptyBill(): Bill {
-  return { asked: 0, read: 0, written: 0, alarms: 0, wakings: 0, bytes: 0 };
+  return { requests: 0, read: 0, written: 0, alarms: 0, wakings: 0, bytes: 0 };
 }
 
 type Exec = ObjectStorage["sql"]["exec"];
@@ -82,7 +82,7 @@ export class AccountLedger extends Ledger {
   }
 
   async #counted<Result>(result: Promise<Result>): Promise<Result> {
-    bill.asked += 1;
+    bill.requests += 1;
     const value = await result;
     bill.bytes = this.#storage.sql.databaseSize;
     return value;
@@ -101,8 +101,8 @@ export default {
       return new Response();
     }
     if (pathname !== "/test/bill") return testAccess.fetch(request, env);
-    const told = bill;
+    const result = bill;
     bill = emptyBill();
-    return Response.json(told);
+    return Response.json(result);
   },
 };

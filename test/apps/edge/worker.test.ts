@@ -95,7 +95,7 @@ test("forged keys start no object and keep the connection open", async () => {
 });
 
 test("/healthz and /readyz report success", async () => {
-  for (const place of ["/healthz", "/readyz"]) {
-    assert.equal((await fetch(edge.base + place)).status, 200, place);
+  for (const route of ["/healthz", "/readyz"]) {
+    assert.equal((await fetch(edge.base + route)).status, 200, route);
   }
 });

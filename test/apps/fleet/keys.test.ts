@@ -84,9 +84,9 @@ test(`the same Idempotency-Key sent to two nodes at once is charged once and get
   const { account, key } = await openAccountOf(ROUNDS);
   let replays = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const given = { tool: "uuid", body: '{"count":3}', idempotencyKey: `round-${round}` };
+    const call = { tool: "uuid", body: '{"count":3}', idempotencyKey: `round-${round}` };
     const callersTurned = round % 2 === 0 ? callers : callers.toReversed();
-    const responses = await Promise.all(callersTurned.map((caller) => caller.call(key, given)));
+    const responses = await Promise.all(callersTurned.map((caller) => caller.call(key, call)));
     assert.deepEqual(
       responses.map(({ status }) => status),
       [200, 200],
@@ -104,18 +104,18 @@ test(`the same Idempotency-Key sent to two nodes at once is charged once and get
 test("many concurrent retries on both nodes are charged once, and the others get 409", async () => {
   const { account, key } = await openAccountOf(ROUNDS);
   for (let round = 0; round < 10; round += 1) {
-    const given = { tool: "uuid", body: "{}", idempotencyKey: `many-${round}` };
+    const call = { tool: "uuid", body: "{}", idempotencyKey: `many-${round}` };
     const all = [...callers, ...callers, ...callers, ...callers];
-    const responses = await Promise.all(all.map((caller) => caller.call(key, given)));
+    const responses = await Promise.all(all.map((caller) => caller.call(key, call)));
     const good = responses.filter(({ status }) => status === 200);
     const others = responses.filter(({ status }) => status !== 200);
     assert.equal(good.filter(({ charged }) => charged === "1").length, 1);
     assert.equal(new Set(good.map(({ body }) => body)).size, 1);
     for (const other of others) {
-      const told = [other.status, codeOf(other), other.retryAfter];
-      assert.deepEqual(told, [409, "idempotency_in_progress", "1"]);
+      const rejection = [other.status, codeOf(other), other.retryAfter];
+      assert.deepEqual(rejection, [409, "idempotency_in_progress", "1"]);
     }
-    const late = await second().call(key, given);
+    const late = await second().call(key, call);
     assert.deepEqual([late.status, late.replayed, late.body], [200, true, good[0]?.body]);
   }
   const { balance } = await accountDeps.ledger.credits({ account, now: Date.now() });

@@ -90,8 +90,8 @@ async function assertAsBefore({ ask, person, key }: Member): Promise<void> {
   const { status, body } = await ask(node(), "GET", "/dashboard/keys");
   assert.equal(status, 200, JSON.stringify(body));
   const { keys } = body as { keys: { id: string; label: string; revokedAt: number | null }[] };
-  const told = keys.map(({ id, label, revokedAt }) => [id, label, revokedAt]);
-  assert.deepEqual(told, [[key, "test", null]]);
+  const listed = keys.map(({ id, label, revokedAt }) => [id, label, revokedAt]);
+  assert.deepEqual(listed, [[key, "test", null]]);
   const again = await newVisitor()(node(), "POST", "/dashboard/auth/sign-in/email", person);
   assert.equal(again.status, 200, JSON.stringify(again.body));
 }

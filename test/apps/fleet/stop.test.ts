@@ -50,9 +50,9 @@ test("a node that stops while the database is unavailable stores its pending rev
   const owed = credits - (await balance());
   assert.ok(owed >= 1, "debited, and refused");
   assert.ok(existsSync(path.join(env.DATA_DIR, "reversals.sqlite")));
-  const told =
+  const logged =
     node.written().match(/The call call_\w+ of acc_\w+ at \d+ could not be reversed/g) ?? [];
-  assert.ok(told.length >= owed && new Set(told).size === told.length, node.written());
+  assert.ok(logged.length >= owed && new Set(logged).size === logged.length, node.written());
 
   network.leadTo(server.port);
   const again = await startServer(t, env);

@@ -27,17 +27,17 @@ export async function callUuid(
     .catch((error: Error) => (error.cause as { code?: string } | undefined)?.code ?? "broken");
   // No server listened, so nothing was sent.
   if (typeof response === "string") return response === "ECONNREFUSED" ? "unheard" : "broken";
-  const { status, headers: told } = response.response;
+  const { status, headers: responseHeaders } = response.response;
   if (status === 503) {
-    assert.ok(Number(told.get("retry-after")) > 0, "a 503 has Retry-After");
+    assert.ok(Number(responseHeaders.get("retry-after")) > 0, "a 503 has Retry-After");
     return "refused";
   }
   assert.equal(status, 200, response.body);
   return {
     body: response.body,
-    left: Number(told.get("credits-remaining")),
-    charged: Number(told.get("credits-charged")),
-    replayed: told.get("idempotency-replayed") === "true",
+    left: Number(responseHeaders.get("credits-remaining")),
+    charged: Number(responseHeaders.get("credits-charged")),
+    replayed: responseHeaders.get("idempotency-replayed") === "true",
   };
 }
 

@@ -75,15 +75,15 @@ test("a request without a connection has no address", () => {
 });
 
 test("logs the first header from an untrusted peer once, and none from a trusted proxy", () => {
-  let told = 0;
+  let logged = 0;
   const read = createClientAddress(PROXIES, () => {
-    told += 1;
+    logged += 1;
   });
   read(incoming("203.0.113.9"));
   read(incoming("10.1.2.3", "203.0.113.9"));
-  assert.equal(told, 0);
+  assert.equal(logged, 0);
   for (let each = 0; each < 3; each += 1) read(incoming("203.0.113.9", "1.2.3.4"));
-  assert.equal(told, 1);
+  assert.equal(logged, 1);
 });
 
 test("without trusted proxies no header is used", () => {

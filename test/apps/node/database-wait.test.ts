@@ -16,15 +16,15 @@ function openFixture(t: TestContext, fault: () => Error | null) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
   t.mock.method(performance, "now", () => now);
-  const told: string[] = [];
-  const fixture = { tries: 0, told, outcome: null as Error | string | null };
+  const logged: string[] = [];
+  const fixture = { tries: 0, logged, outcome: null as Error | string | null };
   const act = async () => {
     fixture.tries += 1;
     const error = fault();
     if (error !== null) throw error;
     return "fit";
   };
-  void whenFit(act, { forMs: 60_000, tell: (sentence) => told.push(sentence) }).then(
+  void whenFit(act, { forMs: 60_000, tell: (sentence) => logged.push(sentence) }).then(
     (outcome) => {
       fixture.outcome = outcome;
     },
@@ -58,7 +58,7 @@ for (const [what, fault] of [
     const fixture = openFixture(t, () => (isFit ? null : fault));
     await fixture.seconds(29);
     assert.deepEqual([fixture.outcome, fixture.tries], [null, 30]);
-    assert.equal(fixture.told.length, 2, "now and then");
+    assert.equal(fixture.logged.length, 2, "now and then");
     isFit = true;
     await fixture.seconds(1);
     assert.equal(fixture.outcome, "fit");
@@ -71,7 +71,7 @@ test("throws the error after a minute, and each log line says how long it still 
   await fixture.seconds(70);
   assert.equal(fixture.outcome, fault);
   assert.deepEqual(
-    fixture.told.map((sentence) => / up to (\d+) s more\.$/.exec(sentence)?.[1]),
+    fixture.logged.map((sentence) => / up to (\d+) s more\.$/.exec(sentence)?.[1]),
     ["60", "45", "30", "15"],
   );
 });
@@ -89,6 +89,6 @@ for (const [what, fault] of [
   test(`does not wait for ${what}`, async (t) => {
     const fixture = openFixture(t, () => fault);
     await fixture.seconds(0);
-    assert.deepEqual([fixture.outcome, fixture.tries, fixture.told], [fault, 1, []]);
+    assert.deepEqual([fixture.outcome, fixture.tries, fixture.logged], [fault, 1, []]);
   });
 }

@@ -27,8 +27,8 @@ test("without PUBLIC_URL, a service on all interfaces warns, accepts a sign-up f
   const written = server.written();
   assert.doesNotMatch(written, /token=/);
   for (const warning of ["PUBLIC_URL is not set", "neither SMTP_URL nor MAIL_API_TOKEN is set"]) {
-    assert.match(written, new RegExp(`^${said}`, "m"), "at the terminal");
-    assert.match(written, new RegExp(`"level":"warn".*"msg":"${said}`), "in the log");
+    assert.match(written, new RegExp(`^${warning}`, "m"), "at the terminal");
+    assert.match(written, new RegExp(`"level":"warn".*"msg":"${warning}`), "in the log");
   }
   assert.equal(written.match(/not in TOOLBOOTH_TRUSTED_PROXIES/g)?.length, 1);
 });

@@ -33,13 +33,13 @@ function openFixture(t: TestContext, folder = temporaryFolder(t)) {
   const open = (dataDir = folder) =>
     openReversals(dataDir, ledger, random, (message) => void loggedErrors.push(message));
   const file = path.join(folder, "reversals.sqlite");
-  const kept = () => {
+  const storedCalls = () => {
     const database = new DatabaseSync(file, { readOnly: true });
     const rows = database.prepare("SELECT id FROM job ORDER BY no").all();
     database.close();
     return rows.map(({ id }) => id);
   };
-  return { folder, file, loggedErrors, reversed, ledger, open, kept };
+  return { folder, file, loggedErrors, reversed, ledger, open, storedCalls };
 }
 
 test("writes nothing until there is a call to reverse, and then reverses it at once", async (t) => {
@@ -48,7 +48,7 @@ test("writes nothing until there is a call to reverse, and then reverses it at o
   assert.equal(existsSync(fixture.file), false);
   reversals.reverseLater(callOf(1));
   await eventually("it is reversed", async () => fixture.reversed.length === 1);
-  await eventually("it is done", async () => fixture.kept().length === 0);
+  await eventually("it is done", async () => fixture.storedCalls().length === 0);
   await reversals.stop();
   await reversals.close();
   assert.deepEqual([fixture.reversed, fixture.loggedErrors], [["call_1"], []]);
@@ -61,25 +61,25 @@ test("keeps and logs the calls that a stop leaves, and the next start reverses t
   for (const call of callsUpTo(500)) stopping.reverseLater(call);
   await eventually(
     "they are kept",
-    async () => existsSync(fixture.file) && fixture.kept().length === 500,
+    async () => existsSync(fixture.file) && fixture.storedCalls().length === 500,
   );
   await stopping.stop();
   // A call that arrives while the ledger is closed.
   stopping.reverseLater(callOf(500));
   await stopping.close();
-  const told = fixture.loggedErrors.filter((line) =>
+  const reported = fixture.loggedErrors.filter((line) =>
     line.includes("was not reversed before shutdown"),
   );
-  assert.equal(new Set(told).size, 501);
-  assert.equal(told.length, 501, "once each");
+  assert.equal(new Set(reported).size, 501);
+  assert.equal(reported.length, 501, "once each");
   assert.equal(
-    told[7],
+    reported[7],
     `Call ${reversalJob(callOf(7)).id} was not reversed before shutdown; it stays in ${fixture.file} for the next start`,
   );
 
   fixture.ledger.fails = false;
   const next = fixture.open();
-  await eventually("all are reversed", async () => fixture.kept().length === 0);
+  await eventually("all are reversed", async () => fixture.storedCalls().length === 0);
   assert.deepEqual(
     fixture.reversed.toSorted(),
     callsUpTo(501)
@@ -97,12 +97,12 @@ test("keeps calls if the process ends without a stop, and two processes on one f
   for (const call of callsUpTo(30)) killed.reverseLater(call);
   await eventually(
     "they are kept",
-    async () => existsSync(fixture.file) && fixture.kept().length === 30,
+    async () => existsSync(fixture.file) && fixture.storedCalls().length === 30,
   );
   // It logs and does nothing else.
   const others = openFixture(t, fixture.folder);
   const nodes = [others.open(), others.open()];
-  await eventually("all are reversed", async () => fixture.kept().length === 0);
+  await eventually("all are reversed", async () => fixture.storedCalls().length === 0);
   assert.equal(new Set(others.reversed).size, 30);
   assert.equal(others.reversed.length, 30);
   for (const node of nodes) {
@@ -156,10 +156,10 @@ test("a node that was killed reverses its pending calls at the next start", {
   before.driver.close();
   // The state of the file after a kill.
   const file = reversalFile(DATA_DIR);
-  const left = openReversalFile(file);
+  const remaining = openReversalFile(file);
   const job = reversalJob({ account, callId: order.callId, at: now });
-  await left.jobs.add({ jobs: [job], now });
-  left.close();
+  await remaining.jobs.add({ jobs: [job], now });
+  remaining.close();
   const waiting = () => {
     const database = new DatabaseSync(file, { readOnly: true });
     const row = database.prepare("SELECT count(*) AS count FROM job").get();

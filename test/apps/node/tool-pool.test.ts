@@ -80,15 +80,15 @@ async function draw(tool: string, body: string): Promise<string | null> {
 test("transfers the bytes of calls without an idempotency key, and copies the others", async (t) => {
   const pool = openPool(t, 1);
   const body = JSON.stringify({ text: "a" });
-  const kept = createJob("hash", body, { fingerprint: true });
-  await pool.run(kept);
-  assert.equal(new TextDecoder().decode(kept.body), body);
-  const given = createJob("hash", body);
-  await pool.run(given);
-  assert.equal(given.body.byteLength, 0);
+  const copied = createJob("hash", body, { fingerprint: true });
+  await pool.run(copied);
+  assert.equal(new TextDecoder().decode(copied.body), body);
+  const transferred = createJob("hash", body);
+  await pool.run(transferred);
+  assert.equal(transferred.body.byteLength, 0);
 });
 
-const REFUSED: Record<string, ThreadJob> = {
+const REJECTED: Record<string, ThreadJob> = {
   "a body that is not JSON": createJob("hash", "{"),
   "two wrong fields": createJob("qr-code", '{"text":1,"widht":2,"format":"gif"}'),
   "text that is too long": createJob(
@@ -104,7 +104,7 @@ const REFUSED: Record<string, ThreadJob> = {
   }),
 };
 
-for (const [name, job] of Object.entries(REFUSED)) {
+for (const [name, job] of Object.entries(REJECTED)) {
   test(`an error crosses the thread unchanged: ${name}`, async (t) => {
     const pool = openPool(t, 1);
     const inline = await fault(runHere({ ...job, body: job.body.slice() }));

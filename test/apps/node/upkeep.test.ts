@@ -102,13 +102,13 @@ test("logs a clock that differs from the database's in each round", async (t) =>
     await fixture.tick(fixture.orders.length === 0 ? BETWEEN_STEPS_MS : BETWEEN_ROUNDS_MS);
   }
   assert.equal(fixture.orders.length, 3);
-  const said = fixture.loggedErrors.map(({ message }) => message);
-  assert.equal(said.length, 2);
+  const messages = fixture.loggedErrors.map(({ message }) => message);
+  assert.equal(messages.length, 2);
   assert.match(
-    said[0] as string,
+    messages[0] as string,
     /^This machine's clock is 7 s ahead of the database's\. Synchronize both/,
   );
-  assert.match(said[1] as string, /^This machine's clock is 90 s behind the database's\./);
+  assert.match(messages[1] as string, /^This machine's clock is 90 s behind the database's\./);
 });
 
 test("logs a step that fails and continues later", async (t) => {
