@@ -2,8 +2,15 @@ import { readEmail } from "#accounts/people.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
 import { random } from "../node/app-context.ts";
 import { creditsFrom } from "./arguments.ts";
-import { type Command, CommandError, type Outcome, option, positional } from "./command.ts";
-import { accountOf, command, logNotification, type Session, statusOf } from "./deployment.ts";
+import {
+  type Command,
+  CommandError,
+  type Outcome,
+  option,
+  positional,
+  type Session,
+} from "./command.ts";
+import { accountOf, command, logNotification, statusOf } from "./deployment.ts";
 import { everyStatus } from "./lists.ts";
 import { counted, minute, table, withInstants } from "./text.ts";
 

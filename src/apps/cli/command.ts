@@ -1,4 +1,6 @@
 import type { Config } from "#config/config.ts";
+import type { RecordCounts } from "#ledger/transfer/records.ts";
+import type { OperatorClient } from "#operator/operations.ts";
 
 /** A command of the command line. */
 export type Command = {
@@ -31,6 +33,23 @@ export type Invocation = {
 
 /** A service that is reached over the network, and the operator's token for it. */
 export type Remote = { url: string; token: string };
+
+/** What a command works on: the data folder, a PostgreSQL database or a remote service, with the same operations. */
+export type Deployment = {
+  /** Its name in messages: the data folder, the database or the URL. */
+  place: string;
+  client: OperatorClient;
+  /** Writes all data as JSON lines. */
+  exportLines(withSecret: boolean, write: (bytes: Uint8Array) => void): Promise<RecordCounts>;
+  /** A warning about the links of emails, which starts with a space; empty if they are right. */
+  linkWarning: string;
+  /** Returns an error with a message for the operator, or the same error. */
+  explain?(error: unknown): unknown;
+  close(): Promise<void>;
+};
+
+/** A running command with its open deployment. */
+export type Session = Invocation & Deployment;
 
 /** `text` is printed as it is; `--json` prints `json` instead. */
 export type Outcome = { json: object; text: string; exitCode?: 0 | 1 };

@@ -141,9 +141,13 @@ async function restore(
     const ended = await endRequestsIn(partial);
     giveToFolderOwner(partial);
     syncPath(partial);
-    const kept = exchange(file, partial, previous, force) ? previous : null;
+    const hadData = exchange(file, partial, previous, force);
     syncPath(dataDir);
-    return presentRestore(invocation, source, { kept, inspection, ended });
+    return presentRestore(invocation, source, {
+      previous: hadData ? previous : null,
+      inspection,
+      ended,
+    });
   } finally {
     dropPartialFile(partial);
   }
@@ -231,9 +235,9 @@ export function exchange(
 function presentRestore(
   invocation: Invocation,
   source: string,
-  result: { kept: string | null; inspection: Inspection; ended: Ended },
+  result: { previous: string | null; inspection: Inspection; ended: Ended },
 ): Outcome {
-  const { kept, inspection, ended } = result;
+  const { previous, inspection, ended } = result;
   const accounts = inspection.audit?.accounts ?? 0;
   const { secretIncluded } = inspection;
   if (!secretIncluded && invocation.config.secrets === null) {
@@ -242,10 +246,10 @@ function presentRestore(
     );
   }
   return {
-    json: { file: source, accounts, keptAside: kept, secretIncluded, ended },
+    json: { file: source, accounts, previous, secretIncluded, ended },
     text:
       `Restored ${source} to ${invocation.config.dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
-      `${kept === null ? "There was no previous database." : `The previous database is now ${kept}.`}\n` +
+      `${previous === null ? "There was no previous database." : `The previous database is now ${previous}.`}\n` +
       `${secretIncluded ? "The secret is included." : "The secret is not included. The server needs the setting SECRET."}\n` +
       "Sessions, password-reset links and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and passwords changed since the backup are back to their earlier state. Revoke and close them again.\n",
   };

@@ -1,31 +1,14 @@
 import type { NotifyOutcome } from "#accounts/notify-person.ts";
 import { readEmail } from "#accounts/people.ts";
-import type { RecordCounts } from "#ledger/transfer/records.ts";
-import type { OperatorClient } from "#operator/operations.ts";
 import {
   type Command,
   CommandError,
   type Declaration,
+  type Deployment,
   type Invocation,
   type Outcome,
+  type Session,
 } from "./command.ts";
-
-/** What a command works on: the data folder, a PostgreSQL database or a remote service, with the same operations. */
-export type Deployment = {
-  /** Its name in messages: the data folder, the database or the URL. */
-  place: string;
-  client: OperatorClient;
-  /** Writes all data as JSON lines. */
-  exportLines(withSecret: boolean, write: (bytes: Uint8Array) => void): Promise<RecordCounts>;
-  /** A warning about the links of emails, which starts with a space; empty if they are right. */
-  linkWarning: string;
-  /** Returns an error with a message for the operator, or the same error. */
-  explain?(error: unknown): unknown;
-  close(): Promise<void>;
-};
-
-/** A running command with its open deployment. */
-export type Session = Invocation & Deployment;
 
 /** A command that works on a deployment, which is opened before `run` and closed after it. */
 export const command = <Args>({

@@ -19,8 +19,7 @@ import { baseOf } from "../node/addresses.ts";
 import { hashKey, random } from "../node/app-context.ts";
 import { openBilling } from "../node/billing.ts";
 import { reversalsForOperator } from "../node/reversals.ts";
-import { CommandError, type Invocation } from "./command.ts";
-import type { Deployment } from "./deployment.ts";
+import { CommandError, type Deployment, type Invocation } from "./command.ts";
 
 /** What the command line needs of a store that it opened itself. */
 type LocalStore = Pick<

@@ -10,8 +10,7 @@ import { createPostgresMoves } from "#stores/postgres/moves.ts";
 import { findDamage, hasTables, isDamage } from "#stores/postgres/operator.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
-import { CommandError, type Invocation } from "./command.ts";
-import type { Deployment } from "./deployment.ts";
+import { CommandError, type Deployment, type Invocation } from "./command.ts";
 import { createLocalDeployment, describeImport, findSecrets, runRecorded } from "./local.ts";
 import { explainPostgres, placeOf } from "./postgres-faults.ts";
 

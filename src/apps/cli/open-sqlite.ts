@@ -10,8 +10,7 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { DataFolderError, databaseFile, openDataFolder, readSecrets } from "../node/data-folder.ts";
-import { CommandError, type Invocation } from "./command.ts";
-import type { Deployment } from "./deployment.ts";
+import { CommandError, type Deployment, type Invocation } from "./command.ts";
 import { createLocalDeployment, findSecrets } from "./local.ts";
 
 /** Opens the data folder. A server on the same folder may be running. */

@@ -11,8 +11,8 @@ import { isAccountId } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
 import { ProviderUnreachable } from "#operator/context.ts";
 import { readDay } from "./arguments.ts";
-import { type Command, CommandError, option, positional } from "./command.ts";
-import { accountOf, command, type Session } from "./deployment.ts";
+import { type Command, CommandError, option, positional, type Session } from "./command.ts";
+import { accountOf, command } from "./deployment.ts";
 import { createProgress, purchasesOf } from "./lists.ts";
 import { counted, dayOf, instant, minute, table, withInstants } from "./text.ts";
 

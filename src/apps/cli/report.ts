@@ -1,8 +1,8 @@
 import type { UsageRow } from "#ledger/port.ts";
 import type { GrantMade } from "#operator/context.ts";
 import { readDay } from "./arguments.ts";
-import { type Command, flag, requiredOption, UsageError } from "./command.ts";
-import { command, type Session } from "./deployment.ts";
+import { type Command, flag, requiredOption, type Session, UsageError } from "./command.ts";
+import { command } from "./deployment.ts";
 import { everyStatus } from "./lists.ts";
 import type { AccountSum, DaySum, Report } from "./report-output.ts";
 import { counted, dayOf, table } from "./text.ts";

@@ -4,7 +4,7 @@ import { addTotals, zeroTotals } from "#ledger/totals.ts";
 import { DAY_MS } from "#limits.ts";
 import type { GrantMade } from "#operator/context.ts";
 import type { OutcomeOf } from "#operator/operations.ts";
-import type { Session } from "./deployment.ts";
+import type { Session } from "./command.ts";
 import { createProgress, everyAccount, type IndexedAccount, mapConcurrently } from "./lists.ts";
 import { unlessMoving } from "./remote/faults.ts";
 

@@ -74,7 +74,7 @@ describe("backup and restore", { concurrency: 2 }, () => {
     const restored = await cli.json(`restore ${cli.copy}`);
     assert.deepEqual(await emailsOf(cli), ["ada@b.c", "demo@toolbooth.localhost"]);
     assert.equal((await cli.json("audit")).ok, true);
-    const previous = new DatabaseSync(restored.keptAside, { readOnly: true });
+    const previous = new DatabaseSync(restored.previous, { readOnly: true });
     assert.equal(previous.prepare("SELECT count(*) AS count FROM address").get()?.["count"], 3);
     previous.close();
     assert.ok(!readdirSync(cli.dataDir).some((name) => name.includes("partial")));
@@ -115,7 +115,7 @@ describe("backup and restore", { concurrency: 2 }, () => {
     await cli.json(`backup ${cli.copy}`);
     const dataDir = path.join(cli.folder, "other");
     const other = commandLine(dataDir);
-    assert.equal((await other.json(`restore ${cli.copy}`)).keptAside, null);
+    assert.equal((await other.json(`restore ${cli.copy}`)).previous, null);
     assert.deepEqual(readdirSync(dataDir), ["toolbooth.sqlite"]);
     assert.equal((await other.json("account list")).accounts.length, 1);
   });
@@ -169,8 +169,8 @@ describe("backup and restore", { concurrency: 2 }, () => {
     const ruin = "not a database\n".repeat(999);
     writeFileSync(cli.database, ruin);
     assert.match(await cli.refused(`restore ${cli.copy}`), /Stop the server and add --force/);
-    const { keptAside } = await cli.json(`restore ${cli.copy} --force`);
-    assert.equal(readFileSync(keptAside, "utf8"), ruin);
+    const { previous } = await cli.json(`restore ${cli.copy} --force`);
+    assert.equal(readFileSync(previous, "utf8"), ruin);
     assert.deepEqual(await emailsOf(cli), ["ada@b.c"]);
   });
 
