@@ -17,12 +17,12 @@ const job = z.object({
   hasPayload: z.boolean(),
 });
 const UNCHANGED = { not_dead: "not dead", erased: "erased", not_found: "not found" };
-const place = z.strictObject({ queue: count, after: count.nullable() }).nullable();
+const jobCursor = z.strictObject({ queue: count, after: count.nullable() }).nullable();
 
 export const JOB_OPERATIONS = {
   listJobs: reading({
-    input: z.strictObject({ dead: z.boolean(), after: place, max: pageMax }),
-    output: z.object({ jobs: z.array(job), next: place }),
+    input: z.strictObject({ dead: z.boolean(), after: jobCursor, max: pageMax }),
+    output: z.object({ jobs: z.array(job), next: jobCursor }),
     run: ({ jobs }, order) => jobs.listJobs(order),
   }),
   retryJob: changing({

@@ -23,7 +23,7 @@ import {
  */
 
 const name = z.string().min(1).max(200);
-const purchasePlace = z.strictObject({ createdAt: time, id: z.string().max(100) }).nullable();
+const purchaseCursor = z.strictObject({ createdAt: time, id: z.string().max(100) }).nullable();
 const settleRef = z.union([
   z.strictObject({ purchase: name }),
   z.strictObject({ session: name }),
@@ -95,7 +95,7 @@ export const SALES_OPERATIONS = {
     run: ({ purchases }, order) => purchases.list(order),
   }),
   listAllPurchases: reading({
-    input: z.strictObject({ after: purchasePlace, max: pageMax }),
+    input: z.strictObject({ after: purchaseCursor, max: pageMax }),
     output: z.array(purchase),
     run: ({ purchases }, order) => purchases.listAll(order),
   }),

@@ -102,7 +102,7 @@ function separateLedgers({ client, now, log }: Session): WholeLedger {
   }
 
   async function* usage(start: number, end: number) {
-    const progress = createProgress({ log }, "summed up");
+    const progress = createProgress({ log }, "read");
     const usages = mapConcurrently(everyAccount(client), (account) =>
       unlessMoving(usageOf(account, start, end)),
     );

@@ -37,7 +37,7 @@ export const TRANSFER_COMMANDS: readonly Command[] = [
     summary: "Export the ledger as JSON lines, to a file or to standard output",
     details: [
       "The export is one consistent snapshot, and the server can keep running. The same ledger always gives the same lines. The secret is included only with --with-secret. --json requires a file.",
-      "With --remote at the edge, each account is a snapshot of its own.",
+      "With --remote at the edge, each account is a separate snapshot.",
     ],
     example: "export ledger.jsonl",
     parameters: { file: optionalPositional("[file]"), "with-secret": flag, force: flag },

@@ -200,7 +200,7 @@ test("identifies clients only by the platform's header; clients without it share
   const elsewhere = { "X-Forwarded-For": "192.0.2.99", ...from("192.0.2.7") };
   assert.equal((await signUp("posed@example.com", elsewhere)).status, 429);
   assert.equal((await signUp("other@example.com", from("2001:db8::1"))).status, 200);
-  // Without the header: a client of its own, which is not throttled by the one above.
+  // Without the header: a separate client, which is not throttled by the one above.
   assert.equal((await signUp("without@example.com")).status, 200);
 });
 
