@@ -1,3 +1,4 @@
+import { StepsInterrupted } from "#accounts/people.ts";
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { codeOf } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
@@ -14,13 +15,13 @@ export function placeOf(url: string): string {
 
 /** Returns a `CommandError` for an error of the database or its connection, and other errors unchanged. */
 export function explainPostgres(error: unknown): unknown {
-  const { message, cause, code } = error as NodeJS.ErrnoException;
+  const { message, code } = error as NodeJS.ErrnoException;
   const isKnown = [SchemaTooNew, SchemaMismatch, UnfitDatabase, NotCarriedOut].some(
     (kind) => error instanceof kind,
   );
   if (isKnown || codeOf(error) !== null) return new CommandError(sentence(explainDatabase(error)));
   if (code === "ECONNRESET" || LOST.test(message)) return new CommandError(CONNECTION_LOST);
-  if (cause instanceof NotCarriedOut)
+  if (error instanceof StepsInterrupted)
     return new CommandError(`${sentence(explainDatabase(error))} ${INTERRUPTED}`);
   if (error instanceof OutcomeUnknown) return new CommandError(CONNECTION_LOST);
   return error;
@@ -28,12 +29,9 @@ export function explainPostgres(error: unknown): unknown {
 
 const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`);
 
-/**
- * Messages of a lost connection. The driver's errors have no code or class; the last one is the ledger's, whose cause may be
- * `NotCarriedOut` although an earlier attempt may have been carried out.
- */
+/** Messages of the driver for a lost connection, whose errors have neither a code nor a class. */
 const LOST =
-  /^(?:Connection terminated|Client has encountered a connection error|Query read timeout|Nobody knows what became)/;
+  /^(?:Connection terminated|Client has encountered a connection error|Query read timeout)/;
 
 const CONNECTION_LOST =
   "The connection to PostgreSQL was lost, so the last step may or may not have been done. Check the result before you run the command again.";
