@@ -153,7 +153,11 @@ const dead = (id: string, queue: string, kind: string, label: string, payload: s
    VALUES ('${id}', '${queue}', '${kind}', '${queue} of somebody', '${label}', ${payload},
            ${DIED - 1_000}, 3, 'refused (550)', ${DIED})`;
 const deadAsListed = (
-  ...[id, queue, kind, label, hasPayload]: [string, string, string, string, boolean]
+  id: string,
+  queue: string,
+  kind: string,
+  label: string,
+  hasPayload: boolean,
 ) =>
   shapeOf({
     id,

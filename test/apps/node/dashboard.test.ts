@@ -36,14 +36,18 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
     close: async () => {},
   };
   const settings = {
-    ...{
-      data: { file: databaseFile(folder) },
-      dataDir: folder,
-      secrets: SECRETS,
-    },
-    ...{ publicUrl: ORIGIN, origins: [ORIGIN], signUp: "open" as const, providers: {} },
+    data: { file: databaseFile(folder) },
+    dataDir: folder,
+    secrets: SECRETS,
+    publicUrl: ORIGIN,
+    origins: [ORIGIN],
+    signUp: "open" as const,
+    providers: {},
     starter: { credits: 100, days: 90 },
-    ...{ prices: null, stripe: null, operatorTokens: [], webhookNetworks: "public" as const },
+    prices: null,
+    stripe: null,
+    operatorTokens: [],
+    webhookNetworks: "public" as const,
     isOwnMachine: true,
     mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };
@@ -96,7 +100,8 @@ test("restarts a thread that dies: requests in between get an error, and nothing
   const token = link.searchParams.get("token");
   assert.equal((await ask("POST", "/dashboard/auth/verify-email", { token })).status, 200);
   const signedIn = await ask("POST", "/dashboard/auth/sign-in/email", {
-    ...{ email: EMAIL, password: PASSWORD },
+    email: EMAIL,
+    password: PASSWORD,
   });
   assert.equal(signedIn.status, 200);
   const cookies = signedIn.headers.getSetCookie();
