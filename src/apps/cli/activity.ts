@@ -83,7 +83,8 @@ const WHY_NOT_RETRIED: Record<
   Exclude<OutcomeOf<"retryJob">["outcome"], "retried">,
   (id: string, place: string) => string
 > = {
-  not_found: (id, place) => `There is no job ${id} in ${place}. Run jobs list --dead to see them.`,
+  not_found: (id, place) =>
+    `There is no job ${id} in ${place}. Run jobs list --dead to see the dead jobs.`,
   not_dead: (id) => `Job ${id} is not dead. The server retries it by itself.`,
   erased: (id) =>
     `Job ${id} cannot be retried, because its content was erased: it was obsolete, or contained a sign-in link.`,
