@@ -1,14 +1,14 @@
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { showTable } from "./table.ts";
+import { showTable } from "./report.ts";
 
-/** What a browser would load: bytes as minified by esbuild, and those bytes by gzip at its highest level. */
+/** The size of browser bundles in bytes, minified by esbuild, and with gzip at its highest level. */
 export type Bundle = { name: string; minifiedBytes: number; gzippedBytes: number };
 
 const ROOT = path.join(import.meta.dirname, "..");
 
-/** Bundles by name, each of the files below `src/tools` whose exports it offers. */
+/** Bundles by name, with the files below `src/tools` that they export. */
 export function measureBundles(entries: Record<string, readonly string[]>): Promise<Bundle[]> {
   return Promise.all(
     Object.entries(entries).map(async ([name, files]) => {
@@ -19,7 +19,11 @@ export function measureBundles(entries: Record<string, readonly string[]>): Prom
             .join("\n"),
           resolveDir: ROOT,
         },
-        ...{ bundle: true, format: "esm", platform: "browser", minify: true, write: false },
+        bundle: true,
+        format: "esm",
+        platform: "browser",
+        minify: true,
+        write: false,
       });
       const code = outputFiles[0]?.contents ?? new Uint8Array();
       const gzippedBytes = gzipSync(code, { level: 9 }).byteLength;
@@ -28,10 +32,10 @@ export function measureBundles(entries: Record<string, readonly string[]>): Prom
   );
 }
 
-/** A figure that was aimed for. */
+/** A target for a measured value. */
 export type Aim = { aim: string; reached: boolean; amount: number };
 
-/** The end of a report: how large the bundles are, and which aims were reached. */
+/** Formats the end of a report: the sizes of the bundles, and which targets were reached. */
 export function showBundlesAndAims(bundles: readonly Bundle[], aims: readonly Aim[]): string[] {
   return [
     "Bundle for browsers, bytes",

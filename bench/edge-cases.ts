@@ -1,12 +1,12 @@
 import { WORKER_MEMORY } from "#limits.ts";
 import { gatherCorpus, SIZES } from "./markdown-documents.ts";
 
-/** What is called: small bodies as people send them, and one large one. Every field is given, because the smallest metered Worker knows no defaults. */
+/** The measured calls: typical small bodies and one large one. They set every field, because the smallest metered Worker has no defaults. */
 export type EdgeCase = { name: string; tool: string; body: string; connections: readonly number[] };
 
-/** One connection shows the time of a call alone, more show the throughput and the waiting in line. */
+/** One connection measures the time of a call; more measure throughput and queueing. */
 const SMALL = [1, 10] as const;
-/** As many large calls as one account may have under way. */
+/** The number of concurrent large calls that an account may have. */
 const LARGE = [1, WORKER_MEMORY.callsPerAccount] as const;
 
 const MARKDOWN = `# Release notes
@@ -26,8 +26,10 @@ export function makeEdgeCases(): EdgeCase[] {
     uuid: { count: 1, uppercase: false },
     echo: { hello: "world", list: [1, 2.5, true, null], nested: { a: 1 } },
     "qr-code": {
-      ...{ text: "https://example.com/tickets/8f14e45f" },
-      ...{ format: "png", errorCorrectionLevel: "M", width: 256 },
+      text: "https://example.com/tickets/8f14e45f",
+      format: "png",
+      errorCorrectionLevel: "M",
+      width: 256,
     },
     "markdown-render": { markdown: MARKDOWN, format: "html" },
   };

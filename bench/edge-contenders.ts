@@ -7,18 +7,18 @@ import { type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
 import { type EdgeServer, type EdgeWorker, startEdgeServer } from "./edge-servers.ts";
 import { makeRequest } from "./load.ts";
 
-/** Who is measured: a server, how it is called, and what its books say of the calls that it answered. */
+/** A contender: a server, how to call it, and how many calls its ledger recorded. */
 export type Contender = {
   name: string;
   server: EdgeServer;
   request(tool: string, body: string, more?: string): Buffer;
-  /** The calls that its books hold, and whether they add up; null: it keeps none. */
+  /** The number of recorded calls, and whether the ledger reconciles. Null if the contender has no ledger. */
   totals: ((server: EdgeServer) => Promise<LedgerTotals>) | null;
   worker: EdgeWorker;
 };
 export type LedgerTotals = { recorded: number; ok: boolean };
 
-/** More than can be spent in a run, so that no call is refused for its credits. */
+/** More than a run can spend. */
 const CREDITS = 1_000_000_000;
 const SECRET = "a secret for measuring only";
 
@@ -33,7 +33,7 @@ const OWN: EdgeWorker = {
   name: "toolbooth",
   entry: "edge-own.ts",
   objects: { LEDGER: "AccountLedger", IDLE: "IdleLedger" },
-  // As high as can be set: calls are counted, none is refused.
+  // The highest possible limit: calls are counted, but none is rejected.
   variables: { SECRET, PUBLIC_URL: "https://edge.test", RATE_LIMIT: "1000000" },
 };
 const STEPWISE: EdgeWorker = {
@@ -45,7 +45,7 @@ const STEPWISE: EdgeWorker = {
 export const restart = (contender: Contender, folder: string): Promise<EdgeServer> =>
   startEdgeServer(contender.worker, folder);
 
-/** The hash is the same work for everyone, so the bare Worker gets the same request as well. */
+/** The bare Worker gets the same request as the others. */
 export async function startContenders(
   folder: string,
   started: EdgeServer[],
@@ -71,7 +71,7 @@ export async function startContenders(
 type Started = Pick<Contender, "name" | "server" | "worker">;
 
 async function openSmallest(started: Started): Promise<Contender> {
-  // As long as a key of ours.
+  // The length of a Toolbooth key.
   const key = `${randomBytes(6).toString("hex")}.${randomBytes(23).toString("hex").slice(1)}`;
   await started.server.command({ open: true, key, credits: CREDITS });
   return {
@@ -99,17 +99,17 @@ async function openOwn(started: Started): Promise<Contender> {
     ...started,
     request: (tool, body, more = "") => makeRequest(`/api/v1/${tool}${more}`, body, key),
     async totals(server) {
-      const kept = ledgerAt(server);
-      const usage = await kept.usage({ account, from: 0, to: Number.MAX_SAFE_INTEGER });
+      const stored = ledgerAt(server);
+      const usage = await stored.usage({ account, from: 0, to: Number.MAX_SAFE_INTEGER });
       const recorded = usage.reduce((sum, row) => sum + row.calls, 0);
-      const { ok } = await kept.audit({ account, now: Date.now() });
-      const { balance } = await kept.credits({ account, now: Date.now() });
+      const { ok } = await stored.audit({ account, now: Date.now() });
+      const { balance } = await stored.credits({ account, now: Date.now() });
       return { recorded, ok: ok && balance + recorded === CREDITS };
     },
   };
 }
 
-/** The ledger in the object of the account that an order names, by the bench's door. */
+/** Calls the ledger in the object of the order's account, through the benchmark's route. */
 const ledgerAt = (server: EdgeServer): Ledger =>
   ledgerOver(async (name, order) => {
     const { account } = order as { account: string };

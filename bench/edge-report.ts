@@ -1,9 +1,8 @@
 import type { EdgeOptions, Run, Times, TotalsRow } from "./edge.ts";
 import { STEP_NAMES, type Step } from "./edge-steps.ts";
-import { medianOf, showSpread, spreadOf } from "./statistics.ts";
-import { showTable } from "./table.ts";
+import { medianOf, showSpread, showTable, spreadOf } from "./report.ts";
 
-/** The figures of the part edge as text, with what was aimed for. */
+/** Formats the results of the part `edge`, with their targets. */
 type Who = "bare" | "smallest" | "free" | "own";
 export type EdgeRuns = Record<Who, Run>;
 export type EdgeRow = {
@@ -34,8 +33,8 @@ export function showEdge({ options, rows, steps, totals }: EdgeReport): string {
   const { rounds, seconds } = options;
   const busy = rows.filter(({ connections }) => connections > 1);
   return [
-    `Edge: workerd, ${rounds} rounds of ${seconds} s; "free": ours, without the debit; smallest: the smallest metered Worker, with our tools`,
-    "CPU time of the process a call, 10 connections (4 with 100 KB), µs",
+    `Edge: workerd, ${rounds} rounds of ${seconds} s. ours: Toolbooth; free: Toolbooth without the debit; smallest: the smallest metered Worker, with Toolbooth's tools`,
+    "CPU time of the process per call in µs, 10 connections (4 with 100 KB)",
     showTable(
       ["call", "bare", "smallest", "free", "ours", "ours/bare", "ours/smallest", "free/bare"],
       busy.map((row) => [
@@ -49,7 +48,7 @@ export function showEdge({ options, rows, steps, totals }: EdgeReport): string {
         spread(row, ({ free, bare }) => free.cpuMicros / bare.cpuMicros),
       ]),
     ),
-    "Time of a call on loopback, ms, and calls a second",
+    "Time of a call on loopback in ms, and calls per second",
     showTable(
       [
         "call",
@@ -74,9 +73,9 @@ export function showEdge({ options, rows, steps, totals }: EdgeReport): string {
         amount(row, ({ own }) => own.perSecond, 0),
       ]),
     ),
-    "Where the CPU time of a call of hash goes: each step with all before it, 10 connections, µs",
+    "CPU time of a hash call by step in µs, 10 connections",
     showTable(
-      ["step", "so far", "adds"],
+      ["step", "total", "added"],
       steps.map(({ step, cpuMicros }, i) => [
         STEP_NAMES[step],
         cpuMicros.toFixed(0),
@@ -86,7 +85,7 @@ export function showEdge({ options, rows, steps, totals }: EdgeReport): string {
     ...showAims(rows, busy),
     ...totals.map(
       ({ name, responded, recorded, ok }) =>
-        `Books of ${name}: ${responded} answers, ${recorded} debits after SIGKILL; ${ok ? "they add up" : "THEY DO NOT ADD UP"}.`,
+        `Ledger of ${name}: ${responded} responses and ${recorded} debits after SIGKILL. ${ok ? "It reconciles" : "IT DOES NOT RECONCILE"}.`,
     ),
   ].join("\n");
 }
@@ -101,6 +100,6 @@ function showAims(rows: EdgeRow[], busy: EdgeRow[]): string[] {
   );
   const p99 = worst(rows, p99Ratio);
   const line = (aim: string, max: number, { ratio, row }: ReturnType<typeof worst>) =>
-    `${ratio <= max ? "reached" : "missed "}  ${aim} of the smallest metered Worker at most ${max} times: ${ratio.toFixed(2)} (${row.name}, connections ${row.connections})`;
+    `${ratio <= max ? "reached" : "missed "}  ${aim} at most ${max} times that of the smallest metered Worker: ${ratio.toFixed(2)} (${row.name}, connections ${row.connections})`;
   return [line("CPU", CPU_AIM, cpu), line("p99", P99_AIM, p99)];
 }

@@ -5,30 +5,30 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { COMPATIBILITY_DATE } from "../test/support/wrangler-config.ts";
 
 /**
- * Workers, each in a workerd of its own, as it is deployed: bundled and minified as wrangler does it. Requests go straight
- * to the Worker: the one that miniflare puts in front of it for developers is not part of what is measured.
+ * Runs Workers as deployed, each in its own workerd, bundled and minified as Wrangler does it. Requests go directly to the
+ * Worker, past the proxy Worker that miniflare adds for developers.
  */
 export type EdgeServer = {
   name: string;
   port: number;
   pid: number;
-  /** The bench's own door of the Worker. */
+  /** Calls the benchmark's own route of the Worker. */
   command<ApiResponse>(order: unknown): Promise<ApiResponse>;
-  /** Without warning, as a power cut would end it, as far as a process can tell. */
+  /** Kills the process with SIGKILL, which for a process is like a power failure. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 };
 
 export type EdgeWorker = {
   name: string;
-  /** The file below bench/peers. */
+  /** The file in bench/peers. */
   entry: string;
-  /** Bindings to objects: the classes. */
+  /** Bindings to Durable Objects, with their classes. */
   objects: Record<string, string>;
   variables: Record<string, string>;
 };
 
-/** As in wrangler 4 with `--minify` and `keep_names` off, as wrangler.jsonc has it. */
+/** The options of Wrangler 4 with `--minify` and without `keep_names`, as in wrangler.jsonc. */
 const AS_WRANGLER = {
   bundle: true,
   minify: true,
@@ -87,9 +87,9 @@ export async function startEdgeServer(worker: EdgeWorker, folder: string): Promi
 }
 
 function childrenOfThisProcess(): number[] {
-  const place = `/proc/${process.pid}/task`;
-  return readdirSync(place).flatMap((thread) =>
-    readFileSync(`${place}/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+  const folder = `/proc/${process.pid}/task`;
+  return readdirSync(folder).flatMap((thread) =>
+    readFileSync(`${folder}/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
   );
 }
 

@@ -1,4 +1,4 @@
-/** How far a call goes, each step with all before it: what one adds is the difference to the one before. */
+/** How far a call runs. Each step includes the steps before it, so its own cost is the difference. */
 export const STEPS = [
   "bare",
   "key",
@@ -14,12 +14,12 @@ export type Step = (typeof STEPS)[number];
 
 export const STEP_NAMES: Record<Step, string> = {
   bare: "a bare Worker",
-  key: "key: its SHA-256, what is known of it",
-  body: "body: its bounds and encoding",
+  key: "key: SHA-256 and cached status",
+  body: "body: limits and encoding",
   tool: "tool: JSON, check, run",
   reply: "reply: headers",
-  app: "app: routing, admission, ids, clock",
-  roundTrip: "round trip: the RPC to an object",
-  reads: "object: what a debit reads, a transaction",
-  debit: "object: what it writes, on the disk",
+  app: "app: routing, memory budget, ids, clock",
+  roundTrip: "round trip: RPC to an object",
+  reads: "object: reads of a debit, transaction",
+  debit: "object: writes of a debit, on disk",
 };

@@ -5,24 +5,26 @@ import type { EdgeServer } from "./edge-servers.ts";
 import { STEPS, type Step } from "./edge-steps.ts";
 import { type LoadResult, runFlatOut } from "./load.ts";
 import { HAS_PROC, readProc } from "./process-cpu.ts";
+import { medianOf, percentile, round, sortedSamples } from "./report.ts";
 import { makeDataDir } from "./servers.ts";
-import { medianOf, percentile, round, sortedSamples } from "./statistics.ts";
 
 /**
- * CPU time and waiting time of a call in workerd, side by side with a bare Worker and with the smallest metered Worker.
- * They take turns, round by round, and only what ran in the same round is compared.
+ * Measures CPU time and latency of a call in workerd, compared with a bare Worker and with the smallest metered Worker. The
+ * contenders take turns in each round, and only results of the same round are compared.
  */
 export type EdgeOptions = { rounds: number; seconds: number };
 
-/** Who takes a turn: a contender, and how far a call of it goes. */
+/** A turn: a contender, and how far its calls run. */
 type Turn = { name: string; contender: Contender; more: string; counts: boolean };
 export type Run = { perSecond: number; cpuMicros: number };
-/** Of the answers of all rounds together, in milliseconds: a short turn alone has too few for a p99. */
+/** Latencies in milliseconds over all rounds, because one short turn has too few responses for a p99. */
 export type Times = { p50: number; p99: number };
 
 export async function measureEdge(options: EdgeOptions): Promise<EdgeReport & { text: string }> {
   if (!HAS_PROC)
-    throw new Error("The part edge reads the CPU time of workerd from /proc: it needs Linux");
+    throw new Error(
+      "The part edge requires Linux, because it reads the CPU time of workerd from /proc",
+    );
   const { dataDir, remove } = makeDataDir();
   const started: EdgeServer[] = [];
   try {
@@ -46,7 +48,8 @@ export async function measureEdge(options: EdgeOptions): Promise<EdgeReport & { 
     );
     const report = { options, rows, steps, totals };
     const text = showEdge(report);
-    if (totals.some(({ ok }) => !ok)) throw new Error(`${text}\n\nThe books do not agree`);
+    if (totals.some(({ ok }) => !ok))
+      throw new Error(`${text}\n\nThe ledgers do not match the responses`);
     return { ...report, text };
   } finally {
     for (const server of started) await server.stop();
@@ -56,7 +59,7 @@ export async function measureEdge(options: EdgeOptions): Promise<EdgeReport & { 
 
 type Bench = ReturnType<typeof createBench>;
 
-/** Until the code is compiled for speed; round 0 does the rest. */
+/** Warm-up until the code is optimized; round 0 does the rest. */
 const WARM_UP_SECONDS = 2;
 
 async function warmUp(bench: Bench, turns: Turn[]): Promise<void> {
@@ -67,7 +70,7 @@ async function warmUp(bench: Bench, turns: Turn[]): Promise<void> {
 }
 
 function createBench() {
-  /** Answers of calls that were debited. */
+  /** Responses of debited calls. */
   const responded = new Map<Contender, number>();
   async function run(
     turn: Turn,
@@ -103,10 +106,10 @@ function requireResponses(name: string, { statuses }: LoadResult): void {
   const others = [...statuses].filter(([status]) => status !== 200);
   if (others.length === 0) return;
   const list = others.map(([status, count]) => `${count} times ${status}`).join(", ");
-  throw new Error(`${name} answered ${list}: figures of refusals are worth nothing`);
+  throw new Error(`${name} responded with ${list}. Results with errors are not valid`);
 }
 
-/** Round 0 warms up and is dropped. Who goes first changes from round to round. */
+/** Round 0 is a warm-up and is discarded. The order of the contenders changes every round. */
 async function measureCases(
   bench: Bench,
   turns: Turn[],
@@ -142,7 +145,7 @@ function timesOf(samples: number[]): Times {
   return { p50: percentile(sorted, 50), p99: percentile(sorted, 99) };
 }
 
-/** One call in every number of its steps. */
+/** Measures a call up to each of its steps. */
 async function measureSteps(
   bench: Bench,
   stepwise: Contender,
@@ -163,7 +166,7 @@ async function measureSteps(
 
 export type TotalsRow = { name: string; responded: number; recorded: number; ok: boolean };
 
-/** Killed, not stopped, and started again: what was answered must be on the disk. */
+/** Kills and restarts the server: every response must have its debit on disk. */
 async function compareTotals(
   contenders: Contender[],
   responded: Map<Contender, number>,

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { reconcile, showReconciliation } from "./books.ts";
 import { type LoadResult, makeRequest, runFlatOut, runPaced } from "./load.ts";
+import { reconcile, showReconciliation } from "./reconcile.ts";
+import { percentile, type Spread, showSpread, showTable, spreadOf } from "./report.ts";
 import { makeDataDir, startOwnServer } from "./servers.ts";
-import { percentile, type Spread, showSpread, spreadOf } from "./statistics.ts";
-import { showTable } from "./table.ts";
 import { requireSuccess } from "./throughput.ts";
 
-/** How long a small call waits while large documents are rendered without a pause, against an idle server. */
+/** Measures how long a small call waits while large documents are rendered without a pause, compared with an idle server. */
 export type HeadOfLineOptions = {
   rounds: number;
   idleSeconds: number;
@@ -28,9 +27,9 @@ export type HeadOfLineReport = {
 const DOCUMENT_BYTES = 1_000_000;
 const DOCUMENT_CONNECTIONS = 2;
 const SMALL_CONNECTIONS = 8;
-/** Far below what the server can do: this measures waiting, not a queue of its own making. */
+/** Far below the server's capacity, so that the small calls do not queue behind each other. */
 const SMALL_PER_SECOND = 200;
-/** The first documents are on their way when the small calls begin, and the last ones outlast them. */
+/** The large documents start before the small calls and end after them. */
 const HEAD_START_MS = 400;
 
 export async function measureHeadOfLine(options: HeadOfLineOptions): Promise<HeadOfLineReport> {
@@ -84,7 +83,7 @@ export async function measureHeadOfLine(options: HeadOfLineOptions): Promise<Hea
     const totals = await reconcile(dataDir, responded);
     const report = summarise(rounds, Buffer.byteLength(markdown), options);
     const text = `${report.text}\n${showReconciliation(totals)}`;
-    if (!totals.ok) throw new Error(`${text}\n\nThe ledger does not agree with the answers`);
+    if (!totals.ok) throw new Error(`${text}\n\nThe ledger does not match the responses`);
     return { ...report, text };
   } finally {
     await server.stop();
@@ -107,7 +106,7 @@ function summarise(
   const documents = rounds.reduce((sum, one) => sum + one.documents.responses, 0);
   const documentMs = spreadOf(rounds.map((one) => percentile(one.documents.latencies, 50))).median;
   const text = [
-    `Head of line: ${SMALL_PER_SECOND} small calls (hash) a second on ${SMALL_CONNECTIONS} connections, ${options.rounds} rounds; ms, median of rounds (min–max)`,
+    `Head of line: ${SMALL_PER_SECOND} small calls (hash) per second on ${SMALL_CONNECTIONS} connections, ${options.rounds} rounds; ms, median of rounds (min–max)`,
     showTable(
       ["small calls", "p50", "p99"],
       [
@@ -115,12 +114,12 @@ function summarise(
         ["while documents render", showSpread(busy.p50Ms, 2), showSpread(busy.p99Ms, 2)],
       ],
     ),
-    `p99 ratio ${showSpread(p99Ratio, 2)}. ${documents} documents of ${documentBytes} bytes were rendered, ${documentMs.toFixed(0)} ms each at the median, ${DOCUMENT_CONNECTIONS} at a time.`,
+    `p99 ratio ${showSpread(p99Ratio, 2)}. ${documents} documents of ${documentBytes} bytes were rendered in a median of ${documentMs.toFixed(0)} ms, ${DOCUMENT_CONNECTIONS} at a time.`,
   ].join("\n");
   return { idle, busy, p99Ratio, documents, documentBytes, documentMs, text };
 }
 
-/** Markdown that people wrote: the README files of the installed packages, in the order of their paths, over again where they are too few. */
+/** Real Markdown: the README files of the installed packages in the order of their paths, repeated if they are too short. */
 export function realText(bytes: number): string {
   const folder = path.join(import.meta.dirname, "..", "node_modules");
   const texts = readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -132,6 +131,6 @@ export function realText(bytes: number): string {
   const once = texts.join("\n\n");
   const size = Buffer.byteLength(once);
   const all = Buffer.from(once.repeat(Math.ceil(bytes / size)));
-  // A cut may halve a character; what is left of it goes.
+  // Removes a character that the cut has split.
   return all.subarray(0, bytes).toString("utf8").replace(/�+$/, "");
 }

@@ -1,16 +1,16 @@
 import { connect, type Socket } from "node:net";
-import { sortedSamples } from "./statistics.ts";
+import { sortedSamples } from "./report.ts";
 
 /**
- * A small load generator: kept connections on 127.0.0.1, requests made beforehand, one at a time on each connection.
- * It shares the cores with the server that it measures, so it does as little as can be done for an answer: it reads
- * the status and the length and throws the rest away. Every load ends by itself, and only when all is answered.
+ * A small load generator: keep-alive connections on 127.0.0.1 and prepared requests, one at a time per connection. It shares
+ * the CPU cores with the measured server, so it reads only the status and the length of a response. A load ends when every
+ * request has its response.
  */
 export type LoadResult = {
-  /** Answers by status. */
+  /** The number of responses by status. */
   statuses: Map<number, number>;
   responses: number;
-  /** From the first request to the last answer. */
+  /** From the first request to the last response. */
   seconds: number;
   /** Sorted, in milliseconds. */
   latencies: Float64Array;
@@ -23,10 +23,10 @@ export type Target = {
   durationMs: number;
 };
 
-/** How long answers may take after the load's time is over; then the load has failed. */
+/** How long responses may take after the end of the load. Later ones fail the load. */
 const GRACE_MS = 20_000;
 
-/** A POST of JSON as bytes, ready to be written. */
+/** Prepares the bytes of a JSON POST. */
 export function makeRequest(path: string, body: string, key?: string): Buffer {
   const bytes = Buffer.from(body);
   const authorization = key === undefined ? "" : `Authorization: Bearer ${key}\r\n`;
@@ -34,7 +34,7 @@ export function makeRequest(path: string, body: string, key?: string): Buffer {
   return Buffer.concat([Buffer.from(head), bytes]);
 }
 
-/** Every connection sends its next request as soon as the last one is answered: as much as the server can do. */
+/** Maximum load: every connection sends its next request as soon as it has a response. */
 export async function runFlatOut(target: Target): Promise<LoadResult> {
   const tally = createTally();
   const deadline = tally.started + target.durationMs;
@@ -61,8 +61,8 @@ export async function runFlatOut(target: Target): Promise<LoadResult> {
 }
 
 /**
- * Calls at a fixed rate, spread over the connections in turn. A call whose connection still waits for an answer is
- * sent after it, and its time counts from when it was due: a server that stalls is not spared the calls it held up.
+ * Fixed rate: calls are spread over the connections in turn. A call waits for the previous response on its connection, but its
+ * time counts from when it was due, so that a stalled server is charged for the calls that it delayed.
  */
 export async function runPaced(target: Target & { perSecond: number }): Promise<LoadResult> {
   const tally = createTally();
@@ -87,7 +87,7 @@ export async function runPaced(target: Target & { perSecond: number }): Promise<
     });
     const fire = () => {
       const now = performance.now();
-      // The generator's own timer may be late on a busy machine; that is no delay of the server's.
+      // The generator's own timer may be late on a busy machine, which is not the server's delay.
       while (fired < count && tally.started + (fired * 1000) / target.perSecond <= now) {
         const i = fired % connections.length;
         const line = lines[i] as (typeof lines)[number];
@@ -132,7 +132,7 @@ async function finish(
 ): Promise<LoadResult> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const message = `The server still owed answers ${GRACE_MS / 1000} s after the load was over`;
+    const message = `Responses were still missing ${GRACE_MS / 1000} s after the end of the load`;
     timer = setTimeout(() => reject(new Error(message)), target.durationMs + GRACE_MS);
   });
   try {
@@ -163,7 +163,7 @@ function openConnection(port: number, request: Buffer): Connection {
     socket.destroy();
     connection.onFault(error);
   };
-  // One buffer for all that is read from this connection, instead of a new one for every chunk.
+  // One buffer per connection instead of one per chunk.
   const buffer = Buffer.allocUnsafe(64 * 1024);
   const socket: Socket = connect({
     host: "127.0.0.1",
@@ -192,10 +192,10 @@ function openConnection(port: number, request: Buffer): Connection {
   return connection;
 }
 
-/** Longer than the head of any answer; more of a chunk is not made into text. */
+/** Longer than the head of any response. The rest of a chunk is not decoded. */
 const HEAD_BYTES_MAX = 4_096;
 
-/** Reads answers with a Content-Length, which is all that the measured servers send. */
+/** Reads responses with a Content-Length, which all measured servers send. */
 function createResponseReader(onResponse: (status: number) => void) {
   let head = "";
   let status = 0;
@@ -215,7 +215,7 @@ function createResponseReader(onResponse: (status: number) => void) {
         at += end + 4 - before;
         const length = /\r\ncontent-length: (\d+)\r\n/i.exec(head);
         if (length === null)
-          throw new Error(`An answer without Content-Length: ${head.slice(0, 200)}`);
+          throw new Error(`The response has no Content-Length: ${head.slice(0, 200)}`);
         status = Number(head.slice(9, 12));
         bodyBytesLeft = Number(length[1]);
         head = "";

@@ -11,31 +11,30 @@ import { QR_ENGINES } from "./peers/qr-engines.ts";
 import { measurePostgres } from "./postgres.ts";
 import { measurePostgresGrowth } from "./postgres-growth.ts";
 import { measureQr } from "./qr.ts";
+import { medianOf, round } from "./report.ts";
 import { makeDataDir } from "./servers.ts";
-import { medianOf, round } from "./statistics.ts";
 import { measureThreshold } from "./threshold.ts";
 import { measureThroughput } from "./throughput.ts";
 
 const CONTENDER_NAMES = [...new Set([...Object.keys(CONTENDERS), ...Object.keys(QR_ENGINES)])];
 
-/** The benchmark's command line: runs the parts that were asked for, one after the other, and prints a table of each. */
+/** The command line of the benchmarks: runs the requested parts one after the other and prints their results. */
 const USAGE = `npm run bench -- [part ...] [options]
 
-Parts: throughput, head-of-line, threshold, markdown, qr, edge, postgres. None named: all of them, in about ten minutes.
-By its name alone: postgres-growth, the cost of a debit from 10 thousand rows of debits on.
+Parts: throughput, head-of-line, threshold, markdown, qr, edge, postgres. The default is all of them, which takes about ten
+minutes. Not in the default: postgres-growth, the cost of a debit from 10 thousand to --debits rows.
 
-  --rounds <n>        rounds of throughput (5), of head-of-line (3), of markdown and of qr (9), of edge (10),
-                      of postgres (5)
-  --seconds <s>       length of one turn of throughput (1.5), of edge (0.25) and of postgres (1.5)
-  --debits <n>        up to how many rows postgres-growth fills up (10000000)
+  --rounds <n>        number of rounds: throughput (5), head-of-line (3), markdown and qr (9), edge (10), postgres (5)
+  --seconds <s>       length of a turn: throughput (1.5), edge (0.25), postgres (1.5)
+  --debits <n>        number of rows in postgres-growth (10000000)
   --log-level <name>  the server's TOOLBOOTH_LOG_LEVEL (info)
-  --only <names>      who takes part in markdown: ${Object.keys(CONTENDERS).join(",")};
-                      in qr: ${Object.keys(QR_ENGINES).join(",")}
-  --json <file>       write all figures to a file as well
+  --only <names>      contenders of markdown: ${Object.keys(CONTENDERS).join(",")};
+                      contenders of qr: ${Object.keys(QR_ENGINES).join(",")}
+  --json <file>       also write all results to a file
 `;
 
 const PARTS = ["throughput", "head-of-line", "threshold", "markdown", "qr", "edge", "postgres"];
-/** Takes long and much of the disk, so it is run where it is asked for. */
+/** Runs only if requested, because it takes long and needs much disk space. */
 const GROWTH = "postgres-growth";
 const DEBITS_MAX = 100_000_000;
 const SYNCS = 50;
@@ -48,7 +47,7 @@ async function main(): Promise<void> {
   }
   const machine = describeMachine();
   process.stdout.write(
-    `Node ${machine.node}, ${machine.cores} cores (${machine.cpu}), load ${machine.load} before the run; a sync of the disk takes ${machine.syncMs} ms\n\n`,
+    `Node ${machine.node}, ${machine.cores} cores (${machine.cpu}), load ${machine.load} before the run, disk sync ${machine.syncMs} ms\n\n`,
   );
   const report: Record<string, unknown> = { machine, options };
   for (const part of options.parts) {
@@ -78,7 +77,7 @@ function runPart(
   return measureHeadOfLine({ rounds: rounds ?? 3, idleSeconds: 3, busySeconds: 6, logLevel });
 }
 
-/** Null where help was asked for. */
+/** Returns null for --help. */
 function readOptions() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -95,7 +94,7 @@ function readOptions() {
   if (values.help) return null;
   const known = [...PARTS, GROWTH];
   const unknown = positionals.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`There is no part "${unknown}".\n\n${USAGE}`);
+  if (unknown !== undefined) throw new Error(`Unknown part "${unknown}".\n\n${USAGE}`);
   const logLevel = values["log-level"];
   if (!(LOG_LEVELS as readonly string[]).includes(logLevel)) {
     throw new Error(`--log-level must be one of ${LOG_LEVELS.join(", ")}`);
@@ -116,7 +115,7 @@ function readContenders(text: string): string[] {
   const names = text.split(",");
   const unknown = names.find((name) => !CONTENDER_NAMES.includes(name));
   if (unknown === undefined) return names;
-  throw new Error(`--only takes names of ${CONTENDER_NAMES.join(", ")}`);
+  throw new Error(`--only must be a comma-separated list of ${CONTENDER_NAMES.join(", ")}`);
 }
 
 function readNumber(name: string, text: string, min: number, max: number): number {
@@ -125,7 +124,7 @@ function readNumber(name: string, text: string, min: number, max: number): numbe
   throw new Error(`${name} must be a number from ${min} to ${max}`);
 }
 
-/** What the figures depend on and another reader cannot see. */
+/** Describes the machine, which the results depend on. */
 function describeMachine() {
   return {
     node: process.version,
@@ -137,7 +136,7 @@ function describeMachine() {
   };
 }
 
-/** Where a sync of the disk costs next to nothing, a durable ledger is no achievement: so it is measured and told. */
+/** Measures a disk sync in ms: a durable ledger is cheap on a disk whose sync takes almost no time. */
 function measureSync(): number {
   const { dataDir, remove } = makeDataDir();
   const file = path.join(dataDir, "sync");

@@ -2,18 +2,18 @@ import { gatherCorpus, SIZES } from "./markdown-documents.ts";
 import { CONTENDERS } from "./peers/markdown-engines.ts";
 
 /**
- * One contender in a process of its own, which answers every question ("1 KB") with one sample. So nobody collects
- * another's garbage, and the CPU time of the process is the contender's: its compiling and its garbage included.
+ * Runs one contender in its own process and returns one sample for each message such as "1 KB". So the CPU time of the process
+ * is the contender's alone, including compilation and garbage collection.
  */
 export type Sample = { cpuMicros: number; bytes: number; renders: number };
 
 const SAMPLE_MICROS = 250_000;
-/** Slow engines are still being compiled after one sample of small documents. */
+/** After one sample of small documents, slow engines are not optimized yet. */
 const WARM_UP_SAMPLES = 4;
 
 const name = process.argv[2] ?? "";
 const contender = CONTENDERS[name];
-if (contender === undefined) throw new Error(`There is no contender "${name}"`);
+if (contender === undefined) throw new Error(`Unknown contender "${name}"`);
 const render = await contender.open();
 const corpus = gatherCorpus();
 const sizes = new Map(
@@ -31,7 +31,7 @@ for (let number = 0; number < WARM_UP_SAMPLES; number += 1) {
 process.on("message", (size: string) => process.send?.(takeSample(size)));
 process.send?.("ready");
 
-/** Whole passes over the documents of a size, so that every contender renders the same mixture. */
+/** Renders complete passes over the documents of a size, so that every contender gets the same mix. */
 function takeSample(size: string): Sample {
   const { documents, bytes } = sizes.get(size) ?? { documents: [], bytes: 0 };
   let passes = 0;
@@ -46,7 +46,7 @@ function takeSample(size: string): Sample {
   return { cpuMicros, bytes: passes * bytes, renders: passes * documents.length };
 }
 
-/** Text that was put together piece by piece is joined by V8 only when it is read: the joining belongs to the rendering. */
+/** V8 joins concatenated strings only when they are read, so reading belongs to the rendering. */
 function finish(html: string): void {
   if (Number.isNaN(html.charCodeAt(html.length - 1))) throw new Error(`${name} rendered nothing`);
 }

@@ -3,20 +3,20 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Markdown that people wrote: the READMEs of the installed packages in the order of their paths, each text once, and
- * further Markdown files only where READMEs are too few. The same packages give the same documents.
+ * Real Markdown: the READMEs of the installed packages in the order of their paths, without duplicates, and other Markdown
+ * files if the READMEs are too short. The same packages give the same documents.
  */
 export type Corpus = {
   files: number;
   bytes: number;
-  /** Of the joined text: figures of two runs are of the same documents where this is the same. */
+  /** The SHA-256 of the joined text. Two runs are comparable if it is the same. */
   digest: string;
-  /** There was less text than the largest document is long, so it begins again within it. */
+  /** Whether the text is shorter than the largest document, which then repeats it. */
   repeated: boolean;
   documentsOf(size: Size): string[];
 };
 
-/** Several documents of the small sizes take turns: one alone would flatter whom it suits. */
+/** Small sizes use several documents, because a single one could favor a contender. */
 export const SIZES = [
   { name: "1 KB", bytes: 1024, documents: 64 },
   { name: "10 KB", bytes: 10 * 1024, documents: 32 },
@@ -32,10 +32,10 @@ const MARKDOWN = /\.(?:md|markdown)$/i;
 export function gatherCorpus(): Corpus {
   const bytesWanted = Math.max(...SIZES.map(({ bytes }) => bytes));
   const texts = gatherTexts(bytesWanted).map((text) => `${text}\n\n`);
-  if (texts.length === 0) throw new Error("node_modules holds no Markdown; run npm ci first");
+  if (texts.length === 0) throw new Error("node_modules contains no Markdown. Run npm ci first");
   const once = Buffer.from(texts.join(""));
   const sections = sectionsOf(texts);
-  // Long enough for the largest document to begin at the last section.
+  // Long enough for the largest document to start at the last section.
   const endless = Buffer.concat(
     new Array<Buffer>(1 + Math.ceil(bytesWanted / once.length)).fill(once),
   );
@@ -47,7 +47,7 @@ export function gatherCorpus(): Corpus {
     documentsOf: ({ bytes, documents }) =>
       Array.from({ length: documents }, (_, i) => {
         const start = sections[Math.floor((i * sections.length) / documents)] ?? 0;
-        // A character that the cut halves is left out: a stream waits for the rest of it.
+        // A streaming decoder drops a character that the cut has split.
         return new TextDecoder().decode(endless.subarray(start, start + bytes), { stream: true });
       }),
   };
@@ -73,8 +73,8 @@ function gatherTexts(bytesWanted: number): string[] {
 const read = (name: string) => readFileSync(name, "utf8").replace(/^\u{feff}/u, "");
 
 /**
- * Where a short document may begin: the offsets in bytes of the files and of their headings. The first kilobyte of a
- * README alone would be badges, most of them links to definitions further down.
+ * Returns where short documents may start: the byte offsets of files and headings. The first kilobyte of a README is mostly
+ * badges, with links to definitions further down.
  */
 function sectionsOf(texts: readonly string[]): number[] {
   const offsets: number[] = [];
@@ -86,7 +86,7 @@ function sectionsOf(texts: readonly string[]): number[] {
       if (number === 0 || (!fenced && /^#{1,6} /.test(line))) offsets.push(offset);
       offset += Buffer.byteLength(line) + 1;
     }
-    // The last piece that split() gives has no line end after it.
+    // The last line has no line feed.
     offset -= 1;
   }
   return offsets;

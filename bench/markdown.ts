@@ -4,12 +4,11 @@ import { type Aim, type Bundle, measureBundles, showBundlesAndAims } from "./bun
 import type { Sample } from "./markdown-contender.ts";
 import { type Corpus, gatherCorpus, SIZES, type Size } from "./markdown-documents.ts";
 import { CONTENDERS, OURS } from "./peers/markdown-engines.ts";
-import { medianOf, round, type Spread, showSpread, spreadOf } from "./statistics.ts";
-import { showTable } from "./table.ts";
+import { medianOf, round, type Spread, showSpread, showTable, spreadOf } from "./report.ts";
 
 /**
- * CPU time of rendering real documents, ours beside other engines. All contenders take turns, round by round, each in a
- * process of its own; ratios are of samples of the same round.
+ * Measures the CPU time of rendering real documents, compared with other engines. The contenders take turns in each round,
+ * each in its own process. Ratios compare samples of the same round.
  */
 export type MarkdownOptions = { rounds: number; only: readonly string[] };
 
@@ -17,9 +16,9 @@ type SizeReport = {
   size: string;
   documents: number;
   rounds: number;
-  /** Megabytes (10^6 bytes) of Markdown rendered in a second of CPU time, by contender. */
+  /** Megabytes (10^6 bytes) of Markdown per second of CPU time, by contender. */
   megabytes: Record<string, number>;
-  /** Ours by the peer's, by peer. */
+  /** Toolbooth's rate divided by the peer's, by peer. */
   ratios: Record<string, Spread>;
 };
 export type MarkdownReport = {
@@ -35,7 +34,7 @@ const BUNDLES = {
   "tool with its schema": ["markdown-render.ts"],
 };
 
-/** One contender's samples of one size, by round: a slow one has none in some of them. */
+/** A contender's samples of one size, by round. Slow contenders skip rounds. */
 type Samples = Map<string, (Sample | undefined)[]>;
 
 const RATIO_AIMS = [
@@ -44,7 +43,7 @@ const RATIO_AIMS = [
   { peer: "marked", size: "1 KB", times: 1.5 },
 ];
 const ENGINE_GZIPPED_BYTES_MAX = 15 * 1024;
-/** Four sizes: the part ends within three minutes on a slow machine too, then with fewer rounds. */
+/** Keeps the part within three minutes, with fewer rounds on a slow machine. */
 const SIZE_MS_MAX = 40_000;
 
 export async function measureMarkdown(options: MarkdownOptions): Promise<MarkdownReport> {
@@ -60,7 +59,7 @@ export async function measureMarkdown(options: MarkdownOptions): Promise<Markdow
       sizes.push(summarise(size, await runRounds(size, children, options.rounds)));
     }
   } finally {
-    // Without the channel nothing holds a child: it ends by itself, so that a profile of it is written.
+    // Disconnecting lets a child exit by itself, so that its profile is written.
     for (const child of children.values()) if (child.connected) child.disconnect();
   }
   const aims = judge(sizes, bundles);
@@ -73,7 +72,7 @@ function start(name: string): ChildProcess {
 
 function hear(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error(`${child.spawnargs.at(-1)} ended before it answered`));
+    const ended = () => reject(new Error(`${child.spawnargs.at(-1)} ended before it responded`));
     child.once("exit", ended);
     child.once("message", (message) => {
       child.off("exit", ended);
@@ -88,7 +87,7 @@ function ask(child: ChildProcess, size: Size): Promise<Sample> {
   return response;
 }
 
-/** Round 0 warms up and is dropped. Who goes first changes from round to round. */
+/** Round 0 is a warm-up and is discarded. The order of the contenders changes every round. */
 async function runRounds(
   size: Size,
   children: ReadonlyMap<string, ChildProcess>,
@@ -167,13 +166,15 @@ function show(
     ...peers.map((peer) => (one.ratios[peer] ? showSpread(one.ratios[peer], 2) : "")),
   ]);
   return [
-    "Markdown: MB (10^6 bytes) rendered in a second of CPU time, median of rounds",
-    `The text: ${corpus.files} Markdown files of node_modules, ${corpus.bytes} bytes, sha256 ${corpus.digest}`,
-    ...(corpus.repeated ? ["It is less than 1 MB: the largest document repeats it."] : []),
+    "Markdown: MB (10^6 bytes) rendered per second of CPU time, median of rounds",
+    `Text: ${corpus.files} Markdown files of node_modules, ${corpus.bytes} bytes, sha256 ${corpus.digest}`,
+    ...(corpus.repeated
+      ? ["The text is shorter than 1 MB, so the largest document repeats it."]
+      : []),
     showTable(["size", "documents", "rounds", ...names], speeds),
-    ...(slow.length > 0 ? [`In every third round only: ${slow.join(", ")}`, ""] : []),
+    ...(slow.length > 0 ? [`Only in every third round: ${slow.join(", ")}`, ""] : []),
     ...(names.includes(OURS) && peers.length > 0
-      ? [`${OURS} by each peer, median (min–max)`, showTable(["size", ...peers], ratios)]
+      ? [`${OURS} divided by each peer, median (min–max)`, showTable(["size", ...peers], ratios)]
       : []),
     ...showBundlesAndAims(bundles, aims),
   ].join("\n");

@@ -1,17 +1,17 @@
 import type { DebitOrder } from "#ledger/port.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { accountAt, keyAt } from "./postgres-scene.ts";
+import { accountAt, keyAt } from "./postgres-fixture.ts";
 import { openUsualWay } from "./postgres-usual.ts";
 
-/** A node without HTTP: a process that debits by one of the two ways, as much as it can, each time it is told to. */
+/** A node without HTTP: on each message it debits at maximum load, with batches or with a statement per call. */
 export type Turn = { way: Way; accounts: number; callers: number; durationMs: number };
 export type Way = "batch" | "usual";
 export type TurnResult = {
   responses: number;
   seconds: number;
   cpuMicros: number;
-  /** In milliseconds, in the order of the answers. */
+  /** Latencies in milliseconds, in the order of the responses. */
   latencies: number[];
 };
 
@@ -27,7 +27,7 @@ function openOurs() {
   return {
     async debit(order: DebitOrder): Promise<void> {
       const { outcome } = await ledger.debit(order);
-      if (outcome !== "debited") throw new Error("A call was not paid");
+      if (outcome !== "debited") throw new Error("A call was not debited");
     },
     async close() {
       await close();
@@ -43,7 +43,7 @@ async function run({ way, accounts, callers, durationMs }: Turn): Promise<TurnRe
   const deadline = started + durationMs;
   const cpu = process.cpuUsage();
   const call = async (caller: number) => {
-    // Callers of all nodes spread over the accounts, each in its own order.
+    // Callers of all nodes go over the accounts, each in its own order.
     for (let n = caller * 7919; performance.now() < deadline; n += 1) {
       const sent = performance.now();
       calls += 1;

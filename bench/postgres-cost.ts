@@ -2,16 +2,16 @@ import type { DebitOrder } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { createPostgresDebits } from "#stores/postgres/debits.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import { accountAt, fillAccounts, keyAt } from "./postgres-scene.ts";
+import { accountAt, fillAccounts, keyAt } from "./postgres-fixture.ts";
 
 /**
- * What a debit costs in pages that it looks at and bytes of write-ahead log: figures that no other program on the machine
- * changes. So is told whether a debit costs more the more debits there are.
+ * Measures the cost of a debit in pages read and bytes of write-ahead log, which other programs on the machine do not affect,
+ * and whether it grows with the number of debits.
  */
 export type DebitCost = {
   pages: number;
   walBytes: number;
-  /** Where each page that is written to is so for the first time since a checkpoint. */
+  /** After a checkpoint, when each page is written for the first time. */
   coldWalBytes: number;
 };
 
@@ -20,7 +20,7 @@ const DAYS = 30;
 const BATCH = 50;
 const BATCHES = 10;
 
-/** Partitions for 30 days, the last of which is today, and the accounts. */
+/** Creates the partitions of the last 30 days, including today, and the accounts. */
 export async function prepareGrowth(pool: PostgresPool, now: number): Promise<void> {
   await fillAccounts(pool, ACCOUNTS);
   const today = Math.floor(now / DAY_MS) * DAY_MS;
@@ -32,7 +32,7 @@ export async function prepareGrowth(pool: PostgresPool, now: number): Promise<vo
   await pool.transaction("upkeep", (query) => query(tables.join(";")));
 }
 
-/** Debits number `from` up to `to`, of all accounts in turn, spread over the days. */
+/** Inserts the debits `from` to `to`, of all accounts in turn, spread over the days. */
 export async function fillDebits(
   { transaction }: PostgresPool,
   now: number,
@@ -48,8 +48,8 @@ export async function fillDebits(
 }
 
 /**
- * By one connection, after each account had its turn: so the backend's own caches are full. `keyed`: each with an
- * idempotency key of its own.
+ * Measures on one connection, after one debit per account has filled the backend's caches. `keyed`: every debit has its own
+ * idempotency key.
  */
 export async function measureDebits(
   url: string,
@@ -94,17 +94,27 @@ export async function measureDebits(
 }
 
 export const orderAt = (account: number, callId: string, now: number): DebitOrder => ({
-  ...{ account: accountAt(account), keySha256: keyAt(account), callId, tool: "hash" },
-  ...{ credits: 1, freeCallCredits: 1, now, idempotency: null },
+  account: accountAt(account),
+  keySha256: keyAt(account),
+  callId,
+  tool: "hash",
+  credits: 1,
+  freeCallCredits: 1,
+  now,
+  idempotency: null,
 });
 
 const recordOf = (key: string, now: number): DebitOrder["idempotency"] => ({
-  ...{ key, bodySha256: "body", responseSha256: "answer", receivedAt: now, random: null },
+  key,
+  bodySha256: "body",
+  responseSha256: "answer",
+  receivedAt: now,
+  random: null,
 });
 
-/** What the pool's only backend has looked at and logged so far, this look included. */
+/** Returns the pages read and bytes logged by the pool's only backend so far, including this query. */
 async function readBackend({ connections }: PostgresPool) {
-  // What a transaction did is told after its end, and at most once a second unless asked.
+  // Statistics of a transaction arrive after its end, at most once per second unless requested.
   await connections.query("SELECT pg_stat_force_next_flush()");
   const { rows } = await connections.query<{ pages: string; wal: string }>(`
     SELECT (SELECT sum(hits + coalesce(reads, 0)) FROM pg_stat_get_backend_io(pg_backend_pid()) WHERE object = 'relation') AS pages,

@@ -10,11 +10,10 @@ import {
   closePostgresFixture,
   openPostgresFixture,
   type PostgresFixture,
-} from "./postgres-scene.ts";
-import { round } from "./statistics.ts";
-import { showTable } from "./table.ts";
+} from "./postgres-fixture.ts";
+import { round, showTable } from "./report.ts";
 
-/** Whether a debit costs more the more debits there are; and whether the grant of a hot account bloats. */
+/** Measures whether debits become more expensive as rows accumulate, and whether the grant of a busy account bloats its table. */
 const FIRST = 10_000;
 const FILL_STEP = 500_000;
 const HOT_DEBITS = 200_000;
@@ -51,7 +50,7 @@ async function readMegabytes({ pool }: PostgresFixture): Promise<number> {
   return (await pool.once<{ mb: number }>("read", sql))[0]?.mb ?? 0;
 }
 
-/** Every batch leaves a dead version of the one grant behind. */
+/** Every batch leaves a dead version of the grant. */
 async function measureHotGrant({ pool }: PostgresFixture, now: number) {
   const read = async () => {
     const sql = `SELECT pg_relation_size('credit_grant') AS bytes, n_tup_upd AS updates, n_tup_hot_upd AS hot
@@ -74,13 +73,17 @@ async function measureHotGrant({ pool }: PostgresFixture, now: number) {
 function show(points: Point[], hot: Awaited<ReturnType<typeof measureHotGrant>>): string {
   const head = ["rows of debits", "pages a debit", "WAL bytes", "WAL bytes, cold"];
   const cells = points.map(({ rows, pages, walBytes, coldWalBytes, databaseMb, fillSeconds }) => [
-    ...[rows.toLocaleString("en"), pages.toFixed(1), walBytes.toFixed(0), coldWalBytes.toFixed(0)],
-    ...[String(databaseMb), String(fillSeconds)],
+    rows.toLocaleString("en"),
+    pages.toFixed(1),
+    walBytes.toFixed(0),
+    coldWalBytes.toFixed(0),
+    String(databaseMb),
+    String(fillSeconds),
   ]);
   const { before, after, debits } = hot;
   return [
-    "Growth: batches of 50 debits of as many accounts out of 1,000, debits over 30 days; cold: the first after a checkpoint",
+    "Growth: batches of 50 debits of as many accounts out of 1,000, debits over 30 days; cold: the first debit after a checkpoint",
     showTable([...head, "database MB", "filled in s"], cells),
-    `A hot account: ${debits.toLocaleString("en")} debits in batches of ${HOT_BATCH}; the table of grants grew from ${before.bytes} to ${after.bytes} bytes; ${after.hot} of ${after.updates} updates of the whole run stayed within their page.`,
+    `A busy account: ${debits.toLocaleString("en")} debits in batches of ${HOT_BATCH}; the table of grants grew from ${before.bytes} to ${after.bytes} bytes; ${after.hot} of ${after.updates} updates of the whole run stayed within their page.`,
   ].join("\n");
 }

@@ -2,16 +2,15 @@ import { openPostgresPool } from "#stores/postgres/pool.ts";
 import type { Postgres } from "../test/support/postgres.ts";
 import { makeRequest, runFlatOut } from "./load.ts";
 import type { PostgresOptions } from "./postgres.ts";
-import { readTotals } from "./postgres-scene.ts";
+import { readTotals } from "./postgres-fixture.ts";
 import { cpuMicrosOf } from "./process-cpu.ts";
+import { medianOf, percentile, round, showSpread, showTable, spreadOf } from "./report.ts";
 import { makeDataDir, type Server, startBareServer, startOwnServer } from "./servers.ts";
-import { medianOf, percentile, round, showSpread, spreadOf } from "./statistics.ts";
-import { showTable } from "./table.ts";
 import { requireSuccess } from "./throughput.ts";
 
-/** One node with PostgreSQL next to a bare server, both over HTTP with the same requests. */
+/** Compares a node on PostgreSQL with a bare server, both over HTTP with the same requests. */
 const CONNECTIONS = [64, 256];
-/** A node needs some seconds of load until its code is compiled. */
+/** A node needs some seconds of load until its code is optimized. */
 const WARM_UP_ROUNDS = 3;
 const BODY = '{"text":"The quick brown fox jumps","algorithm":"sha256"}';
 
@@ -62,7 +61,7 @@ export async function measurePostgresHttp(postgres: Postgres, options: PostgresO
   }
 }
 
-/** Who goes first changes from round to round. */
+/** The order of the contenders changes every round. */
 async function takePair(number: number, measure: (server: "bare" | "ours") => Promise<Run>) {
   if (number % 2 === 0) {
     const bare = await measure("bare");
@@ -76,7 +75,8 @@ async function compareTotals(url: string, responded: number): Promise<void> {
   const pool = openPostgresPool(url, { max: 1 });
   const { debits } = await readTotals(pool);
   await pool.close();
-  if (debits !== responded) throw new Error(`${responded} answers over HTTP, but ${debits} debits`);
+  if (debits !== responded)
+    throw new Error(`${responded} responses over HTTP, but ${debits} debits`);
 }
 
 function summarise(connections: number, pairs: { bare: Run; ours: Run }[]) {
@@ -98,12 +98,14 @@ function show(rows: ReturnType<typeof summarise>[], responded: number): string {
   const head = ["hash over HTTP", "bare/s", "ours/s", "ratio"];
   const more = ["bare CPU µs", "ours", "bare p50 ms", "ours", "bare p99", "ours"];
   const cells = rows.map(({ connections, perSecond, ratio, cpuMicros, p50Ms, p99Ms }) => [
-    ...[`${connections} connections`, String(perSecond.bare), String(perSecond.ours)],
+    `${connections} connections`,
+    String(perSecond.bare),
+    String(perSecond.ours),
     showSpread(ratio, 2),
     ...[cpuMicros, p50Ms, p99Ms].flatMap(({ bare, ours }) => [String(bare), String(ours)]),
   ]);
   return [
     showTable([...head, ...more], cells),
-    `Books: ${responded} answers, ${responded} debits, after the node was killed without warning (SIGKILL).`,
+    `Ledger: ${responded} responses and ${responded} debits after the node was killed (SIGKILL).`,
   ].join("\n");
 }

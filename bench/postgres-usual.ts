@@ -2,9 +2,9 @@ import pg from "pg";
 import type { DebitOrder } from "#ledger/port.ts";
 
 /**
- * The usual way to meter calls: each call sends one statement over a pool, which takes a credit where there is one and
- * writes a row. Prepared once on each connection, without idempotency keys, several grants, states and the free call:
- * as little as metering can be. Its rows are those of our tables, so both ways work on tables of one size.
+ * The usual way to meter calls: each call sends one prepared statement, which takes a credit and writes a row. It has no
+ * idempotency keys, account states, free call or multiple grants. It uses Toolbooth's tables, so both ways work on tables of
+ * the same size.
  */
 const TAKE = `
   WITH k AS (SELECT no, account_no FROM api_key WHERE sha256 = $1 AND revoked_at IS NULL),
@@ -26,7 +26,7 @@ export function openUsualWay(url: string) {
     async debit({ keySha256, now, callId, tool }: DebitOrder): Promise<void> {
       const values = [keySha256, now, callId, tool];
       const { rows } = await pool.query({ name: "take", text: TAKE, values });
-      if (rows.length !== 1) throw new Error("A call was not paid");
+      if (rows.length !== 1) throw new Error("A call was not debited");
     },
     close: () => pool.end(),
   };

@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import type { Turn, TurnResult, Way } from "./postgres-caller.ts";
-import { measurePostgresHttp } from "./postgres-http.ts";
 import {
   closePostgresFixture,
   fillAccounts,
@@ -10,26 +9,27 @@ import {
   type PostgresFixture,
   postgresCpuMicros,
   readTotals,
-} from "./postgres-scene.ts";
+} from "./postgres-fixture.ts";
+import { measurePostgresHttp } from "./postgres-http.ts";
 import {
   medianOf,
   percentile,
   round,
   type Spread,
   showSpread,
+  showTable,
   sortedSamples,
   spreadOf,
-} from "./statistics.ts";
-import { showTable } from "./table.ts";
+} from "./report.ts";
 
 /**
- * Debits on PostgreSQL: our batches next to a statement for each call (`postgres-usual.ts`), in turns, on the same tables;
- * and over HTTP one node next to a bare server.
+ * Measures debits on PostgreSQL: Toolbooth's batches compared with a statement per call (`postgres-usual.ts`), in turns, on the
+ * same tables. Over HTTP it compares one node with a bare server.
  */
 export type PostgresOptions = { rounds: number; seconds: number; logLevel: string };
 
 const ACCOUNTS = 1_000;
-/** Of all nodes together. */
+/** In all nodes together. */
 const CALLERS = 256;
 
 type Case = { name: string; accounts: number; nodes: number };
@@ -68,12 +68,12 @@ async function startCaller(url: string, node: string): Promise<ChildProcess> {
 }
 
 async function endCaller(child: ChildProcess): Promise<void> {
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   child.send("end");
-  await gone;
+  await exited;
 }
 
-/** Round 0 warms up and is dropped. Who goes first changes from round to round. */
+/** Round 0 is a warm-up and is discarded. The order changes every round. */
 async function runRounds(
   fixture: PostgresFixture,
   callers: ChildProcess[],
@@ -83,17 +83,17 @@ async function runRounds(
   for (let number = 0; number <= rounds; number += 1) {
     for (const [i, { accounts, nodes }] of CASES.entries()) {
       const turn = { accounts, callers: CALLERS / nodes, durationMs: seconds * 1000 };
-      const asked = callers.slice(0, nodes);
+      const active = callers.slice(0, nodes);
       const order: Way[] = number % 2 === 0 ? ["usual", "batch"] : ["batch", "usual"];
       const pair: Partial<Pair> = {};
-      for (const way of order) pair[way] = await takeTurn(fixture, asked, { ...turn, way });
+      for (const way of order) pair[way] = await takeTurn(fixture, active, { ...turn, way });
       if (number > 0) pairs[i]?.push(pair as Pair);
     }
   }
   return pairs;
 }
 
-/** The books must have grown by exactly what was answered. */
+/** Throws unless the ledger has grown by exactly the number of responses. */
 async function takeTurn(
   fixture: PostgresFixture,
   callers: ChildProcess[],
@@ -113,7 +113,7 @@ async function takeTurn(
   const responses = results.reduce((sum, result) => sum + result.responses, 0);
   const [debits, paid] = [after.debits - before.debits, after.paid - before.paid];
   if (debits !== responses || paid !== responses)
-    throw new Error(`${responses} answers, but ${debits} debits and ${paid} credits taken`);
+    throw new Error(`${responses} responses, but ${debits} debits and ${paid} credits spent`);
   return {
     perSecond: responses / Math.max(...results.map((result) => result.seconds)),
     nodeMicros: results.reduce((sum, result) => sum + result.cpuMicros, 0) / responses,
@@ -159,13 +159,16 @@ function show(rows: PostgresRow[], { rounds, seconds }: PostgresOptions): string
   ];
   const cpu = ["usual CPU µs: node", "PostgreSQL", "ours: node", "PostgreSQL"];
   const cells = rows.map(({ name, ratio, batch, usual }) => [
-    ...[name, String(usual.perSecond), String(batch.perSecond), showSpread(ratio, 1)],
+    name,
+    String(usual.perSecond),
+    String(batch.perSecond),
+    showSpread(ratio, 1),
     ...[usual.p50Ms, batch.p50Ms, usual.p99Ms, batch.p99Ms].map(String),
     ...[usual.nodeMicros, usual.postgresMicros, batch.nodeMicros, batch.postgresMicros].map(String),
   ]);
   return [
-    `PostgreSQL: ${CALLERS} callers, ${rounds} rounds of ${seconds} s; usual: a prepared statement for each call, 16 connections a node`,
+    `PostgreSQL: ${CALLERS} callers, ${rounds} rounds of ${seconds} s; usual: a prepared statement per call, 16 connections per node`,
     showTable([...head, ...cpu], cells),
-    "After each turn the books had grown by exactly the answers.",
+    "After each turn the ledger had grown by exactly the number of responses.",
   ].join("\n");
 }

@@ -2,8 +2,8 @@ import { type ChildProcess, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 
 /**
- * The CPU time of a server's process: user and system time, all its threads. Read from /proc where there is one; elsewhere
- * the process is asked for its own `process.cpuUsage()`, for which it is started with `CPU_REPORTER` and an IPC channel.
+ * The CPU time of a server process: user and system time of all threads. It is read from /proc if available. Otherwise the
+ * process is started with `CPU_REPORTER` and an IPC channel, and reports its own `process.cpuUsage()`.
  */
 export const HAS_PROC = existsSync("/proc/self/stat");
 export const CPU_REPORTER = new URL("./report-cpu.ts", import.meta.url).href;
@@ -12,15 +12,15 @@ const ticksPerSecond = HAS_PROC
   ? Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }))
   : 100;
 
-/** CPU time since the start of the process, in microseconds. */
+/** Returns the CPU time since the start of the process, in microseconds. */
 export async function cpuMicrosOf(child: ChildProcess): Promise<number> {
   return HAS_PROC ? readProc(child.pid as number) : askProcess(child);
 }
 
-/** With the children that have ended, where that is asked for. */
+/** `withChildren` includes children that have ended. */
 export function readProc(pid: number, whose: "own" | "withChildren" = "own"): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The second field, the program's name, may hold spaces and brackets: count from its last bracket (proc(5)).
+  // The second field, the program's name, may contain spaces and brackets, so fields count from the last bracket (proc(5)).
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = fields.slice(11, whose === "own" ? 13 : 15);
   return (ticks.reduce((sum, field) => sum + Number(field), 0) / ticksPerSecond) * 1e6;

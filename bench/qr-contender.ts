@@ -2,7 +2,7 @@ import type { Sample } from "./markdown-contender.ts";
 import { QR_ENGINES, type QrEngine } from "./peers/qr-engines.ts";
 import { doing, QR_TASKS, textsOf } from "./qr-tasks.ts";
 
-/** One contender in a process of its own, as in `markdown-contender.ts`; null where it has no such format. */
+/** Runs one contender in its own process, as in `markdown-contender.ts`. Returns null for a format that it does not have. */
 export type QrQuestion = { task: string; round: number };
 export type QrSample = Pick<Sample, "cpuMicros" | "renders">;
 
@@ -10,15 +10,15 @@ const SAMPLE_MICROS = 40_000;
 
 const name = process.argv[2] ?? "";
 const engine: QrEngine | undefined = await QR_ENGINES[name]?.();
-if (engine === undefined) throw new Error(`There is no contender "${name}"`);
+if (engine === undefined) throw new Error(`Unknown contender "${name}"`);
 
 process.on("message", async (question: QrQuestion) => process.send?.(await takeSample(question)));
 process.send?.("ready");
 
-/** Whole passes over the texts, so that every contender encodes the same mixture. */
+/** Encodes complete passes over the texts, so that every contender gets the same mix. */
 async function takeSample({ task: wanted, round }: QrQuestion): Promise<QrSample | null> {
   const task = QR_TASKS.find((one) => one.name === wanted);
-  if (task === undefined) throw new Error(`There is no task "${wanted}"`);
+  if (task === undefined) throw new Error(`Unknown task "${wanted}"`);
   const run = doing(engine as QrEngine, task);
   if (run === undefined) return null;
   const texts = textsOf(task.kind, task.texts, round);
@@ -34,7 +34,7 @@ async function takeSample({ task: wanted, round }: QrQuestion): Promise<QrSample
   }
 }
 
-/** Text that was put together piece by piece is joined by V8 only when it is read: the joining belongs to the answer. */
+/** V8 joins concatenated strings only when they are read, so reading belongs to the response. */
 function finish(response: unknown): void {
   const isThere =
     typeof response === "string" ? response.charCodeAt(response.length - 1) > 0 : response;

@@ -2,22 +2,22 @@ import { deflateSync, inflateSync } from "node:zlib";
 import { NODE_QRCODE, OURS, QR_ENGINES } from "./peers/qr-engines.ts";
 import { PNG_WIDTHS, type TextKind, textsOf } from "./qr-tasks.ts";
 
-/** Bytes of the same answers by us and by node-qrcode, and of our PNGs' rows by zlib at its highest level. */
+/** Compares the size of responses with node-qrcode, and of PNG rows with zlib at its highest level. */
 export type QrSize = {
   response: string;
   text: TextKind;
-  /** Means of the texts; of PNGs the whole file. */
+  /** Means over the texts; for PNGs of the complete file. */
   ours: number;
   nodeQrcode: number;
-  /** Of the compressed rows alone: ours, and zlib's of the same rows. */
+  /** The compressed rows alone: Toolbooth's, and zlib's of the same rows. */
   data?: number;
   zlib?: number;
-  /** The symbol that fares worst: ours by zlib's. */
+  /** The worst ratio of Toolbooth's size to zlib's. */
   worst?: number;
 };
 
 const KINDS: readonly TextKind[] = ["url", "1 KB mixed", "version 40 bytes"];
-/** node-qrcode takes a tenth of a second for a large PNG. */
+/** node-qrcode takes 100 ms for a large PNG. */
 const TEXTS_EACH = 4;
 
 export async function measureSizes(): Promise<QrSize[]> {
@@ -33,7 +33,9 @@ export async function measureSizes(): Promise<QrSize[]> {
       let nodeQrcode = 0;
       for (const one of texts) nodeQrcode += fileOf(await theirs.png?.(one, width)).length;
       sizes.push({
-        ...{ response: `png ${width}`, text, nodeQrcode: nodeQrcode / texts.length },
+        response: `png ${width}`,
+        text,
+        nodeQrcode: nodeQrcode / texts.length,
         ours: mean(files.map((file) => file.length)),
         data: mean(rows.map(({ data }) => data)),
         zlib: mean(rows.map(({ zlib }) => zlib)),
@@ -51,7 +53,7 @@ export async function measureSizes(): Promise<QrSize[]> {
 
 function open(name: string) {
   const engine = QR_ENGINES[name]?.();
-  if (engine === undefined) throw new Error(`There is no contender "${name}"`);
+  if (engine === undefined) throw new Error(`Unknown contender "${name}"`);
   return engine;
 }
 
@@ -62,7 +64,7 @@ function fileOf(dataUrl: string | undefined): Buffer {
   return Buffer.from(dataUrl?.split(",")[1] ?? "", "base64");
 }
 
-/** The compressed rows of a PNG beside zlib's of the same rows, none of them filtered. */
+/** Compares the compressed rows of a PNG with zlib's of the same unfiltered rows. */
 function compareToZlib(png: Buffer): { data: number; zlib: number } {
   const data: Buffer[] = [];
   for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {

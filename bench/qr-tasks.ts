@@ -1,23 +1,23 @@
 import type { QrEngine } from "./peers/qr-engines.ts";
 
-/** What the contenders of the part `qr` do: a format, and texts that are never the same twice in a round. */
+/** The tasks of the part `qr`: a format, and texts that do not repeat within a round. */
 export type QrTask = {
   name: string;
   format: "matrix" | "png" | "svg" | "utf8";
-  /** Pixels; of PNGs only. */
+  /** In pixels; only for PNGs. */
   width: number;
-  /** How many different texts one pass has: fewer where the slowest contender takes long for one. */
+  /** The number of texts in a pass: fewer if the slowest contender takes long for one. */
   texts: number;
   kind: TextKind;
 };
 
-/** A whole number from 0 to `below` - 1. */
+/** Returns an integer from 0 to `below` - 1. */
 type Random = (below: number) => number;
 
-/** A symbol holds 2,331 bytes at level M, and all contenders must be able to encode it. */
+/** A symbol holds 2,331 bytes at level M, which all contenders can encode. */
 const ADVERSARIAL_BYTES = 2_300;
 
-/** Texts that change their mode all the time: those that choose the shortest segments have the most to choose. */
+/** Texts that change their mode all the time, the hardest case for engines that choose the shortest segments. */
 export const ADVERSARIAL = {
   "digits4+lower": (random: Random) =>
     fill(ADVERSARIAL_BYTES, () => some(4, DIGITS, random) + some(1, LOWER, random)),
@@ -48,7 +48,7 @@ const TEXTS = {
       const word = some(2 + random(9), LOWER, random);
       return `${word} ${random(4) === 0 ? some(random(12), DIGITS, random) : ""}${random(20) === 0 ? "é, €" : ""}`;
     }),
-  // As much as the largest symbol holds at level M, of bytes and of digits.
+  // The capacity of the largest symbol at level M, in bytes and in digits.
   "version 40 bytes": (random: Random) => some(2_331, `${LOWER},;&=`, random),
   digits: (random: Random) => some(5_596, DIGITS, random),
   ...ADVERSARIAL,
@@ -58,13 +58,21 @@ export type TextKind = keyof typeof TEXTS;
 export const PNG_WIDTHS = [64, 256, 1024, 2048] as const;
 
 const matrixOf = (kind: TextKind, texts: number): QrTask => ({
-  ...{ name: `matrix, ${kind}`, format: "matrix", width: 0, texts, kind },
+  name: `matrix, ${kind}`,
+  format: "matrix",
+  width: 0,
+  texts,
+  kind,
 });
 const pngOf = (width: number, texts: number): QrTask => ({
-  ...{ name: `png ${width}`, format: "png", width, texts, kind: "url" },
+  name: `png ${width}`,
+  format: "png",
+  width,
+  texts,
+  kind: "url",
 });
 
-/** The full answers are of the URL, the text that people encode. */
+/** Complete responses use the URL, the most common text. */
 export const QR_TASKS: readonly QrTask[] = [
   matrixOf("url", 64),
   matrixOf("1 KB mixed", 8),
@@ -79,7 +87,7 @@ export const QR_TASKS: readonly QrTask[] = [
   { name: "utf8", format: "utf8", width: 0, texts: 32, kind: "url" },
 ];
 
-/** A task as a function of a text; undefined where the engine has no such format. */
+/** Returns a task as a function of a text, or undefined if the engine does not have the format. */
 export function doing(
   engine: QrEngine,
   { format, width }: QrTask,
@@ -89,7 +97,7 @@ export function doing(
   return png && ((text) => png(text, width));
 }
 
-/** The same texts for the same seed, in every process. */
+/** Creates texts from a seed, the same in every process. */
 export function textsOf(kind: TextKind, count: number, seed: number): string[] {
   const random = randomFrom(seed + 1);
   return Array.from({ length: count }, () => TEXTS[kind](random));
@@ -107,19 +115,19 @@ function some(count: number, characters: string, random: Random): string {
   return text;
 }
 
-/** Whole pieces, up to `bytes` of UTF-8. */
+/** Joins complete pieces up to `bytes` of UTF-8. */
 function fill(bytes: number, piece: () => string): string {
   const pieces: string[] = [];
-  let left = bytes;
+  let remaining = bytes;
   for (;;) {
     const next = piece();
-    left -= Buffer.byteLength(next);
-    if (left < 0) return pieces.join("");
+    remaining -= Buffer.byteLength(next);
+    if (remaining < 0) return pieces.join("");
     pieces.push(next);
   }
 }
 
-/** The minimal standard generator of Park and Miller: chance enough for texts, and everywhere the same. */
+/** The minimal standard generator of Park and Miller: random enough for texts, and portable. */
 function randomFrom(seed: number): Random {
   let state = (seed * 7_919) % 2_147_483_647;
   return (below) => {

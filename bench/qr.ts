@@ -7,21 +7,20 @@ import { NODE_QRCODE, OURS, QR_ENGINES } from "./peers/qr-engines.ts";
 import type { QrQuestion, QrSample } from "./qr-contender.ts";
 import { measureSizes, type QrSize } from "./qr-sizes.ts";
 import { ADVERSARIAL, QR_TASKS } from "./qr-tasks.ts";
-import { medianOf, round, type Spread, showSpread, spreadOf } from "./statistics.ts";
-import { showTable } from "./table.ts";
+import { medianOf, round, type Spread, showSpread, showTable, spreadOf } from "./report.ts";
 
 /**
- * CPU time of QR codes, ours beside other engines: the modules alone, and whole answers. As in `markdown.ts`: each in a
- * process of its own, all by turns, round by round; ratios are of samples of the same round.
+ * Measures the CPU time of QR codes, compared with other engines: the modules alone, and complete responses. As in
+ * `markdown.ts`, each contender has its own process, they take turns, and ratios compare samples of the same round.
  */
 export type QrOptions = MarkdownOptions;
 
 type TaskReport = {
   task: string;
   rounds: number;
-  /** CPU microseconds an answer, by contender; none where it has no such format. */
+  /** CPU microseconds per response, by contender, except for formats that it does not have. */
   micros: Record<string, number>;
-  /** How many times faster we are, by peer. */
+  /** How many times faster Toolbooth is, by peer. */
   ratios: Record<string, Spread>;
 };
 export type QrReport = Pick<MarkdownReport, "bundles" | "aims" | "text"> & {
@@ -29,7 +28,7 @@ export type QrReport = Pick<MarkdownReport, "bundles" | "aims" | "text"> & {
   sizes: QrSize[];
 };
 
-/** The engine has three doors: the symbol, its drawings, its PNG. */
+/** The engine has three entry points: the symbol, drawings and PNG. */
 const BUNDLES = {
   "engine with drawing": ["qr/encode-qr.ts", "qr/draw.ts", "qr/png.ts"],
   "tool with its schema": ["qr-code.ts"],
@@ -43,7 +42,7 @@ const RATIO_AIMS = [
   ...adversarialTasks.map((task) => ({ task, peer: "qr", times: 1 })),
 ];
 const ENGINE_GZIPPED_BYTES_MAX = 8 * 1024;
-/** Fifteen tasks: the part ends within two minutes on a slow machine too, then with fewer rounds. */
+/** Keeps the part within two minutes, with fewer rounds on a slow machine. */
 const TASK_MS_MAX = 6_000;
 
 export async function measureQr(options: QrOptions): Promise<QrReport> {
@@ -59,7 +58,7 @@ export async function measureQr(options: QrOptions): Promise<QrReport> {
       tasks.push(summarise(name, await takeTurns(name, children, options.rounds)));
     }
   } finally {
-    // Without the channel nothing holds a child: it ends by itself, so that a profile of it is written.
+    // Disconnecting lets a child exit by itself, so that its profile is written.
     for (const child of children.values()) if (child.connected) child.disconnect();
   }
   const sizes = await measureSizes();
@@ -68,12 +67,12 @@ export async function measureQr(options: QrOptions): Promise<QrReport> {
   return { tasks, sizes, bundles, aims, text: show(names, tasks, sizes, bundles, aims) };
 }
 
-/** The next message of a child. One that ends instead would leave the run waiting. */
+/** Resolves to the next message of a child. Rejects if the child ends instead, so that the run does not hang. */
 async function responseOf(child: ChildProcess): Promise<unknown> {
   const settled = new AbortController();
   const { signal } = settled;
   const ended = once(child, "exit", { signal }).then(() => {
-    throw new Error(`${child.spawnargs.at(-1)} ended before it answered`);
+    throw new Error(`${child.spawnargs.at(-1)} ended before it responded`);
   });
   try {
     const [message] = await Promise.race([once(child, "message", { signal }), ended]);
@@ -86,7 +85,7 @@ async function responseOf(child: ChildProcess): Promise<unknown> {
 
 type Round = Map<string, QrSample>;
 
-/** Round 0 warms up and is dropped. Who goes first changes from round to round. */
+/** Round 0 is a warm-up and is discarded. The order of the contenders changes every round. */
 async function takeTurns(
   task: string,
   children: ReadonlyMap<string, ChildProcess>,
@@ -143,12 +142,14 @@ function judge(
   return [
     ...speeds,
     {
-      aim: "every PNG at most the bytes of zlib level 9, ours by zlib's at worst",
-      ...{ reached: worst <= 1, amount: worst },
+      aim: "every PNG at most as large as with zlib level 9, worst ratio",
+      reached: worst <= 1,
+      amount: worst,
     },
     {
       aim: `an engine with drawing of at most ${ENGINE_GZIPPED_BYTES_MAX} bytes gzipped`,
-      ...{ reached: engine <= ENGINE_GZIPPED_BYTES_MAX, amount: engine },
+      reached: engine <= ENGINE_GZIPPED_BYTES_MAX,
+      amount: engine,
     },
   ];
 }
@@ -162,7 +163,8 @@ function show(
 ): string {
   const peers = names.filter((name) => name !== OURS);
   const times = tasks.map(({ task, rounds, micros }) => [
-    ...[task, String(rounds)],
+    task,
+    String(rounds),
     ...names.map((name) => micros[name]?.toFixed(1) ?? ""),
   ]);
   const ratios = tasks.map(({ task, ratios: of }) => [
@@ -170,11 +172,15 @@ function show(
     ...peers.map((peer) => (of[peer] ? showSpread(of[peer], 2) : "")),
   ]);
   const bytes = sizes.map((one) => [
-    ...[`${one.response}, ${one.text}`, one.ours.toFixed(0), one.nodeQrcode.toFixed(0)],
-    ...[one.data?.toFixed(0) ?? "", one.zlib?.toFixed(0) ?? "", one.worst?.toFixed(3) ?? ""],
+    `${one.response}, ${one.text}`,
+    one.ours.toFixed(0),
+    one.nodeQrcode.toFixed(0),
+    one.data?.toFixed(0) ?? "",
+    one.zlib?.toFixed(0) ?? "",
+    one.worst?.toFixed(3) ?? "",
   ]);
   return [
-    "QR codes, level M: microseconds of CPU time an answer, median of rounds",
+    "QR codes, level M: microseconds of CPU time per response, median of rounds",
     showTable(["task", "rounds", ...names], times),
     ...(names.includes(OURS) && peers.length > 0
       ? [
@@ -182,7 +188,7 @@ function show(
           showTable(["task", ...peers], ratios),
         ]
       : []),
-    "Bytes of an answer, mean of texts; of PNGs also of the rows, compressed by us and by zlib level 9",
+    "Bytes of a response, mean over texts; for PNGs also of the rows, compressed by Toolbooth and by zlib level 9",
     showTable(["answer", OURS, NODE_QRCODE, "rows", "zlib 9", "worst ratio"], bytes),
     ...showBundlesAndAims(bundles, aims),
   ].join("\n");

@@ -1,6 +1,6 @@
-/** Loaded into a measured server where there is no /proc: tells its CPU time when it is asked. */
-process.on("message", (question) => {
-  if (question === "cpu") process.send?.(process.cpuUsage());
+/** Preloaded into a measured server on systems without /proc. Reports its CPU time on request. */
+process.on("message", (message) => {
+  if (message === "cpu") process.send?.(process.cpuUsage());
 });
-// The channel alone does not keep a server running that was told to stop.
+// The channel must not keep a stopping server alive.
 process.channel?.unref();

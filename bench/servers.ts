@@ -5,7 +5,7 @@ import path from "node:path";
 import { SETTINGS } from "#config/settings.ts";
 import { CPU_REPORTER, HAS_PROC } from "./process-cpu.ts";
 
-/** The measured servers: each a process of its own, on a free port of 127.0.0.1, ended by its own process id. */
+/** The measured servers, each in its own process on a free port of 127.0.0.1. */
 export type Server = {
   name: string;
   port: number;
@@ -16,7 +16,7 @@ export type OwnServer = Server & { key: string; dataDir: string };
 
 const ROOT = path.join(import.meta.dirname, "..");
 const START_TIMEOUT_MS = 15_000;
-/** More than can be spent in a run, so that no call is refused for its credits. */
+/** More than a run can spend. */
 const STARTER_CREDITS = 1_000_000_000;
 
 export async function startBareServer(): Promise<Server> {
@@ -29,7 +29,7 @@ export async function startBareServer(): Promise<Server> {
   return server;
 }
 
-/** The real server as `npm start` runs it, on an empty data folder or database, without a rate limit. */
+/** Starts the real server like `npm start`, on an empty data folder or database, without a rate limit. */
 export async function startOwnServer(
   dataDir: string,
   logLevel: string,
@@ -54,7 +54,7 @@ export async function startOwnServer(
   return { ...server, key: found[2] as string, dataDir };
 }
 
-/** Beside the source and not in the system's temporary folder, which may lie in memory, where a sync costs nothing. */
+/** Creates a data folder beside the source, because the system's temporary folder may be in memory, where a sync costs nothing. */
 export function makeDataDir(): { dataDir: string; remove(): void } {
   const parent = path.join(ROOT, "data");
   mkdirSync(parent, { recursive: true });
@@ -62,7 +62,7 @@ export function makeDataDir(): { dataDir: string; remove(): void } {
   return { dataDir, remove: () => rmSync(dataDir, { recursive: true, force: true }) };
 }
 
-/** This environment without the settings of a Toolbooth that may be installed here. */
+/** Returns the environment without settings of Toolbooth. */
 function baseEnv(): NodeJS.ProcessEnv {
   const env = { ...process.env };
   for (const { name } of SETTINGS) delete env[name];
@@ -79,21 +79,21 @@ async function start(
   const child = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", ...reporter, ...script],
-    // The log goes nowhere: to make and write its lines is the server's cost, to keep them is another program's.
+    // Discards the log: formatting and writing lines is the server's cost, storing them is not.
     { cwd: ROOT, env, stdio: ["ignore", "pipe", "ignore", ...(HAS_PROC ? [] : ["ipc" as const])] },
   );
   endWithThisProcess(child);
   const found = await readAnnouncement(child, name, announcement);
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
+    const exited = once(child, "exit");
     child.kill(signal);
-    await gone;
+    await exited;
   };
   return { server: { name, port: Number(found[1]), child, stop }, found };
 }
 
-/** What the server writes when it listens. */
+/** The line that a server writes when it listens. */
 function readAnnouncement(
   child: ChildProcess,
   name: string,
@@ -104,10 +104,10 @@ function readAnnouncement(
       child.kill("SIGKILL");
       reject(new Error(`The server "${name}" ${reason}`));
     };
-    const timer = setTimeout(() => fail("did not say that it listens"), START_TIMEOUT_MS);
+    const timer = setTimeout(() => fail("did not report that it listens"), START_TIMEOUT_MS);
     child.once("exit", (code) => {
       clearTimeout(timer);
-      fail(`ended with code ${code} before it listened; start it by hand to see why`);
+      fail(`ended with code ${code} before it listened. Start it by hand to see why`);
     });
     let text = "";
     child.stdout?.setEncoding("utf8").on("data", (part: string) => {
@@ -121,7 +121,7 @@ function readAnnouncement(
   });
 }
 
-/** A bench that is broken off leaves no server behind. */
+/** Stops the servers if the benchmark is interrupted. */
 function endWithThisProcess(child: ChildProcess): void {
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);

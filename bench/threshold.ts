@@ -5,13 +5,11 @@ import { TOOLS } from "#tools/registry.ts";
 import { openToolPool, type ToolPool } from "../src/apps/node/tool-pool.ts";
 import type { ThreadJob } from "../src/apps/node/tool-thread.ts";
 import { realText } from "./head-of-line.ts";
-import { medianOf, round } from "./statistics.ts";
-import { showTable } from "./table.ts";
+import { medianOf, round, showTable } from "./report.ts";
 
 /**
- * From which size on a call is better run off the main thread: the CPU time of one call inline, against what the same
- * call costs the main thread when it goes to the pool and comes back. CPU time of threads, not time of day, so that
- * other programs on the machine matter little.
+ * Measures from which size a call should run off the main thread: the CPU time of a call inline, compared with the CPU time on
+ * the main thread if the pool runs it. It uses the CPU time of threads, which other programs hardly affect.
  */
 export type ThresholdRow = {
   tool: string;
@@ -50,7 +48,7 @@ export async function measureThreshold(millisPerSample: number): Promise<Thresho
   return { rows, text: show(rows) };
 }
 
-/** Text as people write it for what reads text; for the others what makes them work hardest. */
+/** Real text for tools that read text, and the most expensive input for the others. */
 function makeInputs(): Input[] {
   const text = realText(1000 * KB);
   const ascii = text.replace(/[^\x20-\x7e]/g, "");
@@ -62,7 +60,7 @@ function makeInputs(): Input[] {
   const sized = SIZES.flatMap((size) => [
     json("markdown-render", "prose", { markdown: text.slice(0, size) }),
     json("hash", "sha256", { text: text.slice(0, size), algorithm: "sha256" }),
-    // Left is room for the envelope: the limit of echo counts the whole body.
+    // Leaves room for the envelope, because the limit of echo counts the complete body.
     json("echo", "a text", { text: ascii.slice(0, size - 64).replace(/["\\]/g, " ") }),
   ]);
   const codes = [64, 512, KB, 2 * KB].flatMap((size) =>
@@ -86,7 +84,7 @@ async function measureOne(
   pool: ToolPool,
   millis: number,
 ): Promise<ThresholdRow> {
-  // The pool takes the bytes of a job away, so every run gets its own copy; inline too, for the same price.
+  // The pool transfers the bytes of a job, so every run gets a copy, inline as well for a fair comparison.
   const job = (): ThreadJob => ({
     tool,
     body: new Uint8Array(body),
@@ -109,14 +107,14 @@ async function measureOne(
   };
 }
 
-/** CPU microseconds of one run, of this thread and of the whole process: medians of samples of several runs each. */
+/** Returns the CPU microseconds of one run, for this thread and the process: medians of samples of several runs. */
 async function sample(
   run: () => Promise<unknown>,
   millis: number,
 ): Promise<{ thread: number; process: number }> {
   const threads: number[] = [];
   const processes: number[] = [];
-  // The first sample warms up and is dropped.
+  // The first sample is a warm-up and is discarded.
   for (let number = 0; number <= SAMPLES; number += 1) {
     const thread = process.threadCpuUsage();
     const whole = process.cpuUsage();
@@ -147,11 +145,11 @@ function show(rows: ThresholdRow[]): string {
     row.runs,
   ]);
   return [
-    "Threshold: CPU µs of one call inline, and of the same call by the pool on the main thread and in the whole process",
+    "Threshold: CPU time of one call in µs, inline and through the pool (main thread, whole process)",
     showTable(
       ["tool", "body bytes", "inline", "by pool: main", "process", "spares main", "runs now"],
       cells,
     ),
-    "A call is worth sending to the pool where it spares the main thread much more than it costs the process.",
+    "The pool is worth it if it saves much more on the main thread than it costs the process.",
   ].join("\n");
 }

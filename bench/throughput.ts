@@ -1,13 +1,20 @@
-import { openAccounts, type Reconciliation, reconcile, showReconciliation } from "./books.ts";
 import { type LoadResult, makeRequest, runFlatOut } from "./load.ts";
 import { cpuMicrosOf } from "./process-cpu.ts";
+import { openAccounts, type Reconciliation, reconcile, showReconciliation } from "./reconcile.ts";
+import {
+  medianOf,
+  percentile,
+  round,
+  type Spread,
+  showSpread,
+  showTable,
+  spreadOf,
+} from "./report.ts";
 import { makeDataDir, type Server, startBareServer, startOwnServer } from "./servers.ts";
-import { medianOf, percentile, round, type Spread, showSpread, spreadOf } from "./statistics.ts";
-import { showTable } from "./table.ts";
 
 /**
- * Calls a second and CPU time a call, side by side with a bare `node:http` server that parses the same body and sends
- * the same answer. The two take turns, round by round, and only rounds that were run one after the other are compared.
+ * Measures calls per second and CPU time per call, compared with a bare `node:http` server that parses the same body and sends
+ * the same response. The two take turns, and only adjacent rounds are compared.
  */
 export type ThroughputOptions = { rounds: number; seconds: number; logLevel: string };
 
@@ -54,13 +61,13 @@ export async function measureThroughput(options: ThroughputOptions): Promise<Thr
     const own = { cpu: process.cpuUsage(), responses: 0, isOurResponse: 0 };
     const pairs = await runRounds(cases, { ours, bare }, options, own);
     const { user, system } = process.cpuUsage(own.cpu);
-    // Killed, not stopped: what was answered must not be in the memory of the process alone.
+    // Killed, not stopped: every response must have its debit on disk.
     await ours.stop("SIGKILL");
     const totals = await reconcile(dataDir, own.isOurResponse);
     const rows = cases.map(({ name }, i) => summarise(name, pairs[i] as Pair[]));
     const generatorCpuMicros = round((user + system) / own.responses, 1);
     const text = show(rows, options, generatorCpuMicros, totals);
-    if (!totals.ok) throw new Error(`${text}\n\nThe ledger does not agree with the answers`);
+    if (!totals.ok) throw new Error(`${text}\n\nThe ledger does not match the responses`);
     return { rows, generatorCpuMicros, totals, text };
   } finally {
     for (const server of started) await server.stop();
@@ -69,9 +76,9 @@ export async function measureThroughput(options: ThroughputOptions): Promise<Thr
 }
 
 function makeCases(key: string, otherKeys: string[]): Case[] {
-  // White space fills a body up: all tools get bodies of one size.
+  // White space pads the bodies, so that all tools get the same size.
   const body = (tool: string) => (BODIES[tool] as string).padEnd(BODY_BYTES);
-  // The bare server gets the key as well, so that both parse the same bytes.
+  // The bare server also gets the key, so that both parse the same bytes.
   const request = (tool: string, with_: string) =>
     makeRequest(`/api/v1/${tool}`, body(tool), with_);
   const one = Object.keys(BODIES).map((tool) => {
@@ -82,7 +89,7 @@ function makeCases(key: string, otherKeys: string[]): Case[] {
   return [...one, { name: `hash, ${MORE_ACCOUNTS} accounts`, ours: many, bare: many }];
 }
 
-/** Round 0 warms up and is dropped. Who goes first changes from round to round. */
+/** Round 0 is a warm-up and is discarded. The order changes every round. */
 async function runRounds(
   cases: Case[],
   servers: { ours: Server; bare: Server },
@@ -127,7 +134,7 @@ export function requireSuccess(server: Server, { statuses }: LoadResult): void {
   const others = [...statuses].filter(([status]) => status !== 200);
   if (others.length === 0) return;
   const list = others.map(([status, count]) => `${count} times ${status}`).join(", ");
-  throw new Error(`${server.name} answered ${list}: figures of refusals are worth nothing`);
+  throw new Error(`${server.name} responded with ${list}. Results with errors are not valid`);
 }
 
 function summarise(name: string, pairs: Pair[]): ThroughputRow {
@@ -181,7 +188,7 @@ function show(
   return [
     `Throughput: ${CONNECTIONS} connections, bodies of ${BODY_BYTES} bytes, ${options.rounds} rounds of ${options.seconds} s, log level ${options.logLevel}`,
     showTable(head, cells),
-    `The load generator took ${generatorCpuMicros} µs of CPU an answer, on the same cores.`,
+    `The load generator took ${generatorCpuMicros} µs of CPU time per response on the same cores.`,
     showReconciliation(totals),
   ].join("\n");
 }

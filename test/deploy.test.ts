@@ -171,7 +171,7 @@ test("commands that the guides to a fleet show are commands of the service, with
     const command = COMMANDS.find(({ name }) => `${line} `.startsWith(`${name} `));
     assert.ok(command, line);
     for (const [, option = ""] of line.matchAll(/ --([\w-]+)/g))
-      assert.ok(option in command.takes, `${command.name} has no --${option}`);
+      assert.ok(option in command.parameters, `${command.name} has no --${option}`);
   }
 });
 

@@ -2,8 +2,8 @@ import { hash, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 /**
- * The baseline: the least that a server on `node:http` can do for the same answers. It reads the body, parses it and
- * answers. No key, no ledger, no limits, no checks, no log: what it leaves out is what a call of ours costs more.
+ * The baseline: the minimum that a `node:http` server must do for the same responses. It reads and parses the body and responds,
+ * without key, ledger, limits, validation or log. The difference is the cost of Toolbooth.
  */
 type Body = { text: string; count: number };
 

@@ -1,4 +1,4 @@
-/** The least that a Worker can do with a call: it takes the body in, because workerd drops the connection otherwise, and answers a constant. */
+/** The minimal Worker: it reads the body, because workerd drops the connection otherwise, and responds with a constant. */
 const RESPONSE = JSON.stringify({ ok: true });
 
 export default {

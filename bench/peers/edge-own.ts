@@ -10,8 +10,8 @@ import { createEdgeAppContext } from "../../src/apps/edge/app-context.ts";
 import { STEPS, type Step } from "../edge-steps.ts";
 
 /**
- * The Worker that is deployed, with two doors for the bench: PUT orders from an account's object; and where the variable
- * STEPS is set, `?until=` says how far a call goes, so that the parts of its cost can be told apart.
+ * The deployed Worker with two additions for the benchmark: PUT calls an account's object directly, and if the variable STEPS
+ * is set, `?until=` says how far a call runs, to measure its steps.
  */
 export { AccountLedger } from "../../src/apps/edge/api-worker.ts";
 
@@ -24,20 +24,20 @@ const DEBITED = {
   value: { outcome: { outcome: "debited" as const, charged: 1, balance: 1 }, rate: null },
 };
 
-/** An object to which the journey is made, and nothing done there. */
+/** An object that does nothing, to measure the round trip. */
 export class IdleLedger extends DurableObject {
   call(): typeof DEBITED {
     return DEBITED;
   }
 }
 
-/** The calls' Worker over another ledger. */
+/** The API Worker with another ledger. */
 function workerWith(env: Env, getByName: (name: string) => Partial<LedgerStub>): Handler {
   const own = { ...env, LEDGER: { getByName } as Namespace };
   return (request) => worker.fetch(request, own);
 }
 
-/** Reads, in a transaction, what a debit reads, and writes nothing. */
+/** Reads in a transaction what a debit reads, and writes nothing. */
 const readOnly = (env: Env) => (name: string) => ({
   async call(...[, order, callsPerSecond, isAgain]: Parameters<LedgerStub["call"]>) {
     await env.LEDGER.getByName(name).call("keyStatus", order, callsPerSecond, isAgain);
@@ -45,7 +45,7 @@ const readOnly = (env: Env) => (name: string) => ({
   },
 });
 
-/** The corridor's own parts in its order, without the rooms around it. */
+/** The steps of the pipeline in order, without the app around them. */
 function corridorUntil(deps: AppContext, last: Step): Handler {
   const keys = createAuthenticator(deps);
   const replier = createReplier(deps);
@@ -65,9 +65,18 @@ function corridorUntil(deps: AppContext, last: Step): Handler {
 }
 
 const traceOf = (deps: AppContext): RequestContext => ({
-  ...{ requestId: "req_bench", method: "POST", route: "/api/v1/hash", tool: "hash" },
-  ...{ startedAt: deps.elapsed(), receivedAt: deps.now(), account: null, charged: 1 },
-  ...{ balance: 1, rate: null, replayed: false, code: null },
+  requestId: "req_bench",
+  method: "POST",
+  route: "/api/v1/hash",
+  tool: "hash",
+  startedAt: deps.elapsed(),
+  receivedAt: deps.now(),
+  account: null,
+  charged: 1,
+  balance: 1,
+  rate: null,
+  replayed: false,
+  code: null,
   timing: "key;dur=0.01, body;dur=0.01, tool;dur=0.01, ledger;dur=1.01, ",
 });
 

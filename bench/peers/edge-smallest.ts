@@ -3,10 +3,9 @@ import type { ToolContext } from "#tools/define-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 
 /**
- * The smallest metered Worker that can be thought of, to be compared with: the account's name in the key, the key's hash,
- * one journey to the account's object, one guarded UPDATE that finds the key as well and one row in the ledger. The tools
- * are ours, so that what is compared is the way to them and back; nothing else is there: no check of the input, no limit,
- * no rate, no refusal with a reason, no idempotency, no grants, no request id.
+ * The smallest possible metered Worker, for comparison: the account id in the key, the key's hash, one round trip to the
+ * account's object, one guarded UPDATE that also finds the key, and one row in the ledger. It runs Toolbooth's tools, so that
+ * only the pipeline differs. It has no validation, limits, rate limit, error details, idempotency, grants or request ids.
  */
 type Storage = {
   sql: { exec(text: string, ...values: (string | number)[]): { toArray(): object[] } };
@@ -37,7 +36,7 @@ export class MeteredAccount extends DurableObject {
     this.#storage.sql.exec("INSERT INTO account VALUES (?, ?)", keySha256, credits);
   }
 
-  /** The balance that is left; null where there was nothing to take or the key is not the account's. */
+  /** Returns the remaining balance, or null without credits or for a wrong key. */
   debit(keySha256: string, tool: string): number | null {
     const { sql } = this.#storage;
     return this.#storage.transactionSync(() => {
@@ -101,7 +100,7 @@ async function call(request: Request, env: Env): Promise<Response> {
   });
 }
 
-/** The bench's own door: opens an account, tells its books. */
+/** The benchmark's own route: opens an account and returns its totals. */
 async function command(request: Request, env: Env): Promise<Response> {
   const { open, key, credits } = (await request.json()) as {
     open: boolean;

@@ -2,12 +2,11 @@ import { createRequire } from "node:module";
 import type { WindowLike } from "dompurify";
 
 /**
- * Who takes part in the part `markdown`, each as its own documentation says to use it. Nothing is loaded before it is
- * opened, so that a process holds one engine alone. Plain marked passes raw HTML on and is no sanitizer; markdown-it and
- * micromark show raw HTML as text.
+ * The contenders of the part `markdown`, each used as its documentation says and loaded only when it is opened, so that a
+ * process contains one engine. Plain marked does not sanitize raw HTML; markdown-it and micromark show it as text.
  */
 export type Contender = {
-  /** A slow one takes part in every third round only, or the run would be theirs. */
+  /** Slow contenders take part only in every third round, to keep the run short. */
   slow?: true;
   open(): Promise<(markdown: string) => string>;
 };
@@ -42,7 +41,7 @@ export const CONTENDERS: Readonly<Record<string, Contender>> = {
     slow: true,
     async open() {
       const { default: createDOMPurify } = await import("dompurify");
-      // jsdom comes without types, and what is required has none.
+      // jsdom has no types.
       const { JSDOM } = createRequire(import.meta.url)("jsdom") as {
         JSDOM: new (html: string) => { window: WindowLike };
       };

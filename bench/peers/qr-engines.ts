@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 
 /**
- * Who takes part in the part `qr`, each as its own documentation says to use it, at level M with a quiet zone of four
- * modules. Nothing is loaded before it is opened, so that a process holds one engine alone. qr and uqr write no PNG;
- * they take one mode for the whole text, so their symbols of mixed texts can be larger.
+ * The contenders of the part `qr`, each used as its documentation says, at level M with a quiet zone of four modules. They
+ * are loaded only when opened, so that a process contains one engine. qr and uqr write no PNG and use one mode for the
+ * complete text, so their symbols of mixed texts can be larger.
  */
 export type QrEngine = {
-  /** The modules alone, in whatever form the engine has them. */
+  /** The modules, in the engine's own form. */
   matrix(text: string): unknown;
   svg(text: string): string;
   utf8(text: string): string;
@@ -39,7 +39,7 @@ export const QR_ENGINES: Readonly<Record<string, () => Promise<QrEngine>>> = {
     const shared = { errorCorrectionLevel: "M", margin: 4 };
     const drawn = (text: string, type: string) => {
       let response = "";
-      // The callback of a text is called before the call returns.
+      // For text, the callback runs before the call returns.
       draw(text, { ...shared, type, width: 256 }, (error, output) => {
         if (error) throw error;
         response = output;
@@ -57,7 +57,7 @@ export const QR_ENGINES: Readonly<Record<string, () => Promise<QrEngine>>> = {
     const { encodeQR } = await import("qr");
     const drawn = { ecc: "medium", border: 4 } as const;
     return {
-      // Its least border is 1.
+      // The minimum border is 1.
       matrix: (text) => encodeQR(text, "raw", { ecc: "medium", border: 1 }),
       svg: (text) => encodeQR(text, "svg", drawn),
       utf8: (text) => encodeQR(text, "ascii", drawn),
@@ -75,7 +75,7 @@ export const QR_ENGINES: Readonly<Record<string, () => Promise<QrEngine>>> = {
 };
 
 function refuse(text: string): never {
-  throw new Error(`No symbol holds these ${text.length} characters`);
+  throw new Error(`No symbol can hold these ${text.length} characters`);
 }
 
 type NodeQrcode = {
@@ -88,7 +88,7 @@ type NodeQrcode = {
   toDataURL(text: string, options: object): Promise<string>;
 };
 
-/** The package comes without types, and what is required has none. */
+/** The package has no types. */
 function nodeQrcode(): NodeQrcode {
   return createRequire(import.meta.url)("qrcode") as NodeQrcode;
 }

@@ -148,15 +148,15 @@ export function readLabel(text: string): string {
 const hashEmail = (email: string, secret: string) =>
   bytesToHex(keyedHash(secret, `toolbooth address ${email}`));
 
-/**
- * Runs several steps that each write to a store of their own. When a later step was not carried out, an earlier one may have
- * been, so this throws `OutcomeUnknown` instead of `NotCarriedOut`.
- */
+/** A later step was not carried out, but an earlier one may have been. Running all steps again completes them. */
+export class StepsInterrupted extends OutcomeUnknown {}
+
+/** Runs several steps that each write to a store of their own. Throws `StepsInterrupted` instead of `NotCarriedOut`. */
 export async function runSteps<Result>(steps: () => Promise<Result>): Promise<Result> {
   try {
     return await steps();
   } catch (error) {
     if (!(error instanceof NotCarriedOut)) throw error;
-    throw new OutcomeUnknown(`Interrupted between two steps: ${error.message}`, { cause: error });
+    throw new StepsInterrupted(`Interrupted between two steps: ${error.message}`, { cause: error });
   }
 }

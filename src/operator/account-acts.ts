@@ -3,11 +3,11 @@ import { findPersonToNotify, type NotifyOutcome } from "#accounts/notify-person.
 import { AccountError, closeAccount, createKey, openAccount, runSteps } from "#accounts/people.ts";
 import type { OperatorContext } from "./context.ts";
 
-/** What operators do to one account in several steps; each may be sent again, and is carried out once. */
+/** Operations on one account that take several steps. Each can be sent again and is carried out once. */
 
-type Context = Pick<OperatorContext, "ledger" | "directory" | "accountDeps" | "tell">;
+type Context = Pick<OperatorContext, "ledger" | "directory" | "accountDeps" | "notify">;
 
-/** For an address that counts as verified; `credits` become a grant of that id without expiry. */
+/** Opens an account for a verified address. `credits` become a grant without expiry. */
 export function openForOperator(
   { ledger, accountDeps }: Context,
   order: {
@@ -34,60 +34,60 @@ export function openForOperator(
 }
 
 export async function closeForOperator(
-  { ledger, directory, accountDeps, tell }: Context,
+  { ledger, directory, accountDeps, notify }: Context,
   { account, email, now }: { account: string; email: string; now: number },
-): Promise<{ account: string; forfeited: number; told: NotifyOutcome }> {
+): Promise<{ account: string; forfeited: number; notified: NotifyOutcome }> {
   const before = await ledger.findAccount({ account, now });
   const found = await directory.findByEmail({ email });
-  const isItself = found?.account === account;
-  if (!isItself && !(found === null && before?.state === "closed"))
-    throw new AccountError(`There is no account for ${email}.`);
-  const notifyPerson = await findPersonToNotify(tell, account);
-  const own = await accountDeps();
+  const isOpen = found?.account === account;
+  const isAlreadyClosed = found === null && before?.state === "closed";
+  if (!isOpen && !isAlreadyClosed) throw new AccountError(`There is no account for ${email}.`);
+  const notifyPerson = await findPersonToNotify(notify, account);
+  const deps = await accountDeps();
   return runSteps(async () => {
-    const { forfeited } = isItself
-      ? await closeAccount(own, email, now)
+    const { forfeited } = isOpen
+      ? await closeAccount(deps, email, now)
       : await ledger.closeAccount({ account, now });
-    const told = isItself ? await notifyPerson({ kind: "account_closed" }, now) : null;
-    return { account, forfeited, told };
+    const notified = isOpen ? await notifyPerson({ kind: "account_closed" }, now) : null;
+    return { account, forfeited, notified };
   });
 }
 
-/** The key leaves once: the order sent again is refused, and the key has to be revoked. */
+/** Returns the key once. If its response is lost, the repeated order throws, and the operator must revoke the key. */
 export async function createKeyForOperator(
-  { ledger, accountDeps, tell }: Context,
+  { ledger, accountDeps, notify }: Context,
   { account, id, label, now }: { account: string; id: string; label: string; now: number },
-): Promise<{ id: string; key: string; told: NotifyOutcome }> {
+): Promise<{ id: string; key: string; notified: NotifyOutcome }> {
   const find = async () => (await ledger.listKeys({ account })).find((one) => one.id === id);
   if ((await find()) !== undefined) throw responseLost(id);
-  const notifyPerson = await findPersonToNotify(tell, account);
-  const own = await accountDeps();
-  const { key } = await createKey(own, account, label, now, id);
-  // Of two such orders at once one alone has made the key that is kept.
-  const kept = await runSteps(find);
-  if (kept?.sha256 !== (await own.hashKey(key))) throw responseLost(id);
-  const told = await notifyPerson(
-    { kind: "key_created", key: { label: kept.label, start: keyStart(key) } },
+  const notifyPerson = await findPersonToNotify(notify, account);
+  const deps = await accountDeps();
+  const { key } = await createKey(deps, account, label, now, id);
+  // Of two concurrent orders with the same id, only one created the stored key.
+  const stored = await runSteps(find);
+  if (stored?.sha256 !== (await deps.hashKey(key))) throw responseLost(id);
+  const notified = await notifyPerson(
+    { kind: "key_created", key: { label: stored.label, start: keyStart(key) } },
     now,
   );
-  return { id, key, told };
+  return { id, key, notified };
 }
 
 const responseLost = (id: string) =>
   new AccountError(
-    `The key ${id} was made, but the answer with it was lost on the way, and it cannot be shown again. Revoke it (key revoke ${id}) and make another.`,
+    `The key ${id} was created, but the response with the key was lost, and the key cannot be shown again. Run key revoke ${id} and create another key.`,
   );
 
 export async function revokeKeyForOperator(
-  { ledger, tell }: Context,
+  { ledger, notify }: Context,
   { account, id, now }: { account: string; id: string; now: number },
-): Promise<{ found: boolean; revokedAt: number | null; told: NotifyOutcome }> {
+): Promise<{ found: boolean; revokedAt: number | null; notified: NotifyOutcome }> {
   const before = (await ledger.listKeys({ account })).find((one) => one.id === id);
-  const notifyPerson = await findPersonToNotify(tell, account);
+  const notifyPerson = await findPersonToNotify(notify, account);
   const { found } = await ledger.revokeKey({ account, id, now });
-  if (!found || before === undefined) return { found, revokedAt: null, told: null };
-  if (before.revokedAt !== null) return { found, revokedAt: before.revokedAt, told: null };
+  if (!found || before === undefined) return { found, revokedAt: null, notified: null };
+  if (before.revokedAt !== null) return { found, revokedAt: before.revokedAt, notified: null };
   const { label, start } = before;
-  const told = await notifyPerson({ kind: "key_revoked", key: { label, start } }, now);
-  return { found, revokedAt: now, told };
+  const notified = await notifyPerson({ kind: "key_revoked", key: { label, start } }, now);
+  return { found, revokedAt: now, notified };
 }

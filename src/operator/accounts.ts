@@ -21,30 +21,44 @@ import {
   reading,
   time,
   unchanged,
-} from "./operation.ts";
+} from "./define-operation.ts";
 
-/** Rows of the table: accounts, keys and credits. */
+/** Operations on accounts, keys and credits. */
 
 const label = z.string().max(1_000);
 const grantId = z.string().regex(/^operator:[\x21-\x7e]{1,100}$/);
 
 const address = z.object({ email: z.string(), account: z.string(), createdAt: time });
 const key = z.object({
-  ...{ id: z.string(), account: z.string(), sha256: z.string(), start: z.string() },
-  ...{ label: z.string(), createdAt: time, lastUsedAt: time.nullable() },
+  id: z.string(),
+  account: z.string(),
+  sha256: z.string(),
+  start: z.string(),
+  label: z.string(),
+  createdAt: time,
+  lastUsedAt: time.nullable(),
   revokedAt: time.nullable(),
 });
 const grant = z.object({
-  ...{ id: z.string(), kind: z.enum(GRANT_KINDS), amount: count, remaining: count },
-  ...{ grantedAt: time, expiresAt: time.nullable(), waivedExpiresAt: time.nullable() },
+  id: z.string(),
+  kind: z.enum(GRANT_KINDS),
+  amount: count,
+  remaining: count,
+  grantedAt: time,
+  expiresAt: time.nullable(),
+  waivedExpiresAt: time.nullable(),
 });
 const status = z.object({
-  ...{ account: z.string(), state: z.enum(["open", "suspended", "closed"]), createdAt: time },
-  ...{ freeCall: z.enum(["open", "used", "withheld"]), balance: z.int(), lifetime: z.boolean() },
+  account: z.string(),
+  state: z.enum(["open", "suspended", "closed"]),
+  createdAt: time,
+  freeCall: z.enum(["open", "used", "withheld"]),
+  balance: z.int(),
+  lifetime: z.boolean(),
 });
 const found = z.object({ found: z.boolean() });
-/** Which person was told of the act, and what hindered it; null where the account has no person. */
-const told = z.object({ email: z.string(), error: z.string().nullable() }).nullable();
+/** Who gets an email about the change, and why it could not be queued. Null if nobody has signed up for the account. */
+const notified = z.object({ email: z.string(), error: z.string().nullable() }).nullable();
 
 export const ACCOUNT_OPERATIONS = {
   findAddress: reading({
@@ -75,7 +89,9 @@ export const ACCOUNT_OPERATIONS = {
 
   openAccount: changing({
     input: z.strictObject({
-      ...{ account, email, now: time },
+      account,
+      email,
+      now: time,
       credits: z.strictObject({ grant: grantId, amount: credits }).nullable(),
     }),
     output: z.object({ account: z.string(), email: z.string() }),
@@ -96,19 +112,19 @@ export const ACCOUNT_OPERATIONS = {
   }),
   closeAccount: changing({
     input: z.strictObject({ account, email, now: time }),
-    output: z.object({ account: z.string(), forfeited: count, told }),
+    output: z.object({ account: z.string(), forfeited: count, notified }),
     act: { ...ofAccount, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
     run: closeForOperator,
   }),
   createKey: changing({
     input: z.strictObject({ account, id: keyId, label, now: time }),
-    output: z.object({ id: z.string(), key: z.string(), told }),
+    output: z.object({ id: z.string(), key: z.string(), notified }),
     act: ofKey,
     run: createKeyForOperator,
   }),
   revokeKey: changing({
     input: z.strictObject({ account, id: keyId, now: time }),
-    output: z.object({ found: z.boolean(), revokedAt: time.nullable(), told }),
+    output: z.object({ found: z.boolean(), revokedAt: time.nullable(), notified }),
     act: ofKey,
     run: revokeKeyForOperator,
   }),
@@ -120,7 +136,11 @@ export const ACCOUNT_OPERATIONS = {
   }),
   grant: changing({
     input: z.strictObject({
-      ...{ account, id: grantId, kind: z.literal("operator"), amount: credits, now: time },
+      account,
+      id: grantId,
+      kind: z.literal("operator"),
+      amount: credits,
+      now: time,
       expiresAt: time.nullable(),
     }),
     output: z.discriminatedUnion("outcome", [

@@ -1,28 +1,28 @@
 /**
- * What operators did, one row an act: a port; stores implement it. An account that is closed is forgotten, so `subject` is
- * the id of an account, a key or a payment, and never an email address.
+ * Records of what operators did. `subject` is the id of an account, key or payment and never an email address, because a closed
+ * account's address must be deleted.
  */
 export type OperatorAct = {
   at: number;
-  /** Who did it: the name of the operator's token, or the user of the operating system where no network was between. */
+  /** The name of the operator's token or, for a local command, the user of the operating system. */
   by: string;
   /** The name of the operation. */
   act: string;
   subject: string | null;
   outcome: ActOutcome;
-  /** What more there is to say: what came of it, or why it was refused. */
+  /** The result, or why the act was refused. */
   detail: string | null;
-  /** The network address that it came from, as far as it is known. */
+  /** The network address of the client, if known. */
   address: string | null;
 };
 
 /**
- * - `started`: it is under way, or broke off in the middle: whoever did it died, and some of it may be done
- * - `done`: it was carried out
- * - `unchanged`: it was good, and there was nothing to change
+ * - `started`: the act is running, or its process died and parts of it may be done
+ * - `done`: the act was carried out
+ * - `unchanged`: the order was valid, but there was nothing to change
  * - `refused`: nothing was changed, and `detail` says why
- * - `failed`: nothing was changed, and it may be tried again
- * - `unknown`: an error came between, and some of it may be done
+ * - `failed`: nothing was changed, and the operator can try again
+ * - `unknown`: an error interrupted the act, and parts of it may be done
  */
 export const ACT_OUTCOMES = [
   "started",
@@ -37,18 +37,19 @@ export type ActOutcome = (typeof ACT_OUTCOMES)[number];
 /** How an act ended. */
 export type ActEnd = Pick<OperatorAct, "outcome" | "detail">;
 
+/** The port for records of acts; stores implement it. */
 export type OperatorActs = {
-  /** Records an act, before anything of it is done. Keeps the newest `ACTS_KEPT`; texts are cut to `ACT_TEXT_CHARS_MAX`. */
+  /** Records an act before it changes anything. Keeps the newest `ACTS_KEPT`; longer texts are cut to `ACT_TEXT_CHARS_MAX`. */
   start(act: Omit<OperatorAct, keyof ActEnd>): Promise<{ id: string }>;
-  /** `end` null: nothing was changed that is worth a line, and the act is removed. */
+  /** Records how an act ended. Null removes the record, because nothing was changed. */
   end(order: { id: string; end: ActEnd | null }): Promise<{ recorded: true }>;
-  /** Newest first, at most `max`; `after`: the `next` of the page before. */
+  /** Lists at most `max` acts, newest first. `after` is the `next` of the previous page. */
   list(order: {
     after: string | null;
     max: number;
   }): Promise<{ acts: (OperatorAct & { id: string })[]; next: string | null }>;
 };
 
-/** Years of a busy operator's acts; a bound for a script that runs away. */
+/** Years of normal use. The bound limits what a script in an endless loop can write. */
 export const ACTS_KEPT = 100_000;
 export const ACT_TEXT_CHARS_MAX = 300;

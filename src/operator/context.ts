@@ -5,36 +5,36 @@ import type { AccountDeps } from "#accounts/people.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { OperatorJobs } from "#jobs/operator-jobs.ts";
-import type { Ledger } from "#ledger/port.ts";
+import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf } from "#ledger/transfer/records.ts";
 import type { OperatorActs } from "./acts.ts";
 
-/** What the operator's operations work on, whatever the store and the runtime. */
+/** The stores and services that operations use, for every store and runtime. */
 export type OperatorContext = {
   ledger: Ledger;
   directory: Directory;
-  /** With the secrets, for what makes keys or hashes addresses. */
+  /** Dependencies with the secrets, which creating keys and hashing addresses require. */
   accountDeps(): Promise<AccountDeps>;
-  tell: NotifyDeps;
+  notify: NotifyDeps;
   purchases: Pick<PurchaseStore, "add" | "list" | "listAll" | "revenue">;
-  /** Null: no payment provider is set up. */
+  /** Resolves to null if no payment provider is configured. */
   billing(): Promise<Pick<Billing, "listPayments" | "settle"> | null>;
   acts: OperatorActs;
   jobs: OperatorJobs;
-  /** Accounts that were ever opened. */
+  /** Lists every account that was ever opened. */
   index: AccountIndex;
   moves: AccountMoves;
-  /** Null where the ledger of each account is a database of its own, so that nothing lists the grants of all. */
+  /** Null if each account has its own database, so that no query lists the grants of all accounts. */
   grants: GrantList | null;
-  /** What is wrong with the database itself, as far as it can be asked here. */
+  /** Returns a sentence for each sign of damage that the database reports. */
   findDamage(): Promise<string[]>;
-  /** Whether an error means that the database cannot read its own pages. */
+  /** Returns whether an error means that the database cannot read its own pages. */
   isDamage(error: unknown): boolean;
 };
 
-/** Grants in the order in which they were made, at most `max`, after the one at `after`. */
-export type GrantList = (order: {
+/** Lists at most `max` grants in the order of creation, after the cursor `after`. */
+export type GrantList = (page: {
   after: number | null;
   max: number;
 }) => Promise<{ grants: GrantMade[]; next: number | null }>;
@@ -43,3 +43,6 @@ export type GrantMade = Pick<
   RecordOf<"grant">,
   "account" | "id" | "kind" | "amount" | "grantedAt" | "expiresAt"
 >;
+
+/** The payment provider did not respond. What was settled before stays settled, and settling again is safe. */
+export class ProviderUnreachable extends NotCarriedOut {}

@@ -1,21 +1,28 @@
 import * as z from "zod";
 import { isJobId } from "#jobs/operator-jobs.ts";
-import { changing, count, done, pageMax, reading, time, unchanged } from "./operation.ts";
+import { changing, count, done, pageMax, reading, time, unchanged } from "./define-operation.ts";
 
-/** Rows of the table: background work that waits, or has failed for good. */
+/** Operations on background jobs that wait or have failed permanently. */
 
 const job = z.object({
-  ...{ id: z.string(), queue: z.string(), kind: z.string(), label: z.string() },
-  ...{ createdAt: time, attempts: count, lastError: z.string().nullable() },
-  ...{ dueAt: time.nullable(), diedAt: time.nullable(), hasPayload: z.boolean() },
+  id: z.string(),
+  queue: z.string(),
+  kind: z.string(),
+  label: z.string(),
+  createdAt: time,
+  attempts: count,
+  lastError: z.string().nullable(),
+  dueAt: time.nullable(),
+  diedAt: time.nullable(),
+  hasPayload: z.boolean(),
 });
 const UNCHANGED = { not_dead: "not dead", erased: "erased", not_found: "not found" };
-const place = z.strictObject({ queue: count, after: count.nullable() }).nullable();
+const jobCursor = z.strictObject({ queue: count, after: count.nullable() }).nullable();
 
 export const JOB_OPERATIONS = {
   listJobs: reading({
-    input: z.strictObject({ dead: z.boolean(), after: place, max: pageMax }),
-    output: z.object({ jobs: z.array(job), next: place }),
+    input: z.strictObject({ dead: z.boolean(), after: jobCursor, max: pageMax }),
+    output: z.object({ jobs: z.array(job), next: jobCursor }),
     run: ({ jobs }, order) => jobs.listJobs(order),
   }),
   retryJob: changing({

@@ -7,12 +7,14 @@ import type { OperatorContext } from "./context.ts";
 
 export type AddressRecord = RecordOf<"address"> | RecordOf<"closedAddress">;
 
-/** What is wrong with the record of an address, without its value; null where it is as the directory keeps them. */
+/** Returns what is wrong with an address record, without its value, or null if it is valid. */
 export function faultOfAddress(record: AddressRecord): string | null {
   if (record.record === "closedAddress")
-    return /^[0-9a-f]{64}$/.test(record.emailHash) ? null : "emailHash is no hash of an address";
-  if (!isAccountId(record.account)) return "account is no id of an account";
-  return isEmail(record.email) ? null : "email is not an e-mail address in small letters";
+    return /^[0-9a-f]{64}$/.test(record.emailHash)
+      ? null
+      : "emailHash is not the hash of an email address";
+  if (!isAccountId(record.account)) return "account is not the id of an account";
+  return isEmail(record.email) ? null : "email is not an email address in lowercase";
 }
 
 function isEmail(text: string): boolean {
@@ -23,24 +25,24 @@ function isEmail(text: string): boolean {
   }
 }
 
-/** After which row of which kind. */
-type Place = {
+/** A cursor: the kind of record, and the last row of it that was read. */
+type RecordCursor = {
   kind: (typeof ACCOUNT_RECORDS)[number];
   after: (string | number | null)[] | null;
 };
 
-/** A response stays well under a megabyte. */
+/** Keeps a response well under a megabyte. */
 const PAGE_RECORDS = 1_000;
 
-/** Goes on to the next kinds while there is room: a small account is one page. */
+/** Exports a page of an account's records of one or more kinds, so that a small account takes one page. */
 export async function exportPage(
   { moves }: OperatorContext,
-  order: { account: string; place: Place | null; snapshot: string | null; hold: boolean },
-): Promise<{ records: TransferRecord[]; next: Place | null; state: string | null }> {
+  order: { account: string; place: RecordCursor | null; snapshot: string | null; hold: boolean },
+): Promise<{ records: TransferRecord[]; next: RecordCursor | null; state: string | null }> {
   const { account, place, snapshot, hold } = order;
   const records: TransferRecord[] = [];
   const states = new Set<string>();
-  let next: Place | null = place ?? { kind: ACCOUNT_RECORDS[0], after: null };
+  let next: RecordCursor | null = place ?? { kind: ACCOUNT_RECORDS[0], after: null };
   while (next !== null && records.length < PAGE_RECORDS) {
     const max = PAGE_RECORDS - records.length;
     const page = await moves.exportRecords({ account, ...next, max, snapshot, hold });
@@ -52,11 +54,12 @@ export async function exportPage(
   return { records, next, state: [...states].join(" ") };
 }
 
-function kindAfter(kind: Place["kind"]): Place | null {
+function kindAfter(kind: RecordCursor["kind"]): RecordCursor | null {
   const next = ACCOUNT_RECORDS[ACCOUNT_RECORDS.indexOf(kind) + 1];
   return next === undefined ? null : { kind: next, after: null };
 }
 
+/** Imports a page of an account's records. `begin` marks the first page, `finish` the last one. */
 export async function importPage(
   { index, moves }: OperatorContext,
   order: {
@@ -70,7 +73,7 @@ export async function importPage(
 ): Promise<{ outcome: "taken" | "opened" | "opened_before" }> {
   const { account, createdAt, records, begin, finish, now } = order;
   if (begin) {
-    // First of all, so that no account is unlisted.
+    // Comes first, so that the index lists every account.
     await index.record({ account, now: createdAt });
     const { outcome } = await moves.beginImport({ account });
     if (outcome === "finished_before") return { outcome: "opened_before" };
@@ -80,10 +83,11 @@ export async function importPage(
   const { ok, faults } = await moves.finishImport({ account, now });
   if (ok) return { outcome: "opened" };
   throw new AccountError(
-    `The account came over, but its books do not reconcile, so it stays closed to calls: ${faults.slice(0, 3).join("; ")}.`,
+    `The account was imported, but its records do not reconcile, so it accepts no calls: ${faults.slice(0, 3).join("; ")}.`,
   );
 }
 
+/** Registers addresses. `refused` lists those that belong to another account, or whose account has another address. */
 export async function importAddresses(
   directory: Directory,
   records: readonly AddressRecord[],

@@ -4,7 +4,6 @@ import { runSteps } from "#accounts/people.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import { givenRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";
-import { exportPage, faultOfAddress, importAddresses, importPage } from "./move-acts.ts";
 import {
   account,
   changing,
@@ -14,9 +13,10 @@ import {
   reading,
   time,
   unchanged,
-} from "./operation.ts";
+} from "./define-operation.ts";
+import { exportPage, faultOfAddress, importAddresses, importPage } from "./move-acts.ts";
 
-/** Rows of the table: accounts that move in and out, each for itself. */
+/** Operations that export and import accounts, one at a time. */
 
 const place = z
   .strictObject({
@@ -35,10 +35,10 @@ const recordOf = <Kind extends "address" | "closedAddress">(kind: Kind) =>
   >;
 const addressRecord = z
   .union([recordOf("address"), recordOf("closedAddress")])
-  .refine((record) => faultOfAddress(record) === null, "no address of an account");
+  .refine((record) => faultOfAddress(record) === null, "not a valid address record");
 
 export const MOVE_OPERATIONS = {
-  /** Whether keys that begin so were made under a secret that this service has. */
+  /** Returns for the first characters of each key whether this service has the key's secret. */
   knowsKeys: reading({
     input: z.strictObject({ starts: z.array(z.string().max(100)).max(1_000) }),
     output: z.object({ known: z.array(z.boolean()) }),
@@ -52,21 +52,27 @@ export const MOVE_OPERATIONS = {
     output: z.object({ snapshot }),
     run: ({ moves }) => moves.openSnapshot(),
   }),
-  /** A page of an account's records; `snapshot`, `hold` and `state` as in the port `AccountMoves`. */
+  /** Returns a page of an account's records. See the port `AccountMoves` for `snapshot`, `hold` and `state`. */
   exportAccount: reading({
     input: z.strictObject({ account, place, snapshot, hold: z.boolean() }),
     output: z.object({
-      ...{ records: z.array(transferRecord), next: place, state: z.string().nullable() },
+      records: z.array(transferRecord),
+      next: place,
+      state: z.string().nullable(),
     }),
     run: exportPage,
   }),
   /**
-   * A page of an account that comes in: `begin` with the first, `finish` with the last one. Calls are refused until it is
-   * finished; refused where its totals do not reconcile.
+   * Imports a page of an account: `begin` marks the first page, `finish` the last one. The account accepts no calls until it is
+   * finished. Fails if the totals do not reconcile.
    */
   importAccount: changing({
     input: z.strictObject({
-      ...{ account, createdAt: time, begin: z.boolean(), finish: z.boolean(), now: time },
+      account,
+      createdAt: time,
+      begin: z.boolean(),
+      finish: z.boolean(),
+      now: time,
       records: z.array(givenRecord).max(10_000),
     }),
     output: z.object({ outcome: z.enum(["taken", "opened", "opened_before"]) }),
@@ -80,7 +86,7 @@ export const MOVE_OPERATIONS = {
     },
     run: (context, order) => runSteps(() => importPage(context, order)),
   }),
-  /** Each for itself. `refused`: accounts whose address is not theirs there, and whose it is (null: they have another). */
+  /** `refused` lists accounts whose address belongs to another account here; `by` is null if they have another address. */
   importAddresses: changing({
     input: z.strictObject({ records: z.array(addressRecord).max(100) }),
     output: z.object({

@@ -2,42 +2,45 @@ import { AccountError } from "#accounts/people.ts";
 import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
 import type { ActEnd, OperatorAct } from "./acts.ts";
 import type { OperatorContext } from "./context.ts";
-import { type Act, done, unchanged } from "./operation.ts";
+import { type Act, done, unchanged } from "./define-operation.ts";
 import { type OperationName, operationOf } from "./operations.ts";
 
-/** Who asks, and whence. */
+/** The operator who sends an order, and the network address it comes from. */
 export type Operator = Pick<OperatorAct, "by" | "address">;
 
-export type Performing = {
+/** A token of the setting TOOLBOOTH_OPERATOR_TOKEN. Its name appears in the records of acts. */
+export type OperatorToken = { name: string; token: string };
+
+export type PerformDeps = {
   context: OperatorContext;
   operator: Operator;
   now(): number;
-  /** Called with every act that has ended, before its outcome is recorded, for a log. Never a key, never an email address. */
+  /** Called with every act that ended, before its outcome is recorded, for the log. It contains no key and no email address. */
   onAct?(act: OperatorAct): void;
 };
 
 /**
- * Runs an operation. One that changes something is recorded as started before anything is done, and its outcome before it is
- * given, also where it is refused or broke off: whoever dies between leaves it as started. Of an act that comes in
- * parts, the first and the last are recorded, and those that were refused.
+ * Runs an operation. An act is recorded as started before it changes anything, and its outcome is recorded before this function
+ * returns or throws; if the process dies in between, the record stays `started`. Of an act in several parts, the first and the
+ * last part are recorded, and parts that fail.
  */
 export async function perform(
-  performing: Performing,
+  deps: PerformDeps,
   name: OperationName,
   input: unknown,
 ): Promise<unknown> {
-  const row = operationOf(name);
-  const { act } = row;
-  const run = () => row.run(performing.context, input);
+  const operation = operationOf(name);
+  const { act } = operation;
+  const run = () => operation.run(deps.context, input);
   if (act === null) return run();
   const isPart = act.isPart?.(input) === true;
-  const { operator, now } = performing;
-  const line = { at: now(), ...operator, act: name, subject: act.subject(input) };
-  const started = isPart ? null : await start(performing, line);
+  const { operator, now } = deps;
+  const base = { at: now(), ...operator, act: name, subject: act.subject(input) };
+  const started = isPart ? null : await start(deps, base);
   const record = async (end: ActEnd | null) => {
-    if (end !== null) performing.onAct?.({ ...line, ...end });
-    const { id } = started ?? (await start(performing, line));
-    await recordEnd(performing, id, end);
+    if (end !== null) deps.onAct?.({ ...base, ...end });
+    const { id } = started ?? (await start(deps, base));
+    await recordEnd(deps, id, end);
   };
   let result: unknown;
   try {
@@ -50,15 +53,15 @@ export async function perform(
   return result;
 }
 
-const start = ({ context: { acts } }: Performing, line: Omit<OperatorAct, keyof ActEnd>) =>
-  acts.start(line).catch((cause) => {
-    throw new NotCarriedOut("The act could not be recorded", { cause });
+const start = ({ context: { acts } }: PerformDeps, act: Omit<OperatorAct, keyof ActEnd>) =>
+  acts.start(act).catch((cause) => {
+    throw new NotCarriedOut("The operator act could not be recorded", { cause });
   });
 
-const recordEnd = ({ context: { acts } }: Performing, id: string, end: ActEnd | null) =>
+const recordEnd = ({ context: { acts } }: PerformDeps, id: string, end: ActEnd | null) =>
   acts.end({ id, end }).catch((cause) => {
-    // That its outcome was not written says nothing about the act.
-    throw new Error("The outcome of an operator's act could not be recorded", { cause });
+    // Not `NotCarriedOut`: the act itself may have been done.
+    throw new Error("The outcome of an operator act could not be recorded", { cause });
   });
 
 function endOf(act: Act<unknown, unknown>, input: unknown, result: unknown): ActEnd | null {
@@ -72,9 +75,9 @@ function endOfError(error: unknown): ActEnd {
   return { outcome: error instanceof NotCarriedOut ? "failed" : "unknown", detail: null };
 }
 
-/** What is said to the operator as it is: the operation is good, and cannot be done. */
+/** Whether the error's message is for the operator: the order is valid, but cannot be carried out. */
 export const isRefused = (error: unknown): error is Error =>
   error instanceof AccountError || error instanceof OrderRefused;
 
-/** A person whose account is closed is forgotten, in the lines about acts too. */
+/** Removes email addresses, because the records outlive closed accounts. */
 const withoutAddresses = (text: string) => text.replaceAll(/[^\s"@]+@[^\s"@]+/g, "(an address)");

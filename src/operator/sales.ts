@@ -1,18 +1,29 @@
 import * as z from "zod";
-import { runSteps } from "#accounts/people.ts";
+import { AccountError, runSteps } from "#accounts/people.ts";
+import type { Billing } from "#billing/billing.ts";
+import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
 import { recordToPurchase } from "#billing/purchase-store.ts";
 import { givenPurchase } from "#ledger/transfer/older-records.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
-import { account, changing, count, cursor, done, pageMax, reading, time } from "./operation.ts";
-import { reaching } from "./reach-provider.ts";
+import { type OperatorContext, ProviderUnreachable } from "./context.ts";
+import {
+  account,
+  changing,
+  count,
+  cursor,
+  done,
+  pageMax,
+  reading,
+  time,
+} from "./define-operation.ts";
 
 /**
- * Rows of the table: what was sold. A comparison with the payment provider is put together by the client, page by page and
- * payment by payment, so that no question takes long, however much was sold.
+ * Operations on purchases and payments. The client compares them with the payment provider page by page and payment by payment,
+ * so that no request takes long.
  */
 
 const name = z.string().min(1).max(200);
-const purchasePlace = z.strictObject({ createdAt: time, id: z.string().max(100) }).nullable();
+const purchaseCursor = z.strictObject({ createdAt: time, id: z.string().max(100) }).nullable();
 const settleRef = z.union([
   z.strictObject({ purchase: name }),
   z.strictObject({ session: name }),
@@ -22,31 +33,59 @@ const settleRef = z.union([
 const { kind, status, dispute, trouble } = purchaseRecord.shape;
 const text = z.string().nullable();
 const offered = {
-  ...{ id: z.string(), kind, name: z.string() },
-  ...{ credits: count, months: count.nullable() },
+  id: z.string(),
+  kind,
+  name: z.string(),
+  credits: count,
+  months: count.nullable(),
 };
 const purchase = z.object({
-  ...{ id: z.string(), account: z.string(), createdAt: time, offer: z.object(offered) },
-  ...{ price: count, currency: z.string(), session: text, payment: text, status },
-  ...{
-    paidAt: time.nullable(),
-    paid: count,
-    refunded: count,
-    refundedAt: time.nullable(),
-    dispute,
-  },
-  ...{ payUrl: text, receiptUrl: text, invoiceUrl: text, grant: text, voided: count, spent: count },
-  ...{ trouble, updatedAt: time },
+  id: z.string(),
+  account: z.string(),
+  createdAt: time,
+  offer: z.object(offered),
+  price: count,
+  currency: z.string(),
+  session: text,
+  payment: text,
+  status,
+  paidAt: time.nullable(),
+  paid: count,
+  refunded: count,
+  refundedAt: time.nullable(),
+  dispute,
+  payUrl: text,
+  receiptUrl: text,
+  invoiceUrl: text,
+  grant: text,
+  voided: count,
+  spent: count,
+  trouble,
+  updatedAt: time,
 });
 const payment = z.object({
-  ...{ session: z.string(), purchase: text, account: text, payment: text, status },
-  ...{ paidAt: time.nullable(), paid: count, refunded: count, currency: z.string(), dispute },
-  ...{ payUrl: text, receiptUrl: text, invoiceUrl: text },
+  session: z.string(),
+  purchase: text,
+  account: text,
+  payment: text,
+  status,
+  paidAt: time.nullable(),
+  paid: count,
+  refunded: count,
+  currency: z.string(),
+  dispute,
+  payUrl: text,
+  receiptUrl: text,
+  invoiceUrl: text,
   bought: z.object({ ...offered, price: count }).nullable(),
 });
 const revenueRow = z.object({
-  ...{ day: time, currency: z.string(), purchases: count },
-  ...{ paid: z.int(), refunds: count, refunded: z.int() },
+  day: time,
+  currency: z.string(),
+  purchases: count,
+  paid: z.int(),
+  refunds: count,
+  refunded: z.int(),
 });
 
 export const SALES_OPERATIONS = {
@@ -56,7 +95,7 @@ export const SALES_OPERATIONS = {
     run: ({ purchases }, order) => purchases.list(order),
   }),
   listAllPurchases: reading({
-    input: z.strictObject({ after: purchasePlace, max: pageMax }),
+    input: z.strictObject({ after: purchaseCursor, max: pageMax }),
     output: z.array(purchase),
     run: ({ purchases }, order) => purchases.listAll(order),
   }),
@@ -65,7 +104,7 @@ export const SALES_OPERATIONS = {
     output: z.array(revenueRow),
     run: ({ purchases }, order) => purchases.revenue(order),
   }),
-  /** Payments of ours that the provider tells of, a page. */
+  /** Returns a page of the payments that the provider has for this service. */
   listPayments: changing({
     input: z.strictObject({ since: time, after: name.nullable() }),
     output: z.object({ payments: z.array(payment), next: text }),
@@ -75,7 +114,7 @@ export const SALES_OPERATIONS = {
       end: ({ payments, next }) =>
         done(`${payments.length}${next === null ? "" : " and more"} payments to compare`),
     },
-    run: (context, order) => reaching(context, (billing) => billing.listPayments(order)),
+    run: (context, order) => withBilling(context, (billing) => billing.listPayments(order)),
   }),
   settlePurchase: changing({
     input: z.strictObject({ ref: settleRef }),
@@ -92,9 +131,9 @@ export const SALES_OPERATIONS = {
         return done(`${id} of ${account}, ${status}`);
       },
     },
-    run: (context, { ref }) => reaching(context, (billing) => billing.settle(ref)),
+    run: (context, { ref }) => withBilling(context, (billing) => billing.settle(ref)),
   }),
-  /** Of accounts that have come in. What is there already stays as it is. */
+  /** Adds the purchases of imported accounts. Purchases that exist already stay as they are. */
   importPurchases: changing({
     input: z.strictObject({ records: z.array(givenPurchase).max(100) }),
     output: z.object({ added: count }),
@@ -109,3 +148,21 @@ export const SALES_OPERATIONS = {
       }),
   }),
 };
+
+async function withBilling<Outcome>(
+  { billing }: OperatorContext,
+  request: (billing: Pick<Billing, "listPayments" | "settle">) => Promise<Outcome>,
+): Promise<Outcome> {
+  const configured = await billing();
+  if (configured === null) throw new AccountError(NOT_CONFIGURED);
+  try {
+    return await request(configured);
+  } catch (error) {
+    if (error instanceof ProviderRejected) throw new AccountError(error.message);
+    if (!(error instanceof ProviderUnavailable)) throw error;
+    throw new ProviderUnreachable(error.message, { cause: error });
+  }
+}
+
+const NOT_CONFIGURED =
+  "This command compares payments with Stripe. Set STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and TOOLBOOTH_PRICES as for the server.";

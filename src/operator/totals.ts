@@ -3,42 +3,61 @@ import { AccountError } from "#accounts/people.ts";
 import { type Audit, GRANT_KINDS } from "#ledger/port.ts";
 import { ACT_OUTCOMES } from "./acts.ts";
 import type { GrantList, OperatorContext } from "./context.ts";
-import { account, count, cursor, pageMax, reading, time } from "./operation.ts";
+import { account, count, cursor, pageMax, reading, time } from "./define-operation.ts";
 
-/** Rows of the table: what the whole ledger says, and what operators did. */
+/** Operations on the ledger as a whole, and on the records of what operators did. */
 
 const indexed = z.strictObject({ account, createdAt: time });
 const totals = z.object({
-  ...{ granted: z.int(), debited: z.int(), reversed: z.int() },
-  ...{ remaining: z.int(), expired: z.int(), voided: z.int() },
+  granted: z.int(),
+  debited: z.int(),
+  reversed: z.int(),
+  remaining: z.int(),
+  expired: z.int(),
+  voided: z.int(),
 });
 const audit = z.object({
-  ...{ ok: z.boolean(), accounts: count, faults: z.array(z.string()) },
-  /** Null where the database could not read them. */
+  ok: z.boolean(),
+  accounts: count,
+  faults: z.array(z.string()),
+  /** Null if the database could not read them. */
   totals: totals.nullable(),
 });
 const usageRow = z.object({
-  ...{ account: z.string(), key: z.string(), tool: z.string() },
-  ...{ hour: time, calls: count, credits: count },
+  account: z.string(),
+  key: z.string(),
+  tool: z.string(),
+  hour: time,
+  calls: count,
+  credits: count,
 });
 const grantMade = z.object({
-  ...{ account: z.string(), id: z.string(), kind: z.enum(GRANT_KINDS), amount: count },
-  ...{ grantedAt: time, expiresAt: time.nullable() },
+  account: z.string(),
+  id: z.string(),
+  kind: z.enum(GRANT_KINDS),
+  amount: count,
+  grantedAt: time,
+  expiresAt: time.nullable(),
 });
 const act = z.object({
-  ...{ id: z.string(), at: time, by: z.string(), act: z.string() },
-  ...{ subject: z.string().nullable(), outcome: z.enum(ACT_OUTCOMES) },
-  ...{ detail: z.string().nullable(), address: z.string().nullable() },
+  id: z.string(),
+  at: time,
+  by: z.string(),
+  act: z.string(),
+  subject: z.string().nullable(),
+  outcome: z.enum(ACT_OUTCOMES),
+  detail: z.string().nullable(),
+  address: z.string().nullable(),
 });
 
 export const TOTALS_OPERATIONS = {
-  /** Whether one ledger holds every account, so that one question is about all of them. */
+  /** Returns whether all accounts share one ledger, so that one request covers all of them. */
   describe: reading({
     input: z.strictObject({}),
     output: z.object({ oneLedger: z.boolean() }),
     run: async ({ grants }) => ({ oneLedger: grants !== null }),
   }),
-  /** Of one account, where each has a ledger of its own; null where it is listed, but was never opened. */
+  /** Audits one account, or all if they share a ledger. Returns null for an account that is listed but was never opened. */
   audit: reading({
     input: z.strictObject({ account: account.nullable(), now: time }),
     output: audit.nullable(),
@@ -67,7 +86,7 @@ export const TOTALS_OPERATIONS = {
     output: z.object({ acts: z.array(act), next: z.string().nullable() }),
     run: ({ acts }, order) => acts.list(order),
   }),
-  /** Accounts that were ever opened, closed ones too. */
+  /** Lists every account that was ever opened, including closed ones. */
   listAccounts: reading({
     input: z.strictObject({ after: indexed.nullable(), max: pageMax }),
     output: z.array(z.object({ account: z.string(), createdAt: time })),
@@ -84,7 +103,7 @@ type Unreadable = Omit<Audit, "totals"> & { totals: null };
 
 function requireOneLedger({ grants }: OperatorContext): GrantList {
   if (grants !== null) return grants;
-  throw new AccountError("Each account has a ledger of its own here: ask for one account.");
+  throw new AccountError("Each account has its own ledger in this deployment. Name one account.");
 }
 
 async function auditOf(
@@ -100,8 +119,8 @@ async function auditOf(
     return await ledger.audit({ account, now });
   } catch (error) {
     if (!isDamage(error)) throw error;
-    // In a damaged database the sums themselves may be unreadable; that is a fault as well, not a crash.
-    const faults = [`The books cannot be read: ${(error as Error).message}`];
+    // A damaged database may fail to read the totals. That is a finding of the audit and not an error.
+    const faults = [`The ledger cannot be read: ${(error as Error).message}`];
     return { ok: false, accounts: 0, totals: null, faults };
   }
 }

@@ -1,4 +1,4 @@
-/** The specification of the list of operators' acts, to be held by every store. */
+/** The contract of the records of operator acts, for every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import {
@@ -9,13 +9,13 @@ import {
 } from "#operator/acts.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 
-/** `recordAs`: records an act under a number, from which the next ones go on. */
+/** `recordAs` inserts an act with a row number. The next acts get the following numbers. */
 type Opened = { acts: OperatorActs; recordAs(no: number, act: OperatorAct): Promise<unknown> };
 
 const DONE = { outcome: "done", detail: "7 credits" } as const;
 const START = Date.UTC(2026, 10, 21, 12);
 
-/** Where a row's number may be given with it. */
+/** Inserts an act with an explicit row number. */
 export const insertAs =
   (db: SqlDatabase): Opened["recordAs"] =>
   (no, { at, by, act, outcome }) =>
@@ -28,32 +28,36 @@ export function operatorActsContract(
   name: string,
   open: (t: TestContext) => Promise<Opened>,
 ): void {
-  describe(`the acts of operators, ${name}`, () => describeActs(open));
+  describe(`operator acts, ${name}`, () => describeActs(open));
 }
 
 function describeActs(open: (t: TestContext) => Promise<Opened>) {
   const act = (at: number) => ({
-    ...{ at, by: "ada", act: "grant", subject: "acc_a", address: "2001:db8::1" },
+    at,
+    by: "ada",
+    act: "grant",
+    subject: "acc_a",
+    address: "2001:db8::1",
   });
 
-  test("acts are listed newest first, page by page, also while others come", async (t) => {
+  test("lists acts newest first, page by page, while new acts are added", async (t) => {
     const { acts } = await open(t);
     for (let turn = 0; turn < 7; turn += 1) await acts.start(act(START + turn));
-    const seen: number[] = [];
+    const times: number[] = [];
     let after: string | null = null;
     do {
       const page: Awaited<ReturnType<OperatorActs["list"]>> = await acts.list({ after, max: 3 });
-      seen.push(...page.acts.map(({ at }) => at - START));
+      times.push(...page.acts.map(({ at }) => at - START));
       await acts.start(act(START + 100));
       after = page.next;
     } while (after !== null);
-    assert.deepEqual(seen, [6, 5, 4, 3, 2, 1, 0]);
+    assert.deepEqual(times, [6, 5, 4, 3, 2, 1, 0]);
   });
 
-  test("acts beyond the bound go, the oldest first", async (t) => {
+  test("deletes the oldest acts beyond the limit", async (t) => {
     const { acts, recordAs } = await open(t);
     for (let turn = 1; turn <= 3; turn += 1) await acts.start(act(turn));
-    // As if there were nearly so many: the acts are numbered.
+    // Row numbers count the acts, so this simulates almost as many.
     await recordAs(ACTS_KEPT, { ...act(4), ...DONE });
     for (const [recorded, kept] of [
       [5, [5, 4, 3, 2]],
@@ -68,11 +72,14 @@ function describeActs(open: (t: TestContext) => Promise<Opened>) {
     }
   });
 
-  test("an act is listed as it was noted, its texts cut to their bound", async (t) => {
+  test("lists acts as recorded, with texts cut to the limit", async (t) => {
     const { acts } = await open(t);
     const bare = {
-      ...{ at: START, by: "ada", act: "audit" },
-      ...{ subject: null, address: null },
+      at: START,
+      by: "ada",
+      act: "audit",
+      subject: null,
+      address: null,
     };
     await acts.start(bare);
     const long = "x".repeat(100_000);
@@ -89,14 +96,14 @@ function describeActs(open: (t: TestContext) => Promise<Opened>) {
     );
   });
 
-  test("an act is started until its end is recorded, and goes where it ended with nothing", async (t) => {
+  test("an act is started until its end is recorded, and is removed if nothing changed", async (t) => {
     const { acts } = await open(t);
     const ids = [];
     for (let turn = 0; turn < 3; turn += 1) ids.push((await acts.start(act(START + turn))).id);
     const [first = "", second = ""] = ids;
     await acts.end({ id: second, end: null });
     await acts.end({ id: first, end: DONE });
-    // Of one that is gone there is nothing to say.
+    // Ending a removed act does nothing.
     await acts.end({ id: second, end: DONE });
     const listed = (await acts.list({ after: null, max: 9 })).acts;
     assert.deepEqual(

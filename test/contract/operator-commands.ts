@@ -1,28 +1,25 @@
-/**
- * What the operator's commands print, wherever the data is: the same lines and the same objects in process on each store and over
- * HTTP to each kind of service.
- */
+/** The output of the operator's commands, which must be the same in process on every store and over HTTP on every service. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../apps/cli/fixture.ts";
 import { runHere } from "../apps/node/run-command.ts";
 
 export type Opened = {
-  /** The settings of the command line. */
+  /** The environment of the command line. */
   env: Record<string, string>;
-  /** What `acts` says of who did it and whence. */
+  /** The operator that `acts` must show. */
   by: string;
   isOverNetwork: boolean;
-  /** Runs SQL where the jobs of the service are kept. */
+  /** Runs SQL in the database of the service's jobs. */
   jobs(sql: string): Promise<unknown>;
-  /** The same where its reversals of calls are: on Node a file of the data folder. */
+  /** Runs SQL in the database of the service's reversals, which on Node is a file in the data folder. */
   reversals(sql: string): Promise<unknown>;
 };
 
 const ACCOUNT = "acc";
 const TIME = "time";
 
-/** What random ids and clocks decide has one name. */
+/** Replaces random ids and times by constants. */
 const shapeOf = (value: unknown): Json =>
   JSON.parse(
     JSON.stringify(value)
@@ -35,13 +32,13 @@ const INVOICE = { id: "operator:invoice-7", amount: 5, expiresAt: "2100-01-01T00
 const FIRST = { id: "operator", kind: "operator", amount: 7, expiresAt: null };
 const NO_TOTALS = { debited: 0, reversed: 0, expired: 0 };
 
-/** Lines in their order, each with the object that it prints, or the sentence with which it is refused. */
+/** Commands in order, each with the object that it prints or a pattern of its error message. */
 const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
   [
     "account create Ada@Example.org --credits 7",
     { id: ACCOUNT, email: "ada@example.org", balance: 7 },
   ],
-  ["account create ada@example.org", /already\. To give it credits: credits grant/],
+  ["account create ada@example.org", /already has an account\. Use credits grant/],
   ["account create nobody", /"nobody" is not an email address/],
   ["account create bob@b.c", { id: ACCOUNT, email: "bob@b.c", balance: 0 }],
   ["key create ada@example.org --label production", { id: "key", key: "tb" }],
@@ -53,8 +50,12 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
       email: "ada@example.org",
       keys: [
         {
-          ...{ id: "key", start: "tb", label: "production", createdAt: TIME },
-          ...{ lastUsedAt: null, revokedAt: null },
+          id: "key",
+          start: "tb",
+          label: "production",
+          createdAt: TIME,
+          lastUsedAt: null,
+          revokedAt: null,
         },
       ],
     },
@@ -67,7 +68,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     "credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7",
     { email: "ada@example.org", ...INVOICE, granted: false, balance: 12 },
   ],
-  ["credits grant ada@example.org 6 --id invoice-7", /was made before, with 5 credits/],
+  ["credits grant ada@example.org 6 --id invoice-7", /exists already, with 5 credits/],
   ["credits grant ada@example.org 6 --expires 2020-01-01", /is in the past/],
   [
     "credits show ada@example.org",
@@ -85,21 +86,29 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     {
       accounts: [
         {
-          ...{ id: ACCOUNT, email: "ada@example.org", state: "open", balance: 12 },
+          id: ACCOUNT,
+          email: "ada@example.org",
+          state: "open",
+          balance: 12,
           createdAt: TIME,
         },
-        { ...{ id: ACCOUNT, email: "bob@b.c", state: "suspended", balance: 0 }, createdAt: TIME },
+        { id: ACCOUNT, email: "bob@b.c", state: "suspended", balance: 0, createdAt: TIME },
       ],
     },
   ],
   ["account resume bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "open" }],
   ["key revoke key_Ada0000000000000000000", /There is no key key_Ada/],
   ["payments list ada@example.org", { account: ACCOUNT, purchases: [] }],
-  ["payments reconcile", /^Payments are compared with Stripe: set STRIPE_SECRET_KEY/],
+  ["payments reconcile", /^This command compares payments with Stripe\. Set STRIPE_SECRET_KEY/],
   [
     "report --from 2020-01-01 --to 2098-12-31",
     {
-      ...{ from: "2020-01-01", to: "2098-12-31", calls: 0, credits: 0, granted: 12, days: [] },
+      from: "2020-01-01",
+      to: "2098-12-31",
+      calls: 0,
+      credits: 0,
+      granted: 12,
+      days: [],
       accounts: [
         { id: ACCOUNT, email: "ada@example.org", state: "open", balance: 12, calls: 0, credits: 0 },
         { id: ACCOUNT, email: "bob@b.c", state: "open", balance: 0, calls: 0, credits: 0 },
@@ -114,7 +123,8 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
           grantedAt: TIME,
         },
       ],
-      ...{ revenue: [], totals: { balance: 12, revenue: [] } },
+      revenue: [],
+      totals: { balance: 12, revenue: [] },
       ledger: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_TOTALS },
     },
   ],
@@ -128,7 +138,10 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
   [
     "audit",
     {
-      ...{ ok: true, accounts: 2, faults: [], damage: [] },
+      ok: true,
+      accounts: 2,
+      faults: [],
+      damage: [],
       totals: { granted: 12, remaining: 0, voided: 12, ...NO_TOTALS },
     },
   ],
@@ -140,21 +153,35 @@ const dead = (id: string, queue: string, kind: string, label: string, payload: s
    VALUES ('${id}', '${queue}', '${kind}', '${queue} of somebody', '${label}', ${payload},
            ${DIED - 1_000}, 3, 'refused (550)', ${DIED})`;
 const deadAsListed = (
-  ...[id, queue, kind, label, hasPayload]: [string, string, string, string, boolean]
+  id: string,
+  queue: string,
+  kind: string,
+  label: string,
+  hasPayload: boolean,
 ) =>
   shapeOf({
-    ...{ id, queue, kind, label, hasPayload, attempts: 3, lastError: "refused (550)" },
-    ...{ createdAt: TIME, dueAt: null, diedAt: TIME },
+    id,
+    queue,
+    kind,
+    label,
+    hasPayload,
+    attempts: 3,
+    lastError: "refused (550)",
+    createdAt: TIME,
+    dueAt: null,
+    diedAt: TIME,
   });
 
 const EMAIL = ["eml_1", "email", "key_created", "example.org"] as const;
 const RESET = ["eml_2", "email", "reset_password", "b.c"] as const;
 const CALL = [
-  ...["call_1 of acc_Ada000000000 at 1", "reversal", "reverse-call"],
+  "call_1 of acc_Ada000000000 at 1",
+  "reversal",
+  "reverse-call",
   "acc_Ada000000000",
 ] as const;
 
-/** Dead jobs wherever a service keeps any; what is retried stays, because nothing there sends emails or reverses calls. */
+/** Lists and retries dead jobs. Retried jobs stay in the list, because nothing in the test sends emails or reverses calls. */
 async function testJobs({ env, jobs, reversals }: Opened): Promise<void> {
   const run = (...words: string[]) => runHere([...words, "--json"], env);
   const list = async (...words: string[]) => shapeOf((await run("jobs", "list", ...words)).json);
@@ -170,8 +197,8 @@ async function testJobs({ env, jobs, reversals }: Opened): Promise<void> {
   assert.deepEqual(await list(), { jobs: [] });
   for (const { id } of [email, call])
     assert.deepEqual(shapeOf((await run("jobs", "retry", id)).json), { id, dueAt: TIME });
-  await assert.rejects(run("jobs", "retry", CALL[0]), /^Error: The job .* is not dead/);
-  await assert.rejects(run("jobs", "retry", "eml_2"), /^Error: The job eml_2 .* was erased/);
+  await assert.rejects(run("jobs", "retry", CALL[0]), /^Error: Job .* is not dead/);
+  await assert.rejects(run("jobs", "retry", "eml_2"), /^Error: Job eml_2 .* was erased/);
   await assert.rejects(run("jobs", "retry", "eml_3"), /^Error: There is no job eml_3 in /);
   await assert.rejects(run("jobs", "retry", "ada@example.org"), /This is not the id of a job/);
   const isWaiting = { attempts: 0, dueAt: TIME, diedAt: null };
@@ -184,7 +211,7 @@ async function testJobs({ env, jobs, reversals }: Opened): Promise<void> {
   assert.deepEqual(await list("--dead"), { jobs: [reset] });
 }
 
-/** What of it stands among the acts, oldest first; `bob` and `ada` are ids, never addresses. */
+/** The acts that the commands leave, oldest first. Subjects are ids, never email addresses. */
 const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: string | RegExp])[] =
   [
     ["openAccount", /^acc_/, "done: 7 credits"],
@@ -197,7 +224,7 @@ const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: st
     ["suspendAccount", /^acc_/, "done"],
     ["resumeAccount", /^acc_/, "done"],
     ["revokeKey", /^key_/, "unchanged: not found"],
-    ["listPayments", null, /^refused: Payments are compared with Stripe/],
+    ["listPayments", null, /^refused: This command compares payments with Stripe/],
     ["closeAccount", /^acc_/, "done: 0 credits forfeited"],
     ["closeAccount", /^acc_/, "done: 12 credits forfeited"],
     ["retryJob", /^eml_1$/, "done"],
@@ -208,7 +235,7 @@ const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: st
   ];
 
 export function testOperatorCommands(name: string, open: () => Promise<Opened>): void {
-  test(`${name}: every command prints its object, and acts list who did what`, async () => {
+  test(`${name}: every command prints its object, and acts lists who did what`, async () => {
     const opened = await open();
     const { env, by, isOverNetwork } = opened;
     for (const [line, expected] of LINES) {
@@ -222,14 +249,15 @@ export function testOperatorCommands(name: string, open: () => Promise<Opened>):
     const found = acts.toReversed();
     assert.equal(found.length, ACTS.length, JSON.stringify(found, null, 1));
     for (const [index, [act, subject, outcome]] of ACTS.entries()) {
-      const its = found[index];
-      assert.deepEqual([its.act, its.by], [act, by]);
-      if (subject === null) assert.equal(its.subject, null);
-      else assert.match(its.subject, subject);
-      const end = its.detail === null ? its.outcome : `${its.outcome}: ${its.detail}`;
+      const recorded = found[index];
+      assert.deepEqual([recorded.act, recorded.by], [act, by]);
+      if (subject === null) assert.equal(recorded.subject, null);
+      else assert.match(recorded.subject, subject);
+      const end =
+        recorded.detail === null ? recorded.outcome : `${recorded.outcome}: ${recorded.detail}`;
       assert.match(end, outcome instanceof RegExp ? outcome : new RegExp(`^${outcome}$`));
-      assert.equal(typeof its.address, isOverNetwork ? "string" : "object");
-      assert.ok(Math.abs(Date.parse(its.at) - Date.now()) < 600_000);
+      assert.equal(typeof recorded.address, isOverNetwork ? "string" : "object");
+      assert.ok(Math.abs(Date.parse(recorded.at) - Date.now()) < 600_000);
     }
     assert.doesNotMatch(JSON.stringify(acts), /example\.org|@b\.c|tb_[0-9A-Za-z]{56}/);
     assert.equal((await runHere("acts --max 3 --json", env)).json.acts.length, 3);

@@ -1,4 +1,4 @@
-/** Whoever dies in the middle of an operator's act leaves it among the acts, as started. */
+/** If the process dies during an operator act, the act stays recorded as started. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -44,14 +44,14 @@ async function testDeaths(place: string, ledger: Ledger, database: SqlDatabase):
   }
 }
 
-test("on SQLite", async (t: TestContext) => {
+test("an act is recorded as started on SQLite if the process dies", async (t: TestContext) => {
   const file = path.join(temporaryFolder(), "ledger.sqlite");
   const driver = openNodeSqlite(file);
   t.after(() => driver.close());
   await testDeaths(file, openSqliteDirect(driver).ledger, createSqliteDatabase(driver));
 });
 
-test("on PostgreSQL", async (t: TestContext) => {
+test("an act is recorded as started on PostgreSQL if the process dies", async (t: TestContext) => {
   const url = await newDatabase();
   const { ledger, pool, close } = await openNode(url);
   t.after(close);

@@ -1,4 +1,4 @@
-/** A process that dies in an operator's act, before or after the operation: `<file or URL> <before|after>`. */
+/** A process that dies in an operator act, before or after the operation: `<file or URL> <before|after>`. */
 import type { OperatorContext } from "#operator/context.ts";
 import { perform } from "#operator/perform.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
@@ -25,8 +25,8 @@ const context: Pick<OperatorContext, "acts" | "ledger"> = {
   },
 };
 const operator = { by: "ada", address: null };
-const performing = { context: context as OperatorContext, operator, now: Date.now };
-await perform(performing, "suspendAccount", { account: "acc_Ada000000000", now: Date.now() });
+const deps = { context: context as OperatorContext, operator, now: Date.now };
+await perform(deps, "suspendAccount", { account: "acc_Ada000000000", now: Date.now() });
 
 function open() {
   if (place.startsWith("postgres:")) {

@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { isSameHash } from "#accounts/keyed-hash.ts";
 import { createThrottle } from "#ledger/throttle.ts";
-import type { OperatorToken } from "#operator/tokens.ts";
+import type { OperatorToken } from "#operator/perform.ts";
 import { networkOf } from "../dashboard/network.ts";
 import { OperatorError } from "./operator-error.ts";
 

@@ -2,135 +2,142 @@ import { readEmail } from "#accounts/people.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
 import { random } from "../node/app-context.ts";
 import { creditsFrom } from "./arguments.ts";
-import { type Command, type Outcome, ProblemDetails } from "./command.ts";
-import { command, type Session } from "./define-command.ts";
-import { accountOf, recordNotified, statusOf } from "./deployment.ts";
+import {
+  type Command,
+  CommandError,
+  type Outcome,
+  option,
+  positional,
+  type Session,
+} from "./command.ts";
+import { accountOf, command, logNotification, statusOf } from "./deployment.ts";
 import { everyStatus } from "./lists.ts";
-import { option, word } from "./takes.ts";
 import { counted, minute, table, withInstants } from "./text.ts";
 
-/** `account …`: accounts as the operator makes and stops them. */
 export const ACCOUNT_COMMANDS: readonly Command[] = [
   command({
     name: "account create",
-    summary: "Make an account, verified, with N credits that never expire",
+    summary: "Create a verified account with N credits that never expire",
     details: [
-      "Without --credits it starts with none; its first call is free either way. It gets no starter credits. Where there is no data yet, in DATA_DIR or in the PostgreSQL of DATABASE_URL, this makes it.",
+      "Without --credits the account has no credits. It gets no starter credits, but its first call is free. If there is no data yet in DATA_DIR or DATABASE_URL, the command creates it.",
     ],
     example: "account create you@example.com --credits 1000",
-    takes: { email: word("<email>", readEmail), credits: option("N", creditsFrom(0)) },
-    creates: true,
+    parameters: {
+      email: positional("<email>", readEmail),
+      credits: option("N", creditsFrom(0)),
+    },
+    canCreate: true,
     async run({ email, credits: amount = 0 }, session) {
-      const { client, now, note } = session;
-      await refuseTaken(session, email);
+      const { client, now, log } = session;
+      await rejectExisting(session, email);
       const credits =
         amount === 0 ? null : { grant: `operator:${randomBase62(16, random)}`, amount };
       const order = { account: newAccountId(random), email, now, credits };
       const { account } = await client.openAccount(order);
       const { balance, freeCall } = await statusOf(session, account);
       if (freeCall === "withheld")
-        note("This address had an account before, which was closed: the new one has no free call.");
+        log("This address had an account that was closed. The new account has no free call.");
       return {
         json: { id: account, email, balance },
-        text: `The account ${account} for ${email} is open, with ${counted(balance, "credit")}.\nMake a key for it: key create ${email} --label production\n`,
+        text: `Created account ${account} for ${email} with ${counted(balance, "credit")}.\nTo create a key for it, run: key create ${email} --label production\n`,
       };
     },
   }),
   command({
     name: "account list",
-    summary: "List the accounts with their state and balance",
-    details: ["Closed accounts have no address any more and are not listed."],
+    summary: "List all accounts with their state and balance",
+    details: ["Closed accounts have no email address and are not listed."],
     example: "account list",
-    takes: {},
-    async run(_, { client, now, note }) {
+    parameters: {},
+    async run(_, { client, now, log }) {
       const accounts = [];
-      for await (const { email, account: id, createdAt, asked } of everyStatus(client, now)) {
-        if ("moved" in asked) {
-          note(asked.moved);
+      for await (const { email, account: id, createdAt, status } of everyStatus(client, now)) {
+        if ("moving" in status) {
+          log(status.moving);
           accounts.push({ id, email, state: "moving", balance: null, createdAt });
-        } else if (asked.result !== null) {
-          const { state, balance, createdAt } = asked.result;
+        } else if (status.result !== null) {
+          const { state, balance, createdAt } = status.result;
           accounts.push({ id, email, state, balance, createdAt });
         }
       }
       const rows = accounts.map((one) => [
-        ...[one.email, one.id, one.state, one.balance ?? "", minute(one.createdAt, "")],
+        one.email,
+        one.id,
+        one.state,
+        one.balance ?? "",
+        minute(one.createdAt, ""),
       ]);
       return {
         json: { accounts: accounts.map(withInstants) },
         text:
           rows.length === 0
             ? "There are no accounts.\n"
-            : table(["e-mail", "id", "state", "credits", "made (UTC)"], rows),
+            : table(["email", "id", "state", "credits", "created (UTC)"], rows),
       };
     },
   }),
   command({
     name: "account suspend",
-    summary: "Refuse the calls of an account (403) until it is resumed",
+    summary: "Reject all calls of an account with 403 until you resume it",
     example: "account suspend you@example.com",
-    takes: { email: word("<email>") },
+    parameters: { email: positional("<email>") },
     run: ({ email }, session) =>
-      setState(
-        session,
-        email,
-        "suspendAccount",
-        "suspended: its calls are refused with 403 from now on",
-      ),
+      setState(session, email, "suspendAccount", "is suspended. Its calls now get 403."),
   }),
   command({
     name: "account resume",
-    summary: "Take the calls of a suspended account again",
+    summary: "Accept calls of a suspended account again",
     example: "account resume you@example.com",
-    takes: { email: word("<email>") },
+    parameters: { email: positional("<email>") },
     run: ({ email }, session) =>
-      setState(session, email, "resumeAccount", "open: its calls are taken again"),
+      setState(session, email, "resumeAccount", "is open. Its calls are accepted again."),
   }),
   command({
     name: "account close",
-    summary: "Close an account for good: keys, credits and address go",
+    summary: "Close an account permanently, with its keys and credits",
     details: [
-      "It acts at once and cannot be undone. Of the address only a keyed hash stays, so that another account of its owner brings no second free call.",
+      "The account is closed at once, and this cannot be undone. Its email address is deleted. A keyed hash of the address is kept, so that a new account with the same address gets no second free call.",
     ],
     example: "account close you@example.com",
-    takes: { email: word("<email>") },
-    async run(given, session) {
+    parameters: { email: positional("<email>") },
+    async run(args, session) {
       const { client, now } = session;
-      const { email, account: id } = await accountOf(session, given.email);
-      const { forfeited, told } = await client.closeAccount({ account: id, email, now });
-      recordNotified(session, told);
+      const { email, account: id } = await accountOf(session, args.email);
+      const { forfeited, notified } = await client.closeAccount({ account: id, email, now });
+      logNotification(session, notified);
       return {
         json: { id, email, state: "closed", forfeited },
-        text: `The account of ${email} is closed. Its keys are dead, ${counted(forfeited, "credit was", "credits were")} forfeited, its address is forgotten.\n`,
+        text: `Closed the account of ${email}. Its keys no longer work, ${counted(forfeited, "credit was", "credits were")} forfeited, and the address was deleted.\n`,
       };
     },
   }),
 ];
 
-/** Asked before anything is made, for the better sentence; of two at the same moment one gets through. */
-async function refuseTaken({ client, now }: Session, email: string): Promise<void> {
+/** Checked first for the better message. The directory itself lets only one of two concurrent orders through. */
+async function rejectExisting({ client, now }: Session, email: string): Promise<void> {
   const found = await client.findAddress({ email });
   if (found === null) return;
-  // One whose making broke off is completed.
+  // The address of an interrupted creation has no account yet, and the creation may continue.
   if ((await client.findAccount({ account: found.account, now })) === null) return;
-  throw new ProblemDetails(
-    `There is an account for ${email} already. To give it credits: credits grant ${email} N.`,
+  throw new CommandError(
+    `${email} already has an account. Use credits grant ${email} N to add credits.`,
   );
 }
 
 async function setState(
   session: Session,
   address: string,
-  act: "suspendAccount" | "resumeAccount",
-  said: string,
+  operation: "suspendAccount" | "resumeAccount",
+  result: string,
 ): Promise<Outcome> {
   const { client, now } = session;
   const { account, email } = await accountOf(session, address);
-  const { found } = await client[act]({ account, now });
+  const { found } = await client[operation]({ account, now });
   const { state } = await statusOf(session, account);
-  if (!found)
-    throw new ProblemDetails(
-      `The account of ${email} is closed for good. Finish with account close ${email}.`,
+  if (!found) {
+    throw new CommandError(
+      `The account of ${email} was closed, but its address was not deleted. Run account close ${email} to complete it.`,
     );
-  return { json: { id: account, email, state }, text: `The account of ${email} is ${said}.\n` };
+  }
+  return { json: { id: account, email, state }, text: `The account of ${email} ${result}\n` };
 }

@@ -1,89 +1,51 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import type { Config } from "#config/config.ts";
+import { readAddress } from "#config/read-settings.ts";
+import { hostOf, isLoopback } from "#hosts.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { nearestName } from "#tools/nearest-name.ts";
-import { type Command, WrongUsage } from "./command.ts";
-import type { Argument } from "./takes.ts";
+import { type Command, CommandError, type Parameter, type Remote, UsageError } from "./command.ts";
 import { endOfDay, startOfDay } from "./text.ts";
 
-/** What was typed after `toolbooth`, taken apart. Whatever is wrong with it is `WrongUsage`, in one sentence. */
-export type Typed = {
-  given: Record<string, unknown>;
+/** Parses what the operator typed. Everything that is wrong with it is a `UsageError` of one sentence. */
+export type Arguments = {
+  args: Record<string, unknown>;
   remote: string | undefined;
   json: boolean;
 };
 
-/** The command that the first words name, and what follows it; help is asked for without a command as well. */
-export function findCommand(
-  typed: readonly string[],
-  commands: readonly Command[],
-): { command: Command; rest: string[] } {
-  // The value of an option may stand before the command too.
-  const words = typed.filter((word, at) => !word.startsWith("-") && typed[at - 1] !== "--remote");
-  const [first = "", second] = words;
-  for (const name of second === undefined ? [first] : [`${first} ${second}`, first]) {
-    const command = commands.find((known) => known.name === name);
-    if (command !== undefined) return { command, rest: without(typed, name.split(" ")) };
-  }
-  throw new WrongUsage(explainUnknown(first, second, commands));
-}
-
-function without(typed: readonly string[], names: readonly string[]): string[] {
-  const rest = [...typed];
-  for (const name of names) rest.splice(rest.indexOf(name), 1);
-  return rest;
-}
-
-function explainUnknown(
-  first: string,
-  second: string | undefined,
-  commands: readonly Command[],
-): string {
-  const names = commands.map(({ name }) => name);
-  const themes = names.filter((name) => name.startsWith(`${first} `));
-  if (themes.length > 0 && second === undefined)
-    return `"${first}" needs another word: ${themes.join(", ")}.`;
-  const given = second === undefined ? first : `${first} ${second}`;
-  const nearest =
-    nearestName(given, themes.length > 0 ? themes : names) ??
-    nearestName(
-      first,
-      names.filter((name) => !name.includes(" ")),
-    );
-  const remedy =
-    nearest === undefined ? `Commands: ${names.join(", ")}.` : `Did you mean "${nearest}"?`;
-  return `"${themes.length > 0 || nearest?.includes(" ") ? given : first}" is no command. ${remedy}`;
-}
-
-/** Options that every command knows. */
+/** Options of every command. */
 const COMMON = {
   json: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   remote: { type: "string" },
 } as const;
 
-/** Reads what was typed after a command's name, before anything else is looked at. */
-export function readTyped(command: Command, rest: readonly string[]): Typed {
-  const isWord = ([, { isWord }]: [string, Argument<unknown>]) => isWord;
-  const takes = Object.entries(command.takes);
-  const [words, others] = [takes.filter(isWord), takes.filter((each) => !isWord(each))];
-  const { values, positionals } = parse(rest, {
+/** Parses the words after a command's name. */
+export function readArguments(command: Command, rest: readonly string[]): Arguments {
+  const parameters = Object.entries(command.parameters);
+  const positionals = parameters.filter(([, { isPositional }]) => isPositional);
+  const options = parameters.filter(([, { isPositional }]) => !isPositional);
+  const parsed = parse(rest, {
     ...COMMON,
     ...Object.fromEntries(
-      others.map(([name, { value }]) => [name, { type: value === null ? "boolean" : "string" }]),
+      options.map(([name, { value }]) => [name, { type: value === null ? "boolean" : "string" }]),
     ),
   });
-  checkWords(command, words, positionals);
-  const given = takes.map(([name, argument]) => {
-    const typed = argument.isWord ? positionals.shift() : values[name]?.toString();
-    return [name, argument.read(typed, `--${name}`)];
+  checkPositionals(command, positionals, parsed.positionals);
+  const args = parameters.map(([name, parameter]) => {
+    const text = parameter.isPositional
+      ? parsed.positionals.shift()
+      : parsed.values[name]?.toString();
+    return [name, parameter.read(text, `--${name}`)];
   });
-  const remote = values["remote"] as string | undefined;
-  return { given: Object.fromEntries(given), remote, json: values["json"] === true };
+  const remote = parsed.values["remote"] as string | undefined;
+  return { args: Object.fromEntries(args), remote, json: parsed.values["json"] === true };
 }
 
 function parse(rest: readonly string[], options: ParseArgsOptionsConfig) {
   try {
-    // A negative number is a value that will be refused by what it means, not an option of one letter.
+    // parseArgs would take a negative number for a short option.
     const args = rest.map((word) => (/^-\d/.test(word) ? `${SHIELD}${word}` : word));
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const plain = Object.entries(values).map(([name, value]) => [
@@ -95,7 +57,7 @@ function parse(rest: readonly string[], options: ParseArgsOptionsConfig) {
       positionals: positionals.map((word) => unshield(word) as string),
     };
   } catch (error) {
-    throw new WrongUsage(explainOptions(error as Error & { code?: string }, Object.keys(options)));
+    throw new UsageError(explainOptions(error as Error & { code?: string }, Object.keys(options)));
   }
 }
 
@@ -107,57 +69,95 @@ function explainOptions(error: Error & { code?: string }, known: string[]): stri
   const option = /'([^' ]+)[^']*'/.exec(error.message)?.[1] ?? "";
   if (error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
     const nearest = nearestName(option.replace(/^-+/, ""), known);
-    return `There is no option ${option} here.${nearest === undefined ? "" : ` Did you mean --${nearest}?`}`;
+    return `Unknown option ${option}.${nearest === undefined ? "" : ` Did you mean --${nearest}?`}`;
   }
   if (error.code !== "ERR_PARSE_ARGS_INVALID_OPTION_VALUE") return error.message;
   const long = /--[a-z-]+/.exec(option)?.[0] ?? option;
   return /does not take an argument/.test(error.message)
     ? `${long} takes no value.`
-    : `${long} needs a value.`;
+    : `${long} requires a value.`;
 }
 
-function checkWords(
+function checkPositionals(
   { name }: Command,
-  known: readonly [string, Argument<unknown>][],
-  words: readonly string[],
+  expected: readonly [string, Parameter<unknown>][],
+  typed: readonly string[],
 ): void {
-  const missing = known.filter(([, { isRequired }]) => isRequired)[words.length];
-  if (missing !== undefined) throw new WrongUsage(`${name} needs ${missing[1].value}.`);
-  const extra = words[known.length];
-  if (extra !== undefined) throw new WrongUsage(`"${extra}" is one word too many for ${name}.`);
+  const missing = expected.filter(([, { isRequired }]) => isRequired)[typed.length];
+  if (missing !== undefined) throw new UsageError(`${name} requires ${missing[1].value}.`);
+  const extra = typed[expected.length];
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}" for ${name}.`);
 }
 
-/** Reads a number of credits; `what` begins the sentence that refuses it, in place of the option's name. */
-export const creditsFrom = (min: 0 | 1, what?: string) => (text: string, name?: string) =>
-  readWhole(text, what ?? `${name}`, min, GRANT_CREDITS_MAX);
+/**
+ * Returns the service that `--remote` or TOOLBOOTH_REMOTE names, or null if neither is set. The token comes only from the
+ * environment, because command arguments are visible to other users of the machine and stay in the shell history.
+ */
+export function readRemote(
+  command: Command,
+  typed: string | undefined,
+  config: Pick<Config, "remote" | "operatorTokens">,
+): Remote | null {
+  const text = typed ?? config.remote;
+  if (text === null || text === "") return null;
+  if (command.localOnly !== undefined) throw new CommandError(command.localOnly);
+  const url = readServiceUrl(text, typed === undefined ? "TOOLBOOTH_REMOTE" : "--remote");
+  const [first] = config.operatorTokens;
+  if (first === undefined) {
+    throw new CommandError(
+      `The service at ${url} requires an operator token. Set TOOLBOOTH_OPERATOR_TOKEN in the environment to one of the service's tokens.`,
+    );
+  }
+  return { url, token: first.token };
+}
 
-export const wholeFrom = (min: number, max: number) => (text: string, name: string) =>
-  readWhole(text, name, min, max);
+function readServiceUrl(text: string, source: string): string {
+  const url = readAddress(text);
+  if (url === null) {
+    // The message does not repeat the text, which may contain a password.
+    throw new UsageError(
+      `${source} must be the URL of a service, such as https://tools.example.com, without user, password, query and fragment.`,
+    );
+  }
+  if (url.startsWith("http:") && !isLoopback(hostOf(url))) {
+    throw new UsageError(
+      `${source} uses http, which would send the token unencrypted. Use https. http is allowed only for this machine.`,
+    );
+  }
+  return url;
+}
 
-function readWhole(text: string, what: string, min: number, max: number): number {
+/** Parses a number of credits. `subject` starts the error message instead of the option's name. */
+export const creditsFrom = (min: 0 | 1, subject?: string) => (text: string, name?: string) =>
+  readInteger(text, subject ?? `${name}`, min, GRANT_CREDITS_MAX);
+
+export const integerFrom = (min: number, max: number) => (text: string, name: string) =>
+  readInteger(text, name, min, max);
+
+function readInteger(text: string, subject: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new WrongUsage(`${what} must be a whole number from ${min} to ${max}; got "${text}".`);
+  throw new UsageError(`${subject} must be a whole number from ${min} to ${max}; got "${text}".`);
 }
 
-/** The first millisecond that is too late: an instant itself, or the midnight in UTC that ends a day. */
-export function readEnd(text: string, what: string): number {
+/** Returns the first millisecond after the end: a given time itself, or the midnight in UTC that ends a given date. */
+export function readEnd(text: string, name: string): number {
   const end = endOfDay(text) ?? readInstant(text);
   if (end !== undefined) return end;
-  throw new WrongUsage(
-    `${what} must be a day (2027-01-31, to its end in UTC) or an instant with its offset (2027-01-31T12:00:00Z); got "${text}".`,
+  throw new UsageError(
+    `${name} must be a date such as 2027-01-31 (which includes that day in UTC) or a time with its offset such as 2027-01-31T12:00:00Z; got "${text}".`,
   );
 }
 
 export type Day = { start: number; end: number };
 
-export function readDay(text: string, what: string): Day {
+export function readDay(text: string, name: string): Day {
   const [start, end] = [startOfDay(text), endOfDay(text)];
   if (start !== undefined && end !== undefined) return { start, end };
-  throw new WrongUsage(`${what} must be a day as in 2027-01-31; got "${text}".`);
+  throw new UsageError(`${name} must be a date such as 2027-01-31; got "${text}".`);
 }
 
-/** ISO 8601 with an offset: without one it would mean another moment on another machine. */
+/** Parses ISO 8601 with an offset. Without the offset the text would mean different times on different machines. */
 function readInstant(text: string): number | undefined {
   const match = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text);
   if (match === null || startOfDay(match[1] as string) === undefined) return undefined;

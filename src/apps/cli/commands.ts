@@ -1,15 +1,15 @@
+import { nearestName } from "#tools/nearest-name.ts";
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
-import { ACT_COMMANDS } from "./acts.ts";
-import type { Command } from "./command.ts";
+import { ACTIVITY_COMMANDS } from "./activity.ts";
+import { type Command, UsageError } from "./command.ts";
 import { CREDITS_COMMANDS } from "./credits.ts";
 import { DATA_COMMANDS } from "./data.ts";
-import { JOB_COMMANDS } from "./jobs.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { PAYMENT_COMMANDS } from "./payments.ts";
 import { REPORT_COMMANDS } from "./report.ts";
 import { TRANSFER_COMMANDS } from "./transfer.ts";
 
-/** Every command, in the order in which help shows them. */
+/** All commands, in the order of `help`. */
 export const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
@@ -18,6 +18,41 @@ export const COMMANDS: readonly Command[] = [
   ...REPORT_COMMANDS,
   ...DATA_COMMANDS,
   ...TRANSFER_COMMANDS,
-  ...JOB_COMMANDS,
-  ...ACT_COMMANDS,
+  ...ACTIVITY_COMMANDS,
 ];
+
+/** Returns the command that the first words name, and the other words. Throws `UsageError` if there is no such command. */
+export function findCommand(typed: readonly string[]): { command: Command; rest: string[] } {
+  // Options may stand before the command, and `--remote` has a value.
+  const words = typed.filter((word, at) => !word.startsWith("-") && typed[at - 1] !== "--remote");
+  const [first = "", second] = words;
+  for (const name of second === undefined ? [first] : [`${first} ${second}`, first]) {
+    const command = COMMANDS.find((known) => known.name === name);
+    if (command !== undefined) return { command, rest: without(typed, name.split(" ")) };
+  }
+  throw new UsageError(explainUnknown(first, second));
+}
+
+function without(typed: readonly string[], names: readonly string[]): string[] {
+  const rest = [...typed];
+  for (const name of names) rest.splice(rest.indexOf(name), 1);
+  return rest;
+}
+
+function explainUnknown(first: string, second: string | undefined): string {
+  const names = COMMANDS.map(({ name }) => name);
+  const subcommands = names.filter((name) => name.startsWith(`${first} `));
+  if (subcommands.length > 0 && second === undefined)
+    return `"${first}" needs a subcommand: ${subcommands.join(", ")}.`;
+  const typed = second === undefined ? first : `${first} ${second}`;
+  const nearest =
+    nearestName(typed, subcommands.length > 0 ? subcommands : names) ??
+    nearestName(
+      first,
+      names.filter((name) => !name.includes(" ")),
+    );
+  const unknown = subcommands.length > 0 || nearest?.includes(" ") ? typed : first;
+  const remedy =
+    nearest === undefined ? `Commands: ${names.join(", ")}.` : `Did you mean "${nearest}"?`;
+  return `Unknown command "${unknown}". ${remedy}`;
+}

@@ -1,56 +1,61 @@
 import { randomBase62 } from "#ids.ts";
 import { random } from "../node/app-context.ts";
 import { creditsFrom, readEnd } from "./arguments.ts";
-import { type Command, ProblemDetails, WrongUsage } from "./command.ts";
-import { command } from "./define-command.ts";
-import { accountOf, statusOf } from "./deployment.ts";
-import { option, word } from "./takes.ts";
-import { counted, instantOrNull, minute, table, whole, withInstants } from "./text.ts";
+import { type Command, CommandError, option, positional, UsageError } from "./command.ts";
+import { accountOf, command, statusOf } from "./deployment.ts";
+import { counted, instantOrNull, integer, minute, table, withInstants } from "./text.ts";
 
-/** `credits …`: giving credits and looking at them. */
 export const CREDITS_COMMANDS: readonly Command[] = [
   command({
     name: "credits grant",
-    summary: "Give an account N credits; they count at its next call",
+    summary: "Grant an account N credits, available at its next call",
     details: [
-      "WHEN is a day (2027-01-31: spendable to the end of that day in UTC) or an instant with its offset (2027-01-31T12:00:00Z). Without it the credits never expire.",
-      "Every call grants anew. With --id the grant has that name and is made once, however often the command is repeated.",
+      "WHEN is a date (2027-01-31: spendable to the end of that day in UTC) or a time with its offset (2027-01-31T12:00:00Z). Without --expires the credits never expire.",
+      "Every run makes another grant. With --id the grant has that id and is made once, however often you repeat the command.",
     ],
     example: "credits grant you@example.com 500 --expires 2099-12-31",
-    takes: {
-      email: word("<email>"),
-      amount: word("<N>", creditsFrom(1, "The number of credits")),
+    parameters: {
+      email: positional("<email>"),
+      amount: positional("<N>", creditsFrom(1, "The number of credits")),
       expires: option("WHEN", (text, name) => ({ text, at: readEnd(text, name) })),
       id: option("ID", readGrantId),
     },
     check({ expires }, { now }) {
       if (expires === undefined || expires.at > now) return;
-      throw new ProblemDetails(
-        `--expires ${expires.text} is in the past: these credits could never be spent. Name a later time.`,
+      throw new CommandError(
+        `--expires ${expires.text} is in the past, so nobody could spend these credits. Set a later time.`,
       );
     },
-    async run({ amount, expires, ...given }, session) {
+    async run({ amount, expires, ...args }, session) {
       const { client, now } = session;
       const expiresAt = expires?.at ?? null;
-      const { account, email } = await accountOf(session, given.email);
-      const id = `operator:${given.id ?? randomBase62(16, random)}`;
-      const made = await client.grant({ account, id, kind: "operator", amount, expiresAt, now });
-      if (made.outcome === "no_account") {
+      const { account, email } = await accountOf(session, args.email);
+      const id = `operator:${args.id ?? randomBase62(16, random)}`;
+      const granted = await client.grant({ account, id, kind: "operator", amount, expiresAt, now });
+      if (granted.outcome === "no_account") {
         await statusOf(session, account);
-        throw new ProblemDetails(`The account of ${email} is closed: it takes no credits.`);
+        throw new CommandError(`The account of ${email} is closed and cannot get credits.`);
       }
-      const again = made.outcome === "already_granted";
-      if (again && (made.grant.amount !== amount || made.grant.expiresAt !== expiresAt)) {
-        throw new ProblemDetails(
-          `The grant ${id} was made before, with ${counted(made.grant.amount, "credit")} and ${expiry(made.grant)}; it is left as it is. Use another --id for another grant.`,
+      const { outcome, grant } = granted;
+      const isRepeated = outcome === "already_granted";
+      if (isRepeated && (grant.amount !== amount || grant.expiresAt !== expiresAt)) {
+        throw new CommandError(
+          `The grant ${id} exists already, with ${counted(grant.amount, "credit")} and ${expiry(grant)}. Nothing was changed. Use another --id for another grant.`,
         );
       }
       const { balance } = await client.credits({ account, now });
       return {
-        json: { email, id, amount, expiresAt: instantOrNull(expiresAt), granted: !again, balance },
-        text: again
-          ? `The grant ${id} was made before; nothing was added. The balance of ${email} is ${whole(balance)}.\n`
-          : `${email} was given ${counted(amount, "credit")}, with ${expiry(made.grant)}. The balance is ${whole(balance)}.\n`,
+        json: {
+          email,
+          id,
+          amount,
+          expiresAt: instantOrNull(expiresAt),
+          granted: !isRepeated,
+          balance,
+        },
+        text: isRepeated
+          ? `The grant ${id} exists already. Nothing was added. The balance of ${email} is ${integer(balance)}.\n`
+          : `Granted ${counted(amount, "credit")} to ${email}, with ${expiry(grant)}. The balance is ${integer(balance)}.\n`,
       };
     },
   }),
@@ -58,16 +63,19 @@ export const CREDITS_COMMANDS: readonly Command[] = [
     name: "credits show",
     summary: "Show the balance of an account and its grants",
     details: [
-      "Grants stand in the order in which they are spent; spent and expired ones come last.",
+      "Grants are listed in the order in which they are spent. Spent and expired grants come last.",
     ],
     example: "credits show you@example.com",
-    takes: { email: word("<email>") },
-    async run(given, session) {
+    parameters: { email: positional("<email>") },
+    async run(args, session) {
       const { client, now } = session;
-      const { account, email } = await accountOf(session, given.email);
+      const { account, email } = await accountOf(session, args.email);
       const { balance, grants } = await client.credits({ account, now });
       const rows = grants.map(({ id, kind, amount, remaining, expiresAt }) => [
-        ...[id, kind, amount, remaining],
+        id,
+        kind,
+        amount,
+        remaining,
         minute(expiresAt, "never") + (expiresAt !== null && expiresAt <= now ? ", expired" : ""),
       ]);
       const heading = `The balance of ${email} is ${counted(balance, "credit")}.\n`;
@@ -90,9 +98,9 @@ const GRANT_ID_CHARS_MAX = 100;
 const expiry = ({ expiresAt }: { expiresAt: number | null }) =>
   expiresAt === null ? "no expiry" : `expiry on ${minute(expiresAt, "")} UTC`;
 
-/** With or without the prefix that `credits show` shows. */
+/** Accepts an id with or without the prefix that `credits show` prints. */
 function readGrantId(text: string): string {
   const id = text.replace(/^operator:/, "");
   if (/^[\x21-\x7e]+$/.test(id) && id.length <= GRANT_ID_CHARS_MAX) return id;
-  throw new WrongUsage(`--id must have 1 to ${GRANT_ID_CHARS_MAX} visible ASCII characters.`);
+  throw new UsageError(`--id must have 1 to ${GRANT_ID_CHARS_MAX} visible ASCII characters.`);
 }

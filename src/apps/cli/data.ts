@@ -12,140 +12,153 @@ import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { type Ended, endRequests } from "#stores/sqlite/operator.ts";
 import { databaseFile } from "../node/data-folder.ts";
-import { type Call, type Command, type Outcome, ProblemDetails } from "./command.ts";
-import { commandOnFiles } from "./define-command.ts";
 import {
-  beginFile,
-  checkTarget,
-  dropFile,
-  finishFile,
+  type Command,
+  CommandError,
+  fileCommand,
+  flag,
+  type Invocation,
+  type Outcome,
+  positional,
+} from "./command.ts";
+import {
+  checkOutputFile,
+  commitFile,
+  createPartialFile,
+  dropPartialFile,
   giveToFolderOwner,
   isSameFile,
   syncPath,
 } from "./files.ts";
-import { actHere } from "./in-process.ts";
+import { runRecorded } from "./local.ts";
 import { noData } from "./open-sqlite.ts";
-import { flag, word } from "./takes.ts";
-import { counted, instant, whole } from "./text.ts";
+import { counted, instant } from "./text.ts";
 
-const OF_A_DEPLOYMENT =
-  "Over the network use export and import; PostgreSQL and Cloudflare have backups of their own, and docs/cli.md says how. Run it on the machine that has the service's DATA_DIR, without --remote and TOOLBOOTH_REMOTE.";
+const USE_LOCALLY =
+  "Run it on the machine that has the service's DATA_DIR, without --remote and TOOLBOOTH_REMOTE. Over the network, use export and import. PostgreSQL and Cloudflare have their own backups: see docs/cli.md.";
 
-const OF_POSTGRES =
-  "PostgreSQL has its own: pg_dump copies it beside running nodes, pg_restore puts the copy into an empty database, and continuous archiving brings back any moment; docs/cli.md says how. Leave DATABASE_URL unset to work on the data in DATA_DIR.";
+const USE_POSTGRES_TOOLS =
+  "Back up PostgreSQL with its own tools: pg_dump while nodes run, pg_restore into an empty database, or continuous archiving for point-in-time recovery. See docs/cli.md. Unset DATABASE_URL to work on the data in DATA_DIR.";
 
-/** `backup` and `restore`: the database as one file. */
+/** `backup` and `restore` copy the SQLite database of a data folder. */
 export const DATA_COMMANDS: readonly Command[] = [
-  commandOnFiles({
+  fileCommand({
     name: "backup",
-    summary: "Write a consistent copy of the data into one file, beside a running server",
+    summary: "Copy the data folder's database to a file; the server can keep running",
     details: [
-      "The copy is of one moment, is checked, and holds hashes of keys, addresses and, where the service made its own, the secret: keep it safe. An existing file is replaced only with --force.",
-      `With DATABASE_URL: ${OF_POSTGRES}`,
+      "The backup is a consistent snapshot, and the command checks it. It contains key hashes, email addresses and, unless SECRET is set, the service's secret, so keep it safe. --force replaces an existing file.",
+      `With DATABASE_URL: ${USE_POSTGRES_TOOLS}`,
     ],
     example: "backup /backups/toolbooth.sqlite",
-    takes: { file: word("<file>"), force: flag },
-    hereOnly: `copies a data folder. ${OF_A_DEPLOYMENT}`,
+    parameters: { file: positional("<file>"), force: flag },
+    localOnly: `backup copies a data folder. ${USE_LOCALLY}`,
     run: backup,
   }),
-  commandOnFiles({
+  fileCommand({
     name: "restore",
-    summary: "Put a backup in the place of the data, while no server runs",
+    summary: "Replace the data folder's database with a backup; stop the server first",
     details: [
-      "The backup is checked before anything is changed, and the data that was there is kept beside under a dated name. --force is for data so damaged that it cannot be told whether a server has it open: stop the server yourself first.",
-      `With DATABASE_URL: ${OF_POSTGRES}`,
+      "The command checks the backup before it changes anything, and keeps the current database under a dated name in the same folder. Use --force only if the current database is so damaged that the command cannot detect a running server; then make sure yourself that the server is stopped.",
+      `With DATABASE_URL: ${USE_POSTGRES_TOOLS}`,
     ],
     example: "restore /backups/toolbooth.sqlite",
-    takes: { file: word("<file>"), force: flag },
-    hereOnly: `replaces a data folder. ${OF_A_DEPLOYMENT}`,
+    parameters: { file: positional("<file>"), force: flag },
+    localOnly: `restore replaces a data folder. ${USE_LOCALLY}`,
     run: restore,
   }),
 ];
 
-/** These two are about a file, and the file would be another one than the nodes use. */
-function checkFolder({ config }: Call, act: string): void {
-  if (config.databaseUrl !== null) throw new ProblemDetails(`${act} a data folder. ${OF_POSTGRES}`);
+/** With DATABASE_URL the nodes do not use the data folder, so backing it up would be a mistake. */
+function requireDataFolder({ config }: Invocation, action: string): void {
+  if (config.databaseUrl !== null)
+    throw new CommandError(`${action} a data folder. ${USE_POSTGRES_TOOLS}`);
 }
 
-type Given = { file: string; force: boolean };
+type FileArgs = { file: string; force: boolean };
 
-async function backup(call: Call, { file: target, force }: Given): Promise<Outcome> {
-  checkFolder(call, "backup copies");
-  const file = databaseFile(call.config.dataDir);
-  if (!existsSync(file)) throw new ProblemDetails(noData(call.config.dataDir));
+async function backup(invocation: Invocation, { file: target, force }: FileArgs): Promise<Outcome> {
+  requireDataFolder(invocation, "backup copies");
+  const file = databaseFile(invocation.config.dataDir);
+  if (!existsSync(file)) throw new CommandError(noData(invocation.config.dataDir));
   if (["", ...SIDECARS].some((suffix) => isSameFile(target, file + suffix))) {
-    throw new ProblemDetails(`${target} is the data itself. Name another file.`);
+    throw new CommandError(`${target} is the database itself. Choose another file.`);
   }
-  checkTarget(target, force);
-  const begun = beginFile(target);
+  checkOutputFile(target, force);
+  const partial = createPartialFile(target);
   try {
-    copySqlite(file, begun);
-    const looked = inspectSqlite(begun, call.now, false);
-    // Looked for again, because the copy took its time.
-    checkTarget(target, force);
-    finishFile(begun, target);
-    return presentBackup(call, target, looked);
+    copySqlite(file, partial);
+    const inspection = inspectSqlite(partial, invocation.now, false);
+    // Checked again, because the file may have been created during the copy.
+    checkOutputFile(target, force);
+    commitFile(partial, target);
+    return presentBackup(invocation, target, inspection);
   } finally {
-    dropFile(begun);
+    dropPartialFile(partial);
   }
 }
 
-function presentBackup(call: Call, target: string, looked: Inspection): Outcome {
-  const { audit, damage, secretIncluded, schemaVersion } = looked;
+function presentBackup(invocation: Invocation, target: string, inspection: Inspection): Outcome {
+  const { audit, damage, secretIncluded, schemaVersion } = inspection;
   const bytes = statSync(target).size;
   const ok = damage.length === 0 && audit?.ok !== false;
   const faults = [...damage, ...(audit?.faults ?? [])];
   const accounts = audit?.accounts ?? null;
   if (!ok)
-    call.note(
-      "The backup was written, but what is in it is not right, and restore will refuse it. Run audit.",
+    invocation.log(
+      "The backup was written, but it is damaged or does not reconcile, so restore will reject it. Run audit for details.",
     );
-  const holds =
+  const content =
     accounts === null
-      ? "Its books were not checked"
-      : `It holds ${counted(accounts, "account")}, and the books reconcile`;
+      ? "Its ledger was not checked."
+      : `It contains ${counted(accounts, "account")}, and the ledger reconciles.`;
   return {
     json: { ok, file: target, bytes, accounts, schemaVersion, secretIncluded, faults },
     text:
-      `The data was copied to ${target}, ${counted(bytes, "byte")}.\n` +
-      `${ok ? `${holds}.` : faults.map((fault) => `- ${fault}`).join("\n")}\n` +
-      `${secretIncluded ? "The secret is included: keep the file as safe as the service." : SECRET_OUTSIDE}\n`,
+      `Copied the data to ${target} (${counted(bytes, "byte")}).\n` +
+      `${ok ? content : faults.map((fault) => `- ${fault}`).join("\n")}\n` +
+      `${secretIncluded ? "The secret is included, so keep the file safe." : SECRET_OUTSIDE}\n`,
     exitCode: ok ? 0 : 1,
   };
 }
 
-const SECRET_OUTSIDE =
-  "The secret is not included, because the service is given one in SECRET: keep that with the backup.";
+const SECRET_OUTSIDE = "The secret is not included. Store the value of SECRET with the backup.";
 
-async function restore(call: Call, { file: source, force }: Given): Promise<Outcome> {
-  checkFolder(call, "restore replaces");
-  const { dataDir } = call.config;
+async function restore(
+  invocation: Invocation,
+  { file: source, force }: FileArgs,
+): Promise<Outcome> {
+  requireDataFolder(invocation, "restore replaces");
+  const { dataDir } = invocation.config;
   const file = databaseFile(dataDir);
   checkSource(source, file);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const aside = asideName(dataDir, call.now);
-  const fresh = beginFile(file);
+  const previous = previousDataFile(dataDir, invocation.now);
+  const partial = createPartialFile(file);
   try {
-    copyFileSync(source, fresh, constants.COPYFILE_FICLONE);
-    const looked = inspectSqlite(fresh, call.now, true);
-    checkInspection(source, looked);
-    const ended = await endRequestsIn(fresh);
-    giveToFolderOwner(fresh);
-    syncPath(fresh);
-    const kept = exchange(file, fresh, aside, force) ? aside : null;
+    copyFileSync(source, partial, constants.COPYFILE_FICLONE);
+    const inspection = inspectSqlite(partial, invocation.now, true);
+    checkInspection(source, inspection);
+    const ended = await endRequestsIn(partial);
+    giveToFolderOwner(partial);
+    syncPath(partial);
+    const hadData = exchange(file, partial, previous, force);
     syncPath(dataDir);
-    return presentRestore(call, source, { kept, looked, ended });
+    return presentRestore(invocation, source, {
+      previous: hadData ? previous : null,
+      inspection,
+      ended,
+    });
   } finally {
-    dropFile(fresh);
+    dropPartialFile(partial);
   }
 }
 
-/** In the copy, before anybody uses it. */
-async function endRequestsIn(fresh: string): Promise<Ended> {
-  const driver = openNodeSqlite(fresh);
+/** Ends sessions and pending work in the copy, before a server opens it. */
+async function endRequestsIn(file: string): Promise<Ended> {
+  const driver = openNodeSqlite(file);
   try {
     const db = createSqliteDatabase(driver);
-    return await actHere(
+    return await runRecorded(
       db,
       "restore",
       async () => endRequests(driver),
@@ -156,22 +169,22 @@ async function endRequestsIn(fresh: string): Promise<Ended> {
   }
 }
 
-/** Beside the data, so that it can be kept without a copy. */
-export const asideName = (dataDir: string, now: number) =>
+/** Where the replaced database is kept: in the same folder, so that a rename is enough. */
+export const previousDataFile = (dataDir: string, now: number) =>
   path.join(dataDir, `toolbooth-before-${instant(now).replaceAll(/[:.]/g, "-")}.sqlite`);
 
 function checkSource(source: string, file: string): void {
   const found = statSync(source, { throwIfNoEntry: false });
-  if (found === undefined) throw new ProblemDetails(`There is no file ${source}.`);
+  if (found === undefined) throw new CommandError(`${source} does not exist.`);
   if (!found.isFile())
-    throw new ProblemDetails(`${source} is not a file. Name a file that backup has written.`);
+    throw new CommandError(`${source} is not a file. Choose a file that backup wrote.`);
   if (isSameFile(source, file))
-    throw new ProblemDetails(`${source} is the data itself. Name a file that backup has written.`);
-  // Part of a database that was not closed: without what lies beside it, it is not whole.
+    throw new CommandError(`${source} is the database itself. Choose a file that backup wrote.`);
+  // Without its write-ahead log, a database that was not closed is incomplete.
   const wal = statSync(`${source}-wal`, { throwIfNoEntry: false });
   if (wal !== undefined && wal.size > 0) {
-    throw new ProblemDetails(
-      `${source}-wal lies beside it: this is a database in use, or a copy of one that is not whole. Make a backup of it with DATA_DIR set to its folder.`,
+    throw new CommandError(
+      `${source} is a database in use, or an incomplete copy of one, because ${source}-wal exists. Set DATA_DIR to its folder and make a backup.`,
     );
   }
 }
@@ -179,34 +192,40 @@ function checkSource(source: string, file: string): void {
 function checkInspection(source: string, { audit, damage, tooNew }: Inspection): void {
   const unchanged = "Nothing was changed.";
   if (damage.length > 0) {
-    throw new ProblemDetails(
-      `${source} is damaged or not a database (${damage[0]}). ${unchanged} Take another backup.`,
+    throw new CommandError(
+      `${source} is damaged or not a database (${damage[0]}). ${unchanged} Use another backup.`,
     );
   }
-  if (tooNew !== null) throw new ProblemDetails(`${source}: ${tooNew} ${unchanged}`);
+  if (tooNew !== null) throw new CommandError(`${source}: ${tooNew} ${unchanged}`);
   if (audit === null)
-    throw new ProblemDetails(`${source} is a database, but not one of Toolbooth. ${unchanged}`);
+    throw new CommandError(`${source} is a database, but not a Toolbooth database. ${unchanged}`);
   if (!audit.ok) {
-    throw new ProblemDetails(
-      `The books in ${source} do not reconcile (${audit.faults[0]}). ${unchanged} Take another backup.`,
+    throw new CommandError(
+      `The ledger in ${source} does not reconcile (${audit.faults[0]}). ${unchanged} Use another backup.`,
     );
   }
 }
 
-export function exchange(file: string, fresh: string, aside: string, force: boolean): boolean {
+/** Replaces the database and keeps the previous one. Returns whether there was one. */
+export function exchange(
+  file: string,
+  replacement: string,
+  previous: string,
+  force: boolean,
+): boolean {
   try {
-    return exchangeSqlite(file, fresh, aside, force);
+    return exchangeSqlite(file, replacement, previous, force);
   } catch (error) {
     if (error instanceof DatabaseInUse) {
-      throw new ProblemDetails(
+      throw new CommandError(
         error.unreadable
-          ? `${file} is damaged, so that it cannot be told whether a server has it open. Nothing was changed. Stop the server and add --force.`
-          : `A server or another process has ${file} open. Nothing was changed. Stop it and try again.`,
+          ? `${file} is so damaged that the command cannot tell whether a server has it open. Nothing was changed. Stop the server and add --force.`
+          : `${file} is open in a server or another process. Nothing was changed. Stop that process and try again.`,
       );
     }
     if ((error as NodeJS.ErrnoException).code === "EEXIST") {
-      throw new ProblemDetails(
-        `Another process has put a file in ${path.dirname(file)} meanwhile. Nothing was changed. Try again.`,
+      throw new CommandError(
+        `Another process created a file in ${path.dirname(file)} at the same time. Nothing was changed. Try again.`,
       );
     }
     throw error;
@@ -214,24 +233,24 @@ export function exchange(file: string, fresh: string, aside: string, force: bool
 }
 
 function presentRestore(
-  call: Call,
+  invocation: Invocation,
   source: string,
-  came: { kept: string | null; looked: Inspection; ended: Ended },
+  result: { previous: string | null; inspection: Inspection; ended: Ended },
 ): Outcome {
-  const { kept, looked, ended } = came;
-  const accounts = looked.audit?.accounts ?? 0;
-  const { secretIncluded } = looked;
-  if (!secretIncluded && call.config.secrets === null) {
-    call.note(
-      "SECRET is not set here. Set it for the server as it was when the backup was made, or every key is refused.",
+  const { previous, inspection, ended } = result;
+  const accounts = inspection.audit?.accounts ?? 0;
+  const { secretIncluded } = inspection;
+  if (!secretIncluded && invocation.config.secrets === null) {
+    invocation.log(
+      "SECRET is not set here. Start the server with the same SECRET as when the backup was made, or it rejects every key.",
     );
   }
   return {
-    json: { file: source, accounts, keptAside: kept, secretIncluded, ended },
+    json: { file: source, accounts, previous, secretIncluded, ended },
     text:
-      `The data in ${call.config.dataDir} is now that of ${source}: ${whole(accounts)} ${accounts === 1 ? "account" : "accounts"}, and the books reconcile.\n` +
-      `${kept === null ? "There was no data before." : `The data that was there before is kept in ${kept}.`}\n` +
-      `${secretIncluded ? "The secret is included." : "The secret is not included: the service is given one in SECRET."}\n` +
-      "Sessions, links and waiting letters of that time were removed, and waiting webhooks were given up: everybody signs in again. Keys that were revoked since, accounts that were closed and passwords that were changed are again as they were: revoke and close them anew.\n",
+      `Restored ${source} to ${invocation.config.dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
+      `${previous === null ? "There was no previous database." : `The previous database is now ${previous}.`}\n` +
+      `${secretIncluded ? "The secret is included." : "The secret is not included. The server needs the setting SECRET."}\n` +
+      "Sessions, password-reset links and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and passwords changed since the backup are back to their earlier state. Revoke and close them again.\n",
   };
 }

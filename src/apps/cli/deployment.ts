@@ -1,30 +1,46 @@
 import type { NotifyOutcome } from "#accounts/notify-person.ts";
 import { readEmail } from "#accounts/people.ts";
-import type { RecordCounts } from "#ledger/transfer/records.ts";
-import type { OperatorClient } from "#operator/operations.ts";
-import { type Call, ProblemDetails } from "./command.ts";
+import {
+  type Command,
+  CommandError,
+  type Declaration,
+  type Deployment,
+  type Invocation,
+  type Outcome,
+  type Session,
+} from "./command.ts";
 
-/** What a command works on: the data of this machine, a PostgreSQL or a service at an address, all asked alike. */
-export type Deployment = {
-  /** Where it is, for sentences: the data folder, the database, or the address. */
-  place: string;
-  client: OperatorClient;
-  /** Writes all there is as lines of JSON. */
-  exportLines(withSecret: boolean, write: (bytes: Uint8Array) => void): Promise<RecordCounts>;
-  /** Where the links of emails lead, where that has to be said. */
-  linksLead: string;
-  /** What went wrong, as the operator should read it; left out where errors speak for themselves. */
-  explain?(error: unknown): unknown;
-  close(): Promise<void>;
-};
+/** A command that works on a deployment, which is opened before `run` and closed after it. */
+export const command = <Args>({
+  check,
+  run,
+  canCreate = false,
+  ...declaration
+}: Declaration<Args> & {
+  /** Throws if the arguments are invalid. Called before any data is opened. */
+  check?(args: Args, invocation: Invocation): void;
+  /** Whether the command creates the tables if there is no data yet. */
+  canCreate?: boolean;
+  run(args: Args, session: Session): Promise<Outcome>;
+}): Command => ({
+  ...declaration,
+  async run(invocation, args) {
+    check?.(args, invocation);
+    return withDeployment(
+      invocation,
+      (deployment) => run(args, { ...invocation, ...deployment }),
+      canCreate,
+    );
+  },
+});
 
-/** Opens it for one command. `create`: where there is no data yet, its tables are made. */
+/** Opens the deployment, runs `body` and closes the deployment. */
 export async function withDeployment<Result>(
-  call: Call,
+  invocation: Invocation,
   body: (deployment: Deployment) => Promise<Result>,
-  options = { create: false },
+  canCreate = false,
 ): Promise<Result> {
-  const deployment = await openDeployment(call, options.create);
+  const deployment = await openDeployment(invocation, canCreate);
   try {
     return await body(deployment);
   } catch (error) {
@@ -34,33 +50,43 @@ export async function withDeployment<Result>(
   }
 }
 
-async function openDeployment(call: Call, create: boolean): Promise<Deployment> {
-  const { remote, config } = call;
-  // Loaded when they are needed: a command works on one of them.
+/** Imports the modules of one kind of deployment only, so that commands start fast. */
+async function openDeployment(invocation: Invocation, canCreate: boolean): Promise<Deployment> {
+  const { remote, config } = invocation;
   if (remote !== null) {
-    const { openRemote } = await import("./remote/open.ts");
-    return openRemote(call, remote);
+    const { createHttpClient } = await import("./remote/client.ts");
+    const client = createHttpClient(remote);
+    return {
+      place: remote.url,
+      client,
+      linkWarning: "",
+      async exportLines(_, write) {
+        const { exportRemote } = await import("./remote/export.ts");
+        return exportRemote(invocation, client, write);
+      },
+      async close() {},
+    };
   }
   if (config.databaseUrl === null) {
-    const { openDataOf } = await import("./open-sqlite.ts");
-    return openDataOf(call, create);
+    const { openDataFolderOf } = await import("./open-sqlite.ts");
+    return openDataFolderOf(invocation, canCreate);
   }
   const { openDatabaseOf } = await import("./open-postgres.ts");
-  return openDatabaseOf(call, config.databaseUrl, create);
+  return openDatabaseOf(invocation, config.databaseUrl, canCreate);
 }
 
-/** Says whether the person whose account was changed knows of it. */
-export function recordNotified({ note, linksLead }: Call & Deployment, told: NotifyOutcome): void {
-  if (told === null) return;
-  const { email, error } = told;
-  note(
+/** Logs whether the account's owner gets an email about the change. */
+export function logNotification({ log, linkWarning }: Session, notified: NotifyOutcome): void {
+  if (notified === null) return;
+  const { email, error } = notified;
+  log(
     error === null
-      ? `Queued an email to ${email}. The server sends it within a minute.${linksLead}`
+      ? `Queued an email to ${email}. The server sends it within a minute.${linkWarning}`
       : `Done, but no email to ${email} could be queued: ${error}.`,
   );
 }
 
-/** The account of an address, or a refusal that says what the operator can do. */
+/** Returns the account of an email address. Throws `CommandError` if there is none. */
 export async function accountOf(
   { client, place }: Deployment,
   text: string,
@@ -68,16 +94,16 @@ export async function accountOf(
   const email = readEmail(text);
   const found = await client.findAddress({ email });
   if (found !== null) return found;
-  throw new ProblemDetails(
-    `There is no account for ${email} in ${place}: it was never made, or it is closed. See account list, or make it with account create.`,
+  throw new CommandError(
+    `There is no account for ${email} in ${place}. It was never created, or it is closed. Run account list to see all accounts, or account create to create it.`,
   );
 }
 
-/** An account as the ledger knows it; an address whose account never came into being is no account yet. */
-export async function statusOf({ client, now }: Call & Deployment, account: string) {
+/** Returns the state of an account in the ledger. Throws `CommandError` if its creation was interrupted. */
+export async function statusOf({ client, now }: Session, account: string) {
   const status = await client.findAccount({ account, now });
   if (status !== null) return status;
-  throw new ProblemDetails(
-    "The making of this account was interrupted. Run account create for it again.",
+  throw new CommandError(
+    "The creation of this account was interrupted. Run account create for it again.",
   );
 }

@@ -4,6 +4,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  mkdtempSync,
   openSync,
   readSync,
   renameSync,
@@ -11,39 +12,41 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { SIDECARS } from "#stores/sqlite/backup.ts";
-import { ProblemDetails } from "./command.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { CommandError } from "./command.ts";
 
-/** Files that are written whole or not at all, and lines read and written without holding them all. */
+/** Files that are written completely or not at all, temporary databases, and lines that are streamed. */
 
-/** An empty file beside the one that it is to become, for this user alone: what comes into it holds hashes and addresses. */
-export function beginFile(target: string): string {
+/** Creates an empty file beside `target`, with mode 0600 because it will contain hashes and addresses. */
+export function createPartialFile(target: string): string {
   const file = `${target}.${randomBytes(6).toString("hex")}.partial`;
   closeSync(openSync(file, "wx", 0o600));
   return file;
 }
 
-/** Gives a file to the owner of its folder: what root puts in place must not lock the server's user out. */
+/** Gives a file that root creates to the owner of its folder, so that the server can open it. */
 export function giveToFolderOwner(file: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(path.dirname(file));
   chownSync(file, uid, gid);
 }
 
-/** Makes a file that was begun the target, on the disk before it has the name. */
-export function finishFile(begun: string, target: string): void {
-  syncPath(begun);
-  renameSync(begun, target);
+/** Renames a partial file to `target` after its content is on disk. */
+export function commitFile(partial: string, target: string): void {
+  syncPath(partial);
+  renameSync(partial, target);
   syncPath(path.dirname(target));
 }
 
-/** Removes what is left of a file that was begun, with what SQLite may have put beside it. */
-export function dropFile(begun: string): void {
-  for (const suffix of ["", ...SIDECARS]) rmSync(begun + suffix, { force: true });
+/** Removes a partial file, if it is still there, and SQLite's files beside it. */
+export function dropPartialFile(partial: string): void {
+  for (const suffix of ["", ...SIDECARS]) rmSync(partial + suffix, { force: true });
 }
 
-/** Has what was written to a file, or the names in a folder, on the disk before it returns. */
+/** Flushes a file's content, or a folder's names, to disk. */
 export function syncPath(file: string): void {
   const fd = openSync(file, "r");
   try {
@@ -53,14 +56,17 @@ export function syncPath(file: string): void {
   }
 }
 
-export function checkTarget(target: string, force: boolean): void {
+/** Throws `CommandError` if `target` cannot be written, or exists and `force` is not set. */
+export function checkOutputFile(target: string, force: boolean): void {
   const folder = path.dirname(target);
-  if (!existsSync(folder)) throw new ProblemDetails(`There is no folder ${folder}. Make it first.`);
+  if (!existsSync(folder))
+    throw new CommandError(`The folder ${folder} does not exist. Create it first.`);
   if (!existsSync(target)) return;
-  if (!statSync(target).isFile()) throw new ProblemDetails(`${target} is not a file. Name a file.`);
+  if (!statSync(target).isFile())
+    throw new CommandError(`${target} is not a file. Choose a file name.`);
   if (!force)
-    throw new ProblemDetails(
-      `${target} exists already. Name another file, or add --force to replace it.`,
+    throw new CommandError(
+      `${target} exists already. Choose another name, or add --force to replace it.`,
     );
 }
 
@@ -70,10 +76,10 @@ export function isSameFile(one: string, other: string): boolean {
 }
 
 const CHUNK_BYTES = 64 * 1024;
-/** No record comes near it; a file of another kind is found out before it fills the memory. */
+/** Longer than any record. The limit detects other kinds of files before they fill the memory. */
 const LINE_BYTES_MAX = 1024 * 1024;
 
-/** Gathers what is written into chunks; `end` writes the rest. */
+/** Buffers writes into chunks. `end` writes the rest. */
 export function createSink(fd: number): { write(bytes: Uint8Array): void; end(): void } {
   let chunks: Uint8Array[] = [];
   let size = 0;
@@ -81,7 +87,7 @@ export function createSink(fd: number): { write(bytes: Uint8Array): void; end():
     const bytes = Buffer.concat(chunks);
     chunks = [];
     size = 0;
-    for (let done = 0; done < bytes.length; ) done += patiently(() => writeSync(fd, bytes, done));
+    for (let done = 0; done < bytes.length; ) done += retryEagain(() => writeSync(fd, bytes, done));
   }
   return {
     write(bytes) {
@@ -93,12 +99,12 @@ export function createSink(fd: number): { write(bytes: Uint8Array): void; end():
   };
 }
 
-/** The lines of a file or of a pipe, without their line feeds. */
+/** Yields the lines of a file or pipe without their line feeds. */
 export function* linesOf(fd: number): Generator<Uint8Array> {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   let rest = Buffer.alloc(0);
   for (;;) {
-    const size = patiently(() => readSync(fd, chunk));
+    const size = retryEagain(() => readSync(fd, chunk));
     if (size === 0) break;
     let bytes = Buffer.concat([rest, chunk.subarray(0, size)]);
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {
@@ -106,8 +112,8 @@ export function* linesOf(fd: number): Generator<Uint8Array> {
       bytes = bytes.subarray(end + 1);
     }
     if (bytes.length > LINE_BYTES_MAX)
-      throw new ProblemDetails(
-        "A line is longer than any record: this is no export. Nothing was imported.",
+      throw new CommandError(
+        "The input is not an export of Toolbooth: a line is longer than any record. Nothing was imported.",
       );
     rest = bytes;
   }
@@ -116,14 +122,46 @@ export function* linesOf(fd: number): Generator<Uint8Array> {
 
 const clock = new Int32Array(new SharedArrayBuffer(4));
 
-/** A pipe whose other end made it non-blocking says EAGAIN where another one would wait. */
-function patiently(act: () => number): number {
+/** Retries on EAGAIN, which a pipe returns instead of waiting if its other end made it non-blocking. */
+function retryEagain(run: () => number): number {
   for (;;) {
     try {
-      return act();
+      return run();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
       Atomics.wait(clock, 0, 0, 5);
     }
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Opens a temporary database for data on its way from one store to another, in a folder with mode 0700. The folder is removed
+ * afterwards, also if the command fails or is stopped by a signal.
+ */
+export async function withTemporaryDatabase<Result>(
+  run: (driver: NodeSqlite) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-"));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  const stop = (signal: NodeJS.Signals) => {
+    removeFolder();
+    for (const each of SIGNALS) process.off(each, stop);
+    process.kill(process.pid, signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  try {
+    const driver = openNodeSqlite(path.join(folder, "transfer.sqlite"));
+    try {
+      // The database does not survive a crash anyway, so writes need not wait for the disk.
+      driver.exec("PRAGMA synchronous = OFF");
+      return await run(driver);
+    } finally {
+      driver.close();
+    }
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+    removeFolder();
   }
 }

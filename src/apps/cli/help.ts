@@ -1,51 +1,63 @@
 import { version } from "../node/app-context.ts";
-import type { Command } from "./command.ts";
-import type { Argument } from "./takes.ts";
+import type { Command, Parameter } from "./command.ts";
 
-/** What `help`, `--help` and a wrong usage say. Everything comes from the commands themselves. */
-const CALL = "npm run -s toolbooth --";
+/** Texts of `help`, `--help` and usage errors, all derived from the commands. */
+const PROGRAM = "npm run -s toolbooth --";
 
 export function helpOnAll(commands: readonly Command[]): string {
   const lines = commands.map((command) => [usageOf(command), command.summary] as const);
   const width = Math.max(...lines.map(([usage]) => usage.length));
   return [
-    `Toolbooth ${version}, the operator's command line. It works on the data in DATA_DIR, or in the PostgreSQL that DATABASE_URL names, beside running servers, or on a service at an address.`,
+    `Toolbooth ${version} command line`,
     "",
-    `Usage: ${CALL} <command> [--remote URL] [--json]`,
+    `Usage: ${PROGRAM} <command> [--remote URL] [--json]`,
     "",
+    "Works on the data in DATA_DIR, on the PostgreSQL database in DATABASE_URL, or on a deployed service. The server can keep running.",
+    "",
+    "Commands:",
     ...lines.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`),
     "",
-    "With --remote (or TOOLBOOTH_REMOTE) a command works on the service at that address; the token is read from TOOLBOOTH_OPERATOR_TOKEN.",
-    "With --json a command prints one JSON object. Exit codes: 0 done, 1 refused, 2 wrong usage.",
-    `More on one of them: ${CALL} <command> --help`,
+    "Options:",
+    "  --remote URL  Work on the service at this URL (also TOOLBOOTH_REMOTE), with the token in TOOLBOOTH_OPERATOR_TOKEN",
+    "  --json        Print one JSON object on standard output, and everything else on standard error",
+    "  -h, --help    Show help for a command",
+    "",
+    "Exit codes: 0 success, 1 error, 2 wrong usage.",
     "",
   ].join("\n");
 }
 
 export function helpOn(command: Command): string {
+  const { summary, details = [], example, localOnly } = command;
   return [
-    `Usage: ${CALL} ${usageOf(command)}${command.hereOnly === undefined ? " [--remote URL]" : ""} [--json]`,
+    `Usage: ${PROGRAM} ${usageOf(command)}${localOnly === undefined ? " [--remote URL]" : ""} [--json]`,
     "",
-    `${command.summary}.`,
-    ...(command.details ?? []).flatMap((paragraph) => ["", paragraph]),
-    ...(command.hereOnly === undefined
-      ? []
-      : ["", `With --remote: ${command.name} ${command.hereOnly}`]),
+    `${summary}.`,
+    ...details.flatMap((paragraph) => ["", paragraph]),
+    ...(localOnly === undefined ? [] : ["", `With --remote: ${localOnly}`]),
     "",
-    `Example: ${CALL} ${command.example}`,
+    `Example: ${PROGRAM} ${example}`,
     "",
   ].join("\n");
 }
 
-export const usageOf = ({ name, takes }: Command) =>
-  [name, ...Object.entries(takes).map(([option, its]) => shownAs(option, its))].join(" ");
+export const usageOf = ({ name, parameters }: Command) =>
+  [
+    name,
+    ...Object.entries(parameters).map(([option, each]) => usageOfParameter(option, each)),
+  ].join(" ");
 
-function shownAs(name: string, { value, isWord, isRequired }: Argument<unknown>): string {
-  if (isWord) return `${value}`;
+function usageOfParameter(
+  name: string,
+  { value, isPositional, isRequired }: Parameter<unknown>,
+): string {
+  if (isPositional) return `${value}`;
   const text = value === null ? `--${name}` : `--${name} ${value}`;
   return isRequired ? text : `[${text}]`;
 }
 
-/** The line under the sentence that says what is wrong. */
+/** The line after the message of a usage error. */
 export const usageLine = (command: Command | undefined) =>
-  command === undefined ? `See: ${CALL} help` : `Usage: ${CALL} ${usageOf(command)}`;
+  command === undefined
+    ? `For a list of commands, use: ${PROGRAM} help`
+    : `Usage: ${PROGRAM} ${usageOf(command)}`;

@@ -1,51 +1,59 @@
 import { accountOfKeyId, newKeyId } from "#ids.ts";
 import { random } from "../node/app-context.ts";
-import { type Command, ProblemDetails, WrongUsage } from "./command.ts";
-import { command } from "./define-command.ts";
-import { accountOf, recordNotified, statusOf } from "./deployment.ts";
-import { requiredOption, word } from "./takes.ts";
+import { type Command, CommandError, positional, requiredOption, UsageError } from "./command.ts";
+import { accountOf, command, logNotification, statusOf } from "./deployment.ts";
 import { instantOrNull, minute, table, withInstants } from "./text.ts";
 
-/** `key …`: API keys. The key itself leaves this file once, when it is made. */
 export const KEY_COMMANDS: readonly Command[] = [
   command({
     name: "key create",
-    summary: "Make an API key; it is shown this once",
+    summary: "Create an API key and show it once",
     details: [
-      "The label tells keys apart, say production and staging. One key for each environment is a good habit.",
+      "The label tells you which key is which. Create one key per environment, for example production and staging.",
     ],
     example: "key create you@example.com --label production",
-    takes: {
-      email: word("<email>"),
-      label: requiredOption("L", "a name that tells keys apart, as in --label production."),
+    parameters: {
+      email: positional("<email>"),
+      label: requiredOption("L", "name the key, for example --label production."),
     },
-    async run(given, session) {
-      const { client, now, note } = session;
-      const { account, email } = await accountOf(session, given.email);
+    async run(args, session) {
+      const { client, now, log } = session;
+      const { account, email } = await accountOf(session, args.email);
       const { state } = await statusOf(session, account);
-      const order = { account, id: newKeyId(account, random), label: given.label, now };
-      const { id, key, told } = await client.createKey(order);
-      recordNotified(session, told);
+      const order = { account, id: newKeyId(account, random), label: args.label, now };
+      const { id, key, notified } = await client.createKey(order);
+      logNotification(session, notified);
       if (state === "suspended")
-        note(`The account is suspended: the key works after account resume ${email}.`);
+        log(`The account is suspended. The key works after account resume ${email}.`);
       return {
         json: { id, key },
-        text: `${key}\n\nThis is the key ${id} of ${email}. It is shown this once: keep it now, it cannot be read again.\n`,
+        text: `${key}\n\nCreated key ${id} for ${email}. Store the key now: it is not shown again.\n`,
       };
     },
   }),
   command({
     name: "key list",
-    summary: "List the keys of an account, revoked ones too",
+    summary: "List the API keys of an account, including revoked keys",
     example: "key list you@example.com",
-    takes: { email: word("<email>") },
-    async run(given, session) {
-      const { account, email } = await accountOf(session, given.email);
+    parameters: { email: positional("<email>") },
+    async run(args, session) {
+      const { account, email } = await accountOf(session, args.email);
       const keys = await session.client.listKeys({ account });
-      const headings = ["id", "begins", "label", "made (UTC)", "last used (UTC)", "revoked (UTC)"];
+      const headings = [
+        "id",
+        "starts with",
+        "label",
+        "created (UTC)",
+        "last used (UTC)",
+        "revoked (UTC)",
+      ];
       const rows = keys.map((key) => [
-        ...[key.id, `${key.start}…`, key.label, minute(key.createdAt, "")],
-        ...[minute(key.lastUsedAt, "never"), minute(key.revokedAt, "no")],
+        key.id,
+        `${key.start}…`,
+        key.label,
+        minute(key.createdAt, ""),
+        minute(key.lastUsedAt, "never"),
+        minute(key.revokedAt, "no"),
       ]);
       return {
         json: {
@@ -54,35 +62,37 @@ export const KEY_COMMANDS: readonly Command[] = [
         },
         text:
           rows.length === 0
-            ? `The account of ${email} has no keys. Make one: key create ${email} --label production\n`
+            ? `The account of ${email} has no keys. To create one, run: key create ${email} --label production\n`
             : table(headings, rows),
       };
     },
   }),
   command({
     name: "key revoke",
-    summary: "Revoke a key; its next call is refused (401)",
-    details: ["The id is the one that key list shows. A revoked key cannot be made good again."],
+    summary: "Revoke an API key, so that its calls get 401",
+    details: ["Run key list for the id. A revoked key cannot be restored; create another key."],
     example: "key revoke key_5XkP0aZ81bQe7RtYw2MnLp",
-    takes: { key: word("<id>", readKeyId) },
+    parameters: { key: positional("<id>", readKeyId) },
     async run({ key: { id, account } }, session) {
       const { client, now } = session;
-      const { found, revokedAt, told } = await client.revokeKey({ account, id, now });
-      if (!found) throw new ProblemDetails(`There is no key ${id}. See key list <email>.`);
-      recordNotified(session, told);
+      const { found, revokedAt, notified } = await client.revokeKey({ account, id, now });
+      if (!found) {
+        throw new CommandError(`There is no key ${id}. Run key list <email> to see the keys.`);
+      }
+      logNotification(session, notified);
       return {
         json: { id, revokedAt: instantOrNull(revokedAt) },
-        text: `The key ${id} is revoked: its next call is refused with 401.\n`,
+        text: `Revoked key ${id}. Its calls now get 401.\n`,
       };
     },
   }),
 ];
 
-/** The word is not repeated where it is no id: it may be a whole key. */
+/** The message does not repeat the text, which may be a complete key. */
 function readKeyId(text: string): { id: string; account: string } {
   const account = accountOfKeyId(text);
   if (account !== undefined) return { id: text, account };
-  throw new WrongUsage(
-    "This is not the id of a key: ids begin with key_ and are shown by key list <email>.",
+  throw new UsageError(
+    "This is not the id of a key. Ids start with key_; run key list <email> to see them.",
   );
 }

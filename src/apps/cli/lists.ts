@@ -1,71 +1,126 @@
 import type { OperatorClient, OutcomeOf } from "#operator/operations.ts";
-import { eachAtOnce } from "./parallel.ts";
-import { unlessMoved } from "./remote/faults.ts";
+import type { Invocation } from "./command.ts";
+import { unlessMoving } from "./remote/faults.ts";
+import { counted } from "./text.ts";
 
-/** Whole lists, page by page. */
+/** Reads complete lists page by page, and works on their items with several requests at once. */
 
-/** Every account that was ever opened, closed ones too, in that order, where each has a ledger of its own. */
+/** Every account that was ever opened, including closed ones, in the order of opening. */
 export const everyAccount = ({ listAccounts }: OperatorClient) =>
-  every<OutcomeOf<"listAccounts">[number], IndexedAccount>(listAccounts, (account) => account);
+  everyItem<IndexedAccount, IndexedAccount>(listAccounts, (account) => account);
 
 export type IndexedAccount = OutcomeOf<"listAccounts">[number];
 
-/** Every address that has an account. */
 export const everyAddress = ({ listAddresses }: OperatorClient) =>
-  every<OutcomeOf<"listAddresses">[number], string>(listAddresses, ({ email }) => email);
+  everyItem<OutcomeOf<"listAddresses">[number], string>(listAddresses, ({ email }) => email);
 
-/** What is kept of the addresses of closed accounts. */
-export const everyClosed = ({ listClosed }: OperatorClient) =>
-  every<OutcomeOf<"listClosed">[number], string>(listClosed, ({ emailHash }) => emailHash);
+/** Hashes of the addresses of closed accounts. */
+export const everyClosedAddress = ({ listClosed }: OperatorClient) =>
+  everyItem<OutcomeOf<"listClosed">[number], string>(listClosed, ({ emailHash }) => emailHash);
 
-/** Everything that was bought, of every account, oldest first. */
+/** Every purchase of every account, oldest first. */
 export const everyPurchase = ({ listAllPurchases }: OperatorClient) =>
-  every<OutcomeOf<"listAllPurchases">[number], { createdAt: number; id: string }>(
+  everyItem<OutcomeOf<"listAllPurchases">[number], { createdAt: number; id: string }>(
     listAllPurchases,
     ({ createdAt, id }) => ({ createdAt, id }),
   );
 
-/** What an account has bought, newest first. */
+/** The purchases of one account, newest first. */
 export const purchasesOf = ({ listPurchases }: OperatorClient, account: string) =>
-  every<OutcomeOf<"listPurchases">[number], string>(
-    (order) => listPurchases({ account, ...order }),
+  everyItem<OutcomeOf<"listPurchases">[number], string>(
+    (page) => listPurchases({ account, ...page }),
     ({ id }) => id,
   );
 
-/** Every address with how its account stands, or why that cannot be said. */
+/** Every address with the state of its account, or the reason why the state is not available. */
 export const everyStatus = (client: OperatorClient, now: number) =>
-  eachAtOnce(everyAddress(client), async (address) => ({
+  mapConcurrently(everyAddress(client), async (address) => ({
     ...address,
-    asked: await unlessMoved(client.findAccount({ account: address.account, now })),
+    status: await unlessMoving(client.findAccount({ account: address.account, now })),
   }));
 
-/** The first `max` items of a list whose pages say where the next one begins. */
-export async function firstOf<Item, Place>(
+/** Returns the first `max` items of a list whose pages contain the cursor of the next page. */
+export async function takeFirst<Item, Cursor>(
   max: number,
-  list: (order: { after: Place | null; max: number }) => Promise<[Item[], next: Place | null]>,
+  list: (page: { after: Cursor | null; max: number }) => Promise<{
+    items: Item[];
+    next: Cursor | null;
+  }>,
 ): Promise<Item[]> {
-  const found: Item[] = [];
-  for (let after: Place | null = null; found.length < max; ) {
-    const [items, next] = await list({ after, max: Math.min(PAGE, max - found.length) });
-    found.push(...items);
+  const taken: Item[] = [];
+  for (let after: Cursor | null = null; taken.length < max; ) {
+    const { items, next } = await list({ after, max: Math.min(PAGE_ITEMS, max - taken.length) });
+    taken.push(...items);
     if (next === null) break;
     after = next;
   }
-  return found;
+  return taken;
 }
 
-const PAGE = 1_000;
+const PAGE_ITEMS = 1_000;
 
-/** `placeOf` says after which one the next page starts. */
-async function* every<Item, Place>(
-  list: (order: { after: Place | null; max: number }) => Promise<Item[]>,
-  placeOf: (item: Item) => Place,
+/** `cursorOf` returns the cursor of the page that follows an item. */
+async function* everyItem<Item, Cursor>(
+  list: (page: { after: Cursor | null; max: number }) => Promise<Item[]>,
+  cursorOf: (item: Item) => Cursor,
 ): AsyncGenerator<Item> {
-  for (let after: Place | null = null; ; ) {
-    const page: Item[] = await list({ after, max: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    after = placeOf(last);
+  for (let after: Cursor | null = null; ; ) {
+    const items: Item[] = await list({ after, max: PAGE_ITEMS });
+    yield* items;
+    const last = items.at(-1);
+    if (last === undefined || items.length < PAGE_ITEMS) return;
+    after = cursorOf(last);
   }
+}
+
+const CONCURRENT_REQUESTS = 8;
+
+/** Yields the results in the order of the items, with up to 8 of them in progress at once. */
+export async function* mapConcurrently<Item, Result>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  run: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const inProgress: Promise<Result>[] = [];
+  try {
+    for await (const item of items) {
+      const result = run(item);
+      // A rejection surfaces when its turn comes; until then it must not count as unhandled.
+      result.catch(() => {});
+      inProgress.push(result);
+      if (inProgress.length >= CONCURRENT_REQUESTS)
+        yield await (inProgress.shift() as Promise<Result>);
+    }
+    while (inProgress.length > 0) yield await (inProgress.shift() as Promise<Result>);
+  } finally {
+    // A consumer that stops early must not leave requests running.
+    await Promise.allSettled(inProgress);
+  }
+}
+
+export function* chunksOf<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {
+  let chunk: Item[] = [];
+  for (const item of items) {
+    chunk.push(item);
+    if (chunk.length < size) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+const PROGRESS_INTERVAL_MS = 3_000;
+
+/** Logs every 3 seconds how many accounts are done. `done` is a participle, such as "audited". */
+export function createProgress({ log }: Pick<Invocation, "log">, done: string): { step(): void } {
+  let accounts = 0;
+  let loggedAt = performance.now();
+  return {
+    step() {
+      accounts += 1;
+      const at = performance.now();
+      if (at - loggedAt < PROGRESS_INTERVAL_MS) return;
+      loggedAt = at;
+      log(`${counted(accounts, "account")} ${done} so far …`);
+    },
+  };
 }

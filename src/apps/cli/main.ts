@@ -3,104 +3,127 @@ import { AccountError } from "#accounts/people.ts";
 import { readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { DataFolderError } from "../node/data-folder.ts";
-import { findCommand, readTyped } from "./arguments.ts";
-import { type Command, type Outcome, ProblemDetails, WrongUsage } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
+import { readArguments, readRemote } from "./arguments.ts";
+import { type Command, CommandError, type Outcome, UsageError } from "./command.ts";
+import { COMMANDS, findCommand } from "./commands.ts";
 import { helpOn, helpOnAll, usageLine, usageOf } from "./help.ts";
-import { readRemote } from "./remote/address.ts";
 
 /**
- * The operator's command line: `npm run toolbooth -- <command>`, on the data of servers that may be running.
- * With --json standard output has exactly one JSON object, and everything else is on standard error.
- * Exit codes: 0 done, 1 refused, 2 wrong usage.
+ * The operator's command line: `npm run toolbooth -- <command>`. Servers on the same data may be running.
+ * With --json it writes exactly one JSON object to standard output, and everything else to standard error.
+ * Exit codes: 0 success, 1 error, 2 wrong usage.
  */
 async function main(typed: readonly string[]): Promise<void> {
   const json = typed.includes("--json");
   let command: Command | undefined;
   try {
-    if (isHelpWanted(typed)) return say(json, help(typed));
-    if (typed.length === 0) throw new WrongUsage("A command is needed.");
-    const found = findCommand(typed, COMMANDS);
+    if (isHelpRequested(typed)) return print(json, help(typed));
+    if (typed.length === 0) throw new UsageError("No command given.");
+    const found = findCommand(typed);
     command = found.command;
-    say(json, await run(command, found.rest));
+    print(json, await run(command, found.rest));
   } catch (error) {
     fail(json, error, command);
   }
 }
 
 async function run(command: Command, rest: readonly string[]): Promise<Outcome> {
-  const { given, remote, json } = readTyped(command, rest);
+  const { args, remote, json } = readArguments(command, rest);
   const config = readConfig(process.env);
-  const note = (line: string) => process.stderr.write(`${line}\n`);
-  const call = { config, remote: readRemote(command, remote, config), json, now: Date.now(), note };
-  return command.run(call, given);
+  const invocation = {
+    config,
+    remote: readRemote(command, remote, config),
+    json,
+    now: Date.now(),
+    log: (line: string) => void process.stderr.write(`${line}\n`),
+  };
+  return command.run(invocation, args);
 }
 
-function say(json: boolean, { json: object, text, exitCode = 0 }: Outcome): void {
+function print(json: boolean, { json: object, text, exitCode = 0 }: Outcome): void {
   process.stdout.write(json ? `${JSON.stringify(object)}\n` : text);
   process.exitCode = exitCode;
 }
 
 function fail(json: boolean, error: unknown, command: Command | undefined): void {
-  const wrongUsage = error instanceof WrongUsage;
-  const sentence = explain(error);
-  if (json) process.stdout.write(`${JSON.stringify({ ok: false, error: sentence })}\n`);
-  else process.stderr.write(`${sentence}\n`);
-  if (wrongUsage) process.stderr.write(`${usageLine(command)}\n`);
-  process.exitCode = wrongUsage ? 2 : 1;
+  const isUsageError = error instanceof UsageError;
+  const message = explain(error);
+  if (json) process.stdout.write(`${JSON.stringify({ ok: false, error: message })}\n`);
+  else process.stderr.write(`${message}\n`);
+  if (isUsageError) process.stderr.write(`${usageLine(command)}\n`);
+  process.exitCode = isUsageError ? 2 : 1;
 }
 
-const isHelpWanted = (typed: readonly string[]) =>
+const isHelpRequested = (typed: readonly string[]) =>
   typed.find((word) => !word.startsWith("-")) === "help" ||
   typed.includes("--help") ||
   typed.includes("-h");
 
-/** `help`, `help key create` and `key create --help` alike. */
+/** Serves `help`, `help key create` and `key create --help`. */
 function help(typed: readonly string[]): Outcome {
   const words = typed.filter((word) => word !== "help" && !word.startsWith("-"));
-  const shown = words.length === 0 ? COMMANDS : [findCommand(words, COMMANDS).command];
-  const [only] = shown;
+  const only = words.length === 0 ? undefined : findCommand(words).command;
+  const shown = only === undefined ? COMMANDS : [only];
   return {
     json: {
       commands: shown.map((one) => ({ name: one.name, usage: usageOf(one), summary: one.summary })),
     },
-    text: words.length === 0 || only === undefined ? helpOnAll(COMMANDS) : helpOn(only),
+    text: only === undefined ? helpOnAll(COMMANDS) : helpOn(only),
   };
 }
 
-const EXPECTED = [ProblemDetails, WrongUsage, AccountError, DataFolderError];
+const EXPECTED = [CommandError, UsageError, AccountError, DataFolderError];
 
-/** One sentence for whatever went wrong; only what nobody has thought of comes with its stack, on standard error. */
+/** Returns the message for the operator. Unexpected errors are also written to standard error with their stack. */
 function explain(error: unknown): string {
   if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message;
   if (error instanceof ConfigError)
-    return `The settings are not right: ${error.message.replaceAll("\n", " ")}`;
+    return `The configuration is invalid: ${error.message.replaceAll("\n", " ")}`;
   const { code, errcode, path, message } = error as NodeJS.ErrnoException & { errcode?: number };
-  switch (Number(errcode) & 0xff) {
+  return (
+    explainSqlite(Number(errcode) & 0xff) ??
+    explainSystem(code, path ?? "The path") ??
+    explainUnexpected(error as Error, message)
+  );
+}
+
+const DISK_FULL =
+  "The disk is full. Free some space and run the command again; unfinished work was undone.";
+
+function explainSqlite(code: number): string | null {
+  switch (code) {
     case 5:
-      return "The database is locked by another process for too long. Try again.";
+      return "Another process has locked the database for too long. Try again.";
     case 11:
     case 26:
-      return "The database is damaged. Run audit to see where, and restore a backup.";
+      return "The database is damaged. Run audit for details, and restore a backup.";
     case 13:
-      return "The disk is full. Make room and try again; what was begun is undone.";
+      return DISK_FULL;
   }
+  return null;
+}
+
+function explainSystem(code: string | undefined, path: string): string | null {
   switch (code) {
     case "ENOENT":
-      return `There is no ${path}.`;
+      return `${path} does not exist.`;
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return `This user may not read or write ${path}.`;
+      return `Permission denied: ${path}.`;
     case "EISDIR":
     case "ENOTDIR":
-      return `${path ?? "What was named"} is not a file.`;
+      return `${path} is not a file.`;
     case "ENOSPC":
-      return "The disk is full. Make room and try again; what was begun is undone.";
+      return DISK_FULL;
     case "EPIPE":
-      return "The reader of standard output went away before the end.";
+      return "The program that reads standard output stopped before the end.";
   }
-  process.stderr.write(`${(error as Error).stack ?? error}\n`);
+  return null;
+}
+
+function explainUnexpected(error: Error, message: string | undefined): string {
+  process.stderr.write(`${error.stack ?? error}\n`);
   return `The command failed: ${message ?? error}`;
 }
 

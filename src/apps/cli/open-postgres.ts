@@ -10,26 +10,30 @@ import { createPostgresMoves } from "#stores/postgres/moves.ts";
 import { findDamage, hasTables, isDamage } from "#stores/postgres/operator.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
-import { type Call, ProblemDetails } from "./command.ts";
-import type { Deployment } from "./deployment.ts";
-import { actHere, findSecrets, importedOutcome, inProcess } from "./in-process.ts";
+import { CommandError, type Deployment, type Invocation } from "./command.ts";
+import { createLocalDeployment, describeImport, findSecrets, runRecorded } from "./local.ts";
 import { explainPostgres, placeOf } from "./postgres-faults.ts";
 
-/** The PostgreSQL that DATABASE_URL names, beside nodes that may be running. */
+/** Opens the PostgreSQL database in DATABASE_URL. Nodes on the same database may be running. */
 export async function openDatabaseOf(
-  call: Call,
+  invocation: Invocation,
   url: string,
-  create: boolean,
+  canCreate: boolean,
 ): Promise<Deployment> {
-  const { secrets } = call.config;
+  const { secrets } = invocation.config;
   const place = placeOf(url);
-  const { pool, isNew } = await openDatabase(url, create);
+  const { pool, isNew } = await openDatabase(url, canCreate);
   const { ledger, close } = createPostgresLedger(pool);
   const { emailQueue: queue, ...people } = createPostgresDirectory(pool);
   const moves = createPostgresMoves(pool);
   return {
-    ...inProcess(call, {
-      ...{ place, ledger, queue, ...people, moves, isDamage },
+    ...createLocalDeployment(invocation, {
+      place,
+      ledger,
+      queue,
+      ...people,
+      moves,
+      isDamage,
       findDamage: () => findDamage(pool),
       secrets: async () =>
         isNew
@@ -49,24 +53,24 @@ export async function openDatabaseOf(
   };
 }
 
-/** Takes lines into the database, which is given its tables where it has none. */
+/** Imports lines into an empty database, and creates the tables if there are none. */
 export async function importIntoPostgres(
-  { now, config }: Call,
+  { now, config }: Invocation,
   url: string,
   lines: Iterable<Uint8Array>,
 ): Promise<RecordCounts> {
   const { importPostgres, isEmptyLedger } = await import("#stores/postgres/transfer.ts");
   const { pool } = await openDatabase(url, true);
   try {
-    // Looked at before anything is read.
+    // Checked first, because reading the lines takes long.
     if (!(await isEmptyLedger((sql) => pool.once("read", sql)))) {
-      throw new ProblemDetails(
-        `The ledger in ${placeOf(url)} is not empty, and an import never mixes ledgers. Set DATABASE_URL to an empty database.`,
+      throw new CommandError(
+        `The ledger in ${placeOf(url)} is not empty, and an import never merges ledgers. Set DATABASE_URL to an empty database.`,
       );
     }
     const keptFrom = now - config.rollUpAfterDays * DAY_MS;
-    const take = () => importPostgres(pool, lines, { now, keptFrom });
-    return await actHere(createPostgresDatabase(pool), "import", take, importedOutcome);
+    const importAll = () => importPostgres(pool, lines, { now, keptFrom });
+    return await runRecorded(createPostgresDatabase(pool), "import", importAll, describeImport);
   } catch (error) {
     throw explainPostgres(error);
   } finally {
@@ -74,20 +78,20 @@ export async function importIntoPostgres(
   }
 }
 
-/** Lists ask for eight accounts at once. The nodes need the other connections that the server has. */
+/** Lists send eight requests at once, but the nodes need the server's other connections. */
 const CONNECTIONS_MAX = 4;
 
-/** As a node does it, the schema is brought up to date first. */
+/** Migrates the schema first, as a node does when it starts. */
 async function openDatabase(
   url: string,
-  create: boolean,
+  canCreate: boolean,
 ): Promise<{ pool: PostgresPool; isNew: boolean }> {
   const pool = openPostgresPool(url, { max: CONNECTIONS_MAX });
   try {
     const isNew = !(await hasTables(pool));
-    if (isNew && !create) {
-      throw new ProblemDetails(
-        `There is no data in ${placeOf(url)}. Start a server once or run account create, or set DATABASE_URL to where the data is.`,
+    if (isNew && !canCreate) {
+      throw new CommandError(
+        `There is no data in ${placeOf(url)}. Set DATABASE_URL to the nodes' database. To create data, start a node or run account create.`,
       );
     }
     await migratePostgres(pool);

@@ -10,28 +10,30 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { DataFolderError, databaseFile, openDataFolder, readSecrets } from "../node/data-folder.ts";
-import { type Call, ProblemDetails } from "./command.ts";
-import type { Deployment } from "./deployment.ts";
-import { findSecrets, inProcess } from "./in-process.ts";
+import { CommandError, type Deployment, type Invocation } from "./command.ts";
+import { createLocalDeployment, findSecrets } from "./local.ts";
 
-/** The data folder, beside a server that may be running. */
-export async function openDataOf(call: Call, create: boolean): Promise<Deployment> {
-  const { dataDir, secrets } = call.config;
+/** Opens the data folder. A server on the same folder may be running. */
+export async function openDataFolderOf(
+  invocation: Invocation,
+  canCreate: boolean,
+): Promise<Deployment> {
+  const { dataDir, secrets } = invocation.config;
   const isNew = !existsSync(databaseFile(dataDir));
-  if (isNew && !create) throw new ProblemDetails(noData(dataDir));
-  const driver = await openPatiently(dataDir);
+  if (isNew && !canCreate) throw new CommandError(noData(dataDir));
+  const driver = await openUnlocked(dataDir);
   const db = createSqliteDatabase(driver);
   const moves = createSqliteMoves(driver, databaseFile(dataDir));
   return {
-    ...inProcess(call, {
-      ...{
-        place: dataDir,
-        database: db,
-        ...openSqliteDirect(driver),
-        purchases: createPurchaseStore(db),
-        moves,
-      },
-      ...{ journal: createJournal(db), queue: createEmailQueue(db), jobs: createJobQueue(db) },
+    ...createLocalDeployment(invocation, {
+      place: dataDir,
+      database: db,
+      ...openSqliteDirect(driver),
+      purchases: createPurchaseStore(db),
+      moves,
+      journal: createJournal(db),
+      queue: createEmailQueue(db),
+      jobs: createJobQueue(db),
       findDamage: async () => checkIntegrity(driver),
       isDamage,
       secrets: async () =>
@@ -40,7 +42,7 @@ export async function openDataOf(call: Call, create: boolean): Promise<Deploymen
           : findSecrets(dataDir, secrets, async () => findSecret(driver)),
     }),
     async exportLines(withSecret, write) {
-      // Loaded when it is needed: few commands need it.
+      // Imported here because few commands need it.
       const { exportSqlite } = await import("#stores/sqlite/transfer.ts");
       return exportSqlite(driver, { withSecret }, write);
     },
@@ -52,15 +54,15 @@ export async function openDataOf(call: Call, create: boolean): Promise<Deploymen
 }
 
 export const noData = (dataDir: string) =>
-  `There is no data in ${dataDir}. Start the server once or run account create, or set DATA_DIR to where the data is.`;
+  `There is no data in ${dataDir}. Set DATA_DIR to the server's data folder. To create data, start the server or run account create.`;
 
-const PATIENCE_MS = 1_000;
-const BETWEEN_TRIES_MS = 50;
-const pause = () => new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
+const LOCK_WAIT_MS = 1_000;
+const LOCK_RETRY_MS = 50;
+const pause = () => new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
 
-/** Opens the database; where another process is just making it, SQLite does not wait for the lock by itself. */
-async function openPatiently(dataDir: string): Promise<NodeSqlite> {
-  for (const until = performance.now() + PATIENCE_MS; ; await pause()) {
+/** Opens the database, and retries while another process creates it: SQLite does not wait for that lock. */
+async function openUnlocked(dataDir: string): Promise<NodeSqlite> {
+  for (const until = performance.now() + LOCK_WAIT_MS; ; await pause()) {
     try {
       return openDataFolder(dataDir);
     } catch (error) {

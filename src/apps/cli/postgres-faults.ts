@@ -1,40 +1,39 @@
+import { StepsInterrupted } from "#accounts/people.ts";
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { codeOf } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { explainDatabase } from "../node/database-fault.ts";
-import { ProblemDetails } from "./command.ts";
+import { CommandError } from "./command.ts";
 
-/** The database in sentences: by its name and host, never by the URL, which may hold a password. */
+/** Names the database and its host. The URL itself may contain a password and is never shown. */
 export function placeOf(url: string): string {
   const { hostname, pathname } = new URL(url);
   const name = `the database ${pathname.slice(1)}`;
   return hostname === "" ? name : `${name} on ${hostname}`;
 }
 
-/** One sentence for what went wrong with the database or on the way to it; every other error stays what it is. */
+/** Returns a `CommandError` for an error of the database or its connection, and other errors unchanged. */
 export function explainPostgres(error: unknown): unknown {
-  const { message, cause } = error as Error;
+  const { message, code } = error as NodeJS.ErrnoException;
   const isKnown = [SchemaTooNew, SchemaMismatch, UnfitDatabase, NotCarriedOut].some(
     (kind) => error instanceof kind,
   );
-  if (isKnown || codeOf(error) !== null)
-    return new ProblemDetails(sentence(explainDatabase(error)));
-  if (LOST.test(message)) return new ProblemDetails(BROKEN_OFF);
-  if (cause instanceof NotCarriedOut)
-    return new ProblemDetails(`${sentence(explainDatabase(error))} ${BETWEEN_STEPS}`);
-  if (error instanceof OutcomeUnknown) return new ProblemDetails(BROKEN_OFF);
+  if (isKnown || codeOf(error) !== null) return new CommandError(sentence(explainDatabase(error)));
+  if (code === "ECONNRESET" || LOST.test(message)) return new CommandError(CONNECTION_LOST);
+  if (error instanceof StepsInterrupted)
+    return new CommandError(`${sentence(explainDatabase(error))} ${INTERRUPTED}`);
+  if (error instanceof OutcomeUnknown) return new CommandError(CONNECTION_LOST);
   return error;
 }
 
 const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`);
 
-/** What the driver says of a connection that ended or fell silent, and the ledger of an order that was on it. */
+/** Messages of the driver for a lost connection, whose errors have neither a code nor a class. */
 const LOST =
-  /^(?:Connection terminated|Client has encountered a connection error|Query read timeout|read ECONNRESET|Nobody knows what became)/;
+  /^(?:Connection terminated|Client has encountered a connection error|Query read timeout)/;
 
-const BROKEN_OFF =
-  "The connection to PostgreSQL broke off in the middle, and nobody knows whether the last step was carried out. Look before you run the command again.";
+const CONNECTION_LOST =
+  "The connection to PostgreSQL was lost, so the last step may or may not have been done. Check the result before you run the command again.";
 
-const BETWEEN_STEPS =
-  "The command was broken off between two steps: run it again to bring it to its end.";
+const INTERRUPTED = "The command was interrupted between two steps. Run it again to complete it.";

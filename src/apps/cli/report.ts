@@ -1,71 +1,72 @@
 import type { UsageRow } from "#ledger/port.ts";
 import type { GrantMade } from "#operator/context.ts";
 import { readDay } from "./arguments.ts";
-import { type Command, WrongUsage } from "./command.ts";
-import { command, type Session } from "./define-command.ts";
+import { type Command, flag, requiredOption, type Session, UsageError } from "./command.ts";
+import { command } from "./deployment.ts";
 import { everyStatus } from "./lists.ts";
-import type { AccountSum, DaySum, Report } from "./report-shown.ts";
-import { flag, requiredOption } from "./takes.ts";
+import type { AccountSum, DaySum, Report } from "./report-output.ts";
 import { counted, dayOf, table } from "./text.ts";
 import { openWholeLedger, type WholeLedger } from "./totals.ts";
 
-/** `audit` and `report`: whether the books reconcile, and what was used. */
 export const REPORT_COMMANDS: readonly Command[] = [
   command({
     name: "audit",
-    summary: "Reconcile the books and check the database; exit 1 if anything is wrong",
+    summary: "Reconcile the ledger and check the database; exit 1 if anything is wrong",
     details: [
-      "For every account, what was granted must equal what was debited (less reversals), remains, has expired and was voided. What was paid for must have been granted.",
+      "For every account, granted credits must equal debited - reversed + remaining + expired + voided. Every paid purchase must have its grant, and every grant of a purchase its purchase.",
     ],
     example: "audit",
-    takes: {},
+    parameters: {},
     async run(_, session) {
       const damage = await session.client.findDamage({});
       const { accounts, totals, faults } = await (await openWholeLedger(session)).audit();
       const ok = damage.length + faults.length === 0;
-      const sums = totals === null ? "" : table(Object.keys(totals), [Object.values(totals)]);
-      const found = [...damage.map((line) => `The database is damaged: ${line}`), ...faults].map(
-        (line) => `- ${line}\n`,
-      );
+      const totalsTable =
+        totals === null ? "" : table(Object.keys(totals), [Object.values(totals)]);
+      const problems = [...damage.map((line) => `The database is damaged: ${line}`), ...faults];
       return {
         json: { ok, accounts, totals, faults, damage },
         text: ok
-          ? `The books of ${counted(accounts, "account")} reconcile, and the database is sound.\n\n${sums}`
-          : `The books do not reconcile, or the database is damaged:\n${found.join("")}\n${sums}`,
+          ? `The ledger of ${counted(accounts, "account")} reconciles, and the database is intact.\n\n${totalsTable}`
+          : `The ledger does not reconcile, or the database is damaged:\n${problems.map((line) => `- ${line}\n`).join("")}\n${totalsTable}`,
         exitCode: ok ? 0 : 1,
       };
     },
   }),
   command({
     name: "report",
-    summary: "Usage by day and account, grants, revenue by day, balances of now, and the books",
+    summary: "Report usage, grants and revenue of a period, with current balances",
     details: [
-      "Both days are included and begin at midnight UTC. Calls that were given back do not count. Balances and the books are those of now; of what is paid back, all that has gone back by now stands at the day on which it was first seen.",
-      "With --csv it is one table, a line each for what its column kind says: usage, account, grant, sale, refund, balance, books.",
+      "Both dates are included, and days start at midnight UTC. Reversed calls are not counted. Balances and ledger totals are current. A refund counts in full on the day on which the service first saw it.",
+      "With --csv the report is one table. Its column kind says what a line is about: usage, account, grant, sale, refund, balance or ledger.",
     ],
     example: "report --from 2026-01-01 --to 2026-01-31",
-    takes: {
-      from: requiredOption("DATE", "a day as in --from 2027-01-31.", readDay),
-      to: requiredOption("DATE", "a day as in --to 2027-01-31.", readDay),
+    parameters: {
+      from: requiredOption("DATE", "set the first day, for example --from 2027-01-01.", readDay),
+      to: requiredOption("DATE", "set the last day, for example --to 2027-01-31.", readDay),
       csv: flag,
     },
     check({ from, to, csv }, { json }) {
-      if (to.start < from.start) throw new WrongUsage("--from must not be later than --to.");
-      if (csv && json) throw new WrongUsage("Choose one of --csv and --json.");
+      if (to.start < from.start) throw new UsageError("--from must not be after --to.");
+      if (csv && json) throw new UsageError("Use either --csv or --json.");
     },
     async run({ from, to, csv }, session) {
-      const whole = await openWholeLedger(session);
-      const { byDay, byAccount } = await sumUsage(whole, from.start, to.end);
-      const made = await grantsMade(whole, from.start, to.end);
+      const ledger = await openWholeLedger(session);
+      const { byDay, byAccount } = await sumUsage(ledger, from.start, to.end);
+      const grants = await listGrants(ledger, from.start, to.end);
       const revenue = await session.client.revenue({ from: from.start, to: to.end });
       const report: Report = {
-        ...{ from: dayOf(from.start), to: dayOf(to.start), now: session.now },
-        ...{ byDay, made, revenue },
-        accounts: await listAccounts(session, byAccount, made),
-        totals: await whole.audit(),
+        from: dayOf(from.start),
+        to: dayOf(to.start),
+        now: session.now,
+        byDay,
+        grants,
+        revenue,
+        accounts: await listAccounts(session, byAccount, grants),
+        audit: await ledger.audit(),
       };
-      // Loaded when it is needed: every command loads this file.
-      const { presentReport, reportCsv } = await import("./report-shown.ts");
+      // Imported here because every command imports this file.
+      const { presentReport, reportCsv } = await import("./report-output.ts");
       return csv ? { json: {}, text: reportCsv(report) } : presentReport(report);
     },
   }),
@@ -73,11 +74,11 @@ export const REPORT_COMMANDS: readonly Command[] = [
 
 type Usage = Pick<UsageRow, "calls" | "credits">;
 
-/** Sums by day and tool and by account. */
-async function sumUsage(whole: WholeLedger, start: number, end: number) {
+/** Sums usage by day and tool, and by account. */
+async function sumUsage(ledger: WholeLedger, start: number, end: number) {
   const byDay = new Map<string, DaySum>();
   const byAccount = new Map<string, Usage>();
-  for await (const rows of whole.usage(start, end)) {
+  for await (const rows of ledger.usage(start, end)) {
     for (const row of rows) {
       const day = dayOf(row.hour);
       add(byDay, `${day} ${row.tool}`, row, { day, tool: row.tool, calls: 0, credits: 0 });
@@ -102,33 +103,33 @@ function add<Total extends Usage>(
   sums.set(name, sum);
 }
 
-async function grantsMade(whole: WholeLedger, start: number, end: number): Promise<GrantMade[]> {
-  const made: GrantMade[] = [];
-  for await (const grants of whole.grants()) {
-    made.push(...grants.filter(({ grantedAt }) => grantedAt >= start && grantedAt < end));
+async function listGrants(ledger: WholeLedger, start: number, end: number): Promise<GrantMade[]> {
+  const listed: GrantMade[] = [];
+  for await (const grants of ledger.grants()) {
+    listed.push(...grants.filter(({ grantedAt }) => grantedAt >= start && grantedAt < end));
   }
-  return made.sort((a, b) => a.grantedAt - b.grantedAt);
+  return listed.sort((a, b) => a.grantedAt - b.grantedAt);
 }
 
-/** Every account that has an address, and those closed ones that the report tells of; the busiest first. */
+/** Lists every account that has an address, and the closed accounts with usage or grants in the period, busiest first. */
 async function listAccounts(
   { client, now }: Session,
-  used: ReadonlyMap<string, Usage>,
-  made: readonly GrantMade[],
+  usageByAccount: ReadonlyMap<string, Usage>,
+  grants: readonly GrantMade[],
 ): Promise<AccountSum[]> {
   const accounts: AccountSum[] = [];
-  const closed = new Set([...used.keys(), ...made.map(({ account }) => account)]);
-  for await (const { email, account: id, asked } of everyStatus(client, now)) {
+  const closed = new Set([...usageByAccount.keys(), ...grants.map(({ account }) => account)]);
+  for await (const { email, account: id, status } of everyStatus(client, now)) {
     closed.delete(id);
-    const usage = used.get(id) ?? { calls: 0, credits: 0 };
-    if ("moved" in asked) accounts.push({ id, email, state: "moving", balance: null, ...usage });
-    else if (asked.result !== null) {
-      const { state, balance } = asked.result;
+    const usage = usageByAccount.get(id) ?? { calls: 0, credits: 0 };
+    if ("moving" in status) accounts.push({ id, email, state: "moving", balance: null, ...usage });
+    else if (status.result !== null) {
+      const { state, balance } = status.result;
       accounts.push({ id, email, state, balance, ...usage });
     }
   }
   for (const id of closed) {
-    const usage = used.get(id) ?? { calls: 0, credits: 0 };
+    const usage = usageByAccount.get(id) ?? { calls: 0, credits: 0 };
     accounts.push({ id, email: null, state: "closed", balance: 0, ...usage });
   }
   const balanceOf = ({ balance }: AccountSum) => balance ?? 0;

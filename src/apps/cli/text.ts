@@ -1,13 +1,13 @@
 import { DAY_MS } from "#limits.ts";
 
-/** Text for people at a terminal: tables, counts and times. Times are UTC, and headings say so. */
+/** Text for the terminal: tables, counts and times, and CSV. Times are UTC, as their headings say. */
 
 type Cell = string | number;
 
-/** Columns under their headings, numbers to the right. */
+/** Aligns columns under their headings, and numbers to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const texts = rows.map((row) =>
-    row.map((cell) => (typeof cell === "number" ? whole(cell) : cell)),
+    row.map((cell) => (typeof cell === "number" ? integer(cell) : cell)),
   );
   const isNumber = headings.map((_, column) => rows.some((row) => typeof row[column] === "number"));
   const widths = headings.map((heading, column) =>
@@ -26,24 +26,23 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
     .join("");
 }
 
-/** 1234567 as 1,234,567. */
-export const whole = (number: number) => number.toLocaleString("en-US");
+/** Formats 1234567 as 1,234,567. */
+export const integer = (number: number) => number.toLocaleString("en-US");
 
 export const counted = (number: number, one: string, more = `${one}s`) =>
-  `${whole(number)} ${number === 1 ? one : more}`;
+  `${integer(number)} ${number === 1 ? one : more}`;
 
-/** The first few of many, for a sentence. */
-export const shortly = (names: readonly string[]) =>
+/** Joins names for a sentence, at most three of them. */
+export const shortList = (names: readonly string[]) =>
   names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")}, …`;
 
-/** On one line of a table. */
 export const cut = (text: string, max: number) =>
   text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 
 export const instant = (at: number) => new Date(at).toISOString();
 export const instantOrNull = (at: number | null) => (at === null ? null : instant(at));
 
-/** Times, which are the members whose names end in `At`, as JSON has them. */
+/** Replaces the times of an object, which are the members whose names end in `At`, by ISO 8601 strings. */
 export const withInstants = (row: object) =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -52,21 +51,35 @@ export const withInstants = (row: object) =>
     ]),
   );
 
-/** To the minute, for columns whose heading names UTC. */
-export const minute = (at: number | null, none: string) =>
-  at === null ? none : instant(at).slice(0, 16).replace("T", " ");
+/** Formats a time to the minute, for columns whose heading says UTC. `missing` stands for null. */
+export const minute = (at: number | null, missing: string) =>
+  at === null ? missing : instant(at).slice(0, 16).replace("T", " ");
 
 export const dayOf = (at: number) => instant(at).slice(0, 10);
 
-/** The first millisecond of a day (2027-01-31) in UTC; undefined where there is no such day. */
+/** Returns the first millisecond of a date such as 2027-01-31 in UTC, or undefined if it is not a date. */
 export function startOfDay(day: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
   const at = Date.parse(`${day}T00:00:00Z`);
   return Number.isNaN(at) || dayOf(at) !== day ? undefined : at;
 }
 
-/** The first millisecond after a day. */
+/** Returns the first millisecond after a date. */
 export function endOfDay(day: string): number | undefined {
   const start = startOfDay(day);
   return start === undefined ? undefined : start + DAY_MS;
+}
+
+type CsvCell = string | number | null;
+
+/** Formats a table as CSV (RFC 4180, lines end with CR LF). */
+export const csv = (headings: readonly string[], rows: readonly (readonly CsvCell[])[]): string =>
+  [headings, ...rows].map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
+
+function csvCell(cell: CsvCell): string {
+  if (cell === null) return "";
+  if (typeof cell === "number") return String(cell);
+  // Spreadsheets run a text that starts with these characters as a formula, and anybody can choose an email address.
+  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

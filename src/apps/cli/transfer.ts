@@ -4,237 +4,254 @@ import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { databaseFile, openDataFolder } from "../node/data-folder.ts";
-import { type Call, type Command, type Outcome, ProblemDetails, WrongUsage } from "./command.ts";
-import { asideName, exchange } from "./data.ts";
-import { commandOnFiles } from "./define-command.ts";
+import {
+  type Command,
+  CommandError,
+  fileCommand,
+  flag,
+  type Invocation,
+  type Outcome,
+  optionalPositional,
+  UsageError,
+} from "./command.ts";
+import { exchange, previousDataFile } from "./data.ts";
 import { withDeployment } from "./deployment.ts";
 import {
-  beginFile,
-  checkTarget,
+  checkOutputFile,
+  commitFile,
+  createPartialFile,
   createSink,
-  dropFile,
-  finishFile,
+  dropPartialFile,
   giveToFolderOwner,
   linesOf,
   syncPath,
 } from "./files.ts";
-import { actHere, importedOutcome } from "./in-process.ts";
+import { describeImport, runRecorded } from "./local.ts";
 import { placeOf } from "./postgres-faults.ts";
-import { flag, optionalWord } from "./takes.ts";
-import { whole } from "./text.ts";
+import { integer } from "./text.ts";
 
-/** `export` and `import`: the ledger as lines of JSON, for another store or another machine. */
+/** `export` and `import` move a ledger between stores and machines as JSON lines. */
 export const TRANSFER_COMMANDS: readonly Command[] = [
-  commandOnFiles({
+  fileCommand({
     name: "export",
-    summary: "Write everything as lines of JSON, to a file or to standard output",
+    summary: "Export the ledger as JSON lines, to a file or to standard output",
     details: [
-      "One consistent snapshot, beside a running server. The same ledger gives the same lines. The secret comes along only with --with-secret. With --json a file is needed.",
-      "With --remote each account stands for itself: all of it is of one moment, but not of the same one as the others.",
+      "The export is one consistent snapshot, and the server can keep running. The same ledger always gives the same lines. The secret is included only with --with-secret. --json requires a file.",
+      "With --remote at the edge, each account is a separate snapshot.",
     ],
     example: "export ledger.jsonl",
-    takes: { file: optionalWord("[file]"), "with-secret": flag, force: flag },
+    parameters: { file: optionalPositional("[file]"), "with-secret": flag, force: flag },
     run: exportLines,
   }),
-  commandOnFiles({
+  fileCommand({
     name: "import",
-    summary: "Take in lines that export wrote, into an empty ledger",
+    summary: "Import lines that export wrote, into an empty ledger",
     details: [
-      "All or nothing: the lines are checked and the books audited before anything is kept.",
-      "With --remote each account stands for itself: it opens when all of it has come and its books reconcile. An import that was stopped is run again, with the same lines, to its end.",
+      "The import is all or nothing: it checks the lines and audits the ledger before it commits.",
+      "With --remote each account is imported separately, and opens when all its records have arrived and reconcile. If an import is interrupted, run it again with the same lines.",
     ],
     example: "import ledger.jsonl",
-    takes: { file: optionalWord("[file]") },
+    parameters: { file: optionalPositional("[file]") },
     run: importLines,
   }),
 ];
 
-type ExportGiven = { file: string | undefined; "with-secret": boolean; force: boolean };
+type ExportArgs = { file: string | undefined; "with-secret": boolean; force: boolean };
 
 async function exportLines(
-  call: Call,
-  { file: target, "with-secret": withSecret, force }: ExportGiven,
+  invocation: Invocation,
+  { file: target, "with-secret": withSecret, force }: ExportArgs,
 ): Promise<Outcome> {
-  if (target === undefined && call.json) {
-    throw new WrongUsage(
-      "export --json needs a file: the lines go there, and standard output has the one object.",
+  if (target === undefined && invocation.json) {
+    throw new UsageError(
+      "export --json requires a file for the lines, because standard output has the JSON object.",
     );
   }
-  if (withSecret && call.remote !== null) {
-    throw new WrongUsage(
-      "--with-secret is for the data here: the secret of a deployed service is in nobody's reach. Keep the one that it was given with the lines.",
+  if (withSecret && invocation.remote !== null) {
+    throw new UsageError(
+      "--with-secret does not work with --remote: a deployed service never sends its secret. Store the value of its SECRET with the lines.",
     );
   }
-  if (target !== undefined) checkTarget(target, force);
-  return withDeployment(call, async ({ exportLines }) => {
+  if (target !== undefined) checkOutputFile(target, force);
+  return withDeployment(invocation, async ({ exportLines }) => {
     const exportTo = async (fd: number) => {
       const sink = createSink(fd);
-      const made = await exportLines(withSecret, sink.write);
+      const counts = await exportLines(withSecret, sink.write);
       sink.end();
-      return made;
+      return counts;
     };
-    const counts = await transfer(
-      () => (target === undefined ? exportTo(1) : intoFile(target, force, exportTo)),
-      "The export is not whole: run audit.",
+    const counts = await withOutcome(
+      () => (target === undefined ? exportTo(1) : writeFile(target, force, exportTo)),
+      "The export is incomplete. Run audit for details.",
     );
     if (withSecret && counts.secret === undefined) {
-      call.note(
-        "There is no secret with the data, because the service is given one in SECRET: it is not included.",
+      invocation.log(
+        "The secret is not included, because the data does not contain it: the service has the setting SECRET.",
       );
     }
-    return presentExport(call, target, counts);
+    return presentExport(invocation, target, counts);
   });
 }
 
-/** What is wrong with lines or records, as a refusal. */
-async function transfer<Result>(
-  act: () => Result | Promise<Result>,
+/** Turns an error in the records into a `CommandError` that ends with `outcome`. */
+async function withOutcome<Result>(
+  run: () => Result | Promise<Result>,
   outcome: string,
 ): Promise<Result> {
-  // Loaded when it is needed: the checks of the format take as long to load as any other command takes to run.
+  // Imported here because the schemas of the records take as long to load as other commands take to run.
   const { TransferError } = await import("#ledger/transfer/records.ts");
   try {
-    return await act();
+    return await run();
   } catch (error) {
     if (!(error instanceof TransferError)) throw error;
-    throw new ProblemDetails(`${error.message}. ${outcome}`);
+    throw new CommandError(`${error.message}. ${outcome}`);
   }
 }
 
-async function intoFile(
+async function writeFile(
   target: string,
   force: boolean,
   fill: (fd: number) => Promise<RecordCounts>,
 ): Promise<RecordCounts> {
-  const begun = beginFile(target);
+  const partial = createPartialFile(target);
   try {
-    const fd = openSync(begun, "w");
+    const fd = openSync(partial, "w");
     let counts: RecordCounts;
     try {
       counts = await fill(fd);
     } finally {
       closeSync(fd);
     }
-    // Looked for again, because the export took its time.
-    checkTarget(target, force);
-    finishFile(begun, target);
+    // Checked again, because the file may have been created during the export.
+    checkOutputFile(target, force);
+    commitFile(partial, target);
     return counts;
   } finally {
-    dropFile(begun);
+    dropPartialFile(partial);
   }
 }
 
-function presentExport(call: Call, target: string | undefined, counts: RecordCounts): Outcome {
+function presentExport(
+  invocation: Invocation,
+  target: string | undefined,
+  counts: RecordCounts,
+): Outcome {
   const secretIncluded = counts.secret !== undefined;
-  const said = `${listed(counts)} exported. The secret is ${secretIncluded ? "included: keep them safe" : "not included"}.\n`;
-  // On standard output are the lines, and nothing else.
-  if (target === undefined) call.note(said.trimEnd());
+  const summary = `Exported ${describeCounts(counts)}. ${secretIncluded ? "The secret is included, so keep the export safe." : "The secret is not included."}\n`;
+  // Standard output contains only the lines.
+  if (target === undefined) invocation.log(summary.trimEnd());
   return {
     json: { file: target ?? null, counts, secretIncluded },
-    text: target === undefined ? "" : `${said}They are in ${target}.\n`,
+    text: target === undefined ? "" : `${summary}The lines are in ${target}.\n`,
   };
 }
 
-const listed = (counts: RecordCounts) => {
-  const parts = Object.entries(counts).map(([kind, count]) => `${kind} ${whole(count)}`);
-  return `Records ${parts.length === 0 ? "(none)" : `(${parts.join(", ")})`} were`;
+const describeCounts = (counts: RecordCounts) => {
+  const parts = Object.entries(counts).map(([kind, count]) => `${kind} ${integer(count)}`);
+  return parts.length === 0 ? "no records" : `records (${parts.join(", ")})`;
 };
 
 async function importLines(
-  call: Call,
+  invocation: Invocation,
   { file: source }: { file: string | undefined },
 ): Promise<Outcome> {
   if (source === undefined && isatty(0))
-    throw new WrongUsage("import needs a file, or the lines on standard input.");
+    throw new UsageError("import requires a file, or the lines on standard input.");
   const fd = source === undefined ? 0 : openSync(source, "r");
   try {
-    const { remote } = call;
+    const { remote } = invocation;
     if (remote !== null) {
       const { importRemote } = await import("./remote/import.ts");
-      const made = await transfer(() => importRemote(call, remote, linesOf(fd)), NOTHING);
-      return presentImport(made, remote.url);
+      const counts = await withOutcome(
+        () => importRemote(invocation, remote, linesOf(fd)),
+        NOTHING_IMPORTED,
+      );
+      return presentImport(counts, remote.url);
     }
-    const { place, take } = await goalOf(call);
-    const made = await transfer(() => take(fd), NOTHING);
-    recordSecret(call, made);
-    return presentImport(made, place);
+    const { place, write } = await targetOf(invocation);
+    const counts = await withOutcome(() => write(fd), NOTHING_IMPORTED);
+    logSecret(invocation, counts);
+    return presentImport(counts, place);
   } finally {
     if (fd !== 0) closeSync(fd);
   }
 }
 
-const NOTHING = "Nothing was imported.";
+const NOTHING_IMPORTED = "Nothing was imported.";
 
-type Goal = { place: string; take(fd: number): Promise<RecordCounts> };
+type ImportTarget = { place: string; write(fd: number): Promise<RecordCounts> };
 
-/** Where the lines go, and how they get there. */
-async function goalOf(call: Call): Promise<Goal> {
-  const { dataDir, databaseUrl } = call.config;
+async function targetOf(invocation: Invocation): Promise<ImportTarget> {
+  const { dataDir, databaseUrl } = invocation.config;
   if (databaseUrl !== null) {
     const { importIntoPostgres } = await import("./open-postgres.ts");
-    const take = (fd: number) => importIntoPostgres(call, databaseUrl, linesOf(fd));
-    return { place: placeOf(databaseUrl), take };
+    const write = (fd: number) => importIntoPostgres(invocation, databaseUrl, linesOf(fd));
+    return { place: placeOf(databaseUrl), write };
   }
-  const into = existsSync(databaseFile(dataDir)) ? intoEmptyLedger : intoNewData;
-  return { place: dataDir, take: (fd) => into(call, fd) };
+  const importInto = existsSync(databaseFile(dataDir)) ? importIntoEmptyLedger : importIntoNewFile;
+  return { place: dataDir, write: (fd) => importInto(invocation, fd) };
 }
 
-async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
+async function importIntoEmptyLedger(invocation: Invocation, fd: number): Promise<RecordCounts> {
   const { isEmptyLedger } = await import("#stores/sqlite/transfer.ts");
-  const driver = openDataFolder(call.config.dataDir);
+  const driver = openDataFolder(invocation.config.dataDir);
   try {
-    if (isEmptyLedger(driver)) return await intoSqlite(driver, call, fd);
-    throw new ProblemDetails(
-      `The data in ${call.config.dataDir} is not empty, and an import never mixes ledgers. Set DATA_DIR to a new folder.`,
+    if (isEmptyLedger(driver)) return await importIntoSqlite(driver, invocation, fd);
+    throw new CommandError(
+      `The data in ${invocation.config.dataDir} is not empty, and an import never merges ledgers. Set DATA_DIR to a new folder.`,
     );
   } finally {
     driver.close();
   }
 }
 
-async function intoSqlite(driver: NodeSqlite, { now }: Call, fd: number): Promise<RecordCounts> {
+async function importIntoSqlite(
+  driver: NodeSqlite,
+  { now }: Invocation,
+  fd: number,
+): Promise<RecordCounts> {
   const { importSqlite } = await import("#stores/sqlite/transfer.ts");
-  const take = async () => importSqlite(driver, linesOf(fd), now);
-  return actHere(createSqliteDatabase(driver), "import", take, importedOutcome);
+  const importAll = async () => importSqlite(driver, linesOf(fd), now);
+  return runRecorded(createSqliteDatabase(driver), "import", importAll, describeImport);
 }
 
-/** Built under another name: where the lines are no good, no half-made data folder is left to be misread. */
-async function intoNewData(call: Call, fd: number): Promise<RecordCounts> {
-  const { dataDir } = call.config;
+/** Builds the database under another name, so that invalid lines leave no incomplete data. */
+async function importIntoNewFile(invocation: Invocation, fd: number): Promise<RecordCounts> {
+  const { dataDir } = invocation.config;
   const file = databaseFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const fresh = beginFile(file);
+  const partial = createPartialFile(file);
   try {
-    const driver = openNodeSqlite(fresh);
+    const driver = openNodeSqlite(partial);
     let counts: RecordCounts;
     try {
-      counts = await intoSqlite(driver, call, fd);
+      counts = await importIntoSqlite(driver, invocation, fd);
     } finally {
       driver.close();
     }
-    giveToFolderOwner(fresh);
-    syncPath(fresh);
-    exchange(file, fresh, asideName(dataDir, call.now), false);
+    giveToFolderOwner(partial);
+    syncPath(partial);
+    exchange(file, partial, previousDataFile(dataDir, invocation.now), false);
     syncPath(dataDir);
     return counts;
   } finally {
-    dropFile(fresh);
+    dropPartialFile(partial);
   }
 }
 
-function recordSecret(call: Call, counts: RecordCounts): void {
+function logSecret(invocation: Invocation, counts: RecordCounts): void {
   if (counts.secret !== undefined) {
-    call.note(
-      "The secret came with the lines. A server that runs on this data has another one: start it again.",
+    invocation.log(
+      "The lines included the secret. If a server is running on this data, restart it so that it uses the secret.",
     );
-  } else if (call.config.secrets === null) {
-    call.note(
-      "No secret came with the lines. Set SECRET to that of the service they are from, or its keys are refused.",
+  } else if (invocation.config.secrets === null) {
+    invocation.log(
+      "The lines included no secret. Set SECRET to that of the original service, or the server rejects its keys.",
     );
   }
 }
 
 const presentImport = (counts: RecordCounts, place: string): Outcome => ({
   json: { counts, secretIncluded: counts.secret !== undefined },
-  text: `${listed(counts)} imported into ${place}, and the books reconcile.\n`,
+  text: `Imported ${describeCounts(counts)} into ${place}. The ledger reconciles.\n`,
 });

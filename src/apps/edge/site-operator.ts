@@ -26,7 +26,7 @@ export function openOperator(
         accountDeps: async () => accountDeps,
         billing: async () => billing,
       },
-      tell: { journal, mail: emails.mail, publicUrl: config.publicUrl },
+      notify: { journal, mail: emails.mail, publicUrl: config.publicUrl },
       acts: createOperatorActs(database),
       jobs: operatorJobs([store.jobs]),
       ...{ index, moves, grants: null },

@@ -17,14 +17,14 @@ import { reversalsForOperator } from "./reversals.ts";
 export function openNodeOperator({
   store,
   accountDeps,
-  tell,
+  notify,
   billing,
   dataDir,
   ...rest
 }: Omit<OperatorAppWiring, "context"> & {
   store: ReturnType<typeof openPeopleStore>;
   accountDeps: AccountDeps;
-  tell: NotifyDeps;
+  notify: NotifyDeps;
   billing: Billing | null;
   /** This node's folder, which holds its own pending reversals. */
   dataDir: string;
@@ -33,7 +33,7 @@ export function openNodeOperator({
   return createOperatorApp({
     ...rest,
     context: {
-      ...{ ledger, directory, purchases, tell, findDamage, isDamage },
+      ...{ ledger, directory, purchases, notify, findDamage, isDamage },
       accountDeps: async () => accountDeps,
       billing: async () => billing,
       acts: createOperatorActs(database),

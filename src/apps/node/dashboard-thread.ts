@@ -146,7 +146,7 @@ const app = createDashboardApp(deps, createDashboardBounds(throttle?.signIn));
 const operator = openNodeOperator({
   ...{ tokens: settings.operatorTokens, dataDir: settings.dataDir, store, accountDeps, billing },
   ...{ now, waitUntil: inBackground },
-  tell: { journal: store.journal, mail, publicUrl },
+  notify: { journal: store.journal, mail, publicUrl },
   newRequestId: deps.newRequestId,
   logAct: (message, act) => say({ kind: "act", message, act }),
   logError: logError,

@@ -7,7 +7,7 @@ import type { MailSettings } from "#email/read-mail-settings.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { OperatorAct } from "#operator/acts.ts";
-import type { OperatorToken } from "#operator/tokens.ts";
+import type { OperatorToken } from "#operator/perform.ts";
 import type { NodeLog } from "./log.ts";
 
 /** The settings of the dashboard thread, as plain data. */

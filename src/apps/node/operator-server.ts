@@ -3,7 +3,7 @@ import { respondWithError } from "#api/operator/operator-app.ts";
 import { dropBody, readBody } from "#api/pipeline/body.ts";
 import { createIdSequence } from "#ids.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
-import type { OperatorToken } from "#operator/tokens.ts";
+import type { OperatorToken } from "#operator/perform.ts";
 import { random } from "./app-context.ts";
 import type { NodeLog } from "./log.ts";
 

@@ -104,7 +104,7 @@ export function createDeployment(changed: Changed = {}) {
   let requests = 0;
   const context: OperatorContext = {
     ...{ ledger, directory, acts, accountDeps: async () => accountDeps },
-    tell: {
+    notify: {
       ...{ journal: createJournal(db), publicUrl: "https://edge.test" },
       mail: createMail({
         ...{

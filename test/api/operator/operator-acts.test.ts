@@ -96,7 +96,7 @@ describe("what operators do", () => {
     const close = { account: ADA, email: "ada@b.c", now: now() };
     for (let i = 0; i < 2; i += 1) {
       const { body } = await ask("closeAccount", close);
-      assert.deepEqual(body.outcome, { account: ADA, forfeited: 12, told: null });
+      assert.deepEqual(body.outcome, { account: ADA, forfeited: 12, notified: null });
     }
     const audit = (await ask("audit", { account: ADA, now: now() })).body.outcome;
     assert.deepEqual([audit.ok, audit.totals.granted], [true, 12]);
@@ -110,11 +110,11 @@ describe("what operators do", () => {
                 VALUES ('p1', '', 'ada@b.c', 1, ?, ?, ?)`)
       .run(at, at, ADA);
     const { body } = await ask("createKey", { account: ADA, id: KEY, label: "l", now: now() });
-    assert.deepEqual(body.outcome.told, { email: "ada@b.c", error: null });
+    assert.deepEqual(body.outcome.notified, { email: "ada@b.c", error: null });
     const revoke = { account: ADA, id: KEY, now: now() };
     const outcomes = [await ask("revokeKey", revoke), await ask("revokeKey", revoke)];
     assert.deepEqual(
-      outcomes.map((each) => each.body.outcome.told),
+      outcomes.map((each) => each.body.outcome.notified),
       [{ email: "ada@b.c", error: null }, null],
     );
     const events = deployment.people.prepare("SELECT kind, detail FROM person_event").all();

@@ -9,7 +9,7 @@ import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const KEY = /tb_[0-9A-Za-z]{56}/;
 
-/** Each group has a data folder of its own, so that groups run side by side. */
+/** Each group has its own data folder, so that groups can run at the same time. */
 const freshLine = (env = {}) => {
   const dataDir = path.join(temporaryFolder(), "data");
   return {
@@ -19,13 +19,13 @@ const freshLine = (env = {}) => {
   };
 };
 
-describe("the command line on accounts, keys and credits", { concurrency: 3 }, () => {
+describe("account, key and credits commands", { concurrency: 3 }, () => {
   describe("account", { concurrency: 1 }, () => {
-    test("create makes the database, the account and one grant without expiry", async () => {
+    test("create creates the database, the account and one grant without expiry", async () => {
       const cli = freshLine();
-      const made = await cli.json("account create Ada@Example.org --credits 7");
-      assert.match(made.id, /^acc_[0-9A-Za-z]{12}$/);
-      assert.deepEqual(made, { id: made.id, email: "ada@example.org", balance: 7 });
+      const created = await cli.json("account create Ada@Example.org --credits 7");
+      assert.match(created.id, /^acc_[0-9A-Za-z]{12}$/);
+      assert.deepEqual(created, { id: created.id, email: "ada@example.org", balance: 7 });
       assert.equal(statSync(cli.database).mode & 0o777, 0o600);
       assert.equal(statSync(cli.dataDir).mode & 0o777, 0o700);
       const { balance, grants } = await cli.json("credits show ada@example.org");
@@ -36,18 +36,18 @@ describe("the command line on accounts, keys and credits", { concurrency: 3 }, (
       assert.match(await cli.refused("account create ada@example.org"), /already.*credits grant/);
     });
 
-    test("create makes one account however many ask at once, on an empty folder too", async () => {
+    test("concurrent creates of one address create one account, also in an empty folder", async () => {
       const cli = freshLine();
-      const asked = Array.from({ length: 4 }, () =>
+      const runs = Array.from({ length: 4 }, () =>
         cli.run("account create ada@b.c --credits 5 --json"),
       );
-      const exits = (await Promise.all(asked)).map(({ status }) => status);
+      const exits = (await Promise.all(runs)).map(({ status }) => status);
       assert.deepEqual(exits.sort(), [0, 1, 1, 1]);
       const { accounts, totals } = await cli.json("audit");
       assert.deepEqual([accounts, totals.granted], [1, 5]);
     });
 
-    test("suspend, resume and close change its state; close says what was forfeited", async () => {
+    test("suspend, resume and close change the state, and close reports the forfeited credits", async () => {
       const cli = freshLine();
       const { id } = await cli.json("account create ada@b.c --credits 5");
       await cli.json("account create bob@b.c");
@@ -76,17 +76,17 @@ describe("the command line on accounts, keys and credits", { concurrency: 3 }, (
         await cli.refused("credits grant ada@b.c 5"),
         /no account for ada@b\.c.*account create/,
       );
-      // A second account of the same address gets no second free call.
+      // A second account with the same address has no free call.
       const { status, stderr } = await cli.run("account create ada@b.c --json");
       assert.equal(status, 0);
       assert.match(stderr, /no free call/);
       assert.match(
         (await cli.run("account list")).stdout,
-        /^e-mail +id +state +credits +made \(UTC\)\n/,
+        /^email +id +state +credits +created \(UTC\)\n/,
       );
     });
 
-    test("an account whose making was interrupted is completed by the next create", async () => {
+    test("create completes an account whose creation was interrupted", async () => {
       const cli = freshLine();
       await cli.json("account create bob@b.c");
       const driver = openNodeSqlite(cli.database);
@@ -104,23 +104,23 @@ describe("the command line on accounts, keys and credits", { concurrency: 3 }, (
   });
 
   describe("key", { concurrency: 1 }, () => {
-    test("create shows the key once; list never shows it", async () => {
+    test("create shows the key once, and list never shows it", async () => {
       const cli = freshLine();
       await cli.json("account create ada@b.c");
-      const made = await cli.json("key create ada@b.c --label production");
-      assert.deepEqual(Object.keys(made), ["id", "key"]);
-      assert.match(made.key, new RegExp(`^${KEY.source}$`));
+      const created = await cli.json("key create ada@b.c --label production");
+      assert.deepEqual(Object.keys(created), ["id", "key"]);
+      assert.match(created.key, new RegExp(`^${KEY.source}$`));
       const { stdout } = await cli.run("key create ada@b.c --label staging");
       assert.match(stdout, /^tb_[0-9A-Za-z]{56}\n/);
-      assert.match(stdout, /shown this once/);
+      assert.match(stdout, /it is not shown again/);
 
       const { email, keys } = await cli.json("key list ada@b.c");
       assert.deepEqual([email, keys.length], ["ada@b.c", 2]);
       const { createdAt, start, ...first } = keys[0];
       assert.match(createdAt, ISO);
-      assert.ok(made.key.startsWith(start) && start.length < 30);
+      assert.ok(created.key.startsWith(start) && start.length < 30);
       assert.deepEqual(first, {
-        id: made.id,
+        id: created.id,
         label: "production",
         lastUsedAt: null,
         revokedAt: null,
@@ -129,17 +129,17 @@ describe("the command line on accounts, keys and credits", { concurrency: 3 }, (
       assert.doesNotMatch(table.stdout, KEY);
       assert.match(table.stdout, /production .* never +no/);
 
-      const revoked = await cli.json(`key revoke ${made.id}`);
+      const revoked = await cli.json(`key revoke ${created.id}`);
       assert.deepEqual(Object.keys(revoked), ["id", "revokedAt"]);
       assert.deepEqual(
-        await cli.json(`key revoke ${made.id}`),
+        await cli.json(`key revoke ${created.id}`),
         revoked,
-        "revoking again changes nothing",
+        "revoking a second time changes nothing",
       );
       assert.equal((await cli.json("key list ada@b.c")).keys[0].revokedAt, revoked.revokedAt);
     });
 
-    test("create refuses what it cannot label and accounts that are not there", async () => {
+    test("create rejects invalid labels and unknown accounts", async () => {
       const cli = freshLine();
       await cli.json("account create ada@b.c");
       assert.match(await cli.refused(`key create ada@b.c --label ${"l".repeat(101)}`), /1 to 100/);
@@ -152,7 +152,7 @@ describe("the command line on accounts, keys and credits", { concurrency: 3 }, (
       );
     });
 
-    test("create needs the SECRET of the server where the data has none of its own", async () => {
+    test("create requires the server's SECRET if the data contains no secret", async () => {
       const cli = freshLine();
       const env = { SECRET: "a secret that is long enough to count" };
       await cli.json("account create ada@b.c", { env });
@@ -164,13 +164,13 @@ describe("the command line on accounts, keys and credits", { concurrency: 3 }, (
   describe("credits", { concurrency: 1 }, () => {
     const cli = freshLine();
 
-    test("grant takes a day to its end, an instant, and no expiry", async () => {
+    test("grant accepts a date including that day, a time, and no expiry", async () => {
       await cli.json("account create ada@b.c");
       const day = await cli.json("credits grant ada@b.c 5 --expires 2098-12-31");
       assert.equal(
         day.expiresAt,
         "2099-01-01T00:00:00.000Z",
-        "the first moment at which it is gone",
+        "the first millisecond after the date",
       );
       const instant = await cli.json("credits grant ada@b.c 5 --expires 2098-12-31T12:00:00+02:00");
       assert.equal(instant.expiresAt, "2098-12-31T10:00:00.000Z");
@@ -184,7 +184,7 @@ describe("the command line on accounts, keys and credits", { concurrency: 3 }, (
       assert.equal((await cli.json("credits show ada@b.c")).balance, 11);
     });
 
-    test("grant with an id is made once, and never changed", async () => {
+    test("grant with an id is made once and never changed", async () => {
       const line = "credits grant ada@b.c 9 --id invoice-7";
       assert.deepEqual(await cli.json(line), {
         email: "ada@b.c",

@@ -37,7 +37,7 @@ function change(file: string, sql: string): void {
 }
 
 describe("backup and restore", { concurrency: 2 }, () => {
-  test("a backup under load is of one moment; restore refuses while the server runs, then puts it in place", async () => {
+  test("backup under load is a consistent snapshot, and restore rejects a running server and then replaces its data", async () => {
     const cli = freshFolder();
     const server = await startServer(cli.dataDir, { RATE_LIMIT: "0" });
     await cli.json("account create ada@b.c --credits 100000");
@@ -63,36 +63,42 @@ describe("backup and restore", { concurrency: 2 }, () => {
 
     await cli.json("account create later@b.c");
     const before = readdirSync(cli.dataDir).sort();
-    assert.match(await cli.refused(`restore ${cli.copy}`), /open\. Nothing was changed\. Stop it/);
+    assert.match(
+      await cli.refused(`restore ${cli.copy}`),
+      /open in a server or another process\. Nothing was changed\. Stop that process/,
+    );
     assert.deepEqual(readdirSync(cli.dataDir).sort(), before);
-    assert.equal((await server.call(key)).status, 200, "the server never noticed");
+    assert.equal((await server.call(key)).status, 200, "the server keeps working");
     await server.stop();
 
     const restored = await cli.json(`restore ${cli.copy}`);
     assert.deepEqual(await emailsOf(cli), ["ada@b.c", "demo@toolbooth.localhost"]);
     assert.equal((await cli.json("audit")).ok, true);
-    const aside = new DatabaseSync(restored.keptAside, { readOnly: true });
-    assert.equal(aside.prepare("SELECT count(*) AS count FROM address").get()?.["count"], 3);
-    aside.close();
+    const previous = new DatabaseSync(restored.previous, { readOnly: true });
+    assert.equal(previous.prepare("SELECT count(*) AS count FROM address").get()?.["count"], 3);
+    previous.close();
     assert.ok(!readdirSync(cli.dataDir).some((name) => name.includes("partial")));
     const again = await startServer(cli.dataDir);
-    assert.equal((await again.call(key)).status, 200, "the secret came with the backup");
+    assert.equal((await again.call(key)).status, 200, "the backup includes the secret");
     await again.stop();
   });
 
-  test("a backup never overwrites a file unasked, nor the data itself", async () => {
+  test("backup overwrites files only with --force, and never the database itself", async () => {
     const cli = freshFolder();
     await cli.json("account create ada@b.c");
     writeFileSync(cli.copy, "mine");
     assert.match(await cli.refused(`backup ${cli.copy}`), /exists already.*--force/);
     assert.equal(readFileSync(cli.copy, "utf8"), "mine");
     assert.equal((await cli.json(`backup ${cli.copy} --force`)).ok, true);
-    assert.match(await cli.refused(`backup ${cli.database} --force`), /is the data itself/);
-    assert.match(await cli.refused(`backup ${cli.folder}/no/where`), /There is no folder/);
+    assert.match(await cli.refused(`backup ${cli.database} --force`), /is the database itself/);
+    assert.match(
+      await cli.refused(`backup ${cli.folder}/no/where`),
+      /The folder .* does not exist/,
+    );
     assert.deepEqual(readdirSync(cli.folder).sort(), ["copy.sqlite", "data"]);
   });
 
-  test("both say when the secret is not included", async () => {
+  test("backup and restore say if the secret is not included", async () => {
     const cli = freshFolder();
     const env = { SECRET: "a secret that is long enough to count" };
     await cli.json("account create ada@b.c", { env });
@@ -100,21 +106,21 @@ describe("backup and restore", { concurrency: 2 }, () => {
     assert.match((await cli.run(`backup ${cli.copy} --force`)).stdout, /not included.*SECRET/);
     const { status, stderr } = await cli.run(`restore ${cli.copy}`);
     assert.equal(status, 0);
-    assert.match(stderr, /Set it for the server/);
+    assert.match(stderr, /Start the server with the same SECRET/);
   });
 
-  test("restore makes data where there is none, and leaves nothing but it", async () => {
+  test("restore into an empty folder creates only the database", async () => {
     const cli = freshFolder();
     await cli.json("account create ada@b.c");
     await cli.json(`backup ${cli.copy}`);
     const dataDir = path.join(cli.folder, "other");
     const other = commandLine(dataDir);
-    assert.equal((await other.json(`restore ${cli.copy}`)).keptAside, null);
+    assert.equal((await other.json(`restore ${cli.copy}`)).previous, null);
     assert.deepEqual(readdirSync(dataDir), ["toolbooth.sqlite"]);
     assert.equal((await other.json("account list")).accounts.length, 1);
   });
 
-  test("restore refuses what is damaged, newer, foreign, unbalanced or half a database, and changes nothing", async () => {
+  test("restore rejects damaged, newer, foreign, inconsistent and incomplete databases and changes nothing", async () => {
     const cli = freshFolder();
     await cli.json("account create ada@b.c --credits 5");
     await cli.json(`backup ${cli.copy}`);
@@ -126,13 +132,13 @@ describe("backup and restore", { concurrency: 2 }, () => {
     };
     const bytes = readFileSync(cli.copy);
     const holed = Buffer.from(bytes).fill(0xaa, 4096 * 3, 4096 * 5);
-    const seen = () => [readdirSync(cli.dataDir), readFileSync(cli.database)];
-    const before = seen();
+    const contents = () => [readdirSync(cli.dataDir), readFileSync(cli.database)];
+    const before = contents();
     for (const [line, expected] of [
       [bad("holed", (file) => writeFileSync(file, holed)), /is damaged or not a database/],
       [bad("short", (file) => writeFileSync(file, bytes.subarray(0, 9000))), /is damaged/],
       [bad("text", (file) => writeFileSync(file, "hello\n".repeat(999))), /is damaged/],
-      [bad("empty", (file) => writeFileSync(file, "")), /not one of Toolbooth/],
+      [bad("empty", (file) => writeFileSync(file, "")), /but not a Toolbooth database/],
       [
         bad("newer", (file) =>
           change(file, "INSERT INTO schema_migration VALUES (99, 'later', '', 99, 0)"),
@@ -144,31 +150,31 @@ describe("backup and restore", { concurrency: 2 }, () => {
         /Migration 1 \(initial\) .+ checksums differ.+Nothing was changed/,
       ],
       [
-        bad("books", (file) => change(file, "UPDATE credit_grant SET remaining = 4")),
-        /do not reconcile/,
+        bad("inconsistent", (file) => change(file, "UPDATE credit_grant SET remaining = 4")),
+        /does not reconcile/,
       ],
       [bad("half", (file) => writeFileSync(`${file}-wal`, "x")), /a database in use/],
-      [`restore ${cli.database}`, /is the data itself/],
-      [`restore ${cli.folder}/nothing`, /There is no file/],
+      [`restore ${cli.database}`, /is the database itself/],
+      [`restore ${cli.folder}/nothing`, /does not exist/],
     ] as const) {
       assert.match(await cli.refused(line), expected);
     }
-    assert.deepEqual(seen(), before);
+    assert.deepEqual(contents(), before);
   });
 
-  test("restore over data that cannot be read needs --force, and keeps it all the same", async () => {
+  test("restore over unreadable data requires --force and still keeps that data", async () => {
     const cli = freshFolder();
     await cli.json("account create ada@b.c");
     await cli.json(`backup ${cli.copy}`);
-    const ruin = "no database any more\n".repeat(999);
+    const ruin = "not a database\n".repeat(999);
     writeFileSync(cli.database, ruin);
     assert.match(await cli.refused(`restore ${cli.copy}`), /Stop the server and add --force/);
-    const { keptAside } = await cli.json(`restore ${cli.copy} --force`);
-    assert.equal(readFileSync(keptAside, "utf8"), ruin);
+    const { previous } = await cli.json(`restore ${cli.copy} --force`);
+    assert.equal(readFileSync(previous, "utf8"), ruin);
     assert.deepEqual(await emailsOf(cli), ["ada@b.c"]);
   });
 
-  test("a restore killed at any point leaves the old data or the new", async () => {
+  test("a restore that is killed at any point leaves the old data or the new", async () => {
     const cli = freshFolder();
     await cli.json("account create new@b.c --credits 5");
     await cli.json(`backup ${cli.copy}`);
@@ -197,6 +203,6 @@ describe("backup and restore", { concurrency: 2 }, () => {
     };
     for (let step = 1; step <= 12; step += 2) await Promise.all([killAt(step), killAt(step + 1)]);
     for (const emails of left) assert.match(emails, /^(old|new)@b\.c$/);
-    assert.ok(left.includes("old@b.c"), "some were killed in time");
+    assert.ok(left.includes("old@b.c"), "some were killed before the change");
   });
 });

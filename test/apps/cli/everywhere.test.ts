@@ -15,11 +15,13 @@ import { startServer, temporaryFolder } from "./fixture.ts";
 
 const TOKENS = { ada: "a".repeat(40), deploy: "d".repeat(40) };
 const SETTING = `ada:${TOKENS.ada},deploy:${TOKENS.deploy}`;
-/** Nothing that a command works on is ever here. */
+/** A data folder that commands over the network must never use. */
 const NOWHERE = path.join(temporaryFolder(), "nowhere");
 
 const remote = (url: string, token = TOKENS.deploy) => ({
-  ...{ DATA_DIR: NOWHERE, TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: token },
+  DATA_DIR: NOWHERE,
+  TOOLBOOTH_REMOTE: url,
+  TOOLBOOTH_OPERATOR_TOKEN: token,
 });
 const overNetwork = (url: string) => ({ env: remote(url), by: "deploy", isOverNetwork: true });
 
@@ -33,14 +35,15 @@ const runInPostgres = (url: string) => async (sql: string) => {
   await client.connect();
   await client.query(sql).finally(() => client.end());
 };
-/** A node makes the file of its reversals when it needs it. */
+/** Creates the file of reversals first, which a node creates only when it needs it. */
 const ofReversals = (dataDir: string) => (sql: string) => {
   makeFolder(dataDir);
   openReversalFile(reversalFile(dataDir)).close();
   return runIn(reversalFile(dataDir))(sql);
 };
 const ofDataFolder = (dataDir: string) => ({
-  ...{ jobs: runIn(databaseFile(dataDir)), reversals: ofReversals(dataDir) },
+  jobs: runIn(databaseFile(dataDir)),
+  reversals: ofReversals(dataDir),
 });
 
 async function startNode(
@@ -48,8 +51,10 @@ async function startNode(
   dataDir = path.join(temporaryFolder(), "data"),
 ): Promise<string> {
   const server = await startServer(dataDir, {
-    // On a loopback address alone the first start would make an account to try the service with.
-    ...{ HOST: "0.0.0.0", TOOLBOOTH_OPERATOR_TOKEN: SETTING, ...env },
+    // On a loopback address the first start would create a demo account.
+    HOST: "0.0.0.0",
+    TOOLBOOTH_OPERATOR_TOKEN: SETTING,
+    ...env,
   });
   after(() => server.stop());
   return server.url.replace("0.0.0.0", "127.0.0.1");
@@ -63,7 +68,9 @@ describe("the operator's commands", { concurrency: 1 }, () => {
   after(() => postgres.dispose());
 
   const here = (env: Record<string, string>) => ({
-    ...{ env, by: userInfo().username, isOverNetwork: false },
+    env,
+    by: userInfo().username,
+    isOverNetwork: false,
   });
   testOperatorCommands("in process on SQLite", async () => {
     const DATA_DIR = path.join(temporaryFolder(), "data");
@@ -98,7 +105,7 @@ describe("the operator's commands", { concurrency: 1 }, () => {
     return { ...overNetwork(site.base), jobs, reversals: jobs };
   });
 
-  test("several tokens let in at once, and each act says whose it was; what one node did another lists", async () => {
+  test("several tokens work at the same time, acts name the token, and every node lists the acts of all nodes", async () => {
     const DATABASE_URL = await postgres.createDatabase();
     const [one = "", other = ""] = await Promise.all([1, 2].map(() => startNode({ DATABASE_URL })));
     await runHere("account create ada@b.c", remote(one, TOKENS.ada));
@@ -109,14 +116,14 @@ describe("the operator's commands", { concurrency: 1 }, () => {
       acts.map(({ by }: { by: string }) => by),
       [userInfo().username, "deploy", "ada"],
     );
-    // As when a token is changed: the command line takes the first of those that it is given.
+    // The command line uses the first token of the setting, which matters while a token is replaced.
     const both = { TOOLBOOTH_OPERATOR_TOKEN: `old:${"o".repeat(40)},${SETTING}` };
-    await assert.rejects(runHere("acts", { ...remote(one), ...both }), /does not take this token/);
+    await assert.rejects(runHere("acts", { ...remote(one), ...both }), /rejects this token/);
     const first = { TOOLBOOTH_OPERATOR_TOKEN: SETTING };
     assert.equal((await runHere("acts", { ...remote(one), ...first })).json.acts.length, 3);
   });
 
-  test("what is about files says where to run it", async () => {
+  test("backup and restore over the network say where to run them", async () => {
     const url = await startNode();
     const file = path.join(temporaryFolder(), "ledger.sqlite");
     await assert.rejects(runHere(`backup ${file}`, remote(url)), /copies a data folder\. .*Run it/);

@@ -1,4 +1,4 @@
-/** The real command line and the real server as processes of their own, over data folders that go after the tests. */
+/** Runs the real command line and the real server as processes, on data folders that are removed after the tests. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { bareEnvironment } from "../../support/bare-environment.ts";
 export const entry = (file: string) =>
   fileURLToPath(new URL(`../../../src/apps/${file}`, import.meta.url));
 
-/** A folder that is removed when the tests of the file are over. */
+/** Creates a folder that is removed after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-cli-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,7 +31,7 @@ export function start(file: string, args: readonly string[], env: Env): ChildPro
   });
 }
 
-/** The command line on one data folder. */
+/** Runs the command line on one data folder. */
 export function commandLine(dataDir: string, base: Env = {}) {
   async function run(args: readonly string[], { env = {}, input = "" }: More = {}): Promise<Ran> {
     const child = start("cli/main.ts", args, { DATA_DIR: dataDir, ...base, ...env });
@@ -44,7 +44,7 @@ export function commandLine(dataDir: string, base: Env = {}) {
     return { status, stdout: stdout ?? "", stderr: stderr ?? "" };
   }
 
-  /** With --json standard output is exactly one line with one object, whatever happens. */
+  /** Checks that --json prints exactly one line with one object, and returns the object. */
   async function runJson(args: readonly string[], status: number, more?: More): Promise<Json> {
     const ran = await run([...args, "--json"], more);
     assert.equal(ran.status, status, `${args.join(" ")}: ${ran.stdout}${ran.stderr}`);
@@ -56,14 +56,14 @@ export function commandLine(dataDir: string, base: Env = {}) {
   return {
     run: (line: string, more?: More) => run(words(line), more),
     json: (line: string, more?: More) => runJson(words(line), 0, more),
-    /** The sentence of a refusal. */
+    /** Expects exit code 1 and returns the error message. */
     async refused(line: string, more?: More): Promise<string> {
       return sentence(await runJson(words(line), 1, more));
     },
     async wrong(line: string, more?: More): Promise<string> {
       return sentence(await runJson(words(line), 2, more));
     },
-    /** The object of a command that exits with 1 and yet is no refusal. */
+    /** Expects exit code 1 with a result, and returns the result. */
     failed: (line: string) => runJson(words(line), 1),
   };
 }
@@ -74,27 +74,27 @@ export type Json = any;
 function sentence(problem: Json): string {
   assert.deepEqual(Object.keys(problem), ["ok", "error"]);
   assert.equal(problem.ok, false);
-  assert.match(problem.error, /[.?]$/, "a refusal is a sentence");
+  assert.match(problem.error, /[.?]$/, "an error message is a sentence");
   return problem.error;
 }
 
-/** A server on a free port. */
+/** Starts a server on a free port. */
 export async function startServer(dataDir: string, env: Env = {}) {
   const silent = { PORT: "0", TOOLBOOTH_LOG_LEVEL: "silent", TOOLBOOTH_TOOL_THREADS: "1" };
   const child = start("node/main.ts", [], { DATA_DIR: dataDir, ...silent, ...env });
   const exited = once(child, "exit");
-  let said = "";
+  let output = "";
   const url = await new Promise<string | undefined>((resolve) => {
-    // It is read to its end: a server whose standard output is closed on it would die of the next line.
+    // Keep reading: a server whose standard output is closed fails at the next line.
     child.stdout?.on("data", (chunk) => {
-      said += String(chunk);
-      const found = /listens on (\S+)\n/.exec(said)?.[1];
+      output += String(chunk);
+      const found = /listens on (\S+)\n/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     });
     child.stderr?.resume();
     child.on("exit", () => resolve(undefined));
   });
-  assert.ok(url, "the server came up");
+  assert.ok(url, "the server started");
   return {
     url,
     async call(key: string, callId?: string) {

@@ -1,14 +1,14 @@
-/** What the operator sees of sales: payments, revenue, and books that tell of both. */
+/** What the operator sees of sales: payments, revenue and the audit of both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ProblemDetails } from "#apps/cli/command.ts";
+import { CommandError } from "#apps/cli/command.ts";
 import { openPayments } from "../node/payments-fixture.ts";
 import { commandLine, type Json } from "./fixture.ts";
 
 const DAY_MS = 86_400_000;
 const today = () => new Date().toISOString().slice(0, 10);
 
-test("payments whose messages never came are settled by reconcile, once, and are told of", async (t) => {
+test("reconcile settles payments whose events were missed, once, and reports them", async (t) => {
   const { fake, account, buy, run, json } = await openPayments(t);
   const ada = await account("ada@example.org");
   const [paid, open, yen] = [await buy(ada), await buy(ada), await buy(ada, "yen")];
@@ -23,7 +23,10 @@ test("payments whose messages never came are settled by reconcile, once, and are
     [paid.id, yen.id].sort(),
   );
   const again = await run("payments reconcile --since 2026-01-01");
-  assert.match(again.text, /^3 purchases since 2026-01-01: 3 in order, 0 settled now, 0 for you/);
+  assert.match(
+    again.text,
+    /^Compared 3 purchases since 2026-01-01: 3 unchanged, 0 corrected, 0 for you/,
+  );
 
   const { purchases } = await json("payments list ada@example.org");
   const byId = new Map<string, Json>(purchases.map((one: Json) => [one.id, one]));
@@ -45,7 +48,7 @@ test("payments whose messages never came are settled by reconcile, once, and are
   assert.equal((await json("audit")).ok, true);
 });
 
-test("what a person has to decide makes reconcile exit with 1 and say what to do", async (t) => {
+test("reconcile exits with 1 and says what to do if the operator has to decide", async (t) => {
   const { fake, account, buy, json, failed } = await openPayments(t);
   const ada = await account("ada@example.org");
   const { id, session } = await buy(ada);
@@ -60,34 +63,32 @@ test("what a person has to decide makes reconcile exit with 1 and say what to do
   assert.equal((await json("payments reconcile")).ok, true);
 });
 
-test("reconcile says what is missing: the settings, a key that Stripe knows, Stripe itself", async (t) => {
+test("reconcile explains missing settings, a wrong Stripe key and an unreachable Stripe", async (t) => {
   const { fake, account, buy, run } = await openPayments(t);
   const ada = await account("ada@example.org");
   await buy(ada);
   const problem = (pattern: RegExp) => (error: unknown) =>
-    error instanceof ProblemDetails &&
-    pattern.test(error.message) &&
-    !/sk_test/.test(error.message);
+    error instanceof CommandError && pattern.test(error.message) && !/sk_test/.test(error.message);
   const without = { STRIPE_SECRET_KEY: "", STRIPE_WEBHOOK_SECRET: "" };
-  await assert.rejects(run(LINE, without), problem(/: set STRIPE_SECRET_KEY, /));
+  await assert.rejects(run(LINE, without), problem(/\. Set STRIPE_SECRET_KEY, /));
   const wrong = { STRIPE_SECRET_KEY: "sk_test_wrong_key" };
   await assert.rejects(run(LINE, wrong), problem(/Stripe does not accept STRIPE_SECRET_KEY/));
   fake.setAway("500");
   await assert.rejects(
     run(LINE),
-    problem(/Stripe is unavailable.* run the command again later\.$/),
+    problem(/Stripe is unavailable.* Run the command again later\.$/),
   );
   fake.setAway("reset");
   await assert.rejects(
     run(LINE),
-    problem(/Stripe is unreachable.*[^.]\. What was settled stays so/),
+    problem(/Stripe is unreachable.*[^.]\. What was corrected so far stays corrected/),
   );
-  await assert.rejects(run(`${LINE} --since yesterday`), /--since must be a day/);
+  await assert.rejects(run(`${LINE} --since yesterday`), /--since must be a date/);
 });
 
 const LINE = "payments reconcile";
 
-test("a purchase that was lost is made again under the service's secret, also when it is an older one, and under no other", async (t) => {
+test("reconcile restores a lost purchase with the service's current or older secrets, and with no other", async (t) => {
   const { fake, account, buy, within, run } = await openPayments(t);
   const ada = await account("ada@example.org");
   const { session } = await buy(ada);
@@ -98,12 +99,12 @@ test("a purchase that was lost is made again under the service's secret, also wh
   });
   const other = "anothersecretofmorethanthirtytwocharacters0";
   const foreign = await run(LINE, { SECRET: other });
-  assert.match(foreign.text, /^0 purchases since/);
+  assert.match(foreign.text, /^Compared 0 purchases since/);
   const rotated = await run(LINE, { SECRET: `${other},${ours}` });
-  assert.match(rotated.text, /^1 purchase since .* 1 settled now/);
+  assert.match(rotated.text, /^Compared 1 purchase since .* 1 corrected/);
 });
 
-test("audit finds what is paid and not granted, and a grant that is not as it was bought", async (t) => {
+test("audit finds paid purchases without a grant, and grants that differ from the purchase", async (t) => {
   const { fake, account, buy, within, json, failed } = await openPayments(t);
   const ada = await account("ada@example.org");
   const { id, session } = await buy(ada);
@@ -127,7 +128,7 @@ test("audit finds what is paid and not granted, and a grant that is not as it wa
   assert.deepEqual((await json("audit")).faults, []);
 });
 
-test("audit finds what was bought and has no purchase, and reconcile makes the purchase again", async (t) => {
+test("audit finds a bought grant without a purchase, and reconcile restores the purchase", async (t) => {
   const { fake, account, buy, within, json, failed } = await openPayments(t);
   const ada = await account("ada@example.org");
   const { id, session } = await buy(ada);
@@ -146,7 +147,7 @@ test("audit finds what was bought and has no purchase, and reconcile makes the p
   );
 });
 
-test("report tells revenue by day and currency, balances, and books that reconcile, in three forms", async (t) => {
+test("report shows revenue by day and currency, balances and ledger totals as text, JSON and CSV", async (t) => {
   const { fake, account, buy, run, json } = await openPayments(t);
   const ada = await account("ada@example.org");
   const eve = await account("=cmdeve@example.org");
@@ -169,7 +170,7 @@ test("report tells revenue by day and currency, balances, and books that reconci
     JSON.stringify(report),
   );
   assert.equal(report.granted, 500);
-  const { ok, granted, debited, reversed, remaining, expired, voided } = report.totals;
+  const { ok, granted, debited, reversed, remaining, expired, voided } = report.ledger;
   assert.deepEqual([ok, remaining, voided], [true, report.totals.balance, 25]);
   assert.equal(granted, debited - reversed + remaining + expired + voided);
   assert.deepEqual(
@@ -181,8 +182,8 @@ test("report tells revenue by day and currency, balances, and books that reconci
   );
 
   const { text } = await run(`report ${days}`);
-  assert.match(text, /^together {4}EUR +2 {2}10\.00 +1 {2}1\.25$/m);
-  assert.match(text, /reconcile now: 500 granted = 0 debited - 0 reversed \+ 475 remaining/);
+  assert.match(text, /^total {7}EUR +2 {2}10\.00 +1 {2}1\.25$/m);
+  assert.match(text, /reconciles: 500 granted = 0 debited - 0 reversed \+ 475 remaining/);
 
   const { text: table } = await run(`report ${days} --csv`);
   const lines = table.split("\r\n");
@@ -192,13 +193,13 @@ test("report tells revenue by day and currency, balances, and books that reconci
   has(`${today()},refund,,,,1,,eur,1.25`);
   has(`${today()},sale,,,,1,,jpy,900`);
   has(`${today()},balance,open,${ada},ada@example.org,,175,,`);
-  has(`${today()},books,voided,,,,25,,`);
-  // An address that a spreadsheet would take for a formula.
+  has(`${today()},ledger,voided,,,,25,,`);
+  // A spreadsheet would run this address as a formula.
   has(`${today()},balance,open,${eve},'=cmdeve@example.org,,300,,`);
-  await assert.rejects(run(`report ${days} --csv --json`), /one of --csv and --json/);
+  await assert.rejects(run(`report ${days} --csv --json`), /either --csv or --json/);
 });
 
-test("the command line itself: one object, exit code 1, and a table that ends its lines as RFC 4180 has it", async (t) => {
+test("the process prints one object, exits with 1, and ends lines of CSV as RFC 4180 requires", async (t) => {
   const { fake, env, dataDir, account, buy, json } = await openPayments(t);
   const cli = commandLine(dataDir, env);
   const { session } = await buy(await account("ada@example.org"));

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { commandLine, type Json, startServer, temporaryFolder } from "./fixture.ts";
 
-/** What the operator does to a person's account, the person is told; and what a restore leaves of people's visits. */
+/** Emails to users about what an operator did to their account, and what restore does to sessions. */
 const PUBLIC_URL = "https://tools.example";
 const AT = "2026-11-21T10:00:00.000Z";
 
@@ -37,18 +37,20 @@ async function fixture() {
   return { cli, dataDir, sql, signUp, emails, events };
 }
 
-test("a person is told of keys that the operator makes and revokes, and of the end of the account", async () => {
+test("emails the owner when the operator creates or revokes a key or closes the account", async () => {
   const { cli, signUp, emails, events } = await fixture();
   signUp();
   const { id, key } = await cli.json("key create ada@b.c --label production");
   const { stderr } = await cli.run(`key revoke ${id}`);
   assert.match(stderr, /Queued an email to ada@b\.c\. The server sends it within a minute\./);
   assert.doesNotMatch(stderr, /PUBLIC_URL/);
-  assert.equal((await cli.run(`key revoke ${id}`)).stderr, "", "it was revoked already");
+  assert.equal((await cli.run(`key revoke ${id}`)).stderr, "", "the key is already revoked");
   assert.deepEqual(
     events().map((event) => ({ ...event })),
     ["key_created", "key_revoked"].map((kind) => ({
-      ...{ kind, detail: "production (by the operator)", address: null },
+      kind,
+      detail: "production (by the operator)",
+      address: null,
     })),
   );
   await cli.json("account close ada@b.c");
@@ -61,11 +63,11 @@ test("a person is told of keys that the operator makes and revokes, and of the e
   assert.match(JSON.parse(waiting[0].payload).text, /https:\/\/tools\.example\/settings\/api-keys/);
   assert.ok(
     !JSON.parse(waiting[0].payload).text.includes(key.slice(0, 30)),
-    "its start, and no more",
+    "the email contains only the start of the key",
   );
 });
 
-test("an account without a person gets no letter", async () => {
+test("an account that nobody signed up for gets no email", async () => {
   const { cli, emails } = await fixture();
   const { id } = await cli.json("key create ada@b.c --label production");
   await cli.json(`key revoke ${id}`);
@@ -73,7 +75,7 @@ test("an account without a person gets no letter", async () => {
   assert.deepEqual(emails(), []);
 });
 
-test("a key is shown although its person cannot be told", async () => {
+test("shows the key even if no email can be queued", async () => {
   const { cli, sql, signUp } = await fixture();
   signUp();
   sql((database) => database.exec("DROP TABLE email_requested; DROP TABLE job"));
@@ -83,14 +85,14 @@ test("a key is shown although its person cannot be told", async () => {
   assert.match(stderr, /Done, but no email to ada@b\.c could be queued/);
 });
 
-test("without PUBLIC_URL the operator is told where the links of the letter lead", async () => {
+test("warns about the links of the email without PUBLIC_URL", async () => {
   const { cli, signUp } = await fixture();
   signUp();
   const { stderr } = await cli.run("key create ada@b.c --label l", { env: { PUBLIC_URL: "" } });
-  assert.match(stderr, /lead to http:\/\/127\.0\.0\.1:8787: set PUBLIC_URL/);
+  assert.match(stderr, /point to http:\/\/127\.0\.0\.1:8787\. Set PUBLIC_URL/);
 });
 
-test("the server delivers what the command line has posted", { timeout: 300_000 }, async () => {
+test("the server sends the emails that the command line queued", { timeout: 300_000 }, async () => {
   const { cli, dataDir, signUp } = await fixture();
   signUp();
   await cli.json("key create ada@b.c --label production");
@@ -104,7 +106,7 @@ test("the server delivers what the command line has posted", { timeout: 300_000 
   assert.match(text, /^To: ada@b\.c\r$/m);
 });
 
-test("restore ends the sessions, links and letters of the backup, keeps people, and says what lives again", async () => {
+test("restore deletes sessions, links and emails of the backup, keeps users, and says what to revoke again", async () => {
   const { cli, sql, signUp, emails, dataDir } = await fixture();
   signUp();
   await cli.json("key create ada@b.c --label production");
@@ -121,9 +123,9 @@ test("restore ends the sessions, links and letters of the backup, keeps people, 
   const { ended } = await cli.json(`restore ${copy}`);
   assert.deepEqual(ended, { sessions: 1, links: 1, emails: 1, webhooks: 0 });
   assert.deepEqual(emails(), []);
-  const left = (table: string) =>
+  const countRows = (table: string) =>
     sql((database) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
-  assert.deepEqual(["person_session", "person_token", "person"].map(left), [0, 0, 1]);
+  assert.deepEqual(["person_session", "person_token", "person"].map(countRows), [0, 0, 1]);
   const { stdout } = await cli.run(`restore ${copy}`);
-  assert.match(stdout, /everybody signs in again\. Keys that were revoked since/);
+  assert.match(stdout, /Users must sign in again\.\nKeys revoked, accounts closed/);
 });

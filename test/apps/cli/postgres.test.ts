@@ -14,7 +14,7 @@ describe("the command line on PostgreSQL", () => {
   });
   after(() => server.dispose());
 
-  /** A data folder that nothing may come into, and an empty database. */
+  /** A data folder that must stay empty, and an empty database. */
   const DATA_DIR = path.join(temporaryFolder(), "none");
   const on = (url: string, env: Record<string, string> = {}) =>
     commandLine(DATA_DIR, { DATABASE_URL: url, ...env });
@@ -26,14 +26,14 @@ describe("the command line on PostgreSQL", () => {
     await pool.close();
   }
 
-  test("an empty database has no data until account create makes its tables", async () => {
+  test("reports no data in an empty database until account create creates the tables", async () => {
     const cli = await onNew();
     for (const line of ["account list", "export"]) {
       const { status, stderr } = await cli.run(line);
       assert.equal(status, 1);
       assert.match(
         stderr,
-        /^There is no data in the database toolbooth_\d+ on 127\.0\.0\.1\. Start/,
+        /^There is no data in the database toolbooth_\d+ on 127\.0\.0\.1\. Set DATABASE_URL to the nodes' database\. To create data, start/,
       );
     }
     const { balance } = await cli.json("account create ada@b.c --credits 5");
@@ -46,7 +46,7 @@ describe("the command line on PostgreSQL", () => {
     assert.match((await cli.json("key create ada@b.c --label l")).key, /^tb_/);
   });
 
-  test("what a command changes counts at the next call on every node", async (t) => {
+  test("changes take effect at the next call on every node", async (t) => {
     const url = await server.createDatabase();
     const cli = on(url);
     await cli.json("account create ada@b.c --credits 5");
@@ -71,7 +71,7 @@ describe("the command line on PostgreSQL", () => {
     assert.equal((await cli.json("account close ada@b.c")).forfeited, 9);
   });
 
-  test("a ledger moves from a data folder to PostgreSQL and back with the same bytes, and its keys work", async (t) => {
+  test("a ledger moves from a data folder to PostgreSQL and back byte for byte, and its keys work", async (t) => {
     const folder = temporaryFolder();
     const here = commandLine(path.join(folder, "data"));
     await here.json("account create ada@b.c --credits 5");
@@ -83,7 +83,7 @@ describe("the command line on PostgreSQL", () => {
     assert.equal((await cli.json(`import ${file}`)).secretIncluded, true);
     assert.match(
       await cli.refused(`import ${file}`),
-      /is not empty, and an import never mixes ledgers\. Set DATABASE_URL to an empty database\.$/,
+      /is not empty, and an import never merges ledgers\. Set DATABASE_URL to an empty database\.$/,
     );
     const node = await startServer(DATA_DIR, { DATABASE_URL: url });
     t.after(() => node.stop());
@@ -98,7 +98,7 @@ describe("the command line on PostgreSQL", () => {
     assert.deepEqual(readdirSync(folder).sort(), ["back", "data", "here.jsonl", "there.jsonl"]);
   });
 
-  test("lines that are no good leave a database whose ledger is empty", async () => {
+  test("invalid lines leave the ledger empty", async () => {
     const cli = await onNew();
     const header = '{"record":"header","format":"toolbooth-ledger","version":1}\n';
     const { status, stdout } = await cli.run("import --json", { input: header });
@@ -110,13 +110,13 @@ describe("the command line on PostgreSQL", () => {
     assert.equal((await cli.json("audit")).accounts, 0);
   });
 
-  test("a fleet that is given its secret makes keys under that one alone", async () => {
+  test("key create requires SECRET if the fleet has it", async () => {
     const url = await server.createDatabase();
     const secret = "s".repeat(43);
     await on(url, { SECRET: secret }).json("account create ada@b.c");
     assert.match(
       await on(url).refused("key create ada@b.c --label l"),
-      /has no secret of its own: its server is given one\. Set SECRET/,
+      /contains no secret, so its server has the setting SECRET\. Set SECRET/,
     );
     assert.match(
       (await on(url, { SECRET: secret }).json("key create ada@b.c --label l")).key,
@@ -124,7 +124,7 @@ describe("the command line on PostgreSQL", () => {
     );
   });
 
-  test("audit finds books that do not reconcile and an index that is not valid", async () => {
+  test("audit finds a ledger that does not reconcile and an invalid index", async () => {
     const url = await server.createDatabase();
     const cli = on(url);
     await cli.json("account create ada@b.c --credits 5");
@@ -139,16 +139,16 @@ describe("the command line on PostgreSQL", () => {
     assert.deepEqual(damage, ["the index credit_grant_by_end is not valid"]);
   });
 
-  test("backup and restore say what to do instead", async () => {
+  test("backup and restore say what to use instead", async () => {
     const cli = on(server.url("none"));
     for (const line of ["backup copy.sqlite", "restore copy.sqlite"])
       assert.match(
         await cli.refused(line),
-        /a data folder\. PostgreSQL has its own: pg_dump .*docs\/cli\.md/,
+        /a data folder\. Back up PostgreSQL with its own tools: pg_dump .*docs\/cli\.md/,
       );
   });
 
-  test("a database that cannot be used is one sentence, and the password is in none", async () => {
+  test("explains a database that cannot be used without showing the password", async () => {
     const url = new URL(await server.createDatabase());
     url.password = "hush-hush";
     const changed = (change: (url: URL) => void) => {
@@ -159,7 +159,7 @@ describe("the command line on PostgreSQL", () => {
     const network = await openNetwork(server.port);
     after(() => network.close());
     network.loseCommits(1);
-    for (const [given, sentence] of [
+    for (const [url, sentence] of [
       [
         changed((other) => {
           other.pathname = "/nothing";
@@ -182,12 +182,12 @@ describe("the command line on PostgreSQL", () => {
         changed((other) => {
           other.port = String(network.port);
         }),
-        /does not respond at the address|broke off in the middle/,
+        /does not respond at the address|was lost, so the last step/,
       ],
     ] as const) {
-      const said = await on(given).refused("account list");
-      assert.match(said, sentence);
-      assert.doesNotMatch(said, /hush|postgres:\/\//);
+      const message = await on(url).refused("account list");
+      assert.match(message, sentence);
+      assert.doesNotMatch(message, /hush|postgres:\/\//);
     }
     assert.equal(network.lost(), 1);
     await network.close();
@@ -196,7 +196,7 @@ describe("the command line on PostgreSQL", () => {
     assert.doesNotMatch(bad, /hush/);
   });
 
-  test("nothing of all this came into the data folder", () => {
+  test("leaves the data folder empty", () => {
     assert.throws(() => readdirSync(path.join(DATA_DIR, "toolbooth.sqlite")), { code: "ENOENT" });
   });
 });

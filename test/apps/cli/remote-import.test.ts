@@ -14,16 +14,18 @@ import {
 } from "../../api/operator/deployment-fixture.ts";
 import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
 
-/** What can be there when an import is run again: half an account, people who came meanwhile, addresses that are taken. */
+/** Imports that are run again: incomplete accounts, users who signed up in between, and addresses that are taken. */
 const folder = temporaryFolder();
 const file = path.join(folder, "ledger.jsonl");
 const [ADA, BOB, CID] = ["Ada", "Bob", "Cid"].map((name) => `acc_${name.padEnd(12, "0")}`) as [
-  ...[string, string, string],
+  string,
+  string,
+  string,
 ];
 const OUTSIDER = "acc_Stranger0000";
 const MADE = Date.UTC(2026, 2, 1);
 
-/** Three accounts of 5 credits; and an address whose account never came into being. */
+/** Three accounts of 5 credits, and an address whose account was never created. */
 before(async () => {
   const driver = openNodeSqlite(path.join(folder, "source.sqlite"));
   const { ledger, directory } = openSqliteDirect(driver);
@@ -46,19 +48,23 @@ before(async () => {
 
 async function fixture() {
   const deployment = createDeployment();
-  const asked: string[] = [];
+  const operations: string[] = [];
   const url = await serve(deployment.app, async (request) => {
-    asked.push(((await request.clone().json()) as { operation: string }).operation);
+    operations.push(((await request.clone().json()) as { operation: string }).operation);
     return undefined;
   });
   const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
-  return { deployment, asked, cli: commandLine(path.join(folder, "none"), env) };
+  return { deployment, operations, cli: commandLine(path.join(folder, "none"), env) };
 }
 
-/** What a kill in the middle leaves: an account that is open, and one of which a part came. */
+/** The state after an interrupted import: one account is open, and one is incomplete. */
 async function leaveHalf(deployment: Deployment): Promise<void> {
   const recordOf = (id: string) => ({
-    ...{ record: "account", id, createdAt: MADE, state: "open", freeCall: "open" },
+    record: "account",
+    id,
+    createdAt: MADE,
+    state: "open",
+    freeCall: "open",
   });
   const grant = { record: "grant", account: ADA, id: "g", kind: "pack", amount: 5, remaining: 5 };
   const whole = [
@@ -81,9 +87,9 @@ async function signUp({ ledger, directory }: Deployment, account: string, email:
   await ledger.openAccount({ account, freeCall: "open", now });
 }
 
-describe("an import that was killed in the middle", { concurrency: 2 }, () => {
-  test("leaves an account that audit, list and report name with its cure, at once, and go on", async () => {
-    const { cli, deployment, asked } = await fixture();
+describe("an import that was interrupted", { concurrency: 2 }, () => {
+  test("audit, list and report name an incomplete account with its remedy and continue", async () => {
+    const { cli, deployment, operations } = await fixture();
     await leaveHalf(deployment);
     await deployment.directory.register({ email: "bob@b.c", account: BOB, createdAt: MADE });
     await signUp(deployment, OUTSIDER, "late@b.c");
@@ -93,7 +99,11 @@ describe("an import that was killed in the middle", { concurrency: 2 }, () => {
       [audit.ok, audit.accounts, audit.totals.granted, audit.faults],
       [false, 2, 5, [cure]],
     );
-    assert.equal(asked.filter((name) => name === "audit").length, 3, "each was asked once");
+    assert.equal(
+      operations.filter((name) => name === "audit").length,
+      3,
+      "one request per account",
+    );
 
     const ran = await cli.run("account list --json");
     assert.deepEqual(
@@ -110,11 +120,11 @@ describe("an import that was killed in the middle", { concurrency: 2 }, () => {
     );
     const report = await cli.run("report --from 2026-01-01 --to 2026-12-31 --json");
     assert.deepEqual([report.status, JSON.parse(report.stdout).granted], [0, 5]);
-    assert.equal(report.stderr, `${cure} It is left out.\n`);
+    assert.equal(report.stderr, `${cure} The report does not include it.\n`);
     assert.equal(await cli.refused(`export ${path.join(folder, "copy.jsonl")}`), cure);
   });
 
-  test("goes on beside people who signed up meanwhile, tells of them, and compares its own accounts", async () => {
+  test("continues beside users who signed up in between, and logs their accounts", async () => {
     const { cli, deployment } = await fixture();
     await leaveHalf(deployment);
     await signUp(deployment, OUTSIDER, "late@b.c");
@@ -122,9 +132,9 @@ describe("an import that was killed in the middle", { concurrency: 2 }, () => {
     assert.equal(ran.status, 0, ran.stdout);
     assert.match(
       ran.stderr,
-      /1 account there is not in these lines \(acc_Stranger0000\) and stays/,
+      /1 account of the service is not in these lines \(acc_Stranger0000\) and will not be changed/,
     );
-    assert.match(ran.stderr, /1 address is left out, .*interrupted .* \(acc_Dee000000000\)/);
+    assert.match(ran.stderr, /1 address was skipped, .*interrupted .* \(acc_Dee000000000\)/);
     const { accounts } = await cli.json("account list");
     assert.deepEqual(
       accounts.map(({ id, balance }: Json) => [id, balance]),
@@ -138,65 +148,65 @@ describe("an import that was killed in the middle", { concurrency: 2 }, () => {
     assert.equal((await cli.json("audit")).ok, true);
   });
 
-  test("an address that somebody has taken there is refused alone, and comes when the other account is closed", async () => {
+  test("fails for a taken address only, and imports it after the other account is closed", async () => {
     const { cli, deployment } = await fixture();
     await leaveHalf(deployment);
     await signUp(deployment, OUTSIDER, "cid@b.c");
     const problem = await cli.refused(`import ${file}`);
     assert.match(
       problem,
-      /^The records came over and the books reconcile, but 1 address has another account there \(that of acc_Cid000000000 is with acc_Stranger0000\)/,
+      /^The records were imported and reconcile, but 1 address belongs to another account on the service \(acc_Cid000000000: taken by acc_Stranger0000\)/,
     );
     const holderOf = async (email: string) =>
       (await deployment.directory.findByEmail({ email }))?.account;
     assert.deepEqual([await holderOf("bob@b.c"), await holderOf("cid@b.c")], [BOB, OUTSIDER]);
-    // As the sentence says. An account that is closed meanwhile does not get its address back.
+    // What the message recommends. An account that was closed in between does not get its address back.
     await cli.json("account close cid@b.c");
     await cli.json("account close bob@b.c");
     await cli.json(`import ${file}`);
     assert.deepEqual([await holderOf("bob@b.c"), await holderOf("cid@b.c")], [undefined, CID]);
   });
 
-  test("an account with another address there by now keeps it", async () => {
+  test("an account whose address changed on the service keeps the new address", async () => {
     const { cli, deployment } = await fixture();
     await cli.json(`import ${file}`);
     deployment.people.exec("UPDATE address SET email = 'new@b.c' WHERE email = 'ada@b.c'");
     const { status, stderr } = await cli.run(`import ${file}`);
     assert.equal(status, 0, stderr);
-    assert.match(stderr, /1 account has another address there by now and keeps it \(acc_Ada/);
+    assert.match(stderr, /1 account has a new address on the service and keeps it \(acc_Ada/);
   });
 
-  test("where the same account was made at another time it is another ledger; nothing is changed", async () => {
-    const { cli, deployment, asked } = await fixture();
+  test("rejects lines of another ledger, where an account has another creation time, and changes nothing", async () => {
+    const { cli, deployment, operations } = await fixture();
     await leaveHalf(deployment);
     deployment.people.exec(`UPDATE account_index SET created_at = 7 WHERE account = '${BOB}'`);
     assert.match(
       await cli.refused(`import ${file}`),
-      /has an account acc_Bob000000000 that was made at another time .* Nothing was changed by this run/,
+      /The account acc_Bob000000000 .* was created at another time .* This run changed nothing/,
     );
-    assert.ok(!asked.includes("importAccount"));
+    assert.ok(!operations.includes("importAccount"));
   });
 });
 
-test("addresses of the lines are looked at before anything is sent", async () => {
-  const { cli, asked } = await fixture();
+test("checks the addresses in the lines before it sends anything", async () => {
+  const { cli, operations } = await fixture();
   const bad = path.join(folder, "bad.jsonl");
   const text = readFileSync(file, "utf8").replace(/,"sha256":"[0-9a-f]{64}"\}\n$/, "}\n");
   for (const [from, to, sentence] of [
     [
       '"dee@b.c","account":"acc_Dee000000000"',
       '"dee@b.c","account":"nonsense"',
-      /of nonsense that is no good: account is no id of an account\. Nothing/,
+      /"address" of nonsense: account is not the id of an account\. Nothing/,
     ],
     [
       '"email":"ada@b.c"',
       '"email":"NOT AN ADDRESS 1"',
-      /of acc_Ada000000000 that is no good: email is not an e-mail/,
+      /"address" of acc_Ada000000000: email is not an email/,
     ],
   ] as const) {
     assert.ok(text.includes(from));
     writeFileSync(bad, text.replace(from, to));
     assert.match(await cli.refused(`import ${bad}`), sentence);
   }
-  assert.equal(asked.length, 0);
+  assert.equal(operations.length, 0);
 });

@@ -1,4 +1,4 @@
-/** Whole ledgers over the network into a Node server and a fleet, and out of them. */
+/** Imports and exports complete ledgers over the network, on a Node server and a fleet. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -24,13 +24,13 @@ after(() => postgres.dispose());
 type Server = Awaited<ReturnType<typeof startServer>>;
 type Order = { operation: string; order: Json };
 
-/** Asked with every order before a node gets it; what is false never gets there, and is not answered. */
+/** Called with every order. If it returns false, the order does not reach the node and gets no response. */
 type Watch = (asked: Order) => boolean | Promise<boolean>;
 
-/** Several nodes behind one address, as behind a balancer that gives each order to the next. */
+/** Starts several nodes behind a round-robin load balancer. */
 async function openService(env: Record<string, string>, nodes: number) {
   const dataDirs = Array.from({ length: nodes }, () => path.join(temporaryFolder(), "data"));
-  // On a loopback address alone the first start would make an account to try the service with.
+  // On a loopback address the first start would create a demo account.
   const own = {
     HOST: "0.0.0.0",
     TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
@@ -54,12 +54,13 @@ async function openService(env: Record<string, string>, nodes: number) {
   });
   const remote = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, DATA_DIR: "/nowhere" };
   return {
-    ...{ remote, servers },
+    remote,
+    servers,
     run: (line: string) => runHere(line, remote),
     watch(next: Watch) {
       watch = next;
     },
-    /** Kills the node that would be asked next, and starts it again. */
+    /** Kills the node that would get the next request, and restarts it. */
     async restart(): Promise<void> {
       const next = (turn + 1) % nodes;
       await servers[next]?.kill();
@@ -77,25 +78,25 @@ const services: [name: string, open: () => Promise<Service>][] = [
 
 for (const [name, open] of services) {
   describe(`export and import of ${name}`, { concurrency: 1 }, () => {
-    test("what goes in comes out, through whichever node", async () => {
+    test("an export returns what was imported, through any node", async () => {
       const { run } = await open();
       const { counts, secretIncluded } = (await run(`import ${file}`)).json;
       assert.deepEqual([counts.account, counts.debit, secretIncluded], [7, DEBITS, true]);
       const copy = path.join(temporaryFolder(), "copy.jsonl");
-      const { json: made } = await run(`export ${copy}`);
+      const { json: summary } = await run(`export ${copy}`);
       const { secret: _, ...others } = counts;
-      assert.deepEqual(made, { file: copy, counts: others, secretIncluded: false });
+      assert.deepEqual(summary, { file: copy, counts: others, secretIncluded: false });
       assert.deepEqual(recordsOf(readFileSync(copy, "utf8")), lines);
       const third = { DATA_DIR: path.join(temporaryFolder(), "third") };
       await runHere(`import ${copy}`, third);
       const [there, local] = await Promise.all([run("audit"), runHere("audit", third)]);
       assert.deepEqual(there.json, local.json);
       assert.equal(there.json.ok, true);
-      const { notes } = await run(`import ${file}`);
-      assert.match(notes.join("\n"), /7 accounts had come over before/);
+      const { log } = await run(`import ${file}`);
+      assert.match(log.join("\n"), /7 accounts were already imported/);
     });
 
-    test("an import whose client and whose node are killed in the middle is run again", async () => {
+    test("an import can be repeated after its client and its node were killed", async () => {
       const service = await open();
       const { run, remote } = service;
       let pages = 0;
@@ -113,8 +114,8 @@ for (const [name, open] of services) {
       await once(child, "exit");
       service.watch(() => true);
       assert.equal((await run("account list")).json.accounts.length, 0, "addresses come last");
-      assert.equal((await run("audit")).json.ok, true, "what has half come is nowhere");
-      // The node dies with a page of the account that needs several.
+      assert.equal((await run("audit")).json.ok, true, "incomplete accounts are not visible");
+      // Kills the node during the account that has several pages.
       let isKilled = false;
       service.watch(async ({ operation, order }) => {
         if (isKilled || operation !== "importAccount" || order.account !== BUSY || order.begin)
@@ -128,16 +129,16 @@ for (const [name, open] of services) {
       assert.equal((await run("audit")).json.ok, true);
       const copy = path.join(temporaryFolder(), "copy.jsonl");
       await run(`export ${copy}`);
-      // A node that starts forgets what retries need for a day.
-      const kept = lines.filter((line) => !line.startsWith('{"record":"idempotency"'));
-      const came = recordsOf(readFileSync(copy, "utf8"));
+      // A node that starts deletes idempotency records older than a day.
+      const expected = lines.filter((line) => !line.startsWith('{"record":"idempotency"'));
+      const exported = recordsOf(readFileSync(copy, "utf8"));
       assert.deepEqual(
-        came.filter((line) => !line.startsWith('{"record":"idempotency"')),
-        kept,
+        exported.filter((line) => !line.startsWith('{"record":"idempotency"')),
+        expected,
       );
     });
 
-    test("an export whose node is killed in the middle is of one moment, whatever is changed meanwhile", async () => {
+    test("an export whose node is killed is one consistent snapshot despite concurrent changes", async () => {
       const service = await open();
       const { run } = service;
       await run(`import ${file}`);
@@ -145,7 +146,7 @@ for (const [name, open] of services) {
       service.watch(async ({ operation, order }) => {
         if (operation !== "exportAccount" || order.place === null) return true;
         pages += 1;
-        // Between the pages of one account.
+        // Between two pages of one account.
         if (pages <= 3) await run(`credits grant busy@b.c ${pages}`);
         if (pages === 2) await service.restart();
         return true;

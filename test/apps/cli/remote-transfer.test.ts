@@ -7,7 +7,7 @@ import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fi
 import { BUSY, DEBITS, recordsOf, writeBusyLedger } from "../node/busy-ledger.ts";
 import { commandLine, type Json, start, temporaryFolder } from "./fixture.ts";
 
-/** Any store to any store: lines of JSON into a deployed service and out of it, with the command line as a process. */
+/** Imports into and exports from a deployed service, with the command line as a process. */
 const folder = temporaryFolder();
 const file = path.join(folder, "ledger.jsonl");
 let lines: string[] = [];
@@ -31,22 +31,22 @@ const operationOf = async (request: Request) =>
   ((await request.clone().json()) as { operation: string; order: Json }).operation;
 
 describe("export and import of a deployed service", { concurrency: 2 }, () => {
-  test("what goes in comes out: SQLite, a deployment, SQLite; and the books hold all along", async () => {
+  test("a ledger moves from SQLite to a deployment and back, and always reconciles", async () => {
     const { cli, copy, own, url, temporary, deployment } = await fixture();
     const ran = await cli.run(`import ${file} --json`);
     assert.equal(ran.status, 0, ran.stdout);
     const { counts, secretIncluded } = JSON.parse(ran.stdout);
     assert.deepEqual([counts.account, counts.debit, counts.purchase], [7, DEBITS, 3]);
     assert.equal(secretIncluded, true);
-    assert.match(ran.stderr, /keys? were made under another secret than the service has/);
-    assert.match(ran.stderr, /stays here: .*wrangler secret put SECRET/);
-    const made = await cli.json(`export ${copy}`);
+    assert.match(ran.stderr, /keys? were made with a secret that the service does not have/);
+    assert.match(ran.stderr, /The secret in the lines was not sent\. .*wrangler secret put SECRET/);
+    const summary = await cli.json(`export ${copy}`);
     const { secret: _, ...others } = counts;
-    assert.deepEqual(made, { file: copy, counts: others, secretIncluded: false });
+    assert.deepEqual(summary, { file: copy, counts: others, secretIncluded: false });
     assert.deepEqual(recordsOf(readFileSync(copy, "utf8")), lines);
     const { stdout } = await cli.run("export");
     assert.equal(stdout, readFileSync(copy, "utf8"), "the same service gives the same lines");
-    assert.deepEqual(readdirSync(temporary), [], "nothing is left behind");
+    assert.deepEqual(readdirSync(temporary), [], "the temporary folder is removed");
 
     const here = commandLine(path.join(own, "third"));
     await here.json(`import ${copy}`);
@@ -55,26 +55,26 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     assert.equal(there.ok, true);
     assert.match(
       await cli.run(`import ${file}`).then(({ stderr }) => stderr),
-      /7 accounts had come over before/,
+      /7 accounts were already imported/,
     );
     assert.deepEqual(deployment.loggedErrors, []);
     assert.ok(url.startsWith("http://127.0.0.1:"));
   });
 
-  test("an import that is stopped in the middle is run again and comes to its end", async () => {
+  test("an import that was stopped can be repeated and completes", async () => {
     const arrived = Promise.withResolvers<void>();
-    const gone = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
     let isStopped = false;
     const { cli, env, deployment, temporary, copy } = await fixture(async (request) => {
       const { operation, order } = (await request.clone().json()) as {
         operation: string;
         order: Json;
       };
-      // The first page of the large account came through; the process is killed while it waits for the second.
+      // Stops the process while it waits for the response to the second page of the large account.
       if (operation !== "importAccount" || order.account !== BUSY || order.begin) return undefined;
       if (isStopped) return undefined;
       arrived.resolve();
-      await gone.promise;
+      await released.promise;
       return new Response(null, { status: 503 });
     });
     const child = start("cli/main.ts", ["import", file], { ...env, DATA_DIR: "/nowhere" });
@@ -83,7 +83,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     child.kill("SIGTERM");
     const [, signal] = await once(child, "exit");
     assert.equal(signal, "SIGTERM");
-    assert.deepEqual(readdirSync(temporary), [], "what was on its way is gone");
+    assert.deepEqual(readdirSync(temporary), [], "the temporary folder is removed");
     const busy = { account: BUSY, keySha256: "b".repeat(64) };
     const order = {
       ...busy,
@@ -95,20 +95,20 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       idempotency: null,
     };
     isStopped = true;
-    gone.resolve();
+    released.resolve();
     await assert.rejects(deployment.ledger.debit(order), /is being moved here/);
     await cli.json(`import ${file}`);
     assert.equal((await deployment.ledger.debit(order)).outcome, "debited");
     await cli.json(`export ${copy}`);
-    const kept = new Set(recordsOf(readFileSync(copy, "utf8")));
-    const changed = lines.filter((line) => !kept.has(line));
+    const exported = new Set(recordsOf(readFileSync(copy, "utf8")));
+    const changed = lines.filter((line) => !exported.has(line));
     assert.deepEqual(changed.map((line) => JSON.parse(line).record).sort(), ["grant", "key"]);
   });
 
-  test("nothing is sent of lines that are no good, and nothing into a service with accounts of its own", async () => {
-    const asked: string[] = [];
+  test("sends nothing if the lines are invalid or the service has other accounts", async () => {
+    const requested: string[] = [];
     const { cli, deployment, own, temporary } = await fixture(async (request) => {
-      asked.push(await operationOf(request));
+      requested.push(await operationOf(request));
       return undefined;
     });
     const bad = path.join(own, "bad.jsonl");
@@ -121,19 +121,19 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       writeFileSync(bad, spoilt);
       assert.match(await cli.refused(`import ${bad}`), sentence);
     }
-    assert.equal(asked.length, 0);
+    assert.equal(requested.length, 0);
     const foreign = "acc_Foreign00000";
     await deployment.ledger.openAccount({ account: foreign, freeCall: "open", now: 5 });
     assert.match(
       await cli.refused(`import ${file}`),
       /is not empty: it has the account acc_Foreign00000.*Import into a new deployment, /,
     );
-    assert.ok(!asked.includes("importAccount"));
+    assert.ok(!requested.includes("importAccount"));
     assert.deepEqual(readdirSync(temporary), []);
     assert.deepEqual((await deployment.index.list({ after: null, max: 9 })).length, 1);
   });
 
-  test("an account that was not brought by an import is left alone, even where the lines have it", async () => {
+  test("rejects an account that exists already but was not imported", async () => {
     const { cli, deployment } = await fixture();
     const { id: account, createdAt } = JSON.parse(
       lines.find((line) => /"record":"account"/.test(line)) ?? "",
@@ -145,10 +145,10 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     );
   });
 
-  test("where the books there turn out different, the import says so", async () => {
+  test("fails if the service's ledger differs from the lines after the import", async () => {
     let isDone = false;
     const { cli, deployment } = await fixture(async (request) => {
-      // Somebody gives credits to an account between its coming over and the comparison.
+      // Grants credits to an account between its import and the comparison.
       if (isDone || (await operationOf(request)) !== "importAddresses") return undefined;
       isDone = true;
       const grant = { account: "acc_Busy00000000", id: "more", kind: "pack" as const, amount: 5 };
@@ -157,17 +157,17 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     });
     assert.match(
       await cli.refused(`import ${file}`),
-      /the books there are not those of the lines \(acc_Busy00000000\)/,
+      /the service's ledger differs from the lines \(acc_Busy00000000\)/,
     );
   });
 
-  test("an account that is called while it is read is read again until it is of one moment", async () => {
+  test("reads an account again if a call changes it, until the pages are consistent", async () => {
     let calls = 0;
     const call = async () => {
       calls += 1;
       const order = { account: "acc_Busy00000000", keySha256: "b".repeat(64), tool: "hash" };
       const now = Date.now();
-      const asked = {
+      const requested = {
         ...order,
         callId: `late_${calls}`,
         now,
@@ -175,7 +175,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
         freeCallCredits: 1,
         idempotency: null,
       };
-      await deployment.ledger.debit(asked).catch(() => {});
+      await deployment.ledger.debit(requested).catch(() => {});
     };
     const { cli, deployment, copy, own } = await fixture(async (request) => {
       if ((await operationOf(request)) === "exportAccount") await call();
@@ -183,7 +183,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     });
     await cli.json(`import ${file}`);
     const { counts } = await cli.json(`export ${copy}`);
-    // It was held in the end: a call is refused then, and not in the lines.
+    // In the end the account was held. A rejected call is not in the lines.
     assert.ok(calls > 6, `${calls} calls`);
     const { balance } = await deployment.ledger.credits({
       account: "acc_Busy00000000",
@@ -191,7 +191,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     });
     const taken = counts.debit - DEBITS;
     assert.ok(taken >= 1 && taken <= calls);
-    assert.equal(balance, 9_000 - 2_499 - taken, "the lines have every call that was taken");
+    assert.equal(balance, 9_000 - 2_499 - taken, "the lines contain every accepted call");
     await commandLine(path.join(own, "third")).json(`import ${copy}`);
   });
 });

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
 
-/** The command line as a process, on a deployed service that answers over the loopback. */
+/** The command line as a process, on a deployed service on a loopback address. */
 async function fixture(before?: Parameters<typeof serve>[1]) {
   const deployment = createDeployment();
   const url = await serve(deployment.app, before);
@@ -15,7 +15,7 @@ async function fixture(before?: Parameters<typeof serve>[1]) {
   return { deployment, url, folder, dataDir, env, cli: commandLine(dataDir, env) };
 }
 
-/** What random ids and clocks decide has one name. */
+/** Replaces random ids and times by constants. */
 const shapeOf = (value: Json): Json =>
   JSON.parse(
     JSON.stringify(value)
@@ -25,10 +25,10 @@ const shapeOf = (value: Json): Json =>
   );
 
 describe("the command line on a deployed service", { concurrency: 2 }, () => {
-  test("does what it does on a data folder, with the same answers", async () => {
+  test("has the same results as on a data folder", async () => {
     const { cli, dataDir, deployment } = await fixture();
     const here = commandLine(dataDir);
-    /** The same line on both; what is different by its nature has one name. */
+    /** Runs a command on both and compares the results without ids and times. */
     const both = async (line: string): Promise<Json> => {
       const [there, local] = await Promise.all([cli.json(line), here.json(line)]);
       assert.deepEqual(shapeOf(there), shapeOf(local), line);
@@ -36,7 +36,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     };
     await both("account create Ada@Example.org --credits 7");
     await both("account create bob@b.c");
-    const made = await both("key create ada@example.org --label production");
+    const created = await both("key create ada@example.org --label production");
     await both("credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7");
     await both("credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7");
     await both("credits show ada@example.org");
@@ -53,15 +53,22 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       [["ada@example.org", 12]],
     );
     const [, revoked] = await Promise.all([
-      here.json(`key revoke ${made.local.id}`),
-      cli.json(`key revoke ${made.there.id}`),
+      here.json(`key revoke ${created.local.id}`),
+      cli.json(`key revoke ${created.there.id}`),
     ]);
     assert.deepEqual(Object.keys(revoked), ["id", "revokedAt"]);
 
     const { acts } = await cli.json("acts");
     assert.deepEqual(acts.map(({ act }: Json) => act).reverse(), [
-      ...["openAccount", "openAccount", "createKey", "grant", "grant"],
-      ...["suspendAccount", "resumeAccount", "closeAccount", "revokeKey"],
+      "openAccount",
+      "openAccount",
+      "createKey",
+      "grant",
+      "grant",
+      "suspendAccount",
+      "resumeAccount",
+      "closeAccount",
+      "revokeKey",
     ]);
     assert.deepEqual(Object.keys(acts[0]), [
       "at",
@@ -73,11 +80,11 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       "address",
     ]);
     assert.equal((await cli.json("acts --max 2")).acts.length, 2);
-    assert.match((await cli.run("acts")).stdout, /^at \(UTC\) +by +act +account or key/);
+    assert.match((await cli.run("acts")).stdout, /^at \(UTC\) +by +action +account or key/);
     assert.deepEqual(deployment.loggedErrors, []);
   });
 
-  test("--remote before or after the command names the service, and goes before the environment", async () => {
+  test("--remote works before and after the command and overrides TOOLBOOTH_REMOTE", async () => {
     const { url, env, dataDir, folder } = await fixture();
     const { TOOLBOOTH_REMOTE: _, ...token } = env;
     const cli = commandLine(dataDir, token);
@@ -91,30 +98,35 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  test("the sentences of refusals come over, and name the service", async () => {
+  test("shows the service's error messages, which name the service", async () => {
     const { cli, url } = await fixture();
     await cli.json("account create ada@b.c");
-    assert.match(await cli.refused("account create ada@b.c"), /already\. To give it credits/);
+    assert.match(
+      await cli.refused("account create ada@b.c"),
+      /already has an account\. Use credits grant/,
+    );
     const missing = await cli.refused("credits show bob@b.c");
-    assert.ok(missing.startsWith(`There is no account for bob@b.c in ${url}:`), missing);
+    assert.ok(missing.startsWith(`There is no account for bob@b.c in ${url}.`), missing);
     assert.match(await cli.refused(`key create ada@b.c --label ${"l".repeat(101)}`), /1 to 100/);
     await cli.json("account suspend ada@b.c");
     const { stderr } = await cli.run("key create ada@b.c --label l");
     assert.match(stderr, /works after account resume ada@b\.c/);
   });
 
-  test("an answer that is lost costs nothing: the order is sent again, and carried out once", async () => {
+  test("repeats an order whose response is lost, and the service carries it out once", async () => {
     const lost = new Map<string, number>();
     const { deployment, cli } = await fixture(async (request) => {
       const body = await request.text();
       const { operation } = JSON.parse(body) as { operation: string };
       const again = new Request(request.url, {
-        ...{ method: "POST", headers: request.headers, body },
+        method: "POST",
+        headers: request.headers,
+        body,
       });
       const response = await deployment.app.fetch(again, "::1");
       const times = lost.get(operation) ?? 0;
       lost.set(operation, times + 1);
-      // It was done, and the answer is lost once.
+      // The first response to each operation is lost after the operation was done.
       return times > 0 ? response : new Response("bad gateway", { status: 502 });
     });
     await cli.json("account create ada@b.c --credits 5");
@@ -123,7 +135,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     const sentence = await cli.refused("key create ada@b.c --label l");
     assert.match(
       sentence,
-      /was made, but the answer with it was lost.*Revoke it \(key revoke key_/,
+      /was created, but the response with the key was lost.*Run key revoke key_/,
     );
     const [, id] = /key revoke (key_\w+)/.exec(sentence) ?? [];
     await cli.json(`key revoke ${id}`);
@@ -134,7 +146,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     assert.equal((await cli.json("audit")).totals.voided, 10);
   });
 
-  test("many accounts are audited and summed up, several at a time", async () => {
+  test("audits and reports many accounts with several requests at once", async () => {
     let [underWay, most] = [0, 0];
     const { cli, deployment } = await fixture(() => {
       underWay += 1;
@@ -151,7 +163,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       const grant = { account, id: "g", kind: "operator" as const, amount: i + 1 };
       await deployment.ledger.grant({ ...grant, expiresAt: null, now });
     }
-    // Listed, but never opened.
+    // An account that is listed but was never opened.
     await deployment.index.record({ account: "acc_Never0000000", now });
     const audit = await cli.json("audit");
     assert.deepEqual([audit.ok, audit.accounts, audit.totals.granted], [true, 60, 1830]);
@@ -166,10 +178,10 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     assert.match(faults[0], /^acc_Many00000007: 8 credits were granted, but 2 are accounted for/);
   });
 
-  test("a long outcome is cut in the table of acts, and whole with --json", async () => {
+  test("acts cuts long outcomes in the table and prints them complete with --json", async () => {
     const { cli, deployment } = await fixture();
     const detail = "why ".repeat(50);
-    const told = {
+    const act = {
       at: Date.now(),
       by: "operator",
       act: "grant",
@@ -180,7 +192,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       { outcome: "refused", detail } as const,
       { outcome: "done", detail: null } as const,
     ]) {
-      const { id } = await deployment.acts.start(told);
+      const { id } = await deployment.acts.start(act);
       await deployment.acts.end({ id, end });
     }
     const { stdout } = await cli.run("acts");
@@ -193,14 +205,17 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     assert.equal((await cli.json("acts")).acts[1].detail, detail);
   });
 
-  test("what is about data folders says what to do instead", async () => {
+  test("backup, restore and --with-secret say what to use instead", async () => {
     const { cli, dataDir, folder } = await fixture();
     assert.match(
       await cli.refused(`backup ${folder}/copy`),
-      /copies a data folder.*export.*TOOLBOOTH_REMOTE/,
+      /copies a data folder.*TOOLBOOTH_REMOTE.*export/,
     );
     assert.match(await cli.refused(`restore ${folder}/copy`), /replaces a data folder.*import/);
-    assert.match(await cli.wrong("export x --with-secret"), /in nobody's reach/);
+    assert.match(
+      await cli.wrong("export x --with-secret"),
+      /a deployed service never sends its secret/,
+    );
     const here = commandLine(dataDir);
     assert.match((await here.run("backup --help")).stdout, /With --remote: backup copies/);
     assert.match(

@@ -15,7 +15,7 @@ describe("audit and report", () => {
   const cli = freshLine();
   const day = (text: string) => Date.parse(`${text}Z`);
 
-  test("report sums calls and credits by day, tool and account, both days included", async () => {
+  test("report sums calls and credits by day, tool and account, including both dates", async () => {
     const { id } = await cli.json("account create ada@b.c");
     const key = await cli.json("key create ada@b.c --label l");
     const driver = openNodeSqlite(cli.database);
@@ -70,16 +70,20 @@ describe("audit and report", () => {
     assert.deepEqual(report.accounts, [ada]);
     assert.equal(report.grants[0].grantedAt, "2026-01-01T00:00:00.000Z");
     const all = await cli.json("report --from 2020-01-01 --to 2030-12-31");
-    assert.deepEqual([all.calls, all.credits], [5, 4], "the free call is a call that cost nothing");
+    assert.deepEqual(
+      [all.calls, all.credits],
+      [5, 4],
+      "the free call counts as a call of no credits",
+    );
 
     await cli.json("account close ada@b.c");
     const closed = await cli.run("report --from 2026-01-01 --to 2026-01-31");
-    assert.match(closed.stdout, /in UTC: 3 calls, 3 credits debited, 50 granted/);
+    assert.match(closed.stdout, /UTC: 3 calls, 3 credits debited, 50 granted/);
     assert.match(closed.stdout, new RegExp(`^${id} \\(closed\\) +3 +3 +0$`, "m"));
     assert.doesNotMatch(closed.stdout, new RegExp(key.key));
   });
 
-  test("audit tells books that do not reconcile, and exits with 1", async () => {
+  test("audit reports a ledger that does not reconcile and exits with 1", async () => {
     assert.equal((await cli.json("audit")).ok, true);
     const driver = openNodeSqlite(cli.database);
     driver.exec("UPDATE credit_grant SET voided = voided - 2");
@@ -89,21 +93,21 @@ describe("audit and report", () => {
     assert.match(faults[0], /50 credits were granted, but 48 are accounted for/);
     const { status, stdout } = await cli.run("audit");
     assert.equal(status, 1);
-    assert.match(stdout, /do not reconcile/);
+    assert.match(stdout, /does not reconcile/);
   });
 
-  test("a file that is no database is said to be damaged", async () => {
+  test("reports a file that is not a database as damaged", async () => {
     const other = freshLine();
     await other.json("account create ada@b.c");
     writeFileSync(
       other.database,
-      "this is no database, though it is long enough to be one".repeat(99),
+      "this is not a database, but it is long enough to be one".repeat(99),
     );
     assert.match(await other.refused("audit"), /is damaged or not a Toolbooth database/);
     assert.ok(existsSync(other.database));
   });
 
-  test("data of a newer version is left alone", async () => {
+  test("rejects data of a newer version", async () => {
     const other = freshLine();
     await other.json("account create ada@b.c");
     const driver = openNodeSqlite(other.database);

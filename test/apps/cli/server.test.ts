@@ -3,7 +3,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { commandLine, startServer, temporaryFolder } from "./fixture.ts";
 
-describe("the command line beside a running server", () => {
+describe("the command line while a server runs", () => {
   const dataDir = path.join(temporaryFolder(), "data");
   const cli = commandLine(dataDir);
   let server: Awaited<ReturnType<typeof startServer>>;
@@ -14,7 +14,7 @@ describe("the command line beside a running server", () => {
   });
   after(() => server.stop());
 
-  test("an account and a key that it makes work at once", async () => {
+  test("a new account and a new key work at once", async () => {
     await cli.json("account create ada@b.c --credits 5");
     key = await cli.json("key create ada@b.c --label production");
     assert.deepEqual(
@@ -26,20 +26,20 @@ describe("the command line beside a running server", () => {
     assert.notEqual((await cli.json("key list ada@b.c")).keys[0].lastUsedAt, null);
   });
 
-  test("a grant counts at the next call", async () => {
+  test("a grant is available at the next call", async () => {
     await cli.json("credits grant ada@b.c 10");
     assert.deepEqual(await server.call(key.key), { status: 200, remaining: "13" });
     assert.equal((await cli.json("credits show ada@b.c")).balance, 13);
   });
 
-  test("a suspended account is refused with 403 until it is resumed", async () => {
+  test("calls of a suspended account get 403 until it is resumed", async () => {
     await cli.json("account suspend ada@b.c");
     assert.equal((await server.call(key.key)).status, 403);
     await cli.json("account resume ada@b.c");
     assert.equal((await server.call(key.key)).status, 200);
   });
 
-  test("a revoked key is refused with 401 at the next call, and so is one of a closed account", async () => {
+  test("calls with a revoked key or of a closed account get 401", async () => {
     const other = await cli.json("key create ada@b.c --label staging");
     await cli.json(`key revoke ${key.id}`);
     assert.equal((await server.call(key.key)).status, 401);
@@ -48,7 +48,7 @@ describe("the command line beside a running server", () => {
     assert.equal((await server.call(other.key)).status, 401);
   });
 
-  test("it reads and writes while calls come in, and the books reconcile at every moment", async () => {
+  test("works during calls, and the ledger always reconciles", async () => {
     await cli.json("account create bob@b.c --credits 100000");
     const { key: busy } = await cli.json("key create bob@b.c --label load");
     let running = true;
@@ -66,6 +66,6 @@ describe("the command line beside a running server", () => {
     const { calls, credits } = await cli.json("report --from 2020-01-01 --to 2090-01-01");
     const { totals } = await cli.json("audit");
     assert.equal(credits, totals.debited);
-    assert.equal(calls, credits + 2, "two accounts had their free call");
+    assert.equal(calls, credits + 2, "two accounts used their free call");
   });
 });

@@ -20,9 +20,9 @@ describe("export and import", () => {
     ({ key } = await cli.json("key create ada@b.c --label l"));
   });
 
-  test("export writes lines to a file of one's own, or to standard output and nothing else there", async () => {
-    const made = await cli.json(`export ${file} --with-secret`);
-    assert.deepEqual(made, {
+  test("export writes the lines to a file with mode 0600 or to standard output", async () => {
+    const summary = await cli.json(`export ${file} --with-secret`);
+    assert.deepEqual(summary, {
       file,
       counts: { account: 1, address: 1, key: 1, grant: 1, secret: 1 },
       secretIncluded: true,
@@ -34,12 +34,12 @@ describe("export and import", () => {
     const lines = stdout.trimEnd().split("\n");
     assert.equal(lines.length, 6);
     for (const line of lines) JSON.parse(line);
-    assert.match(stderr, /were exported\. The secret is not included/);
+    assert.match(stderr, /^Exported records .*\. The secret is not included/);
     assert.ok(!stdout.includes(key));
     assert.deepEqual(readdirSync(folder).sort(), ["data", "ledger.jsonl"]);
   });
 
-  test("import into a new folder brings a service whose keys work", async () => {
+  test("import into a new folder gives a service whose keys work", async () => {
     const other = elsewhere("other");
     const { counts, secretIncluded } = await other.json(`import ${file}`);
     assert.deepEqual([counts.account, secretIncluded], [1, true]);
@@ -48,23 +48,23 @@ describe("export and import", () => {
     assert.equal(stdout, readFileSync(file, "utf8"));
     assert.match(
       await other.refused(`import ${file}`),
-      /not empty, and an import never mixes ledgers/,
+      /not empty, and an import never merges ledgers/,
     );
     const server = await startServer(other.dataDir);
     assert.equal((await server.call(key)).status, 200);
     await server.stop();
   });
 
-  test("import reads standard input, and says where the secret must come from", async () => {
+  test("import reads standard input and says which SECRET to set", async () => {
     const other = elsewhere("piped");
     const { stdout } = await cli.run("export");
     const ran = await other.run("import --json", { input: stdout });
     assert.equal(ran.status, 0);
     assert.deepEqual(JSON.parse(ran.stdout).secretIncluded, false);
-    assert.match(ran.stderr, /Set SECRET to that of the service they are from/);
+    assert.match(ran.stderr, /Set SECRET to that of the original service/);
   });
 
-  test("a truncated or damaged file is refused with its line, and nothing is written", async () => {
+  test("import rejects a truncated or damaged file with the line number and writes nothing", async () => {
     const other = elsewhere("refused");
     const lines = readFileSync(file, "utf8").split("\n");
     const bad = path.join(folder, "bad.jsonl");
@@ -78,6 +78,6 @@ describe("export and import", () => {
       assert.match(await other.refused(`import ${bad}`), fault);
       assert.deepEqual(readdirSync(other.dataDir), []);
     }
-    assert.match(await other.refused(`import ${folder}/none`), /There is no .*none/);
+    assert.match(await other.refused(`import ${folder}/none`), /none does not exist/);
   });
 });

@@ -5,10 +5,10 @@ import { openRaw, type RawConnection, rawPost } from "../../http/raw-socket.ts";
 import { type EdgeAccount, openEdgeAccount, openEdgeAccountAtOnce } from "./edge-ledger.ts";
 import { openWorkerFixture, processUsage, type WorkerFixture } from "./fixture.ts";
 
-/** Many accounts at once, and one account that is called as fast as can be: what its object cannot take is worker-trouble.test.ts's. */
+/** Many accounts at once, and one account under maximum load. trouble.test.ts covers what an overloaded object rejects. */
 const ACCOUNTS = 1_000;
 const FLOOD = 600;
-/** Connections that are opened together, and requests of what a test does around its calls. */
+/** Connections opened together, and concurrent requests outside the measured calls. */
 const AT_ONCE = 100;
 const CREDITS = 3;
 let fixture: WorkerFixture;
@@ -35,7 +35,7 @@ async function inBatches<Item, Result>(
   return results;
 }
 
-/** Each on a connection of its own, and none is read before all are written. */
+/** Sends each request on its own connection, and reads no response before all are sent. */
 async function callTogether(callers: readonly Pick<EdgeAccount, "key">[]) {
   const connections = await inBatches(callers, async ({ key }) => {
     const connection = openRaw(fixture.port);
@@ -59,7 +59,7 @@ async function takeResponse(connection: RawConnection) {
   return { status, headers };
 }
 
-test("a thousand accounts call at once, and each object has its own debit", {
+test("a thousand accounts call at once, and each object records its own debit", {
   timeout: 300_000,
 }, async (t) => {
   const empty = processUsage(fixture.pid);
@@ -67,13 +67,13 @@ test("a thousand accounts call at once, and each object has its own debit", {
   const accounts = await inBatches(numbers, () => openEdgeAccountAtOnce(fixture, CREDITS));
   const opened = processUsage(fixture.pid);
   const { responses, ms } = await callTogether(accounts);
-  const told = responses.map(
+  const balances = responses.map(
     ({ status, headers }) => `${status} ${headers.get("credits-remaining")}`,
   );
-  assert.deepEqual(new Set(told), new Set([`200 ${CREDITS - 1}`]));
+  assert.deepEqual(new Set(balances), new Set([`200 ${CREDITS - 1}`]));
   const called = processUsage(fixture.pid);
   t.diagnostic(`${ms} ms and ${called.cpuMs - opened.cpuMs} ms of CPU for the calls`);
-  t.diagnostic(`${opened.cpuMs - empty.cpuMs} ms of CPU for the opening`);
+  t.diagnostic(`${opened.cpuMs - empty.cpuMs} ms of CPU for opening the accounts`);
   t.diagnostic(`${called.residentMb.toFixed(0)} MB, ${empty.residentMb.toFixed(0)} when empty`);
   await inBatches(accounts, async ({ account }) => {
     const made = await fixture.ledger.recentCalls({ account, from: 0 });
@@ -84,21 +84,21 @@ test("a thousand accounts call at once, and each object has its own debit", {
   });
 });
 
-test("a flood of calls of one account is answered or refused, and every credit is told of", {
+test("every call of a flood for one account gets a response, and every credit is accounted for", {
   timeout: 300_000,
 }, async (t) => {
   const caller = await openEdgeAccount(fixture, FLOOD / 2);
   const { responses } = await callTogether(Array.from({ length: FLOOD }, () => caller));
   const of = (status: number) => responses.filter((response) => response.status === status);
   const [paid, wasBroken, busy] = [of(200), of(402), of(503)];
-  t.diagnostic(`${paid.length} answered, ${wasBroken.length} refused, ${busy.length} too busy for`);
+  t.diagnostic(`${paid.length} succeeded, ${wasBroken.length} rejected, ${busy.length} overloaded`);
   assert.equal(paid.length + wasBroken.length + busy.length, FLOOD);
   assert.ok(paid.length > 0);
   for (const { headers } of busy) assert.match(headers.get("retry-after") ?? "", /^[1-9]/);
   const { account } = caller;
   const { balance } = await fixture.ledger.credits({ account, now: Date.now() });
   assert.equal(balance, FLOOD / 2 - paid.length);
-  // Who was told that there is no credit left came after the last one.
+  // A response without remaining credits comes after the last debit.
   if (wasBroken.length > 0) assert.equal(balance, 0);
   const { ok } = await fixture.ledger.audit({ now: Date.now(), account });
   assert.equal(ok, true);

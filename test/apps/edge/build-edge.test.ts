@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
 import { wrangler } from "../../support/edge-site.ts";
 
-/** What `npm run build:edge` lays out for Wrangler. Other tests read it meanwhile, so nothing is taken away here. */
+/** The output of `npm run build:edge` for Wrangler. Other tests read it at the same time, so this test deletes nothing. */
 const ROOT = path.join(import.meta.dirname, "../../..");
 const OUT = path.join(ROOT, "dist", "edge");
 
@@ -28,7 +28,7 @@ function hashes(): Record<string, string> {
   );
 }
 
-test("the same sources give the same files, at once and one after the other, and old ones go", async () => {
+test("the same sources give the same files, also in concurrent builds, and old files are deleted", async () => {
   await build();
   const first = hashes();
   const old = path.join(OUT, "assets", "assets", "of-an-older-build.js");
@@ -38,7 +38,7 @@ test("the same sources give the same files, at once and one after the other, and
   assert.deepEqual(hashes(), first);
 });
 
-test("the files are the pages, their headers, what the Worker reads, and the tables of D1", async () => {
+test("the files are the pages, their headers, the Worker's data, and the tables of D1", async () => {
   await build();
   const names = Object.keys(hashes());
   for (const name of [
@@ -66,14 +66,14 @@ test("the files are the pages, their headers, what the Worker reads, and the tab
   }
 });
 
-test("Wrangler takes the pages' Worker, which has no address of its own, within the platform's size", async () => {
-  const said = await wrangler("deploy", "--dry-run", "-c", "wrangler.site.jsonc");
+test("Wrangler accepts the dashboard Worker, which has no route, within the platform's size limit", async () => {
+  const output = await wrangler("deploy", "--dry-run", "-c", "wrangler.site.jsonc");
   for (const binding of ["LEDGER", "SIGN_IN", "DB", "ASSETS"]) {
-    assert.match(said, new RegExp(`env\\.${binding} `), said);
+    assert.match(output, new RegExp(`env\\.${binding} `), output);
   }
-  const [, kilobytes] = /gzip: ([\d.]+) KiB/.exec(said) ?? [];
-  // The least that a plan of the platform allows is 3 MB.
-  assert.ok(Number(kilobytes) < 600, said);
+  const [, kilobytes] = /gzip: ([\d.]+) KiB/.exec(output) ?? [];
+  // The smallest limit of the platform's plans is 3 MB.
+  assert.ok(Number(kilobytes) < 600, output);
   const config = readFileSync(path.join(ROOT, "wrangler.site.jsonc"), "utf8");
   assert.match(config, /"workers_dev": false/);
   assert.doesNotMatch(config, /"routes?"/);

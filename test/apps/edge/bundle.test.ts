@@ -18,12 +18,12 @@ type Metafile = {
   inputs: Record<string, { imports: { path: string; external?: boolean }[] }>;
 };
 
-describe("the Worker of the calls, as it would be deployed", () => {
-  let said = "";
+describe("the bundle of the API Worker", () => {
+  let output = "";
   let metafile: Metafile;
   before(async () => {
     const to = ["--outdir", folder, "--metafile"];
-    said = await wrangler("deploy", "--dry-run", "--env=", ...to);
+    output = await wrangler("deploy", "--dry-run", "--env=", ...to);
     metafile = JSON.parse(readFileSync(path.join(folder, "bundle-meta.json"), "utf8"));
   });
 
@@ -32,7 +32,7 @@ describe("the Worker of the calls, as it would be deployed", () => {
     assert.ok(byteLength <= GZIP_BYTES_MAX, `${byteLength} bytes`);
   });
 
-  test("imports nothing of Node, and of the platform only its own module", () => {
+  test("imports no module of Node, and only one of the platform", () => {
     const outside = Object.values(metafile.inputs)
       .flatMap(({ imports }) => imports)
       .filter(({ external }) => external)
@@ -40,12 +40,9 @@ describe("the Worker of the calls, as it would be deployed", () => {
     assert.deepEqual([...new Set(outside)], ["cloudflare:workers"]);
   });
 
-  test("carries no page, no letter, no person, and none of the settings that it has not", () => {
+  test("contains no page, no email, no account code, and no settings of the other Worker", () => {
     const files = Object.keys(metafile.inputs).map((file) => file.replace(/^.*?(?=src\/)/, ""));
-    assert.ok(
-      files.includes("src/api/pipeline/call-tool.ts"),
-      "the names of the files are as expected",
-    );
+    assert.ok(files.includes("src/api/pipeline/call-tool.ts"), "the file names are as expected");
     for (const file of files) {
       assert.doesNotMatch(
         file,
@@ -54,13 +51,13 @@ describe("the Worker of the calls, as it would be deployed", () => {
     }
   });
 
-  test("has the objects, the database and the Worker of the pages", () => {
+  test("binds the objects, the database and the dashboard Worker", () => {
     for (const binding of [/env\.LEDGER \(AccountLedger\)/, /env\.DB/, /env\.PEOPLE/]) {
-      assert.match(said, binding);
+      assert.match(output, binding);
     }
   });
 
-  test("can be deployed before the Worker of the pages is there", async () => {
+  test("can be deployed before the dashboard Worker exists", async () => {
     const alone = await wrangler("deploy", "--dry-run", "--env", "alone", "--outdir", folder);
     assert.match(alone, /env\.LEDGER \(AccountLedger\)/);
     assert.match(alone, /env\.DB/);

@@ -15,17 +15,22 @@ import {
 } from "../../http/test-api.ts";
 import { workerd } from "../../http/workerd.ts";
 
-/** The Worker answers with the very bytes of the Node service; both are given the same time and the same random bytes. */
+/** The Worker and the Node service return the same bytes, given the same time and random bytes. */
 const TAKES_ALL = process.env["TEST_EDGE"] === "all";
 const SAMPLE_PER_TOOL = 100;
 const seed = Number(process.env["TEST_EDGE_SEED"] ?? Date.now() % 2 ** 31);
 
-/** What a server says of its connection, of its own time and of packing, which at the edge is the platform's. */
+/** Headers about the connection, timing and compression, which the platform handles at the edge. */
 const OF_THE_SERVER = new Set([
-  ...["date", "connection", "keep-alive", "content-length", "transfer-encoding"],
-  ...["server-timing", "vary"],
+  "date",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding",
+  "server-timing",
+  "vary",
 ]);
-/** Of an account that is suspended a node tells the rate where it knows the key already, an object always. */
+/** For a suspended account a node sends rate limit headers if it knows the key, and an object always. */
 const OF_THE_RATE = new Set(["ratelimit", "ratelimit-policy"]);
 
 type Side = { service: TestService; keys: Map<Asked["caller"], string | null> };
@@ -79,7 +84,7 @@ const headersOf = ({ status, headers }: ApiResponse) =>
     ),
   );
 
-/** One after the other, so that balances and rates go down alike. Returns how many were refused. */
+/** Sends requests one by one, so that balances and rate limits change alike. Returns the number of rejected requests. */
 async function compare(requests: Asked[]): Promise<number> {
   let refused = 0;
   for (const [at, asked] of requests.entries()) {
@@ -98,37 +103,37 @@ async function compare(requests: Asked[]): Promise<number> {
   return refused;
 }
 
-/** So many of them, in their order; the same for the same seed. */
+/** Picks a number of items in order; the same seed picks the same items. */
 function sample<Item>(items: Item[], count: number): Item[] {
   let state = seed;
-  const left = items.map((_, at) => at);
-  while (left.length > count) {
+  const remaining = items.map((_, at) => at);
+  while (remaining.length > count) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    left.splice(state % left.length, 1);
+    remaining.splice(state % remaining.length, 1);
   }
-  return left.map((at) => items[at] as Item);
+  return remaining.map((at) => items[at] as Item);
 }
 
 for (const tool of TOOLS) {
   const { name, examples } = tool;
   test(`${name} responds at the edge with the bytes and headers of the Node service`, async (t) => {
     const all = toolRequests(tool);
-    // The examples come first in the list, and always go along.
+    // The examples come first in the list and are always included.
     const rest = all.slice(examples.length);
     const chosen = TAKES_ALL
       ? all
       : [...all.slice(0, examples.length), ...sample(rest, SAMPLE_PER_TOOL)];
     const refused = await compare(chosen);
     t.diagnostic(
-      `${chosen.length} of ${all.length} requests (TEST_EDGE_SEED=${seed}), ${refused} of them refused`,
+      `${chosen.length} of ${all.length} requests (TEST_EDGE_SEED=${seed}), ${refused} of them rejected`,
     );
     assert.ok(refused < chosen.length);
   });
 }
 
-test("callers, addresses, headers and repeats are answered at the edge as by the Node service", async (t) => {
+test("the edge and the Node service respond alike to callers, addresses, headers and replays", async (t) => {
   const requests = otherRequests();
   const refused = await compare(requests);
-  t.diagnostic(`${requests.length} requests, ${refused} of them refused`);
+  t.diagnostic(`${requests.length} requests, ${refused} of them rejected`);
   assert.ok(refused > 0 && refused < requests.length);
 });

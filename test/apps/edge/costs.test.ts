@@ -11,7 +11,7 @@ import { EDGE_TEXTS, type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts"
 import { openWorkerFixture, type WorkerFixture } from "./fixture.ts";
 import type { Bill } from "./worker-that-counts.ts";
 
-/** What the platform bills for a call, by its own counters. docs/edge-costs.md tells the same figures. */
+/** What the platform bills for a call, by its own counters. docs/edge-costs.md has the same numbers. */
 const DEEP = process.env["TEST_EDGE"] === "all";
 let fixture: WorkerFixture;
 
@@ -34,10 +34,10 @@ async function billOf({ key }: Pick<EdgeAccount, "key">, { tool, body, headers }
 
 type Expected = { status: number; read: number; written: number };
 
-/** An alarm that is set is billed as a row written. */
+/** Setting an alarm is billed as one row written. */
 function assertBill(bill: Bill & { status: number }, { status, read, written }: Expected) {
   assert.equal(bill.status, status);
-  assert.equal(bill.asked, 1, "one request to the object");
+  assert.equal(bill.requests, 1, "one request to the object");
   const rows = bill.written + bill.alarms;
   assert.ok(rows <= written, `${rows} rows written, ${bill.alarms} of them alarms`);
   assert.ok(bill.read <= read, `${bill.read} rows read`);
@@ -51,12 +51,12 @@ const perform = (object: string, items: [name: string, order: unknown][]) =>
 
 const ORDINARY = { status: 200, read: 1, written: 2 };
 
-test("the first call of an account also notes that its key was used, and sets the alarm", async () => {
+test("the first call of an account also records the use of its key and sets the alarm", async () => {
   const caller = await openEdgeAccount(fixture, 10);
   assertBill(await billOf(caller), { status: 200, read: 6, written: 4 });
 });
 
-test("a debit writes two rows: itself and what is left of its grant", async () => {
+test("a debit writes two rows: the debit and its grant", async () => {
   const caller = await openEdgeAccount(fixture, 10);
   await billOf(caller);
   for (let call = 0; call < 3; call += 1) assertBill(await billOf(caller), ORDINARY);
@@ -68,7 +68,7 @@ test("a free first call writes no grant", async () => {
   assert.equal((await billOf(caller)).status, 402);
 });
 
-test("an idempotency key costs three rows more, and a replay writes nothing", async () => {
+test("an idempotency key costs three more rows, and a replay writes nothing", async () => {
   const caller = await openEdgeAccount(fixture, 10);
   await billOf(caller);
   const named = (name: string): Sent => ({
@@ -76,7 +76,7 @@ test("an idempotency key costs three rows more, and a replay writes nothing", as
     body: "{}",
     headers: { "idempotency-key": name },
   });
-  // The first brings the alarm forward.
+  // The first call moves the alarm forward.
   assertBill(await billOf(caller, named("one")), { status: 200, read: 1, written: 6 });
   assertBill(await billOf(caller, named("two")), { status: 200, read: 1, written: 5 });
   assertBill(await billOf(caller, named("two")), { status: 200, read: 2, written: 0 });
@@ -84,7 +84,7 @@ test("an idempotency key costs three rows more, and a replay writes nothing", as
   assertBill(await billOf(caller, other), { status: 400, read: 2, written: 0 });
 });
 
-test("a refusal writes nothing, whatever is refused", async () => {
+test("a rejected call writes nothing, whatever the reason", async () => {
   const caller = await openEdgeAccount(fixture, 10);
   const poor = await openEdgeAccount(fixture, 0);
   const nothing = { read: 5, written: 0 };
@@ -100,24 +100,27 @@ test("a refusal writes nothing, whatever is refused", async () => {
   assertBill(await billOf(caller), { status: 401, ...nothing });
 });
 
-test("a key that was made up is not asked about", async () => {
-  const { asked, wakings, status } = await billOf({ key: `tb_${"a".repeat(60)}` });
-  assert.deepEqual({ asked, wakings, status }, { asked: 0, wakings: 0, status: 401 });
+test("a forged key causes no request to an object", async () => {
+  const { requests, wakings, status } = await billOf({ key: `tb_${"a".repeat(60)}` });
+  assert.deepEqual({ requests, wakings, status }, { requests: 0, wakings: 0, status: 401 });
 });
 
-test("after a key that is nobody's, a good one that is new is asked about first, and forged ones cost one request", async () => {
+test("after an unknown key, a new valid key is checked first, and forged keys cost one request", async () => {
   const caller = await openEdgeAccount(fixture, 10);
   const forged = () => ({ key: makeKey(caller.account, [EDGE_TEXTS.SECRET], randomBytes) });
   const refused = { status: 401, read: 5, written: 0 };
   assertBill(await billOf(forged()), refused);
   assertBill(await billOf(forged()), refused);
-  const { status, asked, read, written, alarms } = await billOf(caller);
-  assert.deepEqual({ status, asked, rows: written + alarms }, { status: 200, asked: 2, rows: 4 });
+  const { status, requests, read, written, alarms } = await billOf(caller);
+  assert.deepEqual(
+    { status, requests, rows: written + alarms },
+    { status: 200, requests: 2, rows: 4 },
+  );
   assert.ok(read <= 6 + 5, `${read} rows read`);
   assertBill(await billOf(caller), ORDINARY);
 });
 
-test("a call that comes too often is one request and no row written", async (t) => {
+test("a rate-limited call is one request and writes no row", async (t) => {
   const limited = await openWorkerFixture({
     entry: "worker-that-counts.ts",
     texts: { RATE_LIMIT: "1" },
@@ -133,11 +136,11 @@ test("a call that comes too often is one request and no row written", async (t) 
     }),
   );
   const bill = await takeBill(limited);
-  const made = statuses.filter((status) => status === 200).length;
-  assert.equal(bill.asked, 12);
-  assert.ok(made < 12 && statuses.every((status) => status === 200 || status === 429));
-  // Two more for the first: its key's use, and the alarm.
-  assert.ok(bill.written + bill.alarms <= 2 * made + 2, `${bill.written} rows written`);
+  const succeeded = statuses.filter((status) => status === 200).length;
+  assert.equal(bill.requests, 12);
+  assert.ok(succeeded < 12 && statuses.every((status) => status === 200 || status === 429));
+  // Two more for the first call: the use of its key, and the alarm.
+  assert.ok(bill.written + bill.alarms <= 2 * succeeded + 2, `${bill.written} rows written`);
 });
 
 let calls = 0;
@@ -156,7 +159,7 @@ function orderOf({ account, sha256: keySha256 }: EdgeAccount, now: number): Debi
   };
 }
 
-test("a call a minute later notes the use of its key: one row more", async () => {
+test("a call a minute later records the use of its key: one more row", async () => {
   const caller = await openEdgeAccount(fixture, 10);
   await billOf(caller);
   await takeBill();
@@ -165,23 +168,23 @@ test("a call a minute later notes the use of its key: one row more", async () =>
   assertBill(bill, { status: 200, read: 2, written: 3 });
 });
 
-test("a call of which its owner is told writes six rows more, and D1 gets the notice", async (t) => {
+test("a call that causes an event writes six more rows, and D1 gets the event", async (t) => {
   const beside = { d1Databases: { DB: "told" } };
-  const told = await openWorkerFixture({ entry: "worker-that-counts.ts", beside });
-  t.after(told.close);
-  const d1 = await told.miniflare.getD1Database("DB");
+  const notifying = await openWorkerFixture({ entry: "worker-that-counts.ts", beside });
+  t.after(notifying.close);
+  const d1 = await notifying.miniflare.getD1Database("DB");
   await applyMigrations(d1);
   const forwarded = async () =>
     (await d1.prepare("SELECT id FROM forwarded_event").all()).results.length;
-  const caller = await openEdgeAccount(told, 21);
-  await eventually("the key and the grant are told of", async () => (await forwarded()) === 2);
-  const call = async () => (await told.post(caller.key, "hash", '{"text":"a"}')).arrayBuffer();
+  const caller = await openEdgeAccount(notifying, 21);
+  await eventually("the events of the key and the grant", async () => (await forwarded()) === 2);
+  const call = async () => (await notifying.post(caller.key, "hash", '{"text":"a"}')).arrayBuffer();
   await call();
-  await takeBill(told);
+  await takeBill(notifying);
   await call();
-  await eventually("the balance is told of", async () => (await forwarded()) === 3);
-  await eventually("and settled", async () => (await eventsLeft(told, caller)) === 0);
-  const bill = await takeBill(told);
+  await eventually("the event of the balance", async () => (await forwarded()) === 3);
+  await eventually("and settled", async () => (await eventsLeft(notifying, caller)) === 0);
+  const bill = await takeBill(notifying);
   t.diagnostic(`${bill.written} rows written, ${bill.alarms} alarms set, ${bill.read} rows read`);
   assert.ok(bill.read <= 1 + 20, `${bill.read} rows read`);
   assert.ok(bill.written + bill.alarms <= 2 + 6, `${bill.written} rows, ${bill.alarms} alarms`);
@@ -190,7 +193,7 @@ test("a call of which its owner is told writes six rows more, and D1 gets the no
 const eventsLeft = async (of: WorkerFixture, { account }: EdgeAccount) =>
   (await of.ledger.listEvents({ account, max: 9 })).events.length;
 
-test("the number of grants does not count", async () => {
+test("the number of grants does not matter", async () => {
   for (const grants of [1, 10, 1_000]) {
     const caller = await openEdgeAccount(fixture, 0);
     const { account } = caller;
@@ -201,13 +204,13 @@ test("the number of grants does not count", async () => {
     });
     await perform(accountPart(account), items);
     const first = await billOf(caller);
-    // They are read once in an object's life.
+    // Grants are read once in an object's lifetime.
     assertBill(first, { status: 200, read: 4 + 2 * grants, written: 4 });
     for (let call = 0; call < 3; call += 1) assertBill(await billOf(caller), ORDINARY);
   }
 });
 
-test("the number of earlier debits does not count, and folding gives their place back", {
+test("the number of earlier debits does not matter, and rolling up frees their space", {
   timeout: 300_000,
 }, async (t) => {
   const LONG_AGO = Date.now() - 200 * DAY_MS;
@@ -236,16 +239,16 @@ test("the number of earlier debits does not count, and folding gives their place
     } while (after !== null);
     const rollingUp = await takeBill();
     const rolledUp = await billOf(caller);
-    // Any other operation makes the next call read anew.
+    // Any other operation makes the next call read again.
     assertBill(rolledUp, { ...ORDINARY, read: 5 });
     const a = (bytes: number) => (bytes / debits).toFixed(0);
     t.diagnostic(
-      `${debits} debits: ${a(full.bytes - empty)} bytes each, ${a(rolledUp.bytes - empty)} once folded; ` +
-        `folding wrote ${(rollingUp.written / debits).toFixed(2)} rows and read ${(rollingUp.read / debits).toFixed(2)} for each`,
+      `${debits} debits: ${a(full.bytes - empty)} bytes each, ${a(rolledUp.bytes - empty)} after the rollup; ` +
+        `the rollup wrote ${(rollingUp.written / debits).toFixed(2)} rows and read ${(rollingUp.read / debits).toFixed(2)} for each`,
     );
     assert.ok(
       rollingUp.written <= 1.1 * debits + 20,
-      `${rollingUp.written} rows to fold ${debits}`,
+      `${rollingUp.written} rows to roll up ${debits}`,
     );
     assert.ok(rollingUp.read <= 3 * debits + 50, `${rollingUp.read} rows read`);
     assert.ok((full.bytes - empty) / debits <= 120 || debits === 10);

@@ -7,15 +7,15 @@ import { ordinaryDocument } from "../../tools/markdown-render/hostile-times.ts";
 import { openEdgeAccount } from "./edge-ledger.ts";
 import { openWorkerFixture, processUsage } from "./fixture.ts";
 
-/** A megabyte of Markdown within the CPU time of a Worker, where an ordinary one takes well under half a second. */
+/** A megabyte of Markdown fits the CPU limit of a Worker. An ordinary one takes well under half a second. */
 const BYTES = 1024 * 1024;
 const DEEP = process.env["TEST_EDGE"] === "all";
 const TIMES_ORDINARY_MAX = 12;
-/** A whole order of magnitude below what a call may take where it is deployed. */
+/** A tenth of the deployed limit for a call. */
 const CPU_MS_MAX = callsConfig.limits.cpu_ms / 10;
 const TRIES = 3;
 
-/** The slowest of all that are known, by test/tools/markdown-render/hostile.test.ts. */
+/** The slowest known documents, from test/tools/markdown-render/hostile.test.ts. */
 const SLOWEST = [
   "cmark: pattern ![[]()",
   "cmark: nested strong emph",
@@ -32,14 +32,14 @@ const SLOW = [
   "containers: quotes 99 deep in every paragraph",
 ];
 
-test("a hostile megabyte of Markdown takes at most a few times the CPU of an ordinary one", {
+test("a hostile megabyte of Markdown takes at most a few times the CPU time of an ordinary one", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openWorkerFixture();
   t.after(fixture.close);
   const { key } = await openEdgeAccount(fixture, 1_000);
 
-  /** CPU time of the whole process, its proxy and its collector included; the least of some tries. */
+  /** The CPU time of the process, with its proxy and garbage collector; the minimum of several tries. */
   async function cpuMs(markdown: string): Promise<number> {
     const body = JSON.stringify({ markdown, format: "text" });
     const times: number[] = [];

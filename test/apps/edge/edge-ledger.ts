@@ -1,4 +1,4 @@
-/** Accounts of a Worker with a door at its back. */
+/** Opens accounts through a Worker with test access. */
 import { createHash, randomBytes } from "node:crypto";
 import { keyStart, makeKey } from "#accounts/key-format.ts";
 import { accountPart, newAccountId, newKeyId } from "#ids.ts";
@@ -6,13 +6,13 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
 
-/** The settings that a Worker of the calls needs. */
+/** The settings of the API Worker. */
 export const EDGE_TEXTS = {
   SECRET: "a secret for the tests of the edge",
   PUBLIC_URL: "https://edge.test",
 };
 
-/** Each order goes to the object of its account. */
+/** Sends each order to the object of its account. */
 export const ledgerAt = (base: string): Ledger =>
   ledgerOver(async (name, order) => {
     const object = accountPart((order as { account: string }).account);
@@ -23,7 +23,7 @@ export const ledgerAt = (base: string): Ledger =>
 
 export type EdgeAccount = Awaited<ReturnType<typeof openEdgeAccount>>;
 
-/** A verified account with a key and so many credits. */
+/** Opens a verified account with a key and credits. */
 export async function openEdgeAccount(
   { ledger }: { ledger: Ledger },
   credits: number,
@@ -42,7 +42,7 @@ export async function openEdgeAccount(
   return { account, key, id, sha256 };
 }
 
-/** The same account in one request, for a Worker that counts. */
+/** Opens such an account in one request, for a Worker that counts requests. */
 export async function openEdgeAccountAtOnce({ base }: { base: string }, credits: number) {
   const items: [string, unknown][] = [];
   const ledger: Ledger = ledgerOver(async (name, order) => {

@@ -1,4 +1,4 @@
-/** Somebody with an account at the edge, who asks as the pages do: with their cookies. */
+/** A user with an account at the edge, who sends requests with cookies as the dashboard does. */
 import assert from "node:assert/strict";
 import { createMember } from "../../support/dashboard-site.ts";
 import type { EdgeSite } from "../../support/edge-site.ts";
@@ -12,7 +12,8 @@ export async function edgeMember(site: EdgeSite, name: string) {
   async function ask(method: string, path: string, body?: object): Promise<ApiResponse> {
     const headers = { Origin: site.base, "Content-Type": "application/json", Cookie: cookies };
     const response = await fetch(site.base + path, {
-      ...{ method, headers },
+      method,
+      headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const set = response.headers.getSetCookie().map((each) => each.split(";")[0]);
@@ -29,14 +30,15 @@ export async function edgeMember(site: EdgeSite, name: string) {
   const [row] = await site.sql(`SELECT account FROM person WHERE email = '${person.email}'`);
   const { account } = row as { account: string };
   return {
-    ...{ ...person, account },
+    ...person,
+    account,
     get: (path: string) => ask("GET", path),
     post: (path: string, body: object = {}) => ask("POST", path, body),
     put: (path: string, body: object) => ask("PUT", path, body),
   };
 }
 
-/** The operator's way in. */
+/** Calls the operator API. */
 export const operatorOf =
   (site: EdgeSite, token: string) =>
   async <Outcome>(operation: string, order: object): Promise<Outcome> => {
@@ -45,7 +47,7 @@ export const operatorOf =
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: JSON.stringify({ operation, order }),
     });
-    const told = (await response.json()) as { ok: boolean; outcome: Outcome };
-    assert.ok(told.ok, JSON.stringify(told));
-    return told.outcome;
+    const result = (await response.json()) as { ok: boolean; outcome: Outcome };
+    assert.ok(result.ok, JSON.stringify(result));
+    return result.outcome;
   };

@@ -4,11 +4,11 @@ import path from "node:path";
 import { bundleWorker, type EdgeSettings, startEdge } from "../../http/edge.ts";
 import { EDGE_TEXTS, ledgerAt } from "./edge-ledger.ts";
 
-/** The Worker of the calls in a workerd of its own, whose memory, time and rows can be looked at. */
+/** Runs the API Worker in its own workerd and measures its memory, CPU time and rows. */
 export type FixtureSettings = {
-  /** A file beside this one. */
+  /** Returns the path of a file in this folder. */
   entry?: string;
-  /** Flags of V8, as workerd is started with. */
+  /** V8 flags for workerd. */
   v8Flags?: string;
   texts?: Record<string, string>;
   beside?: EdgeSettings["beside"];
@@ -43,10 +43,10 @@ export async function openWorkerFixture({ entry, v8Flags, texts, beside }: Fixtu
   };
 }
 
-/** What the isolate of the Worker holds, in MB: the heap of V8 and the buffers beside it. */
+/** The memory of the Worker's isolate in MB: V8's heap and the buffers outside it. */
 export type Memory = { heap: number; buffers: number };
 
-/** Looks into the isolate through the inspector, whenever it is between two pieces of work. */
+/** Reads the isolate's memory through the inspector, between two tasks. */
 export async function openInspector({ miniflare }: Pick<WorkerFixture, "miniflare">) {
   const address = await miniflare.getInspectorURL();
   const socket = new WebSocket(new URL("/core:user:edge", address));
@@ -63,12 +63,12 @@ export async function openInspector({ miniflare }: Pick<WorkerFixture, "miniflar
     waiting.get(id)?.(result);
     waiting.delete(id);
   });
-  let asked = 0;
+  let requests = 0;
   const ask = (method: string) => {
     const response = new Promise<Record<string, number>>((resolve) => {
-      asked += 1;
-      waiting.set(asked, resolve);
-      socket.send(JSON.stringify({ id: asked, method }));
+      requests += 1;
+      waiting.set(requests, resolve);
+      socket.send(JSON.stringify({ id: requests, method }));
     });
     return Promise.race([response, ended]);
   };
@@ -86,7 +86,7 @@ export async function openInspector({ miniflare }: Pick<WorkerFixture, "miniflar
 
 const MB = 1024 * 1024;
 
-/** What the process holds (`VmRSS`) or held at the most (`VmHWM`), in MB, and its CPU time in ms. */
+/** The memory of the process (`VmRSS`) and its peak (`VmHWM`) in MB, and its CPU time in ms. */
 export function processUsage(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const kilobytes = (name: string) =>

@@ -6,13 +6,14 @@ import { eventually } from "../../http/test-api.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 
-/** SIGKILL of workerd between a call that leaves few credits and the alarm that hands its notice on to D1. */
-test("what a call has left to tell is told after a kill, once, though nobody calls again", async (t) => {
+/** SIGKILL of workerd between a call that leaves few credits and the alarm that sends its event to D1. */
+test("the event of a call arrives once after a kill, even without further calls", async (t) => {
   const folder = temporaryFolder(t);
   const { code } = await bundleWorker("apps/edge/worker-with-test-access.ts");
   const start = () =>
     startEdge(code, {
-      ...{ folder, texts: { ...EDGE_TEXTS, RATE_LIMIT: "0" } },
+      folder,
+      texts: { ...EDGE_TEXTS, RATE_LIMIT: "0" },
       beside: { d1Databases: { DB: "kept" } },
     });
   let edge: Edge = await start();
@@ -29,15 +30,16 @@ test("what a call has left to tell is told after a kill, once, though nobody cal
   };
   const { key } = await openEdgeAccount({ ledger: ledgerAt(edge.base) }, 20);
   const granted = ["key.created", "credits.granted"];
-  await eventually("the grant is told of", async () => (await kinds()).length === 2);
+  await eventually("the event of the grant", async () => (await kinds()).length === 2);
 
   const response = await fetch(`${edge.base}/api/v1/uuid`, {
-    ...{ method: "POST", headers: { Authorization: `Bearer ${key}` } },
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}` },
   });
   process.kill(edge.pid, "SIGKILL");
   assert.equal(response.status, 200);
   await edge.close();
   edge = await start();
-  await eventually("the balance is told of", async () => (await kinds()).length > 2);
+  await eventually("the event of the balance", async () => (await kinds()).length > 2);
   assert.deepEqual(await kinds(), [...granted, "credits.low"]);
 });

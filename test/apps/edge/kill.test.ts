@@ -9,15 +9,15 @@ import { callSteady, type KeyedCall, type Received, recordKeyed } from "../node/
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 
 /**
- * SIGKILL of workerd under load, again and again on one folder. Every account has keyed and plain calls under way at once.
- * A call takes 1 credit and nothing else does, so the credits that an answer says are left tell which debit of its account
- * it is: no two answers may tell the same, and the object may have no more left than the last of them.
+ * Repeats SIGKILL of workerd under load on one folder. Every account has concurrent calls with and without idempotency keys.
+ * A call costs 1 credit and nothing else does, so the remaining credits identify the debit of a response: no two responses may
+ * have the same number, and the object's balance may not be higher than the last of them.
  */
 const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 6);
 const ACCOUNTS = 6;
-/** Of each account, half of them with an idempotency key. */
+/** Concurrent calls per account, half of them with an idempotency key. */
 const CALLERS = 4;
-/** A round ends after so many answers at the most. */
+/** The maximum number of responses in a round. */
 const RESPONSES_MAX = 200;
 const CREDITS = 10_000_000;
 const TEXTS = { ...EDGE_TEXTS, RATE_LIMIT: "0" };
@@ -25,12 +25,12 @@ const TEXTS = { ...EDGE_TEXTS, RATE_LIMIT: "0" };
 type Account = {
   account: string;
   key: string;
-  /** What was left after each call that was answered and charged. */
+  /** The remaining credits after each charged call with a response. */
   left: Set<number>;
   keyed: KeyedCall[];
-  /** Calls with a key whose first answer that came through was a repeat's. */
+  /** Calls with a key whose first received response was a replay. */
   repeated: number;
-  /** Connections that broke before the answer was there, of calls that are not tried again. */
+  /** Connections that broke before the response, for calls that are not retried. */
   broken: number;
 };
 
@@ -44,12 +44,12 @@ function recordCharged({ left, key }: Account, received: Received): void {
   if (received.replayed) return;
   assert.ok(
     !left.has(received.left),
-    `two answers to ${key} tell of ${received.left} credits left`,
+    `two responses to ${key} have ${received.left} credits remaining`,
   );
   left.add(received.left);
 }
 
-/** Makes the call, again where it is known already, and asserts that its answer is always the same. */
+/** Sends or repeats a call, and asserts that its response never changes. */
 async function callKeyed(base: string, account: Account, keyed: KeyedCall): Promise<boolean> {
   const received = await callSteady(base, account.key, keyed.count, keyed.idempotencyKey);
   if (received === null) return false;
@@ -65,7 +65,7 @@ async function callPlain(base: string, account: Account): Promise<boolean> {
   return received !== null;
 }
 
-/** Calls without a pause until the connections break; `killAt` answers are the last that are waited for before that. */
+/** Calls without a pause until the connections break, which happens after `killAt` responses. */
 async function load(edge: Edge, accounts: Account[], round: number, killAt: number): Promise<void> {
   let responses = 0;
   const recordResponse = () => {
@@ -81,7 +81,7 @@ async function load(edge: Edge, accounts: Account[], round: number, killAt: numb
   await Promise.all(loops);
 }
 
-/** With an idempotency key or without, by turns of the callers. */
+/** Callers alternate between calls with and without an idempotency key. */
 function callOnce(base: string, account: Account, name: string): Promise<boolean> {
   const [, caller, at] = name.split("-").map(Number) as [number, number, number];
   if (caller % 2 === 1) return callPlain(base, account);
@@ -90,14 +90,14 @@ function callOnce(base: string, account: Account, name: string): Promise<boolean
   return callKeyed(base, account, each);
 }
 
-/** Tries again what was not answered, and some of what was. */
+/** Retries the calls without a response, and some of the others. */
 async function settle(base: string, account: Account): Promise<void> {
   const open = account.keyed.filter(({ body }) => body === null);
   const known = account.keyed.filter(({ body }) => body !== null).slice(-5);
   for (const each of [...open, ...known]) assert.ok(await callKeyed(base, account, each));
 }
 
-/** Before anything is called again: what the object has on its disk covers all that was answered. */
+/** Checks before any new call that the object's disk covers every response. */
 async function inspect(base: string, account: Account): Promise<void> {
   const order = { account: account.account, now: Date.now() };
   const ledger = ledgerAt(base);
@@ -105,19 +105,19 @@ async function inspect(base: string, account: Account): Promise<void> {
   assert.ok(ok, faults.join("\n"));
   const { balance } = await ledger.credits(order);
   const last = Math.min(CREDITS, ...account.left);
-  assert.ok(balance <= last, `an answer told of ${last} credits left, the object has ${balance}`);
+  assert.ok(balance <= last, `a response has ${last} credits remaining, the object ${balance}`);
   const open = account.keyed.filter((each) => each.body === null).length;
   assertAccounted(account, balance, open);
 }
 
-/** Every debit is that of an answer, but for those that broke off: of these there may be one each. */
+/** Every debit belongs to a response, except at most one for each interrupted call. */
 function assertAccounted(account: Account, balance: number, open: number): void {
   const others = CREDITS - balance - account.left.size - account.repeated;
-  assert.ok(others >= 0, `${-others} answers have no debit`);
-  assert.ok(others <= account.broken + open, `${others} debits that nobody asked for`);
+  assert.ok(others >= 0, `${-others} responses have no debit`);
+  assert.ok(others <= account.broken + open, `${others} debits without a call`);
 }
 
-test(`after ${ROUNDS} times SIGKILL of workerd under load every answer received is in its object, and nothing was charged twice`, {
+test(`after SIGKILL of workerd under load, ${ROUNDS} times, the objects have every received response and charged nothing twice`, {
   timeout: 3_600_000,
 }, async (t) => {
   const folder = temporaryFolder(t);
@@ -143,7 +143,7 @@ test(`after ${ROUNDS} times SIGKILL of workerd under load every answer received 
     const { balance } = await ledgerAt(edge.base).credits({ account: id, now: Date.now() });
     assertAccounted(account, balance, 0);
     const bodies = new Set(keyed.map(({ body }) => body));
-    assert.equal(bodies.size, keyed.length, "each call with a key has an answer of its own");
+    assert.equal(bodies.size, keyed.length, "each call with a key has its own response");
     totals.keyed += keyed.length;
     totals.responded += left.size;
     totals.broken += broken;
@@ -153,7 +153,7 @@ test(`after ${ROUNDS} times SIGKILL of workerd under load every answer received 
   t.diagnostic(JSON.stringify(totals));
 });
 
-/** The objects' databases as files. */
+/** The database files of the objects. */
 function assertWholeFiles(folder: string): void {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     /[0-9a-f]{64}\.sqlite$/.test(name),

@@ -10,7 +10,7 @@ import { ofBytes } from "../../tools/markdown-render/hostile-shapes.ts";
 import { type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts";
 import { openInspector, openWorkerFixture, processUsage, type WorkerFixture } from "./fixture.ts";
 
-/** An isolate has 128 MB. V8 is held to a part of it, and the process ends where more is needed at any moment. */
+/** An isolate has 128 MB. V8 is limited to a part of it, and the process ends if it ever needs more. */
 const ISOLATE_MB = 128;
 const HEAP_MB = 100;
 const MB = 1024 * 1024;
@@ -27,7 +27,7 @@ const large = (tool: string, body: string, responseChars: number): Large => ({
   responseChars,
 });
 
-/** The largest answers known (28 times their document, with one wide character twice that in memory), the largest bodies. */
+/** The largest bodies, and the largest known responses: 28 times the document, and twice that in memory with a wide character. */
 function worstCalls(): Large[] {
   const quotes = markdown("containers: quotes 99 deep in every paragraph");
   const cells = markdown("tables: one column without bars");
@@ -47,7 +47,7 @@ type ApiResponse = {
   chars: number;
 };
 
-/** What came back; null where the connection was closed over a refused body that came too slowly. */
+/** Returns the response, or null if the connection was closed during a rejected body that arrived too slowly. */
 function send({ base }: WorkerFixture, { key }: EdgeAccount, { tool, body }: Large) {
   return new Promise<ApiResponse | null>((resolve) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -63,8 +63,8 @@ function send({ base }: WorkerFixture, { key }: EdgeAccount, { tool, body }: Lar
       });
       response.on("error", () => resolve(null));
       response.on("end", () => {
-        const told = response.headers["content-length"];
-        if (told !== undefined) assert.equal(Number(told), bytes);
+        const contentLength = response.headers["content-length"];
+        if (contentLength !== undefined) assert.equal(Number(contentLength), bytes);
         resolve({
           status: response.statusCode ?? 0,
           retryAfter: response.headers["retry-after"],
@@ -77,7 +77,7 @@ function send({ base }: WorkerFixture, { key }: EdgeAccount, { tool, body }: Lar
   });
 }
 
-/** The most that was seen held while `work` ran. */
+/** Returns the peak memory while `work` ran. */
 async function watched(fixture: WorkerFixture, work: () => Promise<void>) {
   const inspector = await openInspector(fixture);
   const most = { heap: 0, buffers: 0, sum: 0 };
@@ -139,7 +139,7 @@ test("64 of the largest calls at once stay within the memory of an isolate", {
   });
   t.diagnostic(`${responded} answered, ${refused} refused`);
   t.diagnostic(
-    `at the most ${most.heap.toFixed(0)} MB of heap, ${most.buffers.toFixed(0)} MB of buffers`,
+    `at most ${most.heap.toFixed(0)} MB of heap, ${most.buffers.toFixed(0)} MB of buffers`,
   );
   const grown = processUsage(fixture.pid).peakMb - before.peakMb;
   t.diagnostic(`the process ${grown.toFixed(0)} MB more than ${before.peakMb.toFixed(0)}`);
@@ -150,15 +150,15 @@ test("64 of the largest calls at once stay within the memory of an isolate", {
   for (const { account } of accounts) {
     charged += 1_000 - (await fixture.ledger.credits({ account, now: Date.now() })).balance;
   }
-  assert.equal(charged, responded, "only what was answered was charged");
-  // One after the other each gets in: all of the room was let go.
+  assert.equal(charged, responded, "only calls with a response were charged");
+  // Each call succeeds alone, so the memory budget was released.
   for (const call of calls) {
     const result = await send(fixture, accounts[0] as EdgeAccount, call);
     assert.equal(result?.status, 200, call.tool);
   }
 });
 
-test("a repeat of the largest answer has its bytes, within the same memory", {
+test("a replay of the largest response has the same bytes within the same memory", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openWorkerFixture({ v8Flags: `--max-heap-size=${HEAP_MB}` });
@@ -177,7 +177,7 @@ test("a repeat of the largest answer has its bytes, within the same memory", {
   assert.ok(first.length > call.responseChars && first.equals(again));
 });
 
-test("a client that goes away within its answer leaves nothing behind", {
+test("a client that disconnects during its response leaves no memory in use", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openWorkerFixture();
@@ -186,7 +186,7 @@ test("a client that goes away within its answer leaves nothing behind", {
   const [call] = worstCalls() as [Large];
   for (let round = 0; round < 2; round += 1) {
     const held: Socket[] = [];
-    await eventually("its answer fills the room", async () => {
+    await eventually("its response fills the memory budget", async () => {
       held.push(...(await holdResponse(fixture, caller, call)));
       return held.length > 0;
     });
@@ -198,7 +198,7 @@ test("a client that goes away within its answer leaves nothing behind", {
   }
 });
 
-/** A client that does not read its answer; none where another call had the room, and it was refused. */
+/** Starts a client that does not read its response, or returns undefined if another call used the budget. */
 async function holdResponse(
   fixture: WorkerFixture,
   caller: EdgeAccount,
@@ -220,7 +220,7 @@ async function holdResponse(
   return [];
 }
 
-test("the room at the edge has place for the largest body, and for more than one account", () => {
+test("the memory budget at the edge fits the largest body and more than one account", () => {
   const largest = Math.max(...worstCalls().map(({ body }) => body.length));
   assert.ok(WORKER_MEMORY.bytesPerAccount > largest);
   assert.ok(WORKER_MEMORY.bytes >= WORKER_MEMORY.bytesPerAccount + largest);

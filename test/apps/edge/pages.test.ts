@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openEdgePages } from "../../../src/apps/edge/pages.ts";
 
-/** The assets as the Worker asks for them itself, where the platform has not answered before. */
+/** Assets that the Worker fetches itself because the platform did not serve them. */
 
 const MANIFEST = {
   "main.tsx": { file: "assets/main-1.js", imports: ["_box.js"] },
@@ -14,13 +14,13 @@ const MANIFEST = {
 
 function openPages() {
   const loggedErrors: string[] = [];
-  const asked: string[] = [];
+  const requested: string[] = [];
   let isAway = false;
   const assets = {
     async fetch(request: Request): Promise<Response> {
       const { pathname } = new URL(request.url);
-      asked.push(`${request.method} ${pathname}`);
-      if (isAway) throw new Error("the assets are away");
+      requested.push(`${request.method} ${pathname}`);
+      if (isAway) throw new Error("the assets are unavailable");
       if (pathname === "/build/manifest.json") return Response.json(MANIFEST);
       if (pathname === "/build/first-paint.css") return new Response("body{}");
       if (pathname !== "/assets/main-1.js") return new Response("none", { status: 404 });
@@ -32,16 +32,16 @@ function openPages() {
   const setAway = (next: boolean) => {
     isAway = next;
   };
-  return { pages, loggedErrors, asked, setAway };
+  return { pages, loggedErrors, requested, setAway };
 }
 
-test("what was built is read once, and tells each page what its head must name", async () => {
-  const { pages, asked, loggedErrors } = openPages();
+test("reads the build manifest once and puts its files into the head of each page", async () => {
+  const { pages, requested, loggedErrors } = openPages();
   assert.equal(pages.frontScript(), null);
   assert.equal(await pages.assetsFor("main.tsx"), null);
   await pages.load();
   await pages.load();
-  assert.deepEqual(asked, ["GET /build/manifest.json", "GET /build/first-paint.css"]);
+  assert.deepEqual(requested, ["GET /build/manifest.json", "GET /build/first-paint.css"]);
   assert.equal(pages.frontScript(), "assets/front-1.js");
   assert.deepEqual(await pages.assetsFor("main.tsx"), {
     scripts: ["assets/main-1.js"],
@@ -53,7 +53,7 @@ test("what was built is read once, and tells each page what its head must name",
   assert.deepEqual(loggedErrors, []);
 });
 
-test("where it could not be read the next request tries again", async () => {
+test("reads the manifest again at the next request after a failure", async () => {
   const { pages, loggedErrors, setAway } = openPages();
   setAway(true);
   await pages.load();
@@ -64,7 +64,7 @@ test("where it could not be read the next request tries again", async () => {
   assert.equal(pages.frontScript(), "assets/front-1.js");
 });
 
-test("an asset is handed on as the platform answers it, and any other name is 404", async () => {
+test("returns an asset as the platform serves it, and 404 for any other name", async () => {
   const { pages } = openPages();
   const ask = (name: string, headers: Record<string, string> = {}) =>
     pages.serveAsset(name, new Request("https://tools.example/assets/x", { headers }));

@@ -8,13 +8,13 @@ import { COMPATIBLE, INCOMPATIBLE } from "../../stores/other-version.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 
-/** The Worker of the calls after a rollback: a newer release has migrated the object of an account. */
+/** The API Worker after a rollback, when a newer release has migrated the object of an account. */
 let code = "";
 before(async () => {
   ({ code } = await bundleWorker("apps/edge/worker-of-another-release.ts"));
 });
 
-/** Runs releases one after the other on the same data; each is ended before the next begins. */
+/** Runs releases one after the other on the same data. Each ends before the next starts. */
 function releases(folder: string, log: string[]) {
   return async <Result>(
     migrations: readonly Migration[],
@@ -46,7 +46,7 @@ const readyz = async ({ base }: Edge) => (await fetch(`${base}/readyz`)).status;
 const pendingReversals = async ({ base }: Edge) => (await fetch(`${base}/test/kept`)).json();
 
 describe("rolling the Worker back by one release", () => {
-  test("goes on with the accounts that the newer one has opened, where its migration allows that", async (t) => {
+  test("continues with accounts that the newer release opened, if its migration allows that", async (t) => {
     const inRelease = releases(temporaryFolder(t), []);
     const opened = await inRelease([], async (edge) => {
       await applyMigrations(await edge.miniflare.getD1Database("DB"));
@@ -65,7 +65,7 @@ describe("rolling the Worker back by one release", () => {
     assert.deepEqual(balances, [8, 7, 6]);
   });
 
-  test("past a migration that does not allow it gives 503, nothing charged or pending, and /readyz and the log say so; the newer one goes on", async (t) => {
+  test("otherwise responds with 503 without charging, reports it in /readyz and the log, and the newer release continues later", async (t) => {
     const log: string[] = [];
     const inRelease = releases(temporaryFolder(t), log);
     const { account, key } = await inRelease([], async (edge) => {
@@ -73,13 +73,13 @@ describe("rolling the Worker back by one release", () => {
       assert.equal(await readyz(edge), 200);
       return openEdgeAccount({ ledger: ledgerAt(edge.base) }, 9);
     });
-    // The newer release touches this account's object alone, and not that of /readyz.
+    // The newer release migrates only this account's object, and not the one of /readyz.
     const now = Date.now();
     await inRelease([INCOMPATIBLE], async (edge) => {
       await ledgerAt(edge.base).listKeys({ account });
     });
     await inRelease([], async (edge) => {
-      assert.equal(await readyz(edge), 200, "nothing is known of it yet");
+      assert.equal(await readyz(edge), 200, "the problem is not known yet");
       for (let tries = 0; tries < 3; tries += 1) {
         const response = await call(edge, key);
         assert.equal(response.status, 503);
@@ -87,7 +87,7 @@ describe("rolling the Worker back by one release", () => {
         assert.doesNotMatch(await response.text(), /schema/);
       }
       await eventually("readiness tells", async () => (await readyz(edge)) === 503);
-      // A call whose outcome is unknown would be kept after the pauses of its reversal (0, 0.5 and 2 seconds).
+      // A call with an unknown outcome would be stored after the pauses of its reversal (0, 0.5 and 2 seconds).
       await new Promise((resolve) => setTimeout(resolve, 4_000));
       assert.deepEqual(await pendingReversals(edge), []);
       assert.match(log.join("\n"), /cannot be used by this version.+schema version 2/);

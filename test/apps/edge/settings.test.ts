@@ -10,7 +10,7 @@ const GOOD = {
   SECRET: "a secret of good length, an older one too",
 };
 
-test("the settings of the calls' Worker are read as anywhere, whatever else it is bound to", () => {
+test("reads the settings of the API Worker among its other bindings", () => {
   const { settings, unknown } = readWorkerSettings({
     ...GOOD,
     LEDGER: {},
@@ -28,7 +28,7 @@ test("the settings of the calls' Worker are read as anywhere, whatever else it i
   assert.equal(readWorkerSettings(GOOD).settings.freeCallCredits, 1);
 });
 
-test("all faults come at once, in the words of Node's, and without a value that is secret", () => {
+test("reports all faults at once, with the same messages as on Node and without secret values", () => {
   const env = {
     PUBLIC_URL: "https://me:hunter2@edge.test",
     SECRET: "short",
@@ -54,7 +54,7 @@ test("all faults come at once, in the words of Node's, and without a value that 
   assert.doesNotMatch(faults.join("\n"), /hunter2|short/);
 });
 
-test("at the edge the service is reached by https, but on one's own machine", () => {
+test("requires https at the edge, except on a local machine", () => {
   const read = (PUBLIC_URL: string) => () => readWorkerSettings({ ...GOOD, PUBLIC_URL });
   assert.throws(read("http://tools.example.com"), /must begin with https/);
   for (const own of ["http://127.0.0.1:8787", "http://localhost:1", "http://[::1]:1"]) {
@@ -62,7 +62,7 @@ test("at the edge the service is reached by https, but on one's own machine", ()
   }
 });
 
-test("what must be set at the edge and is not is named", () => {
+test("names the required settings that are missing", () => {
   for (const env of [{}, { PUBLIC_URL: "", SECRET: "" }, { SECRET: 5, PUBLIC_URL: null }]) {
     assert.throws(
       () => readWorkerSettings(env),

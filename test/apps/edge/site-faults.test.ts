@@ -5,10 +5,13 @@ import { readDashboardConfig, type SiteEnv } from "../../../src/apps/edge/site-s
 import { CONFIRM, newCredentials, until } from "../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
 
-/** The pages' Worker as somebody deploys it who forgot something, or tries it on their own machine. */
+/** The dashboard Worker with missing settings, and on a local machine. */
 
 const GOOD = {
-  ...{ LEDGER: {}, DB: {}, SIGN_IN: {}, ASSETS: {} },
+  LEDGER: {},
+  DB: {},
+  SIGN_IN: {},
+  ASSETS: {},
   SECRET: "the secret of a service in a test",
   PUBLIC_URL: "https://tools.example",
   MAIL_API_TOKEN: "re_token",
@@ -25,7 +28,7 @@ function faultsOf(changes: object): string[] {
   }
 }
 
-test("all that is missing or wrong is told at once, in sentences that say what to do", () => {
+test("reports everything that is missing or wrong at once, with what to do", () => {
   assert.deepEqual(faultsOf({}), []);
   for (const [changes, ...faults] of [
     [{ SECRET: undefined }, /^SECRET must be set. Run `npx wrangler secret put SECRET/],
@@ -74,13 +77,13 @@ test("all that is missing or wrong is told at once, in sentences that say what t
       /^SECRET must be set/,
     ],
   ] as [object, ...RegExp[]][]) {
-    const told = faultsOf(changes);
-    assert.equal(told.length, faults.length, told.join("\n"));
-    for (const [index, fault] of told.entries()) assert.match(fault, faults[index] as RegExp);
+    const reported = faultsOf(changes);
+    assert.equal(reported.length, faults.length, reported.join("\n"));
+    for (const [index, fault] of reported.entries()) assert.match(fault, faults[index] as RegExp);
   }
 });
 
-test("only on one's own machine letters may stay there", () => {
+test("allows emails in the log only on a local machine", () => {
   const without = { MAIL_API_TOKEN: undefined };
   for (const PUBLIC_URL of ["http://127.0.0.1:8787", "http://localhost:8787", "http://[::1]:1"]) {
     assert.deepEqual(faultsOf({ ...without, PUBLIC_URL }), [], PUBLIC_URL);
@@ -90,7 +93,7 @@ test("only on one's own machine letters may stay there", () => {
   }
 });
 
-test("a Worker with wrong settings answers every page with 503, and its log says which", async (t) => {
+test("a Worker with invalid settings responds with 503 on every page, and its log names them", async (t) => {
   const texts = { SECRET: "short", TOOLBOOTH_X: "1" };
   const site = await openEdgeSite(t, { texts });
   for (const path of ["/", "/sign-up", "/dashboard/visitor", "/operator/v1/perform"]) {
@@ -99,9 +102,9 @@ test("a Worker with wrong settings answers every page with 503, and its log says
     assert.match(await response.text(), /not set up yet.*wrangler tail/);
   }
   await site.cron();
-  const told = site.logs.filter((line) => line.includes("Invalid settings"));
-  assert.equal(told.length, 1, site.logs.join("\n"));
-  const { faults } = JSON.parse(told[0] as string) as { faults: string[] };
+  const reported = site.logs.filter((line) => line.includes("Invalid settings"));
+  assert.equal(reported.length, 1, site.logs.join("\n"));
+  const { faults } = JSON.parse(reported[0] as string) as { faults: string[] };
   assert.match(faults.join(" "), /SECRET must have.*Unknown setting TOOLBOOTH_X/);
 });
 
@@ -112,7 +115,7 @@ const signUp = (site: EdgeSite, email: string) =>
     body: JSON.stringify({ ...newCredentials(), email }),
   });
 
-test("without the assets, pages that need none are served, and the others say that they are not available", async (t) => {
+test("without assets, serves the pages that need none and reports the others as unavailable", async (t) => {
   const site = await openEdgeSite(t, { without: ["ASSETS"] });
   assert.equal((await fetch(`${site.base}/`)).status, 200);
   const docs = await fetch(`${site.base}/docs`);
@@ -121,13 +124,13 @@ test("without the assets, pages that need none are served, and the others say th
   assert.equal(response.status, 503);
   assert.match(await response.text(), /This page is not available yet/);
   assert.equal((await fetch(`${site.base}/assets/main.js`)).status, 404);
-  // Nor has this one a token for operators, so there is no door for them.
+  // This Worker has no operator token either, so it has no operator API.
   const operator = await fetch(`${site.base}/operator/v1/perform`, { method: "POST", body: "{}" });
   assert.equal(operator.status, 404);
   assert.ok(site.logs.some((line) => /The pages are missing\. Run/.test(line)));
 });
 
-test("without its tables D1 refuses people, and the log says how to make them", async (t) => {
+test("without tables in D1, sign-ups fail and the log says how to create the tables", async (t) => {
   const site = await openEdgeSite(t, { isBare: true });
   assert.equal((await fetch(`${site.base}/docs`)).status, 200);
   const response = await signUp(site, "ada@example.com");
@@ -139,7 +142,7 @@ test("without its tables D1 refuses people, and the log says how to make them", 
   await until("the hint", () => site.logs.some((line) => hint.test(line)));
 });
 
-test("who tries it on their own machine finds letters in the console", async (t) => {
+test("on a local machine, emails appear in the console", async (t) => {
   const site = await openEdgeSite(t, {
     texts: { MAIL_API_TOKEN: undefined, MAIL_API_URL: undefined, MAIL_FROM: undefined },
   });

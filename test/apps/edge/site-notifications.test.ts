@@ -6,7 +6,7 @@ import { emailsTo, until } from "../../support/dashboard-site.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
 import { type EdgeMember, edgeMember, operatorOf } from "./edge-member.ts";
 
-/** A notice's whole way at the edge: an account's object, D1, the cron; a letter and a webhook. */
+/** Events at the edge, from an account's object through D1 and cron to an email and a webhook delivery. */
 const TOKEN = "the-operator-of-a-service-in-a-test";
 const STARTER = 21;
 const site = await openEdgeSite(
@@ -22,7 +22,7 @@ const site = await openEdgeSite(
 const operate = operatorOf(site, TOKEN);
 const DAY = 86_400_000;
 
-/** The kinds of what waits in D1, once this one is there. */
+/** Waits until D1 has an event of this kind, and returns the kinds of all events in D1. */
 const forwarded = (kind: string, account: string) =>
   until(`${kind} in D1`, async () => {
     const rows = await site.sql(
@@ -32,7 +32,7 @@ const forwarded = (kind: string, account: string) =>
     return kinds.includes(kind) && kinds;
   });
 
-/** Somebody for whom what came of their sign-up was carried on. */
+/** Creates a user whose sign-up events were delivered. */
 async function settled(name: string): Promise<EdgeMember> {
   const person = await edgeMember(site, name);
   await forwarded("credits.granted", person.account);
@@ -64,15 +64,15 @@ async function call(key: string) {
   assert.equal(result.status, 200, await result.text());
 }
 
-test("a call that leaves few credits brings a letter and a webhook with the next minute, once; sent again it leaves at once", async (t) => {
+test("a call that leaves few credits causes one email and one webhook within a minute, and a resend is immediate", async (t) => {
   const ada = await settled("low");
   const { received, endpoint } = await openEndpoint(t, ada, [500]);
   const made = await ada.post("/dashboard/keys", { label: "laptop" });
   const key = keyIn(made.text);
   await forwarded("key.created", ada.account);
   await site.cron();
-  assert.equal(received.length, 0, "what it does not want");
-  // The first is free, the next leaves 20, the third 19.
+  assert.equal(received.length, 0, "events that the endpoint does not subscribe to");
+  // The first call is free, the second leaves 20 credits, the third 19.
   for (let turn = 0; turn < 3; turn += 1) await call(key);
   await forwarded("credits.low", ada.account);
   const before = emailsTo(site, ada.email).length;
@@ -83,7 +83,7 @@ test("a call that leaves few credits brings a letter and a webhook with the next
   assert.match(message?.text ?? "", /\/unsubscribe\?token=/);
   assert.deepEqual(await site.sql("SELECT * FROM forwarded_event"), []);
 
-  // It has answered 500: the minute after tries again.
+  // The endpoint responded with 500, so the next minute retries.
   assert.deepEqual([...received.keys()], [0]);
   await site.sql("UPDATE job SET due_at = 1 WHERE queue = 'webhook' AND died_at IS NULL");
   await site.cron();
@@ -95,14 +95,14 @@ test("a call that leaves few credits brings a letter and a webhook with the next
 
   const log = `/dashboard/webhooks/${endpoint.id}/deliveries`;
   const { deliveries } = (await ada.get(log)).body as DeliveriesView;
-  const told = deliveries.map(({ status, tries, lastStatus }) => [status, tries, lastStatus]);
-  assert.deepEqual(told, [["delivered", 2, 200]]);
+  const attempts = deliveries.map(({ status, tries, lastStatus }) => [status, tries, lastStatus]);
+  assert.deepEqual(attempts, [["delivered", 2, 200]]);
   assert.equal((await ada.post(`${log}/${deliveries[0]?.id}/again`)).status, 201);
   await until("the webhook, again", () => received.length === 3);
   assert.deepEqual(received[2], first);
 });
 
-test("a grant's end is told of without any call: the object's alarm comes when it is due", async (t) => {
+test("the expiry of a grant causes an event without any call, through the object's alarm", async (t) => {
   const bob = await settled("expiring");
   const { received } = await openEndpoint(t, bob);
   const now = Date.now();
@@ -126,20 +126,22 @@ test("a grant's end is told of without any call: the object's alarm comes when i
   assert.match(emailsTo(site, bob.email).at(-1)?.email.text ?? "", /7 credits/);
 });
 
-test("an object whose D1 is behind keeps its notices until the table is there", async () => {
+test("an object keeps its events until D1 has the table", async () => {
   const cid = await edgeMember(site, "behind");
   await forwarded("credits.granted", cid.account);
   await site.sql("ALTER TABLE forwarded_event RENAME TO elsewhere");
   const made = await cid.post("/dashboard/keys", { label: "phone" });
   assert.equal(made.status, 201, made.text);
-  await until("the complaint", () => site.logs.some((line) => /could not be handed on/.test(line)));
+  await until("the error in the log", () =>
+    site.logs.some((line) => /could not be handed on/.test(line)),
+  );
   await site.sql("ALTER TABLE elsewhere RENAME TO forwarded_event");
   await forwarded("key.created", cid.account);
-  const left = await site.ledgerRows(cid.account, "SELECT * FROM event");
-  assert.deepEqual(left, []);
+  const remaining = await site.ledgerRows(cid.account, "SELECT * FROM event");
+  assert.deepEqual(remaining, []);
 });
 
-test("of all this nothing else was complained of, and the books reconcile", async () => {
+test("logs no other errors, and the ledger reconciles", async () => {
   const lines = site.logs.filter((line) => !/could not be handed on|An operator.s act/.test(line));
   assert.deepEqual(lines, []);
   const accounts = await operate<{ account: string }[]>("listAccounts", { after: null, max: 50 });
@@ -150,6 +152,6 @@ test("of all this nothing else was complained of, and the books reconcile", asyn
   }
 });
 
-/** The key itself is longer than what is shown of it later. */
+/** The complete key is longer than the part that is shown later. */
 const keyIn = (text: string) =>
   (text.match(/tb_[0-9A-Za-z_]+/g) ?? []).reduce((a, b) => (a.length > b.length ? a : b), "");

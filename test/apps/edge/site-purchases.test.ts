@@ -13,7 +13,7 @@ import { openEdgeSite } from "../../support/edge-site.ts";
 import { commandLine, temporaryFolder } from "../cli/fixture.ts";
 import { type EdgeMember, edgeMember, operatorOf } from "./edge-member.ts";
 
-/** Buying at the edge: Stripe's build for Workers, its fetch client and SubtleCrypto, in workerd. */
+/** Purchases at the edge, with Stripe's build for Workers, its fetch client and SubtleCrypto in workerd. */
 const TOKEN = "the-operator-of-a-service-in-a-test";
 const PRICES = {
   currency: "eur",
@@ -57,7 +57,7 @@ const credits = async () => (await buyer.get("/dashboard/credits")).body as Cred
 const newest = async (): Promise<PurchaseView | undefined> =>
   ((await buyer.get("/dashboard/purchases")).body as PurchasesView).purchases[0];
 
-test("what is sold is on the pages, and can be paid", async () => {
+test("the pages show the prices, and a purchase can be paid", async () => {
   const prices = (await buyer.get("/dashboard/prices")).body as PricesView;
   assert.equal(prices.payable, true);
   assert.deepEqual(
@@ -68,7 +68,7 @@ test("what is sold is on the pages, and can be paid", async () => {
   assert.match(page, /€5\.00/);
 });
 
-test("a pack is there once it is paid, once however often it is told; a part that is refunded is taken back", async () => {
+test("grants a pack once after payment, despite repeated events, and claws back a partial refund", async () => {
   const { id, session } = await buy("small");
   assert.equal((await newest())?.state, "open");
   fake.pay(session);
@@ -86,7 +86,7 @@ test("a pack is there once it is paid, once however often it is told; a part tha
   assert.deepEqual([seen?.id, seen?.state, seen?.voided], [id, "partly_refunded", 40]);
 });
 
-test("who comes back before the message sees it paid; a dispute takes the plan back and a won one returns it", async () => {
+test("a user who returns before the event sees the payment; a dispute revokes the plan, and winning it restores the plan", async () => {
   const { id, session } = await buy("lifetime");
   fake.pay(session);
   fake.take();
@@ -102,7 +102,7 @@ test("who comes back before the message sees it paid; a dispute takes the plan b
   assert.deepEqual([(await credits()).balance, (await credits()).lifetime], [560, true]);
 });
 
-test("messages that are changed, unsigned, too large or of others change nothing", async () => {
+test("events that are modified, unsigned, too large or of other accounts change nothing", async () => {
   const { session } = await buy("small");
   fake.pay(session);
   const [message] = fake.take() as [Message];
@@ -124,7 +124,7 @@ test("messages that are changed, unsigned, too large or of others change nothing
   assert.equal((await credits()).grants.length, 2);
 });
 
-test("while Stripe is away messages are answered with 503, and sent again they are carried out", async () => {
+test("responds with 503 to events while Stripe is unavailable, and processes them when they are sent again", async () => {
   const { session } = await buy("small");
   fake.pay(session);
   const messages = fake.take();
@@ -136,7 +136,7 @@ test("while Stripe is away messages are answered with 503, and sent again they a
   assert.equal((await credits()).balance, 660);
 });
 
-test("an operator compares the payments from afar, which settles what no message told of", async () => {
+test("an operator reconciles payments over the network, which settles missed events", async () => {
   const { run, json } = commandLine(temporaryFolder(), {
     TOOLBOOTH_REMOTE: site.base,
     TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
@@ -159,7 +159,7 @@ test("an operator compares the payments from afar, which settles what no message
   assert.deepEqual([ok, faults], [true, []]);
 });
 
-test("the books reconcile, and nothing was complained of but what was refused", async () => {
+test("the ledger reconciles, and only rejected events were logged", async () => {
   const { account } = buyer;
   const audit = await operate<{ ok: boolean }>("audit", { account, now: Date.now() });
   assert.ok(audit.ok, JSON.stringify(audit));
@@ -168,5 +168,5 @@ test("the books reconcile, and nothing was complained of but what was refused", 
     site.logs.filter((line) => !expected.test(line)),
     [],
   );
-  assert.ok(!site.logs.some((line) => /sk_test|whsec_/.test(line)), "no secret in the log");
+  assert.ok(!site.logs.some((line) => /sk_test|whsec_/.test(line)), "the log contains no secret");
 });

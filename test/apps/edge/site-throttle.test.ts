@@ -7,7 +7,7 @@ import { bundleWorker } from "../../http/edge.ts";
 import { peopleConfig } from "../../support/wrangler-config.ts";
 import type { ThrottleOrder } from "./throttle-worker-with-test-access.ts";
 
-/** What isolates count together, in objects, in a real workerd. */
+/** Throttles that isolates share through objects, in a real workerd. */
 const CLASS = "SignInThrottleObject";
 const RUNS = 25;
 let miniflare: Miniflare;
@@ -41,7 +41,7 @@ const ask = (attempt: Attempt, at: number) => send({ ask: [attempt, at] });
 const count = (name: string, now: number, rule = { window: 60, max: 3 }) =>
   send({ countRequest: [name, rule], now });
 
-/** As if the platform had put every object away. */
+/** Evicts every object, as the platform may do. */
 async function evictAll(): Promise<void> {
   for (const id of await miniflare.listDurableObjectIds("SIGN_IN")) {
     await miniflare
@@ -57,7 +57,7 @@ const outsider = (email: string, address: string): Attempt => ({
   isKnownBrowser: false,
 });
 
-test("over objects the sign-in is throttled as in memory, whatever is tried", async () => {
+test("objects throttle the sign-in exactly as the throttle in memory does", async () => {
   const step = fc.record({
     who: fc.integer({ min: 0, max: 2 }),
     network: fc.integer({ min: 0, max: 2 }),
@@ -85,7 +85,7 @@ test("over objects the sign-in is throttled as in memory, whatever is tried", as
   );
 });
 
-test("of many tries at once from one network ten get through, in whichever isolate they come", async () => {
+test("ten of many concurrent tries from one network are allowed, in any isolate", async () => {
   const tries = Array.from({ length: 25 }, (_, turn) =>
     ask(outsider(`at-once-${turn}@example.com`, "at once"), 1_000),
   );
@@ -93,14 +93,14 @@ test("of many tries at once from one network ten get through, in whichever isola
   assert.equal(outcomes.filter((outcome) => "waitMs" in outcome).length, 10);
 });
 
-test("what was counted outlives the objects' being put away", async () => {
+test("counts survive the eviction of the objects", async () => {
   const victim = "put-away@example.com";
   for (let turn = 0; turn < 6; turn += 1) await ask(outsider(victim, `away ${turn}`), 0);
   await evictAll();
   assert.deepEqual(await ask(outsider(victim, "away 7"), 0), { waitMs: 3_500 });
 });
 
-test("requests are counted by network and kind, and come back when it was quiet for a while", async () => {
+test("requests are counted by network and kind, and allowed again after a pause", async () => {
   const outcomes = [];
   for (const now of [0, 10_000, 20_000, 30_000]) outcomes.push(await count("1.1.1.1/x", now));
   const allowed = { allowed: true, retryAfter: null };
@@ -111,7 +111,7 @@ test("requests are counted by network and kind, and come back when it was quiet 
   assert.deepEqual(await count("1.1.1.1/x", 80_000), allowed);
 });
 
-test("three hundred names make no more than 64 objects, none of which knows a name", async () => {
+test("three hundred names use at most 64 objects, and none of them stores a name", async () => {
   const names = Array.from({ length: 300 }, (_, turn) => `somebody-${turn}@example.com`);
   for (let from = 0; from < names.length; from += 50) {
     const some = names.slice(from, from + 50);
@@ -128,18 +128,18 @@ test("three hundred names make no more than 64 objects, none of which knows a na
   assert.ok(rows >= names.length);
 });
 
-test("what is over is forgotten by the alarm, and what is not stays", async () => {
+test("the alarm deletes expired counts and keeps the others", async () => {
   const ids = await miniflare.listDurableObjectIds("SIGN_IN");
-  const kept = async () =>
+  const storedCounts = async () =>
     (await Promise.all(ids.map((id) => rowsOf(id, "SELECT name FROM kept")))).flat().length;
   const sound = () =>
     Promise.all(ids.map((id) => send({ soundAlarmOf: id }) as Promise<[boolean, boolean]>));
-  // All counts of these tests are of 1970, but for one that lasts an hour.
+  // All counts of these tests are from 1970, except one that lasts an hour.
   await count("lasting", Date.now(), { window: 3_600, max: 1 });
-  assert.ok((await kept()) > 300);
+  assert.ok((await storedCounts()) > 300);
   const first = await sound();
   assert.ok(first.every(([wasSet]) => wasSet));
-  assert.equal(await kept(), 1);
+  assert.equal(await storedCounts(), 1);
   assert.equal(first.filter(([, isSet]) => isSet).length, 1);
 });
 

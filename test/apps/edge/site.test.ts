@@ -11,15 +11,23 @@ import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { CONFIRM, emailsTo, linkTo, newCredentials, until } from "../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
 
-/** The second Worker behind the first, in a real workerd, beside the same service on Node. */
+/** The dashboard Worker behind the API Worker, in a real workerd, compared with the same service on Node. */
 
 const OPERATOR_TOKEN = "the-operator-of-a-service-in-a-test";
 const site = await openEdgeSite({ after }, { texts: { TOOLBOOTH_OPERATOR_TOKEN: OPERATOR_TOKEN } });
 
-/** What each door says of itself and of its connection. */
+/** Headers that differ between the servers. */
 const OWN = new Set([
-  ...["connection", "content-encoding", "content-length", "date", "etag", "keep-alive"],
-  ...["server-timing", "transfer-encoding", "vary", "x-request-id"],
+  "connection",
+  "content-encoding",
+  "content-length",
+  "date",
+  "etag",
+  "keep-alive",
+  "server-timing",
+  "transfer-encoding",
+  "vary",
+  "x-request-id",
 ]);
 
 async function get(base: string, path: string, method = "GET") {
@@ -33,7 +41,7 @@ async function get(base: string, path: string, method = "GET") {
   };
 }
 
-/** Methods and paths that nobody should send. */
+/** Invalid methods and paths. */
 const OTHERS: [method: string, path: string][] = [
   ["POST", "/"],
   ["DELETE", "/sign-up"],
@@ -63,7 +71,7 @@ async function post({ path, body = {}, headers = {}, to = site }: Sent) {
 const signUp = (email: string, headers: Record<string, string> = {}, to = site) =>
   post({ path: "/auth/sign-up/email", body: { ...newCredentials(), email }, headers, to });
 
-test("every page is answered as on Node, byte by byte", async (t) => {
+test("every page has the same bytes as on Node", async (t) => {
   const server = await startServer(t, {
     DATA_DIR: temporaryFolder(t),
     PUBLIC_URL: site.base,
@@ -94,14 +102,14 @@ test("every page is answered as on Node, byte by byte", async (t) => {
   }
   for (const [method, path] of OTHERS) await compare(path, method);
 
-  // The same provider takes Node's letters too.
+  // The same provider sends the emails of Node.
   const { email } = newCredentials("on-node");
   const response = await signUp(email, { Origin: site.base }, { ...site, base: server.base });
   assert.equal(response.status, 200, response.text);
   assert.match(await linkTo(site, email, CONFIRM), /\/verify-email\?token=/);
 });
 
-test("what a page needs is served with Node's headers, and other names are not there", async () => {
+test("serves assets with the headers of Node, and 404 for other names", async () => {
   const { body } = await get(site.base, "/sign-up");
   const files = [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
   assert.ok(
@@ -122,12 +130,12 @@ test("what a page needs is served with Node's headers, and other names are not t
   }
   for (const path of ["/assets/nothing.js", "/assets/../build/manifest.json", "/assets/%2e%2e/x"]) {
     const { status, headers } = await get(site.base, path);
-    // Kept by nobody: a file that is missing while a version is rolled out would be missing for a year.
+    // Not cacheable: a file that is missing during a rollout would otherwise stay missing for a year.
     assert.deepEqual([status, headers["cache-control"]], [404, "no-store"], path);
   }
 });
 
-test("a page asks for its styles anew only where they have changed", async () => {
+test("a page requests its styles again only if they changed", async () => {
   const { body } = await get(site.base, "/sign-up");
   const path = /\/assets\/style-[^"]+/.exec(body)?.[0] as string;
   const first = await fetch(site.base + path);
@@ -135,7 +143,7 @@ test("a page asks for its styles anew only where they have changed", async () =>
   assert.equal((await fetch(site.base + path, { headers })).status, 304);
 });
 
-test("a made-up session is nobody's, and another site's pages can change nothing", async () => {
+test("a forged session has no user, and pages of other sites can change nothing", async () => {
   const cookie = "toolbooth.session_token=made.up; toolbooth.session_data=e30; known=x";
   const visitor = await fetch(`${site.base}/dashboard/visitor`, { headers: { Cookie: cookie } });
   assert.equal(((await visitor.json()) as { person: unknown }).person, null);
@@ -154,13 +162,13 @@ test("a made-up session is nobody's, and another site's pages can change nothing
   assert.deepEqual(emailsTo(site, "crossed@example.com"), []);
 });
 
-test("bodies that are too large, packed, no JSON or cut off are refused, and the connection lives on", async (t) => {
+test("rejects bodies that are too large, compressed, not JSON or incomplete, and keeps the connection", async (t) => {
   const ask = openOneConnection(t, site.directPort);
   const whole = JSON.stringify({ ...newCredentials(), email: "whole@example.com" });
   for (const [what, body, status, more, path = SIGN_UP] of [
     ["too large", JSON.stringify({ email: "x".repeat(70_000) }), 413],
-    ["as large as is still read", "x".repeat(READ_BYTES_MAX), 413],
-    ["said to be packed", "no gzip", 400, { "Content-Encoding": "gzip" }],
+    ["the largest body that is read", "x".repeat(READ_BYTES_MAX), 413],
+    ["declared as compressed", "not gzip", 400, { "Content-Encoding": "gzip" }],
     ["no JSON", "email=whole", 400],
     ["cut off", whole.slice(0, -20), 400],
     ["no body", "", 400],
@@ -173,16 +181,16 @@ test("bodies that are too large, packed, no JSON or cut off are refused, and the
       assert.equal(await ask(what, options, body), status, `${what} ${Object.keys(length)}`);
     }
   }
-  // Who goes away within a body takes nothing along.
-  const gone = openRaw(site.directPort);
-  gone.write(rawPost(SIGN_UP, whole.slice(0, 20), { "Content-Length": String(whole.length) }));
-  gone.socket.end();
-  await gone.closed();
+  // A client that disconnects within a body affects nothing else.
+  const aborted = openRaw(site.directPort);
+  aborted.write(rawPost(SIGN_UP, whole.slice(0, 20), { "Content-Length": String(whole.length) }));
+  aborted.socket.end();
+  await aborted.closed();
   assert.equal(await ask("after all that", { path: "/dashboard/visitor", method: "GET" }, ""), 200);
   assert.deepEqual(emailsTo(site, "whole@example.com"), []);
 });
 
-test("clients are told apart by the platform's word alone; all without one share their bounds", async () => {
+test("identifies clients only by the platform's header; clients without it share one limit", async () => {
   const from = (address: string) => ({ "CF-Connecting-IP": address });
   const statuses = [];
   for (let turn = 0; turn < 7; turn += 1) {
@@ -192,24 +200,26 @@ test("clients are told apart by the platform's word alone; all without one share
   const elsewhere = { "X-Forwarded-For": "192.0.2.99", ...from("192.0.2.7") };
   assert.equal((await signUp("posed@example.com", elsewhere)).status, 429);
   assert.equal((await signUp("other@example.com", from("2001:db8::1"))).status, 200);
-  // Nobody's word: as one client, and not locked out by the one above.
+  // Without the header: a separate client, which is not throttled by the one above.
   assert.equal((await signUp("without@example.com")).status, 200);
 });
 
-test("a letter that the provider did not take goes out with the cron", async () => {
+test("an email that the provider rejected is sent by cron", async () => {
   site.provider.responses(503);
   const { email } = newCredentials("late");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.8" })).status, 200);
-  await until("the complaint", () => site.logs.some((line) => /waits for its next try/.test(line)));
+  await until("the error in the log", () =>
+    site.logs.some((line) => /waits for its next try/.test(line)),
+  );
   site.provider.responses(200);
   assert.deepEqual(emailsTo(site, email), []);
   await site.sql("UPDATE job SET due_at = 0");
   await site.cron();
   assert.match(await linkTo(site, email, CONFIRM), /\/verify-email\?token=/);
-  assert.ok(!site.logs.some((line) => line.includes(email)), "no address in the log");
+  assert.ok(!site.logs.some((line) => line.includes(email)), "the log contains no email address");
 });
 
-test("who never confirmed goes after a week, with the cron of every tenth minute", async () => {
+test("deletes unconfirmed sign-ups after a week, in the cron of every tenth minute", async () => {
   const { email } = newCredentials("stale");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.9" })).status, 200);
   await site.sql(
@@ -241,8 +251,8 @@ async function openAccount(email: string) {
   const opened = await operate("openAccount", { account, email, credits, now });
   assert.equal(opened.outcome?.["account"], account, JSON.stringify(opened));
   const id = newKeyId(account, randomBytes);
-  const made = await operate("createKey", { account, id, label: "laptop", now });
-  return { account, key: made.outcome["key"] as string };
+  const created = await operate("createKey", { account, id, label: "laptop", now });
+  return { account, key: created.outcome["key"] as string };
 }
 
 const call = (key: string) =>
@@ -253,7 +263,7 @@ const call = (key: string) =>
 
 const remaining = (response: Response) => response.headers.get("credits-remaining");
 
-test("an operator with the token opens an account that calls at once, and both acts are noted", async () => {
+test("an operator opens an account that works at once, and both acts are recorded", async () => {
   const wrong = await operate("listAccounts", { after: null, max: 5 }, "somebody else's");
   assert.equal(wrong.code, "wrong_token", JSON.stringify(wrong));
   const { account, key } = await openAccount("customer@example.com");
@@ -264,7 +274,7 @@ test("an operator with the token opens an account that calls at once, and both a
   assert.deepEqual(acts, [{ act: "openAccount" }, { act: "createKey" }]);
 });
 
-test("a person is told of an operator's act at once, and not with the next cron", async () => {
+test("emails the owner about an operator act at once, and not with the next cron", async () => {
   const { email } = newCredentials("told");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.10" })).status, 200);
   await linkTo(site, email, CONFIRM);
@@ -275,9 +285,9 @@ test("a person is told of an operator's act at once, and not with the next cron"
   await until("the letter", () => emailsTo(site, email).length === 2);
 });
 
-test("a call that was kept to be given back is given back with the cron, once", async () => {
+test("cron reverses a stored call once", async () => {
   const { account, key } = await openAccount("unlucky@example.com");
-  // The first one is free.
+  // The first call is free.
   assert.equal((await call(key)).status, 200);
   assert.equal(remaining(await call(key)), "4");
   const [debit] = (await site.ledgerRows(
@@ -295,7 +305,7 @@ test("a call that was kept to be given back is given back with the cron, once", 
   assert.equal(remaining(await call(key)), "4");
 });
 
-test("of all this nothing was complained of but the letter that had to wait", () => {
+test("logs no errors except the delayed email", () => {
   const lines = site.logs.filter((line) => !/waits for its next try|An operator.s act/.test(line));
   assert.deepEqual(lines, []);
 });

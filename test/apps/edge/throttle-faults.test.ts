@@ -7,7 +7,7 @@ import { NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { createEdgeThrottle, type SignInStub } from "../../../src/apps/edge/site-throttle.ts";
 
-/** What the throttle of the sign-in makes of the faults that the platform throws between it and an object. */
+/** How the sign-in throttle handles errors of the platform between it and an object. */
 
 const platform = (properties: { retryable?: true; overloaded?: true }) => () =>
   Promise.reject(Object.assign(new Error("Network connection lost."), properties));
@@ -16,7 +16,7 @@ const overloaded = platform({ retryable: true, overloaded: true });
 const broken = platform({});
 const hanging = () => new Promise<never>(() => {});
 
-/** An object that does one step after the other, and then counts. */
+/** An object that runs the given steps one by one, and then counts. */
 function openFixture(...steps: (() => Promise<never>)[]) {
   const asked: string[] = [];
   const loggedErrors: unknown[] = [];
@@ -50,7 +50,7 @@ const COUNTS: Record<string, (throttle: CountedThrottle) => Promise<unknown>> = 
 };
 
 for (const [name, count] of Object.entries(COUNTS)) {
-  test(`what may have been counted is not counted again, and nobody says that it was not: ${name}`, async () => {
+  test(`does not count again after an unknown outcome, and reports it as unknown: ${name}`, async () => {
     for (const fault of [moved, broken]) {
       const fixture = openFixture(fault);
       await assert.rejects(count(fixture.throttle), (error) => !(error instanceof NotCarriedOut));
@@ -58,30 +58,30 @@ for (const [name, count] of Object.entries(COUNTS)) {
     }
   });
 
-  test(`an overloaded object has counted nothing, and is not asked again: ${name}`, async () => {
+  test(`does not retry an overloaded object, which has counted nothing: ${name}`, async () => {
     const fixture = openFixture(overloaded);
     await assert.rejects(count(fixture.throttle), NotCarriedOut);
     assert.deepEqual(fixture.asked, [name]);
   });
 
-  test(`an object that hangs is waited for no longer than a ledger may take: ${name}`, async (t) => {
+  test(`waits for a hanging object no longer than for a ledger: ${name}`, async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const fixture = openFixture(hanging);
     const said = await atTheEnd(t, count(fixture.throttle));
     assert.match(String(said), /did not answer in time/);
-    assert.ok(!(said instanceof NotCarriedOut), "it may have been counted");
+    assert.ok(!(said instanceof NotCarriedOut), "the try may have been counted");
     assert.deepEqual(fixture.asked, [name]);
   });
 }
 
-test("the second count of a try is made once too", async () => {
+test("the second count of a try is made once as well", async () => {
   const fixture = openFixture();
   const { signIn } = fixture.throttle;
   assert.deepEqual(await signIn.ask(attempt, 0), { waitMs: 0 });
   assert.deepEqual(fixture.asked, ["takeTry", "takeTurn"]);
 });
 
-test("wrong passwords are forgotten by as many tries as it takes, and what fails is told", async () => {
+test("retries until wrong passwords are deleted, and logs failures", async () => {
   const fixture = openFixture(moved, moved);
   fixture.throttle.signIn.succeeded(attempt);
   await Promise.all(fixture.work);
@@ -92,7 +92,7 @@ test("wrong passwords are forgotten by as many tries as it takes, and what fails
   assert.deepEqual([failing.asked, failing.loggedErrors.length], [["forget"], 1]);
 });
 
-/** What it failed with, once its time is over. */
+/** Returns the error after the timeout. */
 async function atTheEnd(t: TestContext, asked: Promise<unknown>): Promise<unknown> {
   const said = asked.then(
     () => assert.fail("it was answered"),

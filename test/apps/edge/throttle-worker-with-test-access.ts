@@ -1,4 +1,4 @@
-/** The throttle of the sign-in at the edge, for a test that asks it by JSON: what Workers know of it, over its objects. */
+/** A Worker that gives a test access to the sign-in throttle and its objects through JSON. */
 import { waitUntil } from "cloudflare:workers";
 import type { CountedThrottle } from "#accounts/counted-throttle.ts";
 import { SignInThrottleObject as Counted } from "#stores/durable-object/sign-in.ts";
@@ -8,7 +8,7 @@ type State = ConstructorParameters<typeof Counted>[0] & {
   storage: { deleteAlarm(): Promise<void> };
 };
 
-/** The object, and its alarm for a test that does not wait a quarter of an hour. */
+/** The object, with its alarm for a test that cannot wait a quarter of an hour. */
 export class SignInThrottleObject extends Counted {
   readonly #state: State;
 
@@ -17,7 +17,7 @@ export class SignInThrottleObject extends Counted {
     this.#state = state;
   }
 
-  /** Whether an alarm was set before, and whether one is set after it. */
+  /** Returns whether an alarm was set before, and whether one is set afterwards. */
   async soundAlarm(): Promise<[boolean, boolean]> {
     const { storage } = this.#state;
     const before = await storage.getAlarm();
@@ -61,7 +61,7 @@ export default {
       },
     });
     const value = await perform(throttle, order);
-    // A test asks again at once.
+    // The test retries without pauses.
     await Promise.all(work);
     return Response.json(value ?? null);
   },

@@ -6,7 +6,7 @@ import { eventually } from "../../http/test-api.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 
-/** The Worker of the calls where something is wrong: its settings, or the way to its objects. */
+/** The API Worker with invalid settings, or with errors between it and its objects. */
 type Options = { texts: Record<string, string>; withDb: boolean };
 
 async function startWorker(entry: string, { texts, withDb }: Options) {
@@ -25,7 +25,7 @@ async function startWorker(entry: string, { texts, withDb }: Options) {
 
 type Running = Awaited<ReturnType<typeof startWorker>>;
 
-describe("settings that are not right", () => {
+describe("invalid settings", () => {
   let running: Running;
   before(async () => {
     const texts = { PUBLIC_URL: "https://me:hunter2@edge.test", SECRET: "tooshort" };
@@ -33,12 +33,12 @@ describe("settings that are not right", () => {
   });
   after(() => running?.close());
 
-  test("refuse every call with 503, and the log says once what is wrong", async () => {
+  test("reject every call with 503, and the log names them once", async () => {
     const body = JSON.stringify({ text: "a".repeat(100_000) });
     for (const [method, to] of [
       ["POST", "/api/v1/hash"],
       ["POST", "/api/v1/uuid"],
-      // However it is spelt, it is a call and not a page.
+      // The path is a call in any spelling, and not a page.
       ["POST", "/%61pi/v1/hash?x=%FF"],
       ["GET", "/healthz"],
       ["GET", "/readyz"],
@@ -57,20 +57,20 @@ describe("settings that are not right", () => {
       assert.match(String(problem["requestId"]), /^req_\w+$/);
       assert.equal(problem["requestId"], response.headers.get("x-request-id"));
     }
-    const told = running.log.filter((line) => line.includes("Invalid settings"));
-    assert.equal(told.length, 1, running.log.join("\n"));
-    assert.match(told[0] ?? "", /PUBLIC_URL must be an http or https URL/);
-    assert.match(told[0] ?? "", /SECRET must have at least 16 characters/);
+    const logged = running.log.filter((line) => line.includes("Invalid settings"));
+    assert.equal(logged.length, 1, running.log.join("\n"));
+    assert.match(logged[0] ?? "", /PUBLIC_URL must be an http or https URL/);
+    assert.match(logged[0] ?? "", /SECRET must have at least 16 characters/);
     assert.doesNotMatch(running.log.join("\n"), /hunter2|tooshort/);
   });
 
-  test("do not stop the pages, which are another Worker's", async () => {
+  test("do not affect the pages, which another Worker serves", async () => {
     const response = await fetch(`${running.base}/docs`);
     assert.deepEqual([response.status, await response.text()], [200, "a page"]);
   });
 });
 
-describe("an object that cannot be reached", () => {
+describe("errors of an object", () => {
   let running: Running;
   let key = "";
   let account = "";
@@ -94,37 +94,37 @@ describe("an object that cannot be reached", () => {
       headers: { authorization: `Bearer ${key}`, "x-test-trouble": trouble, ...headers },
       body: '{"text":"a"}',
     });
-  const kept = async () =>
+  const storedReversals = async () =>
     (await (await fetch(`${running.base}/test/kept`)).json()) as {
       payload: string;
     }[];
 
-  test("and was moved gets the order again: the call is answered, and paid once", async () => {
+  test("an object that was moved gets the order again, and the call succeeds and is charged once", async () => {
     const response = await call("moves once");
     assert.deepEqual([response.status, await balance()], [200, 8]);
   });
 
-  test("and is overloaded is a 503 with Retry-After, uncharged, with nothing to give back", async () => {
+  test("an overloaded object causes 503 with Retry-After without a charge or a reversal", async () => {
     const response = await call("overloaded");
     assert.equal(response.status, 503);
     assert.ok(Number(response.headers.get("retry-after")) > 0);
     assert.doesNotMatch(await response.text(), /db-8/);
-    assert.deepEqual([await balance(), await kept()], [8, []]);
+    assert.deepEqual([await balance(), await storedReversals()], [8, []]);
   });
 
-  test("and has lost its answer is a 503, and the call is given back at once", async () => {
+  test("a lost response causes 503, and the call is reversed at once", async () => {
     const response = await call("loses answers");
     assert.equal(response.status, 503);
     assert.doesNotMatch(await response.text(), /db-7/);
-    await eventually("it was given back", async () => (await balance()) === 8);
-    assert.deepEqual(await kept(), []);
+    await eventually("the reversal", async () => (await balance()) === 8);
+    assert.deepEqual(await storedReversals(), []);
   });
 
-  test("and stays away leaves the call with the database, by which it is given back later", async () => {
+  test("a call on an object that stays unreachable is stored in the database and reversed later", async () => {
     assert.equal((await call("gone")).status, 503);
-    await eventually("it is kept", async () => (await kept()).length === 1);
+    await eventually("it is kept", async () => (await storedReversals()).length === 1);
     assert.equal(await balance(), 7);
-    const [row] = await kept();
+    const [row] = await storedReversals();
     const { at, callId } = JSON.parse(row?.payload ?? "");
     assert.deepEqual(await ledger.reverse({ account, callId, at, now: Date.now() }), {
       reversed: true,
@@ -133,7 +133,7 @@ describe("an object that cannot be reached", () => {
     assert.equal((await ledger.audit({ now: Date.now(), account })).ok, true);
   });
 
-  test("leaves a call with an Idempotency-Key to its repeat", async () => {
+  test("a call with an Idempotency-Key is not reversed, because its retry completes it", async () => {
     const headers = { "idempotency-key": "once" };
     assert.equal((await call("loses answers", headers)).status, 503);
     const again = await call("", headers);

@@ -1,4 +1,4 @@
-/** The edge's Worker whose way to its objects fails as a header tells. */
+/** The API Worker whose requests to its objects fail as a header says. */
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import worker from "../../../src/apps/edge/api-worker.ts";
 
@@ -8,7 +8,7 @@ type Env = Parameters<typeof worker.fetch>[1];
 type Asked = { object: string; name: Parameters<LedgerStub["perform"]>[0]; order: unknown };
 
 let trouble = "";
-/** The Worker keeps what it made for an `env`, so there is one. */
+/** The Worker caches what it creates for an `env`, so there is only one. */
 let troubled: Env | undefined;
 
 export default {
@@ -19,8 +19,8 @@ export default {
       return Response.json(await env.LEDGER.getByName(object).perform(name, order));
     }
     if (pathname === "/test/kept") {
-      const kept = await env.DB?.prepare("SELECT * FROM job WHERE queue = 'reversal'").all();
-      return Response.json(kept?.results ?? []);
+      const stored = await env.DB?.prepare("SELECT * FROM job WHERE queue = 'reversal'").all();
+      return Response.json(stored?.results ?? []);
     }
     trouble = request.headers.get("x-test-trouble") ?? "";
     troubled ??= {

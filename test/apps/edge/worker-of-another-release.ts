@@ -1,4 +1,4 @@
-/** The edge's Worker as a release whose objects have further migrations, named by a setting. */
+/** The API Worker of another release, whose objects have more migrations, named by a setting. */
 import { AccountLedger as ObjectLedger } from "#stores/durable-object/account-object.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 

@@ -1,12 +1,12 @@
-/** The edge's Worker with a door at its back, and with objects that count what the platform would put on the bill. */
+/** The API Worker with test access, whose objects count what the platform would bill. */
 import type { ObjectStorage, SqlCursor } from "#stores/durable-object/driver.ts";
 import type worker from "../../../src/apps/edge/api-worker.ts";
 import { AccountLedger as Ledger } from "../../../src/apps/edge/api-worker.ts";
 import testAccess from "./worker-with-test-access.ts";
 
-/** `bytes`: of the database of the object that was asked last. */
+/** `bytes`: the size of the database of the object that got the last request. */
 export type Bill = {
-  asked: number;
+  requests: number;
   read: number;
   written: number;
   alarms: number;
@@ -14,18 +14,18 @@ export type Bill = {
   bytes: number;
 };
 
-/** In this runtime an isolate has the Worker and its objects. */
+/** In this runtime the Worker and its objects share an isolate. */
 let bill: Bill = emptyBill();
 
 function emptyBill(): Bill {
-  return { asked: 0, read: 0, written: 0, alarms: 0, wakings: 0, bytes: 0 };
+  return { requests: 0, read: 0, written: 0, alarms: 0, wakings: 0, bytes: 0 };
 }
 
 type Exec = ObjectStorage["sql"]["exec"];
 type Storage = ObjectStorage & { sql: { databaseSize: number } };
 let isWatched = false;
 
-/** The platform's own classes, so that nothing of an object needs to know. */
+/** Wraps the platform's own classes, so that objects need no changes. */
 function watch(storage: Storage): void {
   if (isWatched) return;
   isWatched = true;
@@ -34,7 +34,7 @@ function watch(storage: Storage): void {
   sql.exec = function (this: unknown, ...given: Parameters<Exec>) {
     const cursor = exec.apply(this as never, given);
     const toArray = cursor.toArray.bind(cursor);
-    // Before the end of its rows a cursor has not counted them all.
+    // A cursor has counted all rows only at its end.
     cursor.toArray = () => {
       const rows = toArray();
       count(cursor);
@@ -73,7 +73,7 @@ export class AccountLedger extends Ledger {
     return this.#counted(super.call(...given));
   }
 
-  /** What a test has to do often, without a journey for each. */
+  /** Frequent steps of tests, in one round trip. */
   async performAll(items: Parameters<Ledger["perform"]>[]): Promise<void> {
     for (const item of items) {
       const result = await super.perform(...item);
@@ -82,7 +82,7 @@ export class AccountLedger extends Ledger {
   }
 
   async #counted<Result>(result: Promise<Result>): Promise<Result> {
-    bill.asked += 1;
+    bill.requests += 1;
     const value = await result;
     bill.bytes = this.#storage.sql.databaseSize;
     return value;
@@ -101,8 +101,8 @@ export default {
       return new Response();
     }
     if (pathname !== "/test/bill") return testAccess.fetch(request, env);
-    const told = bill;
+    const result = bill;
     bill = emptyBill();
-    return Response.json(told);
+    return Response.json(result);
   },
 };

@@ -1,4 +1,4 @@
-/** The edge's Worker with a door at its back, by which a test orders from an account's object. */
+/** The API Worker with an extra route that gives tests access to an account's object. */
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import worker from "../../../src/apps/edge/api-worker.ts";
 

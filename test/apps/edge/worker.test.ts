@@ -11,7 +11,7 @@ import { TOOLS } from "#tools/registry.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 
-/** The Worker as it would be deployed, in a real workerd, with an object for each account. */
+/** The API Worker as deployed, in a real workerd, with an object per account. */
 const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-edge-"));
 let edge: Edge;
 let ledger: Ledger;
@@ -35,13 +35,13 @@ const call = (key: string, tool: string, body: unknown, headers: Record<string, 
     body: JSON.stringify(body),
   });
 
-/** Databases of objects that were ever woken. */
+/** Lists the databases of all objects that were ever started. */
 const countObjects = () =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     /[0-9a-f]{64}\.sqlite$/.test(name),
   ).length;
 
-test("every tool responds at the edge, each call for its price", async () => {
+test("every tool works at the edge and charges its price", async () => {
   const spare = 4;
   const { account, key } = await openAccount(
     spare + TOOLS.reduce((sum, { price }) => sum + price, 0),
@@ -56,7 +56,7 @@ test("every tool responds at the edge, each call for its price", async () => {
   assert.equal((await ledger.audit({ now: Date.now(), account })).ok, true);
 });
 
-test("of twenty calls at once on five credits exactly five are answered", async () => {
+test("exactly five of twenty concurrent calls on five credits succeed", async () => {
   const { account, key } = await openAccount(5);
   const responses = await Promise.all(
     Array.from({ length: 20 }, () => call(key, "hash", { text: "hello" })),
@@ -66,14 +66,14 @@ test("of twenty calls at once on five credits exactly five are answered", async 
   assert.equal((await ledger.credits({ account, now: Date.now() })).balance, 0);
 });
 
-test("a key that was revoked is refused at the next call", async () => {
+test("rejects a revoked key at the next call", async () => {
   const { account, key, id } = await openAccount(5);
   assert.equal((await call(key, "uuid", {})).status, 200);
   await ledger.revokeKey({ account, id, now: Date.now() });
   assert.equal((await call(key, "uuid", {})).status, 401);
 });
 
-test("a repeat gets the first answer's bytes and is not charged", async () => {
+test("a replay has the bytes of the first response and is not charged", async () => {
   const { key } = await openAccount(2);
   const headers = { "idempotency-key": "once" };
   const first = await call(key, "uuid", { count: 3 }, headers);
@@ -83,7 +83,7 @@ test("a repeat gets the first answer's bytes and is not charged", async () => {
   assert.equal(await again.text(), await first.text());
 });
 
-test("made-up keys wake no object, and the connection lives", async () => {
+test("forged keys start no object and keep the connection open", async () => {
   const before = countObjects();
   for (let i = 0; i < 20; i += 1) {
     const outsider = makeKey(newAccountId(randomBytes), ["another secret altogether"], randomBytes);
@@ -94,8 +94,8 @@ test("made-up keys wake no object, and the connection lives", async () => {
   assert.equal(countObjects(), before);
 });
 
-test("the process and the ledger say that they are well", async () => {
-  for (const place of ["/healthz", "/readyz"]) {
-    assert.equal((await fetch(edge.base + place)).status, 200, place);
+test("/healthz and /readyz report success", async () => {
+  for (const route of ["/healthz", "/readyz"]) {
+    assert.equal((await fetch(edge.base + route)).status, 200, route);
   }
 });

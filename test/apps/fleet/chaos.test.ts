@@ -17,9 +17,9 @@ import {
 } from "./customers.ts";
 
 /**
- * Two nodes and their PostgreSQL under load while nodes are killed, the database crashes, and the network does what
- * networks do. The seed says what goes wrong when; after each round the nodes have recovered by themselves, the books
- * hold, and every answer that a customer had is in them.
+ * Two nodes and their PostgreSQL under load while nodes are killed, the database crashes and the network fails. The seed
+ * determines the faults. After each round the nodes have recovered by themselves, the ledger reconciles, and it has every
+ * response that a customer received.
  */
 const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 3);
 const SEED = Number(process.env["TEST_CHAOS_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
@@ -29,7 +29,7 @@ const CUSTOMERS = 4;
 const MISFORTUNES = ["kill", "crash", "lose commits", "delay", "swallow", "cut", "stop"] as const;
 type Misfortune = (typeof MISFORTUNES)[number];
 
-/** The backends that carry debits; this very statement names them otherwise. */
+/** Selects the backends that run debits. The condition must not match this statement itself. */
 const DEBITING = `SELECT pid FROM pg_stat_activity
   WHERE application_name = 'toolbooth' AND query LIKE '%debit' || '_batch%'`;
 
@@ -54,7 +54,7 @@ async function openFleet(t: TestContext) {
 
 type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
-/** `pick(n)`: a whole number below n, by the seed. */
+/** `pick(n)` returns a pseudo-random integer below n. */
 async function befall(
   what: Misfortune,
   fleet: Fleet,
@@ -104,7 +104,7 @@ async function befall(
     case "cut":
       return network.cut();
     case "stop": {
-      // For longer than an order waits: what lies before them comes after it was given back.
+      // Longer than an order waits: delayed packets arrive after the reversal.
       const pids = (await accountDeps.pool.once<{ pid: number }>("read", DEBITING)).map(
         ({ pid }) => pid,
       );
@@ -116,7 +116,7 @@ async function befall(
   }
 }
 
-/** Whether it was there still. */
+/** Returns whether the process was still running. */
 function signal(pid: number, name: "SIGSTOP" | "SIGCONT"): boolean {
   try {
     return process.kill(pid, name);
@@ -129,7 +129,7 @@ async function isReady(base: string): Promise<void> {
   while ((await fetch(`${base}/readyz`)).status !== 200) await wait(50);
 }
 
-test(`after ${ROUNDS} rounds of chaos every answer received is in the ledger, and nothing was charged twice`, {
+test(`after ${ROUNDS} rounds of chaos the ledger has every received response and charged nothing twice`, {
   timeout: 3_600_000,
 }, async (t) => {
   t.diagnostic(`TEST_CHAOS_SEED=${SEED}`);
@@ -144,7 +144,7 @@ test(`after ${ROUNDS} rounds of chaos every answer received is in the ledger, an
   const killed = new Set<string>();
 
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Each kind comes first in its turn, and another one soon after it.
+    // Each kind of fault comes first once, soon followed by another one.
     const first = MISFORTUNES[round % MISFORTUNES.length] as Misfortune;
     const second = MISFORTUNES[pick(MISFORTUNES.length)] as Misfortune;
     const calls = startCalls(t, customers, `${round}`, baseOf);
@@ -172,7 +172,7 @@ test(`after ${ROUNDS} rounds of chaos every answer received is in the ledger, an
     t.diagnostic(`round ${round}: ${first}, ${second}`);
   }
 
-  // Nodes that are stopped in good order give back first what they refused without knowing.
+  // On a regular stop, nodes first reverse the calls that failed with an unknown outcome.
   for (const node of nodes) assert.equal((await node.end("SIGTERM")).code, 0);
   for (const customer of customers) {
     const lost = [...customer.refused]

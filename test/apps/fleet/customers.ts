@@ -6,20 +6,20 @@ import type { PostgresPool } from "#stores/postgres/pool.ts";
 import { callUuid, type KeyedCall, type Received, recordKeyed } from "../node/broken-calls.ts";
 
 /**
- * Customers of a fleet who note what they are told, and who hold it against the books afterwards. Each has calls with an
- * idempotency key, tried again until they are answered, and plain ones. A call takes 1 credit and nothing else does.
+ * Customers of a fleet that record every response and compare them with the ledger afterwards. Each has calls with an
+ * idempotency key, retried until they get a response, and plain calls. A call costs 1 credit and nothing else does.
  */
 export type Customer = {
   account: string;
   key: string;
-  /** What was left after each call that was answered and charged. */
+  /** The remaining credits after each charged call with a response. */
   left: number[];
   keyed: KeyedCall[];
-  /** Calls with a key whose first answer that came through was a repeat's. */
+  /** Calls with a key whose first received response was a replay. */
   repeated: number;
-  /** Plain calls whose connection broke before the answer was there. */
+  /** Plain calls whose connection broke before the response. */
   broken: number;
-  /** Plain calls that were refused with 503, by the node that said so. */
+  /** Plain calls that got 503, by node. */
   refused: Map<string, number>;
 };
 type TotalsDeps = AccountDeps & { pool: PostgresPool };
@@ -38,7 +38,7 @@ export async function openCustomer(
   const { key } = await createKey(accountDeps, account, "test", now);
   const customer = { account, key, left: [], keyed: [], repeated: 0, broken: 0 };
   const free = await callUuid(base, key, 1);
-  assert.ok(typeof free === "object" && free.charged === 0, "the free call is out of the way");
+  assert.ok(typeof free === "object" && free.charged === 0, "the free call is used");
   return { ...customer, refused: new Map() };
 }
 
@@ -47,7 +47,7 @@ function recordCharged({ left }: Customer, { charged, replayed, left: told }: Re
   if (!replayed) left.push(told);
 }
 
-/** Makes the call, again where it is known already, and asserts that its answer is always the same. */
+/** Sends or repeats a call, and asserts that its response never changes. */
 async function callKeyed(base: string, customer: Customer, keyed: KeyedCall): Promise<boolean> {
   const received = await callUuid(base, customer.key, keyed.count, keyed.idempotencyKey);
   if (typeof received === "string") return false;
@@ -67,7 +67,7 @@ async function callPlain(base: string, customer: Customer): Promise<boolean> {
 
 const CALLERS = 4;
 
-/** All customers call all nodes without a pause until they are stopped. `baseOf`: where a caller calls at the moment. */
+/** All customers call all nodes without a pause until they are stopped. `baseOf` returns the current URL of a caller. */
 export function startCalls(
   t: Pick<TestContext, "after">,
   customers: Customer[],
@@ -99,7 +99,7 @@ export function startCalls(
   );
   const all = Promise.all(loops);
   return {
-    /** Waits for so many answers more; rejects where a caller was told what must not be. */
+    /** Waits for a number of further responses. Rejects if a caller got an invalid response. */
     async reach(more: number) {
       for (const from = responses; responses < from + more; ) await Promise.race([wait(2), all]);
     },
@@ -110,7 +110,7 @@ export function startCalls(
   };
 }
 
-/** Tries again what was not answered, until it is, and some of what was. */
+/** Retries the calls without a response until they get one, and some of the others. */
 export async function settle(base: string, customer: Customer): Promise<void> {
   const known = customer.keyed.filter(({ body }) => body !== null).slice(-5);
   for (const each of known) assert.ok(await callKeyed(base, customer, each));
@@ -127,8 +127,8 @@ const DEBITS = `
   FROM account a JOIN debit ON debit.account_no = a.no WHERE a.id = $1 AND credits > 0 GROUP BY a.no`;
 
 /**
- * Every answer stands for a debit of its own, every debit for an answer, but for `mayBeLost`: calls that broke off, or were
- * refused by a node that died before it could give them back.
+ * Checks that every response has its own debit and every debit a response, except for `mayBeLost` calls: those that were
+ * interrupted, or rejected by a node that died before it could reverse them.
  */
 export async function assertAccounted(
   { pool, ledger }: TotalsDeps,
@@ -141,17 +141,17 @@ export async function assertAccounted(
   const { debits = 0, reversed = 0, kept = 0, keys = 0 } = rows[0] ?? {};
   const others = debits - left.length - repeated;
   const open = keyed.filter(({ body }) => body === null).length;
-  assert.ok(others >= 0, `${-others} answers have no debit`);
-  assert.ok(others <= mayBeLost + open, `${others} debits, where ${mayBeLost} broke off`);
-  assert.equal(kept, keys, "every key is that of a debit which stands");
-  assert.ok(keys >= keyed.length - open, "every call with a key that was answered is there");
+  assert.ok(others >= 0, `${-others} responses have no debit`);
+  assert.ok(others <= mayBeLost + open, `${others} debits for ${mayBeLost} interrupted calls`);
+  assert.equal(kept, keys, "every key belongs to a debit that was not reversed");
+  assert.ok(keys >= keyed.length - open, "every call with a key and a response has a debit");
   const { balance } = await ledger.credits({ account, now: Date.now() });
   assert.equal(balance, CREDITS - debits);
-  // Not one by one: an order whose answer was lost is told what is left when it was found, as others are.
+  // Not one by one: after a lost response, an order gets the balance of the time at which it was found.
   const last = Math.min(CREDITS, ...left);
   assert.ok(
     balance <= last + reversed,
-    `${last} credits were told to be left, there are ${balance}`,
+    `the responses have ${last} credits remaining, the ledger ${balance}`,
   );
   assert.equal(
     new Set(keyed.map(({ body, idempotencyKey }) => body ?? idempotencyKey)).size,

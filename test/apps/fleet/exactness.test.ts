@@ -12,8 +12,8 @@ import {
 import type { Postgres } from "../../support/postgres.ts";
 
 /**
- * Real nodes over one PostgreSQL sell what there is and no credit more: twice as many calls at once as there are credits,
- * over all nodes and accounts in no order.
+ * Real nodes on one PostgreSQL never spend more credits than there are, with twice as many concurrent calls as credits, in
+ * random order over all nodes and accounts.
  */
 const CALLS = 10_000;
 const ACCOUNTS = 50;
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => server?.dispose());
 
-/** Deterministic: the same seed mixes the calls in the same way. */
+/** Shuffles deterministically: the same seed gives the same order. */
 function shuffled<Each>(all: Each[], seed: number): Each[] {
   let state = seed >>> 0;
   const next = (below: number) => {
@@ -43,7 +43,7 @@ function shuffled<Each>(all: Each[], seed: number): Each[] {
 }
 
 for (const count of [2, 4]) {
-  test(`${CALLS} calls at once to ${count} nodes, on ${CALLS / 2} credits of ${ACCOUNTS} accounts, sell exactly ${CALLS / 2}`, async (t) => {
+  test(`exactly ${CALLS / 2} of ${CALLS} concurrent calls succeed on ${count} nodes and ${CALLS / 2} credits of ${ACCOUNTS} accounts`, async (t) => {
     t.diagnostic(`TEST_SEED=${SEED}`);
     const url = await server.createDatabase();
     const nodes = await startNodes(t, count, { DATABASE_URL: url });
@@ -74,7 +74,7 @@ for (const count of [2, 4]) {
     );
     const seconds = (performance.now() - began) / 1_000;
     t.diagnostic(
-      `${CALLS} calls in ${seconds.toFixed(1)} s, ${Math.round(CALLS / seconds)} a second`,
+      `${CALLS} calls in ${seconds.toFixed(1)} s, ${Math.round(CALLS / seconds)} per second`,
     );
 
     const responded = responses.filter(({ status }) => status === 200);
@@ -82,7 +82,7 @@ for (const count of [2, 4]) {
     assert.ok(responded.every(({ charged }) => charged === "1"));
     assert.equal(responses.filter(({ status }) => status === 402).length, CALLS / 2);
     const { totals } = await assertTotals(accountDeps.ledger, Date.now());
-    // Besides, the first nodes of a fleet on one's own machine make a demo account, once.
+    // The first nodes of a fleet on a local machine also create one demo account.
     const rest = [totals.granted - DEMO_CREDITS, totals.debited, totals.remaining - DEMO_CREDITS];
     assert.deepEqual(rest, [CALLS / 2, CALLS / 2, 0]);
     const usage = await accountDeps.ledger.usage({ account: null, from: 0, to: Date.now() + 1 });

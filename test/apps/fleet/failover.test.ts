@@ -16,8 +16,8 @@ import {
 } from "./customers.ts";
 
 /**
- * The primary is lost for ever, and its synchronous standby takes over: whatever a customer was told is there, and the
- * nodes go on by themselves.
+ * The primary is lost permanently and its synchronous standby takes over: the ledger has every response that a customer
+ * received, and the nodes continue by themselves.
  */
 const CUSTOMERS = 3;
 
@@ -31,7 +31,7 @@ async function ask<Row>(server: Postgres, sql: string): Promise<Row[]> {
   }
 }
 
-/** A primary that acknowledges nothing before its standby has it on the disk. */
+/** Starts a primary that acknowledges commits only after its standby has written them to disk. */
 async function startPair(t: TestContext) {
   const primary = await startPostgres();
   t.after(() => primary.dispose());
@@ -55,7 +55,7 @@ async function startPair(t: TestContext) {
   return { primary, standby, database: new URL(direct).pathname.slice(1) };
 }
 
-/** Two nodes before such a pair, over a network that leads to the primary, and customers who call without a pause. */
+/** Starts two nodes, a network that connects them to the primary, and customers who call without a pause. */
 async function openFleet(t: TestContext) {
   const { primary, standby, database } = await startPair(t);
   const network = await openNetwork(primary.port);
@@ -79,7 +79,7 @@ async function openFleet(t: TestContext) {
     await ask(standby, "ALTER SYSTEM RESET synchronous_standby_names");
     await ask(standby, "SELECT pg_promote()");
   }
-  /** Whatever a customer was told is in the books; what was refused without knowing is given back. */
+  /** Checks that the ledger has every response, and that calls with an unknown outcome were reversed. */
   async function assertNothingLost(): Promise<void> {
     await calls.reach(200);
     await calls.stop();
@@ -103,20 +103,20 @@ async function openFleet(t: TestContext) {
   return { primary, standby, network, customers, calls, until, promote, assertNothingLost };
 }
 
-test("the primary dies under load and its synchronous standby takes over: no acknowledged debit is lost, and the nodes go on", {
+test("when the primary dies under load and its synchronous standby takes over, no acknowledged debit is lost and the nodes continue", {
   timeout: 300_000,
 }, async (t) => {
   const fleet = await openFleet(t);
   await fleet.calls.reach(200);
   await fleet.primary.stop("immediate");
-  // The way leads to the standby before that takes writes: it refuses them, and the nodes say so.
+  // The network connects to the standby before its promotion. It rejects writes, and the nodes report that.
   fleet.network.leadTo(fleet.standby.port);
   await fleet.until(503);
   await fleet.promote();
   await fleet.assertNothingLost();
 });
 
-test("the standby is away and commits that wait for it are cancelled: nothing is acknowledged, and nothing lost when the primary dies", {
+test("when the standby is unavailable and waiting commits are canceled, nothing is acknowledged, and nothing is lost when the primary dies", {
   timeout: 300_000,
 }, async (t) => {
   const { primary, standby, customers, ...fleet } = await openFleet(t);
@@ -134,7 +134,7 @@ test("the standby is away and commits that wait for it are cancelled: nothing is
     cancelled += waiting.length;
     await wait(20);
   }
-  assert.equal(responses(), before, "the primary alone has them");
+  assert.equal(responses(), before, "only the primary has these debits");
   await primary.stop("immediate");
   await standby.start();
   fleet.network.leadTo(standby.port);

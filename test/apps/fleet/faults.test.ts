@@ -7,8 +7,8 @@ import { openAccounts } from "../../support/fleet.ts";
 import { startPostgres } from "../../support/postgres.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
 
-/** What callers and probes are told while a node's PostgreSQL fails: 503 and when to come again, or a right answer. */
-test("whatever PostgreSQL does, a call is answered rightly or refused with 503, and /readyz tells the truth", {
+/** Responses to callers and probes while a node's PostgreSQL fails: 503 with Retry-After, or a correct response. */
+test("a call succeeds correctly or gets 503 whatever PostgreSQL does, and /readyz reports the state", {
   timeout: 300_000,
 }, async (t) => {
   const server = await startPostgres();
@@ -48,14 +48,14 @@ test("whatever PostgreSQL does, a call is answered rightly or refused with 503, 
   };
   for (const each of [ada, bob]) assert.deepEqual(await call(each), { status: 200, left: 100 });
 
-  await t.test("a commit's answer is lost", async () => {
+  await t.test("the response to a commit is lost", async () => {
     network.loseCommits(1);
     assert.deepEqual(await call(ada), { status: 200, left: 99 });
     assert.equal(network.lost(), 1);
     assert.equal(await readyz(), 200);
   });
 
-  await t.test("nobody listens", async () => {
+  await t.test("no server listens", async () => {
     await server.stop("immediate");
     assert.equal((await call(ada)).status, 503);
     await until(503);
@@ -64,7 +64,7 @@ test("whatever PostgreSQL does, a call is answered rightly or refused with 503, 
     assert.deepEqual(await call(ada), { status: 200, left: 98 });
   });
 
-  await t.test("it takes no writes", async () => {
+  await t.test("the server is read-only", async () => {
     await accountDeps.pool.once(
       "write",
       `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
@@ -83,9 +83,9 @@ test("whatever PostgreSQL does, a call is answered rightly or refused with 503, 
     assert.deepEqual(await call(ada), { status: 200, left: 97 });
   });
 
-  await t.test("somebody holds an account", async () => {
+  await t.test("another session holds a lock on an account", async () => {
     await accountDeps.pool.transaction("upkeep", async (query) => {
-      // Somebody else, who may be silent for as long as he likes.
+      // Another session, which may stay idle.
       await query("SET LOCAL idle_in_transaction_session_timeout = 0");
       await query("SELECT 1 FROM account WHERE id = $1 FOR UPDATE", [ada.account]);
       const [held, other] = await Promise.all([call(ada), call(bob)]);
@@ -96,14 +96,14 @@ test("whatever PostgreSQL does, a call is answered rightly or refused with 503, 
     assert.deepEqual(await call(ada), { status: 200, left: 96 });
   });
 
-  await t.test("the network swallows everything", async () => {
+  await t.test("the network drops everything", async () => {
     network.swallow(true);
     const refused = call(ada);
     await until(503);
     assert.equal((await refused).status, 503);
     network.swallow(false);
     await until(200);
-    // What was refused is given back where it was made.
+    // Rejected calls are reversed if they were charged.
     assert.deepEqual(await call(ada), { status: 200, left: 95 });
   });
 

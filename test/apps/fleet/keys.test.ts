@@ -13,7 +13,7 @@ import {
 } from "../../support/fleet.ts";
 import type { Postgres } from "../../support/postgres.ts";
 
-/** What one node was told counts on the other at the very next call, and what both are asked at once is done once. */
+/** Changes on one node take effect on the other at the next call, and concurrent requests to both are carried out once. */
 const ROUNDS = 40;
 let server: Postgres;
 let nodes: FleetNode[] = [];
@@ -37,7 +37,7 @@ after(async () => {
 });
 
 let people = 0;
-/** An account whose free call was used, with a key that both nodes have met. */
+/** Opens an account whose free call is used, with a key that both nodes have seen. */
 async function openAccountOf(credits: number) {
   people += 1;
   const email = `person${people}@example.com`;
@@ -52,7 +52,11 @@ const first = () => callers[0] as Caller;
 const second = () => callers[1] as Caller;
 const grant = (account: string, id: string, amount: number) =>
   accountDeps.ledger.grant({
-    ...{ account, id, kind: "operator", amount, expiresAt: null },
+    account,
+    id,
+    kind: "operator",
+    amount,
+    expiresAt: null,
     now: Date.now(),
   });
 const statuses = async (key: string) => [
@@ -61,7 +65,7 @@ const statuses = async (key: string) => [
 ];
 const codeOf = ({ body }: ApiResponse) => (JSON.parse(body) as { code: string }).code;
 
-test("nodes that start at once with no SECRET make one demo account, and each key that is shown is good on all", async () => {
+test("nodes that start at once without SECRET create one demo account, and each shown key works on all nodes", async () => {
   const shown = nodes.flatMap((node) => [...node.written().matchAll(/^ {2}(tb_\w+)$/gm)]);
   const keys = shown.map(([, key]) => key as string);
   assert.ok(keys.length >= 1 && keys.length <= nodes.length);
@@ -76,13 +80,13 @@ test("nodes that start at once with no SECRET make one demo account, and each ke
   );
 });
 
-test(`the same Idempotency-Key sent to two nodes at once is charged once, and both get one answer, in ${ROUNDS} rounds`, async (t) => {
+test(`the same Idempotency-Key sent to two nodes at once is charged once and gets one response, in ${ROUNDS} rounds`, async (t) => {
   const { account, key } = await openAccountOf(ROUNDS);
   let replays = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const given = { tool: "uuid", body: '{"count":3}', idempotencyKey: `round-${round}` };
+    const call = { tool: "uuid", body: '{"count":3}', idempotencyKey: `round-${round}` };
     const callersTurned = round % 2 === 0 ? callers : callers.toReversed();
-    const responses = await Promise.all(callersTurned.map((caller) => caller.call(key, given)));
+    const responses = await Promise.all(callersTurned.map((caller) => caller.call(key, call)));
     assert.deepEqual(
       responses.map(({ status }) => status),
       [200, 200],
@@ -92,33 +96,33 @@ test(`the same Idempotency-Key sent to two nodes at once is charged once, and bo
     assert.deepEqual(charges.sort(), ["0 true", "1 false"]);
     replays += Number(responses[1]?.replayed);
   }
-  t.diagnostic(`the node that was asked second had the replay in ${replays} of ${ROUNDS}`);
+  t.diagnostic(`the second node returned the replay in ${replays} of ${ROUNDS} rounds`);
   const { balance } = await accountDeps.ledger.credits({ account, now: Date.now() });
   assert.equal(balance, 0);
 });
 
-test("many repeats at once over both nodes are charged once: on the node of the first they wait, told by 409", async () => {
+test("many concurrent retries on both nodes are charged once, and the others get 409", async () => {
   const { account, key } = await openAccountOf(ROUNDS);
   for (let round = 0; round < 10; round += 1) {
-    const given = { tool: "uuid", body: "{}", idempotencyKey: `many-${round}` };
+    const call = { tool: "uuid", body: "{}", idempotencyKey: `many-${round}` };
     const all = [...callers, ...callers, ...callers, ...callers];
-    const responses = await Promise.all(all.map((caller) => caller.call(key, given)));
+    const responses = await Promise.all(all.map((caller) => caller.call(key, call)));
     const good = responses.filter(({ status }) => status === 200);
     const others = responses.filter(({ status }) => status !== 200);
     assert.equal(good.filter(({ charged }) => charged === "1").length, 1);
     assert.equal(new Set(good.map(({ body }) => body)).size, 1);
     for (const other of others) {
-      const told = [other.status, codeOf(other), other.retryAfter];
-      assert.deepEqual(told, [409, "idempotency_in_progress", "1"]);
+      const rejection = [other.status, codeOf(other), other.retryAfter];
+      assert.deepEqual(rejection, [409, "idempotency_in_progress", "1"]);
     }
-    const late = await second().call(key, given);
+    const late = await second().call(key, call);
     assert.deepEqual([late.status, late.replayed, late.body], [200, true, good[0]?.body]);
   }
   const { balance } = await accountDeps.ledger.credits({ account, now: Date.now() });
   assert.equal(balance, ROUNDS - 10);
 });
 
-test("of one Idempotency-Key with two bodies, sent to two nodes at once, one is answered and the other refused", async () => {
+test("of two bodies with one Idempotency-Key sent to two nodes at once, one succeeds and the other is rejected", async () => {
   const { key } = await openAccountOf(ROUNDS);
   for (let round = 0; round < 10; round += 1) {
     const idempotencyKey = `bodies-${round}`;
@@ -133,7 +137,7 @@ test("of one Idempotency-Key with two bodies, sent to two nodes at once, one is 
   }
 });
 
-test(`of ${ROUNDS} first calls of an account over both nodes at once exactly one is free and answered`, async () => {
+test(`exactly one of ${ROUNDS} concurrent first calls of an account on both nodes is free and succeeds`, async () => {
   const { account } = await openAccount(accountDeps, "free@example.com", Date.now());
   const { key } = await createKey(accountDeps, account, "test", Date.now());
   const responses = await Promise.all(
@@ -143,7 +147,7 @@ test(`of ${ROUNDS} first calls of an account over both nodes at once exactly one
   assert.equal(responses.filter(({ status }) => status === 402).length, ROUNDS - 1);
 });
 
-test("a key that was revoked is refused by every node at the very next call, also while it is used", async () => {
+test("every node rejects a revoked key at the next call, even while it is in use", async () => {
   const { account } = await openAccountOf(0);
   await grant(account, "more", 1_000);
   for (let round = 0; round < 10; round += 1) {
@@ -156,7 +160,7 @@ test("a key that was revoked is refused by every node at the very next call, als
   }
 });
 
-test("a suspended account is refused by every node at the very next call, and served again when it is resumed", async () => {
+test("every node rejects a suspended account at the next call and accepts it again when it is resumed", async () => {
   const { account, key } = await openAccountOf(100);
   for (let round = 0; round < 10; round += 1) {
     await accountDeps.ledger.suspendAccount({ account, now: Date.now() });
@@ -166,7 +170,7 @@ test("a suspended account is refused by every node at the very next call, and se
   }
 });
 
-test("a grant counts on every node at the very next call, and no credit of it twice", async () => {
+test("a grant is available on every node at the next call, and no credit is spent twice", async () => {
   const { account, key } = await openAccountOf(0);
   for (let round = 0; round < 10; round += 1) {
     assert.deepEqual(await statuses(key), [402, 402]);
@@ -176,13 +180,13 @@ test("a grant counts on every node at the very next call, and no credit of it tw
   }
 });
 
-test("the keys of a closed account are refused by every node at the very next call", async () => {
+test("every node rejects the keys of a closed account at the next call", async () => {
   const { email, key } = await openAccountOf(10);
   assert.equal((await closeAccount(accountDeps, email, Date.now())).forfeited, 10);
   assert.deepEqual(await statuses(key), [401, 401]);
 });
 
-test("both nodes say that they are ready, and stop when they are told to", async () => {
+test("both nodes report that they are ready, and stop on SIGTERM", async () => {
   for (const { base } of nodes) assert.equal((await fetch(`${base}/readyz`)).status, 200);
   const ends = await Promise.all(nodes.map((node) => node.end("SIGTERM")));
   assert.deepEqual(

@@ -12,7 +12,7 @@ import {
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
 import { type Network, openNetwork } from "../../support/postgres-proxy.ts";
 
-/** People before a node whose PostgreSQL fails: whatever they do is done, or they are told when to come again. */
+/** Users of a node whose PostgreSQL fails: each request succeeds or gets 503 with Retry-After. */
 const PASSWORD = "correct horse battery staple";
 const NEW = "another horse battery staple";
 let server: Postgres;
@@ -36,7 +36,7 @@ after(async () => {
 
 let people = 0;
 const node = () => nodes[0] as FleetNode;
-/** Each from a network of their own, so that nobody is told that this was too often. */
+/** Each request comes from another network, so that none is throttled. */
 function newVisitor(): Visitor {
   people += 1;
   return openVisitor(`10.9.${people >> 8}.${people & 255}`);
@@ -57,7 +57,7 @@ async function openMember() {
 
 type Member = Awaited<ReturnType<typeof openMember>>;
 
-/** What people do, all at once. */
+/** All actions of users, at once. */
 function actAll({ ask, person, key }: Member): ReturnType<Visitor>[] {
   const [outsider, other] = [newVisitor(), newVisitor()];
   const newcomer = { ...person, email: `newcomer${people}@example.com` };
@@ -84,19 +84,19 @@ async function assertRefused(acts: ReturnType<Visitor>[]): Promise<void> {
   }
 }
 
-/** Nobody was signed out, nothing was changed, and everything works again. */
+/** Checks that all users are still signed in, nothing was changed, and everything works again. */
 async function assertAsBefore({ ask, person, key }: Member): Promise<void> {
   while ((await ask(node(), "GET", "/dashboard/home")).status === 503) await wait(20);
   const { status, body } = await ask(node(), "GET", "/dashboard/keys");
   assert.equal(status, 200, JSON.stringify(body));
   const { keys } = body as { keys: { id: string; label: string; revokedAt: number | null }[] };
-  const told = keys.map(({ id, label, revokedAt }) => [id, label, revokedAt]);
-  assert.deepEqual(told, [[key, "test", null]]);
+  const listed = keys.map(({ id, label, revokedAt }) => [id, label, revokedAt]);
+  assert.deepEqual(listed, [[key, "test", null]]);
   const again = await newVisitor()(node(), "POST", "/dashboard/auth/sign-in/email", person);
   assert.equal(again.status, 200, JSON.stringify(again.body));
 }
 
-test("nobody listens: whatever people do is refused with 503, and afterwards all is as before", {
+test("if no server listens, every request gets 503, and afterwards everything is as before", {
   timeout: 300_000,
 }, async () => {
   const member = await openMember();
@@ -109,7 +109,7 @@ test("nobody listens: whatever people do is refused with 503, and afterwards all
   await assertAsBefore(member);
 });
 
-test("the network swallows everything: the same", { timeout: 300_000 }, async () => {
+test("the same if the network drops everything", { timeout: 300_000 }, async () => {
   const member = await openMember();
   network.swallow(true);
   await assertRefused(actAll(member));
@@ -118,7 +118,7 @@ test("the network swallows everything: the same", { timeout: 300_000 }, async ()
   await assertAsBefore(member);
 });
 
-test("the answer to every commit is lost: the same", { timeout: 300_000 }, async () => {
+test("the same if the response to every commit is lost", { timeout: 300_000 }, async () => {
   const member = await openMember();
   network.loseCommits(1_000_000);
   await assertRefused(actAll(member));

@@ -12,7 +12,7 @@ import {
 } from "../../support/fleet.ts";
 import type { Postgres } from "../../support/postgres.ts";
 
-/** People before a fleet: each of their requests may go to another node. */
+/** Users of a fleet, whose requests may go to different nodes. */
 const PASSWORD = "correct horse battery staple";
 let server: Postgres;
 let nodes: FleetNode[] = [];
@@ -39,7 +39,7 @@ const statusOf = async (node: FleetNode, key: string) => {
 };
 
 let count = 0;
-/** Somebody who signed up on one node, confirmed on the other and signed in there. */
+/** Creates a user who signed up on one node, confirmed on the other and signed in there. */
 async function openMember(): Promise<{ email: string; ask: Visitor }> {
   count += 1;
   const email = `member${count}@example.com`;
@@ -61,16 +61,16 @@ async function makeKey(ask: Visitor, node: FleetNode): Promise<Made> {
   return body as Made;
 }
 
-test("a person signs up, confirms and signs in on any node, and a key made on one is good on all", async () => {
+test("a user can sign up, confirm and sign in on any node, and a key from one node works on all", async () => {
   const { ask } = await openMember();
   const { secret } = await makeKey(ask, other());
   assert.deepEqual([await statusOf(one(), secret), await statusOf(other(), secret)], [200, 200]);
   const { body } = await ask(other(), "GET", "/dashboard/home");
-  // The first call was free, the second was paid.
+  // The first call was free, the second was charged.
   assert.equal((body as { balance: number }).balance, 99);
 });
 
-test("a key that a person revokes on one node is refused by the other at the very next call", async () => {
+test("a key that a user revokes on one node is rejected by the other at the next call", async () => {
   const { ask } = await openMember();
   for (const [here, there] of [
     [one(), other()],
@@ -83,7 +83,7 @@ test("a key that a person revokes on one node is refused by the other at the ver
   }
 });
 
-test("an account that is closed on one node is closed on the other: its keys and its sessions", async () => {
+test("closing an account on one node ends its keys and sessions on the other", async () => {
   const { email, ask } = await openMember();
   const { secret } = await makeKey(ask, one());
   assert.equal(await statusOf(other(), secret), 200);
@@ -94,7 +94,7 @@ test("an account that is closed on one node is closed on the other: its keys and
   assert.equal((await ask(other(), "GET", "/dashboard/home")).status, 401);
 });
 
-test("an address that signs up on both nodes at once becomes one person", async () => {
+test("an address that signs up on both nodes at once becomes one user", async () => {
   const email = "twice@example.com";
   const person = { name: "", email, password: PASSWORD };
   const [here, there] = ["10.2.0.1", "10.2.0.2"].map(openVisitor) as [Visitor, Visitor];
@@ -102,7 +102,7 @@ test("an address that signs up on both nodes at once becomes one person", async 
     here(one(), "POST", "/dashboard/auth/sign-up/email", person),
     there(other(), "POST", "/dashboard/auth/sign-up/email", person),
   ]);
-  // Both are told the same, whoever came first.
+  // Both get the same response, whichever came first.
   for (const { status } of responses) assert.equal(status, 200);
   const token = await tokenFor(nodes, email);
   const verify = ["POST", "/dashboard/auth/verify-email", { token }] as const;
@@ -117,8 +117,8 @@ test("an address that signs up on both nodes at once becomes one person", async 
   );
 });
 
-test("a network has its ten tries of a password once, however many nodes it asks", async () => {
-  // At once, so that no try comes back meanwhile (one does in six seconds).
+test("a network has ten password tries in total over all nodes", async () => {
+  // Concurrent, because one try becomes available again every six seconds.
   const ask = openVisitor("10.3.0.1");
   const responses = await Promise.all(
     Array.from({ length: 14 }, (_, turn) => {
@@ -130,7 +130,7 @@ test("a network has its ten tries of a password once, however many nodes it asks
   assert.deepEqual(statuses, [...Array(10).fill(401), ...Array(4).fill(429)]);
 });
 
-test("what a network may ask for in a minute it may ask for once, however many nodes it asks", async () => {
+test("the request limits of a network apply to all nodes together", async () => {
   const ask = openVisitor("10.4.0.1");
   const statuses: number[] = [];
   for (let turn = 0; turn < 6; turn += 1) {

@@ -9,14 +9,14 @@ import { type Postgres, startPostgres } from "../../support/postgres.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
 import { openCustomer } from "./customers.ts";
 
-/** A node stops, or starts, while its PostgreSQL is away. */
+/** A node that stops or starts while its PostgreSQL is unavailable. */
 let server: Postgres;
 before(async () => {
   server = await startPostgres({ fsync: "off", full_page_writes: "off" });
 });
 after(() => server?.dispose());
 
-test("a node that is told to stop while the database is away keeps what it owes its callers, and gives it back when it starts again", {
+test("a node that stops while the database is unavailable stores its pending reversals and makes them at the next start", {
   timeout: 300_000,
 }, async (t) => {
   const direct = await server.createDatabase();
@@ -50,9 +50,9 @@ test("a node that is told to stop while the database is away keeps what it owes 
   const owed = credits - (await balance());
   assert.ok(owed >= 1, "debited, and refused");
   assert.ok(existsSync(path.join(env.DATA_DIR, "reversals.sqlite")));
-  const told =
+  const logged =
     node.written().match(/The call call_\w+ of acc_\w+ at \d+ could not be reversed/g) ?? [];
-  assert.ok(told.length >= owed && new Set(told).size === told.length, node.written());
+  assert.ok(logged.length >= owed && new Set(logged).size === logged.length, node.written());
 
   network.leadTo(server.port);
   const again = await startServer(t, env);
@@ -64,7 +64,7 @@ test("a node that is told to stop while the database is away keeps what it owes 
   assert.deepEqual(await again.end("SIGTERM"), { code: 0, signal: null });
 });
 
-test("a node that is started before its database waits for it and says so", {
+test("a node that starts before its database waits for it and logs that", {
   timeout: 300_000,
 }, async (t) => {
   const direct = new URL(await server.createDatabase());

@@ -7,29 +7,29 @@ const config = (env: Record<string, string>) => readConfig(env);
 const LOCAL = ["http://127.0.0.1:8787", "http://localhost:8787", "http://[::1]:8787"];
 
 for (const HOST of ["0.0.0.0", "::", "127.0.0.1", "localhost"]) {
-  test(`HOST=${HOST} without PUBLIC_URL: whoever sits at this machine can sign up, by any of its names`, () => {
-    const given = config({ HOST });
-    assert.deepEqual(originsOf(given, 8787).sort(), [...LOCAL].sort());
-    assert.ok(originsOf(given, 8787).includes(new URL(baseOf(given, 8787)).origin));
-    assert.doesNotMatch(baseOf(given, 8787), /0\.0\.0\.0|\[::\]/);
+  test(`HOST=${HOST} without PUBLIC_URL: users of this machine can sign up under any of its names`, () => {
+    const settings = config({ HOST });
+    assert.deepEqual(originsOf(settings, 8787).sort(), [...LOCAL].sort());
+    assert.ok(originsOf(settings, 8787).includes(new URL(baseOf(settings, 8787)).origin));
+    assert.doesNotMatch(baseOf(settings, 8787), /0\.0\.0\.0|\[::\]/);
   });
 }
 
-test("an address of one network card is the only one; so is PUBLIC_URL", () => {
+test("an address of one network interface is the only origin, and so is PUBLIC_URL", () => {
   assert.deepEqual(originsOf(config({ HOST: "192.0.2.7" }), 8787), ["http://192.0.2.7:8787"]);
   for (const HOST of ["0.0.0.0", "127.0.0.1"]) {
-    const given = config({ HOST, PUBLIC_URL: "https://tools.example/path/" });
-    assert.deepEqual(originsOf(given, 8787), ["https://tools.example"]);
-    assert.equal(baseOf(given, 8787), "https://tools.example/path");
+    const settings = config({ HOST, PUBLIC_URL: "https://tools.example/path/" });
+    assert.deepEqual(originsOf(settings, 8787), ["https://tools.example"]);
+    assert.equal(baseOf(settings, 8787), "https://tools.example/path");
   }
 });
 
-test("the start says what lacks where others reach the service, and nothing on one's own machine", () => {
-  const said = (env: Record<string, string>) => warningsOf(config(env), "/data/outbox", 8787);
+test("the start warns about missing settings if others can reach the service, and not on a local machine", () => {
+  const warnings = (env: Record<string, string>) => warningsOf(config(env), "/data/outbox", 8787);
   const SMTP = { SMTP_URL: "smtp://mail.example", MAIL_FROM: "post@tools.example" };
   const API = { MAIL_API_TOKEN: "a-token", MAIL_FROM: "post@tools.example" };
-  assert.deepEqual(said({}), []);
-  const [url, emails, ...more] = said({ HOST: "0.0.0.0" });
+  assert.deepEqual(warnings({}), []);
+  const [url, emails, ...more] = warnings({ HOST: "0.0.0.0" });
   assert.match(url ?? "", /^PUBLIC_URL is not set: .* http:\/\/localhost:8787, .*sign in/);
   assert.match(
     emails ?? "",
@@ -37,12 +37,15 @@ test("the start says what lacks where others reach the service, and nothing on o
   );
   assert.match(emails ?? "", /Set one of the two, and MAIL_FROM\.$/);
   assert.deepEqual(more, []);
-  assert.equal(said({ PUBLIC_URL: "https://tools.example" }).length, 1);
-  for (const way of [SMTP, API])
-    assert.deepEqual(said({ HOST: "0.0.0.0", PUBLIC_URL: "https://tools.example", ...way }), []);
+  assert.equal(warnings({ PUBLIC_URL: "https://tools.example" }).length, 1);
+  for (const mail of [SMTP, API])
+    assert.deepEqual(
+      warnings({ HOST: "0.0.0.0", PUBLIC_URL: "https://tools.example", ...mail }),
+      [],
+    );
 });
 
-test("an own machine is one that nobody else reaches", () => {
+test("a local machine is one that no other machine can reach", () => {
   assert.ok(isOwnMachine(config({})));
   assert.ok(!isOwnMachine(config({ HOST: "0.0.0.0" })));
   assert.ok(!isOwnMachine(config({ PUBLIC_URL: "https://tools.example" })));

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 
-/** Calls of customers whose connection may break at any time, and who try those with an idempotency key again. */
+/** Calls whose connection may break at any time. Calls with an idempotency key are retried. */
 export type KeyedCall = {
   idempotencyKey: string;
   count: number;
-  /** Of its first answer that came through. */
+  /** The body of the first response that arrived. */
   body: string | null;
 };
 export type Received = { body: string; left: number; charged: number; replayed: boolean };
 
 /**
- * The whole answer; `unheard`: nobody listened; `refused`: 503, which tells when to come again; `broken`: the connection
- * ended before.
+ * The complete response; `unheard`: no server listened; `refused`: 503 with Retry-After; `broken`: the connection ended
+ * before the end of the response.
  */
 export async function callUuid(
   base: string,
@@ -25,34 +25,34 @@ export async function callUuid(
   const response = await fetch(`${base}/api/v1/uuid`, sent)
     .then(async (response) => ({ response, body: await response.text() }))
     .catch((error: Error) => (error.cause as { code?: string } | undefined)?.code ?? "broken");
-  // Nobody listened, so nothing was sent.
+  // No server listened, so nothing was sent.
   if (typeof response === "string") return response === "ECONNREFUSED" ? "unheard" : "broken";
-  const { status, headers: told } = response.response;
+  const { status, headers: responseHeaders } = response.response;
   if (status === 503) {
-    assert.ok(Number(told.get("retry-after")) > 0, "a 503 tells when to come again");
+    assert.ok(Number(responseHeaders.get("retry-after")) > 0, "a 503 has Retry-After");
     return "refused";
   }
   assert.equal(status, 200, response.body);
   return {
     body: response.body,
-    left: Number(told.get("credits-remaining")),
-    charged: Number(told.get("credits-charged")),
-    replayed: told.get("idempotency-replayed") === "true",
+    left: Number(responseHeaders.get("credits-remaining")),
+    charged: Number(responseHeaders.get("credits-charged")),
+    replayed: responseHeaders.get("idempotency-replayed") === "true",
   };
 }
 
-/** For one node that is there or gone: null where the connection broke. It never refuses. */
+/** For a single node that runs or does not, and never sends 503. Null if the connection broke. */
 export async function callSteady(...call: Parameters<typeof callUuid>): Promise<Received | null> {
   const received = await callUuid(...call);
   assert.notEqual(received, "refused");
   return typeof received === "object" ? received : null;
 }
 
-/** Its answer is always the same. Tells whether the first that came through was a repeat's. */
+/** Checks that the response never changes. Returns whether the first response that arrived was a replay. */
 export function recordKeyed(keyed: KeyedCall, received: Received): boolean {
   const isFirst = keyed.body === null;
   if (!isFirst) {
-    assert.equal(received.body, keyed.body, "a repeat gets the answer of the first");
+    assert.equal(received.body, keyed.body, "a replay has the body of the first response");
     assert.ok(received.replayed);
   }
   if (received.replayed) assert.equal(received.charged, 0);

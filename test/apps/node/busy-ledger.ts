@@ -5,12 +5,12 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { exportSqlite } from "#stores/sqlite/transfer.ts";
 import { fill } from "../../stores/transfer-fixture.ts";
 
-/** That are kept one by one. */
+/** Calls that are not rolled up. */
 export const DEBITS = 2_537;
 
 export const BUSY = "acc_Busy00000000";
 
-/** The lines of a ledger with one of everything, and an account whose calls need several pages. */
+/** The lines of a ledger with every kind of record and an account whose calls need several pages. */
 export async function writeBusyLedger(folder: string): Promise<{ file: string; lines: string[] }> {
   const driver = openNodeSqlite(path.join(folder, "source.sqlite"));
   await fill(driver);
@@ -46,7 +46,7 @@ export async function writeBusyLedger(folder: string): Promise<{ file: string; l
   return { file, lines: recordsOf(readFileSync(file, "utf8")) };
 }
 
-/** Without header, trailer and secret, in one order: that of accounts opened in the same millisecond is nobody's. */
+/** Records without header, trailer and secret, sorted, because accounts of the same millisecond have no fixed order. */
 export const recordsOf = (text: string): string[] =>
   text
     .trimEnd()

@@ -11,7 +11,7 @@ import { openDashboardServer } from "../../../src/apps/node/dashboard-server.ts"
 import { databaseFile } from "../../../src/apps/node/data-folder.ts";
 import type { NodeLog } from "../../../src/apps/node/log.ts";
 
-/** The thread of the pages as it runs, over a database in a folder of its own. */
+/** The dashboard thread, with a database in its own folder. */
 const ORIGIN = "http://127.0.0.1:26001";
 const EMAIL = "ann@example.com";
 const PASSWORD = "correct horse 1";
@@ -19,8 +19,8 @@ const PASSWORD = "correct horse 1";
 const newFolder = () => mkdtempSync(path.join(tmpdir(), "toolbooth-people-"));
 const SECRETS = ["a-secret-of-the-service"];
 
-/** `folder`: where the database lies; `whole`: what is removed afterwards. */
-async function openThread(t: TestContext, folder = newFolder(), whole = folder) {
+/** `folder` contains the database. `removed` is deleted after the test. */
+async function openThread(t: TestContext, folder = newFolder(), removed = folder) {
   const emails: string[] = [];
   const loggedErrors: string[] = [];
   const warnings: string[] = [];
@@ -36,14 +36,18 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
     close: async () => {},
   };
   const settings = {
-    ...{
-      data: { file: databaseFile(folder) },
-      dataDir: folder,
-      secrets: SECRETS,
-    },
-    ...{ publicUrl: ORIGIN, origins: [ORIGIN], signUp: "open" as const, providers: {} },
+    data: { file: databaseFile(folder) },
+    dataDir: folder,
+    secrets: SECRETS,
+    publicUrl: ORIGIN,
+    origins: [ORIGIN],
+    signUp: "open" as const,
+    providers: {},
     starter: { credits: 100, days: 90 },
-    ...{ prices: null, stripe: null, operatorTokens: [], webhookNetworks: "public" as const },
+    prices: null,
+    stripe: null,
+    operatorTokens: [],
+    webhookNetworks: "public" as const,
     isOwnMachine: true,
     mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };
@@ -51,7 +55,7 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
   t.after(async () => {
     process.off("worker", started);
     await people.stop();
-    rmSync(whole, { recursive: true, force: true });
+    rmSync(removed, { recursive: true, force: true });
   });
   const ask = (method: string, to: string, body?: object, cookie = "") => {
     const bytes = body === undefined ? null : new TextEncoder().encode(JSON.stringify(body));
@@ -61,7 +65,7 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
   return { people, ask, emails, loggedErrors, warnings, threads };
 }
 
-/** Waits for what comes in its own time. */
+/** Polls until the condition holds. */
 async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -72,7 +76,7 @@ const responses = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async 
   return visitor instanceof Response && visitor.status === 200;
 };
 
-test("a thread that dies is started again: requests meanwhile are told so, and nothing is lost", {
+test("restarts a thread that dies: requests in between get an error, and nothing is lost", {
   timeout: 300_000,
 }, async (t) => {
   const { ask, emails, loggedErrors, threads } = await openThread(t);
@@ -96,18 +100,19 @@ test("a thread that dies is started again: requests meanwhile are told so, and n
   const token = link.searchParams.get("token");
   assert.equal((await ask("POST", "/dashboard/auth/verify-email", { token })).status, 200);
   const signedIn = await ask("POST", "/dashboard/auth/sign-in/email", {
-    ...{ email: EMAIL, password: PASSWORD },
+    email: EMAIL,
+    password: PASSWORD,
   });
   assert.equal(signedIn.status, 200);
   const cookies = signedIn.headers.getSetCookie();
-  assert.equal(cookies.length, 2, "each cookie keeps a header of its own");
+  assert.equal(cookies.length, 2, "each cookie has its own header");
   const cookie = cookies.map((text) => text.split(";")[0]).join("; ");
   const home = await ask("GET", "/dashboard/home", undefined, cookie);
   assert.equal(((await home.json()) as { balance: number }).balance, 100);
   assert.deepEqual(emails.length, 1);
 });
 
-test("no request ends the thread: not one with a body where none belongs, nor a method that fetch does not know", {
+test("no request ends the thread, not even one with an unexpected body or a method that fetch does not support", {
   timeout: 300_000,
 }, async (t) => {
   const { people, ask, loggedErrors, threads } = await openThread(t);
@@ -125,7 +130,7 @@ test("no request ends the thread: not one with a body where none belongs, nor a 
   assert.deepEqual(loggedErrors, ["Dashboard request failed"]);
 });
 
-test("the door answers 503 with Retry-After while there is no thread, and stops all the same", async () => {
+test("the server responds with 503 and Retry-After while there is no thread, and can be stopped", async () => {
   const folder = newFolder();
   const config = readConfig({ DATA_DIR: path.join(folder, "missing") });
   const loggedErrors: string[] = [];
@@ -144,7 +149,7 @@ test("the door answers 503 with Retry-After while there is no thread, and stops 
   rmSync(folder, { recursive: true });
 });
 
-test("a thread that cannot start is tried again until it can", { timeout: 300_000 }, async (t) => {
+test("retries to start the thread until it succeeds", { timeout: 300_000 }, async (t) => {
   const folder = newFolder();
   const { people, ask, loggedErrors } = await openThread(t, path.join(folder, "missing"), folder);
   await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
@@ -155,7 +160,7 @@ test("a thread that cannot start is tried again until it can", { timeout: 300_00
   await people.stop();
 });
 
-test("a stop waits neither for whoever guesses passwords nor for letters, and afterwards nothing is answered", {
+test("a stop does not wait for password guesses or emails, and nothing gets a response afterwards", {
   timeout: 300_000,
 }, async (t) => {
   const { people, ask, threads, loggedErrors } = await openThread(t);
@@ -170,7 +175,7 @@ test("a stop waits neither for whoever guesses passwords nor for letters, and af
   const codes: number[] = [];
   threads[0]?.on("exit", (code) => codes.push(code));
   await people.stop();
-  // 0: it ended by itself; a thread that has to be ended leaves 1.
+  // 0 means that the thread ended by itself; a terminated thread has 1.
   assert.deepEqual(codes, [0]);
   for (const outcome of await settled) {
     if (outcome.status === "rejected") assert.ok(outcome.reason instanceof DashboardAway);

@@ -6,7 +6,7 @@ import { UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { whenFit } from "../../../src/apps/node/database-wait.ts";
 
-/** How a start waits for its database, with a clock that the test moves. */
+/** A start that waits for its database, with a clock that the test controls. */
 const of = (code: string, message = "said") =>
   Object.assign(new Error(message), { code, severity: "FATAL" });
 const wrapped = (cause: Error) => new OutOfReach(`out of reach: ${cause.message}`, { cause });
@@ -16,15 +16,15 @@ function openFixture(t: TestContext, fault: () => Error | null) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
   t.mock.method(performance, "now", () => now);
-  const told: string[] = [];
-  const fixture = { tries: 0, told, outcome: null as Error | string | null };
+  const logged: string[] = [];
+  const fixture = { tries: 0, logged, outcome: null as Error | string | null };
   const act = async () => {
     fixture.tries += 1;
     const error = fault();
     if (error !== null) throw error;
     return "fit";
   };
-  void whenFit(act, { forMs: 60_000, tell: (sentence) => told.push(sentence) }).then(
+  void whenFit(act, { forMs: 60_000, tell: (sentence) => logged.push(sentence) }).then(
     (outcome) => {
       fixture.outcome = outcome;
     },
@@ -46,39 +46,39 @@ function openFixture(t: TestContext, fault: () => Error | null) {
 
 for (const [what, fault] of [
   ["refuses connections", wrapped(ofSystem("ECONNREFUSED"))],
-  ["has a name that is not known yet", wrapped(ofSystem("ENOTFOUND"))],
+  ["has a host name that does not resolve yet", wrapped(ofSystem("ENOTFOUND"))],
   ["is starting", wrapped(of("57P03"))],
   ["has no connection left", wrapped(of("53300"))],
   ["is a standby", of("25006")],
   ["broke the connection", wrapped(new Error("Connection terminated unexpectedly"))],
-  ["does not answer", wrapped(new Error("Connection terminated due to connection timeout"))],
+  ["does not respond", wrapped(new Error("Connection terminated due to connection timeout"))],
 ] as const) {
-  test(`a database that ${what} is asked again, and is fit as soon as it is`, async (t) => {
+  test(`a database that ${what} is retried until it works`, async (t) => {
     let isFit = false;
     const fixture = openFixture(t, () => (isFit ? null : fault));
     await fixture.seconds(29);
     assert.deepEqual([fixture.outcome, fixture.tries], [null, 30]);
-    assert.equal(fixture.told.length, 2, "now and then");
+    assert.equal(fixture.logged.length, 2, "now and then");
     isFit = true;
     await fixture.seconds(1);
     assert.equal(fixture.outcome, "fit");
   });
 }
 
-test("after a minute the fault is thrown, and each word said how long it still was", async (t) => {
+test("throws the error after a minute, and each log line says how long it still waits", async (t) => {
   const fault = wrapped(ofSystem("ECONNREFUSED"));
   const fixture = openFixture(t, () => fault);
   await fixture.seconds(70);
   assert.equal(fixture.outcome, fault);
   assert.deepEqual(
-    fixture.told.map((sentence) => / up to (\d+) s more\.$/.exec(sentence)?.[1]),
+    fixture.logged.map((sentence) => / up to (\d+) s more\.$/.exec(sentence)?.[1]),
     ["60", "45", "30", "15"],
   );
 });
 
 for (const [what, fault] of [
   ["a wrong password", wrapped(of("28P01"))],
-  ["a user whom nobody knows", wrapped(of("28000"))],
+  ["an unknown user", wrapped(of("28000"))],
   ["no such database", wrapped(of("3D000"))],
   ["no rights", of("42501")],
   ["a schema that is too new", new SchemaTooNew("newer")],
@@ -86,9 +86,9 @@ for (const [what, fault] of [
   ["a database in LATIN1", new UnfitDatabase("LATIN1")],
   ["no TLS", wrapped(new Error("The server does not support SSL connections"))],
 ] as const) {
-  test(`no wait cures ${what}`, async (t) => {
+  test(`does not wait for ${what}`, async (t) => {
     const fixture = openFixture(t, () => fault);
     await fixture.seconds(0);
-    assert.deepEqual([fixture.outcome, fixture.tries, fixture.told], [fault, 1, []]);
+    assert.deepEqual([fixture.outcome, fixture.tries, fixture.logged], [fault, 1, []]);
   });
 }

@@ -16,9 +16,9 @@ import {
   openService,
 } from "../../http/test-api.ts";
 
-/** A disk without room: calls are refused, nothing is lost, and with room all is well again without a restart. */
+/** A full disk: calls get 503, nothing is lost, and calls work again without a restart once there is space. */
 
-test("a full database refuses calls with 503, and takes them again when it may grow", async (t) => {
+test("a full database rejects calls with 503 and accepts them again when it can grow", async (t) => {
   const driver = openNodeSqlite(path.join(temporaryFolder(t), "toolbooth.sqlite"));
   t.after(() => driver.close());
   const time = { now: () => Date.now(), elapsed: () => performance.now() };
@@ -40,7 +40,7 @@ test("a full database refuses calls with 503, and takes them again when it may g
       break;
     }
     responded += 1;
-    assert.ok(responded < 10_000, "the database never was full");
+    assert.ok(responded < 10_000, "the database never became full");
   }
   assertProblem(await caller.call("uuid", {}, { "Idempotency-Key": "full" }), "unavailable");
   assert.equal(await caller.balance(), 100_000 - responded);
@@ -51,7 +51,7 @@ test("a full database refuses calls with 503, and takes them again when it may g
   assert.deepEqual((await service.ledger.audit({ now: Date.now() })).faults, []);
 });
 
-test("a full disk: 503 with Retry-After, then 200 again as soon as room is made, and nothing is lost", {
+test("a full disk causes 503 with Retry-After, then 200 again once there is space, and nothing is lost", {
   timeout: 300_000,
 }, async (t) => {
   const folder = temporaryFolder(t);
@@ -96,7 +96,7 @@ test("a full disk: 503 with Retry-After, then 200 again as soon as room is made,
         last = response.headers.get("credits-remaining");
       }
     }
-    assert.ok(refused, "the disk never was full");
+    assert.ok(refused, "the disk never became full");
     assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
     await eventually(
       "not ready",
@@ -108,7 +108,7 @@ test("a full disk: 503 with Retry-After, then 200 again as soon as room is made,
     assert.equal(
       next.headers.get("credits-remaining"),
       String(Number(last) - 1),
-      "what was refused cost nothing",
+      "rejected calls are not charged",
     );
     last = next.headers.get("credits-remaining");
     await eventually("ready", async () => (await fetch(`${server.base}/readyz`)).status === 200);
@@ -116,7 +116,7 @@ test("a full disk: 503 with Retry-After, then 200 again as soon as room is made,
   assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
 });
 
-/** Takes all the room that is left. */
+/** Fills the rest of the disk. */
 function fill(file: string) {
   const fd = openSync(file, "w");
   for (let piece = 65_536; piece >= 512; ) {

@@ -15,9 +15,9 @@ import { runServer, startServer, temporaryFolder } from "../../http/server-proce
 import { eventually } from "../../http/test-api.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
 
-/** The one time at which a key is shown is used up by nothing else, and the key is shown nowhere else. */
+/** The demo key is shown exactly once, at the first successful start, and nowhere else. */
 
-/** The service's data, as the command line opens it. */
+/** Opens the service's data as the command line does. */
 async function withAccounts<Result>(
   folder: string,
   act: (accountDeps: AccountDeps) => Promise<Result>,
@@ -39,7 +39,7 @@ async function call(base: string, key: string) {
   return [response.status, response.headers.get("credits-remaining")];
 }
 
-test("a first start on a used port does not use up the key: the next start shows it, a third one does not", async (t) => {
+test("a first start on a used port does not consume the key: the next start shows it, a third one does not", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   t.after(() => other.close());
@@ -59,15 +59,15 @@ test("a first start on a used port does not use up the key: the next start shows
 });
 
 const BROKEN_OFF: Record<string, (accountDeps: AccountDeps) => Promise<unknown>> = {
-  "the address was taken, the account not made": (accountDeps) =>
+  "the address was registered, but not the account": (accountDeps) =>
     accountDeps.directory.register({
       email: DEMO_EMAIL,
       account: newAccountId(random),
       createdAt: Date.now(),
     }),
-  "the account was made, the key not": (accountDeps) =>
+  "the account was opened, but no key created": (accountDeps) =>
     openAccount(accountDeps, DEMO_EMAIL, Date.now()),
-  "the credits were given, the key not made": async (accountDeps) => {
+  "the credits were granted, but no key created": async (accountDeps) => {
     const now = Date.now();
     const { account } = await openAccount(accountDeps, DEMO_EMAIL, now);
     const id = `starter:${account}`;
@@ -83,7 +83,7 @@ const BROKEN_OFF: Record<string, (accountDeps: AccountDeps) => Promise<unknown>>
 };
 
 for (const [where, act] of Object.entries(BROKEN_OFF)) {
-  test(`a first start that was broken off is made good by the next: ${where}`, async (t) => {
+  test(`the next start completes an interrupted first start: ${where}`, async (t) => {
     const DATA_DIR = temporaryFolder(t);
     await withAccounts(DATA_DIR, act);
     const server = await startServer(t, { DATA_DIR });
@@ -97,7 +97,7 @@ for (const [where, act] of Object.entries(BROKEN_OFF)) {
   });
 }
 
-test("where the operator has closed every account, or made one, there is no demo account", async (t) => {
+test("creates no demo account if the operator has created an account or closed all accounts", async (t) => {
   const closed = temporaryFolder(t);
   const first = await startServer(t, { DATA_DIR: closed });
   const key = await first.demoKey();
@@ -122,7 +122,7 @@ test("where the operator has closed every account, or made one, there is no demo
   }
 });
 
-test("neither stderr nor the log at its most talkative holds a key", async (t) => {
+test("neither stderr nor the log at level trace contains a key", async (t) => {
   const DATA_DIR = temporaryFolder(t);
   const log = path.join(DATA_DIR, "log");
   const wrap = ["sh", "-c", `exec "$@" 2>"${log}"`, "sh"];
@@ -149,7 +149,7 @@ test("neither stderr nor the log at its most talkative holds a key", async (t) =
   const written = readFileSync(log, "utf8");
   assert.equal(written.match(/"msg":"request"/g)?.length, 8);
   assert.match(written, /"msg":"stopped"/);
-  assert.ok(!written.includes(key.slice(0, 12)), "not even its start");
+  assert.ok(!written.includes(key.slice(0, 12)), "not even the start of the key");
   assert.ok(!written.includes(key.slice(-20)));
 });
 
@@ -159,14 +159,14 @@ function makeFifo(t: TestContext): string {
   return file;
 }
 
-test("SIGTERM ends the process although nobody reads what it logs", {
+test("SIGTERM ends the process even if nothing reads its log", {
   timeout: 300_000,
 }, async (t) => {
-  // It holds the reading end itself, so that nothing breaks: the pipe is full, and stays so.
+  // The test holds the reading end open, so that the pipe stays full instead of breaking.
   const wrap = ["sh", "-c", `exec "$@" 2<>"${makeFifo(t)}"`, "sh"];
   const env = { DATA_DIR: temporaryFolder(t), RATE_LIMIT: "0", TOOLBOOTH_LOG_LEVEL: "info" };
   const server = await startServer(t, env, wrap);
-  // About 200 bytes each, into a pipe of 64 KB.
+  // Each request logs about 200 bytes into a pipe of 64 KB.
   const loops = Array.from({ length: 20 }, async () => {
     for (let call = 0; call < 100; call += 1) {
       const response = await fetch(`${server.base}/api/v1/none`, { method: "POST" });
@@ -180,7 +180,7 @@ test("SIGTERM ends the process although nobody reads what it logs", {
   assert.ok(Date.now() - started < 8_000);
 });
 
-test("a stdout that nobody reads any more does not end the process", {
+test("a closed stdout does not end the process", {
   timeout: 300_000,
 }, async (t) => {
   const fifo = makeFifo(t);

@@ -5,7 +5,7 @@ import { addJobGauges } from "../../../src/apps/node/job-metrics.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 
-test("jobs are counted by queue and state, with the age of the oldest", async () => {
+test("counts jobs by queue and state and measures the age of the oldest", async () => {
   const register = new Registry();
   const counts = [
     { queue: "email", waiting: 3, oldestAt: 40_000, dead: 1 },
@@ -26,7 +26,7 @@ test("jobs are counted by queue and state, with the age of the oldest", async ()
   assert.match(text, /toolbooth_jobs_oldest_seconds\{queue="email"\} 60\n/);
 });
 
-test("a node tells of its jobs", { timeout: 300_000 }, async (t) => {
+test("a node exports the metrics of its jobs", { timeout: 300_000 }, async (t) => {
   const server = await startServer(t, { DATA_DIR: temporaryFolder(t) });
   const read = async () => (await fetch(`${server.base}/metrics`)).text();
   await eventually("the thread's count", async () =>

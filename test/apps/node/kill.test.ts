@@ -10,9 +10,9 @@ import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
 
 /**
- * SIGKILL under load, again and again on one data folder. Two accounts: one calls with an idempotency key and tries
- * again after the restart, so in the end each of its calls was made exactly once; the other does not, so it has paid
- * for what it received and at most for what was under way when the process died.
+ * Repeats SIGKILL under load on one data folder. One account calls with idempotency keys and retries after the restart, so each
+ * of its calls is charged exactly once. The other has no keys, so it pays for the responses that it received and at most for
+ * the calls that were in progress when the process died.
  */
 const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 6);
 const CALLERS = 8;
@@ -51,7 +51,7 @@ async function openAccounts(folder: string): Promise<{ keyed: Account; plain: Ac
   return accounts;
 }
 
-/** What an account has spent and how many debits it has; asserts that the file and the books are whole. */
+/** Returns what an account has spent and its number of debits. Asserts that the file is intact and the ledger reconciles. */
 async function inspect(folder: string, accounts: Account[]): Promise<number[]> {
   const database = new DatabaseSync(databaseFile(folder));
   assert.equal(database.prepare("PRAGMA integrity_check").get()?.["integrity_check"], "ok");
@@ -72,7 +72,7 @@ async function inspect(folder: string, accounts: Account[]): Promise<number[]> {
   }
 }
 
-/** Makes the call, again where it is known already, and asserts that its answer is always the same. */
+/** Sends or repeats a call, and asserts that its response never changes. */
 async function callKeyed(base: string, key: string, keyed: KeyedCall): Promise<boolean> {
   const received = await callSteady(base, key, keyed.count, keyed.idempotencyKey);
   if (received === null) return false;
@@ -80,7 +80,7 @@ async function callKeyed(base: string, key: string, keyed: KeyedCall): Promise<b
   return true;
 }
 
-test(`after ${ROUNDS} times SIGKILL under load every answer received is in the ledger, and no key was charged twice`, {
+test(`after SIGKILL under load, ${ROUNDS} times, the ledger has every received response and charges no key twice`, {
   timeout: 600_000,
 }, async (t) => {
   const folder = temporaryFolder(t);
@@ -88,7 +88,7 @@ test(`after ${ROUNDS} times SIGKILL under load every answer received is in the l
   const calls: KeyedCall[] = [];
   let received = 0;
   let broken = 0;
-  // The account's free first call, out of the way.
+  // Uses the account's free first call.
   let free = 0;
 
   const settle = async (base: string) => {
@@ -135,7 +135,7 @@ test(`after ${ROUNDS} times SIGKILL under load every answer received is in the l
     );
     assert.ok(
       spent - received <= broken,
-      `round ${round}: ${spent} spent for ${received} received and ${broken} broken off`,
+      `round ${round}: ${spent} spent for ${received} received and ${broken} interrupted`,
     );
   }
   assert.ok(free <= 1);
@@ -147,8 +147,8 @@ test(`after ${ROUNDS} times SIGKILL under load every answer received is in the l
   assert.equal(
     spent,
     calls.length - 1,
-    "each call with a key was charged once, but the first, which was free",
+    "each call with a key was charged once, except the free first call",
   );
   assert.equal(new Set(calls.map(({ body }) => body)).size, calls.length);
-  t.diagnostic(`${calls.length} calls with a key, ${received} without, ${broken} broken off`);
+  t.diagnostic(`${calls.length} calls with a key, ${received} without, ${broken} interrupted`);
 });

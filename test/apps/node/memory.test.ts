@@ -24,7 +24,7 @@ import {
   type TestService,
 } from "../../http/test-api.ts";
 
-/** What strangers and customers can make the process hold: bounded, and given back. */
+/** Limits on the memory that clients with and without keys can make the process hold. */
 const LARGE_BODY_BYTES = bodyBytesFor(MARKDOWN_BYTES_MAX);
 const PATH = "/api/v1/markdown-render";
 
@@ -33,8 +33,8 @@ test("100 keyless connections that send all but one byte of a large body are not
 }, async (t) => {
   const server = await startServer(t, { DATA_DIR: temporaryFolder(t) });
   const before = residentMb(server.child.pid);
-  if (before === null) return t.skip("this system does not tell the memory of a process");
-  // A few small calls, so that what is loaded late is loaded.
+  if (before === null) return t.skip("this system does not report the memory of a process");
+  // A few small calls load what is loaded lazily.
   for (let call = 0; call < 20; call += 1)
     await fetch(`${server.base}/api/v1/none`, { method: "POST" });
   const headers = { "Content-Length": String(LARGE_BODY_BYTES) };
@@ -52,14 +52,14 @@ test("100 keyless connections that send all but one byte of a large body are not
   );
   assert.equal((await fetch(`${server.base}/healthz`)).status, 200, "others are served");
   const grown = (peakMemoryMb(server.child.pid) as number) - before;
-  t.diagnostic(`${grown.toFixed(0)} MB more than ${before.toFixed(0)} at the most`);
-  // 630 MB were sent. What is dropped waits for the collector: up to 190 MB, of 50 connections as of 400.
+  t.diagnostic(`${grown.toFixed(0)} MB more than ${before.toFixed(0)} at most`);
+  // 630 MB were sent. Dropped data waits for garbage collection: up to 190 MB, for 50 as for 400 connections.
   assert.ok(grown < 300, `${grown} MB`);
   for (const raw of connections) raw.write("a");
   for (const raw of connections) assert.equal((await raw.response()).status, 401);
 });
 
-/** What the process holds now, in MB; null where the system does not tell. */
+/** Returns the memory of the process in MB, or null if the system does not report it. */
 function residentMb(pid: number): number | null {
   try {
     const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -92,7 +92,7 @@ async function openFixture(t: TestContext) {
 
 const BODY = '{"markdown":"a"}';
 
-/** A call that announces so many bytes, sends the first of them, and the rest when it is told to. */
+/** Starts a call that announces a number of bytes, sends the first of them, and the rest on demand. */
 function startLarge(fixture: Fixture, { key }: Caller, bytes = LARGE_BODY_BYTES) {
   const raw = fixture.open();
   const headers = { Authorization: `Bearer ${key}`, "Content-Length": String(bytes) };
@@ -110,15 +110,15 @@ const callLarge = (caller: Caller, bytes = LARGE_BODY_BYTES) =>
   caller.post("markdown-render", { body: BODY.padEnd(bytes) });
 
 /**
- * Large calls that were started a moment ago have been let in. The call that looks whether there is room may itself take the
- * place of one of them, which is then refused: that one is started again.
+ * Waits until the large calls that were just started hold their memory. The probing call may itself take the place of one of
+ * them, which is then rejected and started again.
  */
 async function untilFull(
   caller: Caller,
   started: ReturnType<typeof startLarge>[] = [],
   startAgain: () => ReturnType<typeof startLarge> = () => assert.fail(),
 ): Promise<void> {
-  await eventually("there is no room", async () => {
+  await eventually("the memory budget is used up", async () => {
     const response = await callLarge(caller, 20_000);
     if (response.status === 200) {
       for (const [place, { raw }] of started.entries())
@@ -132,7 +132,7 @@ async function untilFull(
   });
 }
 
-test("an account has so many large calls at once; the next is 503 and free, and room comes back", {
+test("an account can have a limited number of large calls at once; the next gets 503 uncharged until one ends", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openFixture(t);
@@ -151,24 +151,24 @@ test("an account has so many large calls at once; the next is 503 and free, and 
   }
   assertResponse(await callLarge(other), 1);
   await untilFull(caller);
-  assert.equal(await caller.balance(), before - 2, "only the small ones were charged");
+  assert.equal(await caller.balance(), before - 2, "only the small calls were charged");
 
   const [left, ...rest] = started;
   left?.raw.socket.destroy();
-  await eventually("the one that went away has left", async () => {
+  await eventually("the aborted call has ended", async () => {
     const { status } = await callLarge(caller, 20_000);
     return status === 200;
   });
   const responses = await Promise.all(rest.map(({ finish }) => finish()));
   assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
-  // As many as at first, which shows that none of the room was lost.
+  // The same number as at first, so no memory was leaked from the budget.
   const again = await Promise.all(
     Array.from({ length: NODE_MEMORY.callsPerAccount }, () => callLarge(caller, 20_000)),
   );
   for (const response of again) assertResponse(response, 1);
 });
 
-test("large calls of all accounts together are held to so many bytes, and room comes back", {
+test("large calls of all accounts together share a memory budget, which is released", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openFixture(t);
@@ -187,7 +187,10 @@ test("large calls of all accounts together are held to so many bytes, and room c
     }
   }
   const last = await createCaller(fixture.service);
-  await eventually("there is no room", async () => (await callLarge(last)).status === 503);
+  await eventually(
+    "the memory budget is used up",
+    async () => (await callLarge(last)).status === 503,
+  );
   const refused = await callLarge(last);
   assert.match(assertProblem(refused, "unavailable").detail, /service has as many large calls/);
   assert.match(refused.header("retry-after") ?? "", /^[1-9]\d*$/);
@@ -198,7 +201,7 @@ test("large calls of all accounts together are held to so many bytes, and room c
   for (const caller of callers) assertResponse(await callLarge(caller), 1);
 });
 
-/** The server of node:http behind a door; it is told of with every request. */
+/** Returns the `node:http` server of the service, which arrives with every request. */
 async function serverOf(service: TestService): Promise<Server> {
   let found: Server | undefined;
   const note = (message: unknown) => {
@@ -210,14 +213,14 @@ async function serverOf(service: TestService): Promise<Server> {
   return found as Server;
 }
 
-test("a client that does not read its answers is cut off after a silence", {
+test("disconnects a client that does not read its responses", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openFixture(t);
   const server = await serverOf(fixture.service);
   assert.equal(server.timeout, SILENCE_MAX_MS);
   assert.equal(server.maxConnections, CONNECTIONS_MAX);
-  // The same, at a length that a test can wait for.
+  // The same, with a timeout that a test can wait for.
   server.timeout = 300;
   const connected = once(server, "connection") as Promise<[Socket]>;
   const { socket } = fixture.open();

@@ -23,11 +23,11 @@ import {
 } from "../../events/event-fixture.ts";
 import { startReceiver } from "../../events/receiver.ts";
 
-/** Waits for what comes in its own time. */
+/** Polls until the condition holds. */
 async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (!(await isThere())) {
-    assert.ok(Date.now() < deadline, `still not so: ${isThere}`);
+    assert.ok(Date.now() < deadline, `timed out: ${isThere}`);
     await sleep(5);
   }
 }
@@ -37,13 +37,11 @@ function start(t: TestContext, fixture: Fixture, changes: Partial<NotificationsD
   let told = 0;
   const events = startNotifications({
     ...fixture.wiring,
-    ...{
-      ledger: fixture.ledger,
-      eventStore: fixture.eventStore,
-      jobs: fixture.jobs,
-      transport,
-      everyMs: 5,
-    },
+    ledger: fixture.ledger,
+    eventStore: fixture.eventStore,
+    jobs: fixture.jobs,
+    transport,
+    everyMs: 5,
     onEmails: () => {
       told += 1;
     },
@@ -55,10 +53,15 @@ function start(t: TestContext, fixture: Fixture, changes: Partial<NotificationsD
 
 const grant = ({ ledger, clock }: Fixture, id: string, expiresAt: number | null) =>
   ledger.grant({
-    ...{ account: ACCOUNT, id, kind: "operator", amount: 50, expiresAt, now: clock.now },
+    account: ACCOUNT,
+    id,
+    kind: "operator",
+    amount: 50,
+    expiresAt,
+    now: clock.now,
   });
 
-test("what time brings is told as it comes: a month and a week before credits end, and that they are gone", async (t) => {
+test("notifies a month and a week before credits expire, and when they have expired", async (t) => {
   const fixture = await openEvents();
   const kinds = ["credits.expiring", "credits.granted", "credits.depleted"] as const;
   await fixture.addEndpoint({ kinds });
@@ -89,7 +92,7 @@ test("what time brings is told as it comes: a month and a week before credits en
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
-test("deliveries that are old are forgotten", async (t) => {
+test("deletes old deliveries", async (t) => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint({ kinds: ["credits.granted"] });
   await grant(fixture, "one", null);
@@ -99,7 +102,7 @@ test("deliveries that are old are forgotten", async (t) => {
   await until(async () => (await fixture.log(endpoint)).length === 0);
 });
 
-test("of grants and old deliveries a round takes ten batches, and the next ones take the rest", async (t) => {
+test("a round processes ten batches of grants and old deliveries, and later rounds the rest", async (t) => {
   const fixture = await openEvents();
   let round = 0;
   const rounds: { grants: number[]; old: number[] } = { grants: [], old: [] };
@@ -131,7 +134,7 @@ test("of grants and old deliveries a round takes ten batches, and the next ones 
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
-test("a step that fails is told of in its own words, and the others go on", async (t) => {
+test("logs a step that fails and continues with the others", async (t) => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint({ kinds: ["credits.granted"] });
   await grant(fixture, "one", null);
@@ -168,7 +171,7 @@ test("a step that fails is told of in its own words, and the others go on", asyn
   );
 });
 
-test("while the ledger is away that is told once, and afterwards all goes on", async (t) => {
+test("logs once that the ledger is unavailable, and continues when it is back", async (t) => {
   const fixture = await openEvents();
   await fixture.addEndpoint({ kinds: ["credits.granted"] });
   await grant(fixture, "one", null);
@@ -188,7 +191,7 @@ test("while the ledger is away that is told once, and afterwards all goes on", a
   ]);
 });
 
-test("a stop ends it, whatever is on its way", async (t) => {
+test("stops during any step", async (t) => {
   const fixture = await openEvents();
   await fixture.addEndpoint();
   fixture.unsettled.push(lowEvent());
@@ -208,7 +211,7 @@ test("a stop ends it, whatever is on its way", async (t) => {
   assert.equal((await fixture.ledger.listEvents({ max: 9 })).events.length, 1);
 });
 
-test("on the thread of the pages a debit becomes a letter in the outbox and a webhook at its receiver", async (t) => {
+test("on the dashboard thread a debit becomes an email in the outbox and a webhook delivery", async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-people-notices-"));
   const file = path.join(folder, "toolbooth.sqlite");
   const fixture = await openEvents(file);
@@ -231,16 +234,19 @@ test("on the thread of the pages a debit becomes a letter in the outbox and a we
   }
   const people = await startDashboard(
     {
-      ...{ data: { file }, dataDir: folder, secrets: ["a secret"] },
-      ...{ publicUrl: "http://127.0.0.1:8787", origins: [], signUp: "open", providers: {} },
-      ...{
-        starter: { credits: 100, days: 90 },
-        isOwnMachine: false,
-        operatorTokens: [],
-        webhookNetworks: "any",
-      },
-      ...{ prices: null, stripe: null },
-      ...{ prices: null, stripe: null },
+      data: { file },
+      dataDir: folder,
+      secrets: ["a secret"],
+      publicUrl: "http://127.0.0.1:8787",
+      origins: [],
+      signUp: "open",
+      providers: {},
+      starter: { credits: 100, days: 90 },
+      isOwnMachine: false,
+      operatorTokens: [],
+      webhookNetworks: "any",
+      prices: null,
+      stripe: null,
       mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
     },
     createNodeLog("silent"),
@@ -257,10 +263,10 @@ test("on the thread of the pages a debit becomes a letter in the outbox and a we
       ["credits.depleted", true],
     ],
   );
-  const isLetter = (name: string) => name.endsWith(".eml");
+  const isEmail = (name: string) => name.endsWith(".eml");
   const filesIn = () => {
     try {
-      return readdirSync(path.join(folder, "outbox")).filter(isLetter);
+      return readdirSync(path.join(folder, "outbox")).filter(isEmail);
     } catch {
       return [];
     }

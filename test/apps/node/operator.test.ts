@@ -1,4 +1,4 @@
-/** The operator's way in on a Node server: what it answers, and what a death in the middle leaves. */
+/** The operator API of a Node server: its responses, and the state after the process dies. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -40,8 +40,8 @@ const codeOf = async (response: Response): Promise<Json> => {
   return [status, code];
 };
 
-describe("the operator's way in on Node", { concurrency: 2 }, () => {
-  test("is not there without the setting, for any path, and says which setting it is", async (t) => {
+describe("the operator API on Node", { concurrency: 2 }, () => {
+  test("responds with 404 on every path without the setting, and names the setting", async (t) => {
     const { send } = await fixture(t, {});
     for (const target of ["/operator", "/operator/v1/perform", "/operator/?x=1"])
       assert.deepEqual(await codeOf(await send({ headers: authorized }, target)), [
@@ -59,7 +59,7 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
   });
   after(() => shared.server.stop());
 
-  test("answers one path and one method, to those who have a token", async () => {
+  test("responds on one path and one method to clients with a token", async () => {
     const { send } = shared;
     const body = order("findAddress", { email: "a@b.c" });
     assert.deepEqual(await codeOf(await send({ body })), [401, "wrong_token"]);
@@ -87,7 +87,7 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
     assert.equal(found.headers.get("access-control-allow-origin"), null);
   });
 
-  test("wrong tokens are throttled for their network", async (t) => {
+  test("throttles wrong tokens by network", async (t) => {
     const { send } = await fixture(t);
     const statuses = [];
     for (let turn = 0; turn < 8; turn += 1) {
@@ -99,11 +99,11 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
     assert.ok(statuses.includes(429));
   });
 
-  test("a body that is too large is refused, and without the token none is read", async () => {
+  test("rejects a body that is too large, and reads no body without a token", async () => {
     const { send, server } = shared;
     const body = "x".repeat(OPERATOR_BODY_BYTES_MAX + 1);
     assert.deepEqual(await codeOf(await send({ headers: authorized, body })), [413, "too_large"]);
-    // Announced, and never sent: who has no token gets the answer at once.
+    // The body is announced and never sent: without a token the response comes at once.
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     socket.write(
       "POST /operator/v1/perform HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1000000\r\n\r\n{",
@@ -113,7 +113,7 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
     assert.match(String(result), /^HTTP\/1\.1 401 /);
   });
 
-  test("what it does counts at the next call", async () => {
+  test("its changes take effect at the next call", async () => {
     const { server } = shared;
     const env = { TOOLBOOTH_REMOTE: server.url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
     await runHere("account create ada@b.c --credits 5", env);
@@ -127,7 +127,7 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
     assert.equal((await server.call(key)).status, 401);
   });
 
-  test("a server that is killed in the middle of orders has each of them once, with its line, or not at all", async (t) => {
+  test("a server that is killed during orders has carried out each of them once, with its record, or not at all", async (t) => {
     const dataDir = path.join(temporaryFolder(), "data");
     const settings = { TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
     let server = await startServer(dataDir, settings);
@@ -148,7 +148,7 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
       while (confirmed.size < round * 8 + 2) await new Promise((resolve) => setTimeout(resolve, 1));
       await server.kill();
       server = await startServer(dataDir, settings);
-      // Those that were under way fail by themselves, or reach nobody.
+      // Orders in progress fail or find no server.
       await Promise.all(running);
       for (const id of ids) if (!confirmed.has(id)) assert.ok(await client(id), `turn ${id}`);
       for (const id of ids) confirmed.add(id);
@@ -161,7 +161,7 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
         ({ outcome }: Json) => /^(?:already_)?granted 1 as (\S+)$/.exec(outcome)?.[1] ?? [],
       ),
     );
-    assert.equal(granted.size, 16, "every grant has a line");
+    assert.equal(granted.size, 16, "every grant has a record");
     assert.equal((await runHere("audit", envOf())).json.ok, true);
   });
 });

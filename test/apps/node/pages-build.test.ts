@@ -6,8 +6,8 @@ import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { until } from "../../support/dashboard-site.ts";
 
 /**
- * `npm start` in a checkout without built pages. The pages of these checkouts are a line each, so that a build takes
- * about a second; all around them is the real one.
+ * `npm start` in a checkout without built pages. The pages of these checkouts are one line each, so that a build takes about a
+ * second. Everything else is real.
  */
 const ROOT = path.join(import.meta.dirname, "../../..");
 
@@ -29,13 +29,13 @@ function makeCheckout(t: TestContext): string {
 const writePage = (checkout: string, words: string) =>
   writeFileSync(path.join(checkout, "web/main.tsx"), `document.title = "${words}";\n`);
 
-/** The service of that checkout: the shell takes the place of the entry that it is started with. */
+/** Starts the service of the checkout through a shell. */
 function startIn(t: TestContext, checkout: string, DATA_DIR = temporaryFolder(t)) {
   const wrap = ["sh", "-c", 'exec "$1" "$2" "$0/src/apps/node/main.ts"', checkout];
   return startServer(t, { DATA_DIR }, wrap);
 }
 
-/** What the script of a page says: found by way of the page, as a browser finds it. */
+/** Loads a page and returns its script, as a browser finds it. */
 async function scriptOf(base: string): Promise<string> {
   const page = await until("the page", async () => {
     const response = await fetch(`${base}/sign-in`);
@@ -53,7 +53,7 @@ async function scriptOf(base: string): Promise<string> {
 
 const builds = (folder: string) => readdirSync(folder).sort();
 
-test("two starts at once both serve the pages, of one build, and nothing unfinished is left", async (t) => {
+test("two concurrent starts serve the pages of one build and leave nothing incomplete", async (t) => {
   const checkout = makeCheckout(t);
   const servers = await Promise.all([startIn(t, checkout), startIn(t, checkout)]);
   for (const { base } of servers) assert.match(await scriptOf(base), /the first words/);
@@ -65,7 +65,7 @@ test("two starts at once both serve the pages, of one build, and nothing unfinis
   assert.deepEqual(others, []);
 });
 
-test("a build is used again as long as its sources are the same, and made anew when one changes", async (t) => {
+test("reuses a build while its sources are unchanged, and builds again when one changes", async (t) => {
   const checkout = makeCheckout(t);
   const first = await startIn(t, checkout);
   assert.match(await scriptOf(first.base), /the first words/);
@@ -80,9 +80,9 @@ test("a build is used again as long as its sources are the same, and made anew w
   assert.equal(builds(path.join(checkout, "dist")).length, 2);
 });
 
-test("where the checkout takes no build it goes to the data, and is found there the next time", async (t) => {
+test("puts the build into the data folder if the checkout is read-only, and finds it there", async (t) => {
   const checkout = makeCheckout(t);
-  // Root may write to whatever is read-only; a file in the place of the folder stops everybody.
+  // Root can write to read-only folders, so a file takes the place of the folder.
   writeFileSync(path.join(checkout, "dist"), "");
   const data = temporaryFolder(t);
   const first = await startIn(t, checkout, data);
@@ -94,9 +94,9 @@ test("where the checkout takes no build it goes to the data, and is found there 
   assert.doesNotMatch(second.written(), /being built/);
 });
 
-test("calls are answered while the pages are being built, and if they cannot be built at all", async (t) => {
+test("calls work during a build and if a build fails", async (t) => {
   const checkout = makeCheckout(t);
-  writeFileSync(path.join(checkout, "web/main.tsx"), "this is no TypeScript\n");
+  writeFileSync(path.join(checkout, "web/main.tsx"), "this is not TypeScript\n");
   const server = await startIn(t, checkout);
   const call = async () => {
     const headers = { Authorization: `Bearer ${await server.demoKey()}` };
@@ -104,7 +104,7 @@ test("calls are answered while the pages are being built, and if they cannot be 
     return response.status;
   };
   assert.equal(await call(), 200);
-  await until("the complaint", () => server.written().includes("Building the pages failed"));
+  await until("the error in the log", () => server.written().includes("Building the pages failed"));
   assert.equal(await call(), 200);
   const page = await fetch(`${server.base}/sign-in`);
   assert.equal(page.status, 503);

@@ -14,14 +14,14 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { type NodePages, openPages } from "#apps/node/pages.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 
-/** The pages are built when they are missing or stale, and served as files that never change. */
+/** Pages are built when they are missing or stale, and served as immutable files. */
 const ROOT = path.join(import.meta.dirname, "../../..");
 const ENTRY = "main.tsx";
 
-/** Long enough to be worth packing, and nothing that a minifier could take out. */
+/** Long enough to be compressed, and incompressible for a minifier. */
 const LONG = Array.from({ length: 60 }, (_, at) => `.c${at} { width: ${at}px; }\n`).join("");
 
-/** A checkout of its own, with pages as small as pages can be, so that a build takes a moment. */
+/** Creates a checkout with minimal pages, so that a build is fast. */
 function makeCheckout(t: TestContext): string {
   const checkout = temporaryFolder(t);
   cpSync(path.join(ROOT, "src"), path.join(checkout, "src"), { recursive: true });
@@ -72,7 +72,7 @@ const get = (pages: NodePages, name: string, init: RequestInit = {}) =>
   pages.serveAsset(name, new Request(`http://127.0.0.1/assets/${name}`, init));
 const nameOf = (file: string | undefined) => (file as string).replace("assets/", "");
 
-test("what is missing is built once, and a second start finds it", async (t) => {
+test("builds missing pages once, and a second start finds them", async (t) => {
   const checkout = makeCheckout(t);
   const first = await open(t, checkout, temporaryFolder(t));
   assert.deepEqual(first.loggedErrors, []);
@@ -86,7 +86,7 @@ test("what is missing is built once, and a second start finds it", async (t) => 
   );
 });
 
-test("the head of a page names the entry, the styles, and what the screen will need", async (t) => {
+test("the head of a page names the entry, the styles and the modules that the page needs", async (t) => {
   const { pages } = await open(t, makeCheckout(t), temporaryFolder(t));
   const plain = await pages.assetsFor(ENTRY);
   const home = await pages.assetsFor(ENTRY, "home/home-screen.tsx");
@@ -99,7 +99,7 @@ test("the head of a page names the entry, the styles, and what the screen will n
   assert.match((await pages.assetsFor("front/main.ts"))?.scripts.join() ?? "", /front-/);
 });
 
-test("a change of any source is a new build; two are kept", async (t) => {
+test("a change of any source makes a new build, and two builds are kept", async (t) => {
   const checkout = makeCheckout(t);
   const dataDir = temporaryFolder(t);
   const dist = path.join(checkout, "dist");
@@ -107,17 +107,21 @@ test("a change of any source is a new build; two are kept", async (t) => {
   const [first] = builds(dist);
   appendFileSync(path.join(checkout, "src/errors.ts"), "// Another line.\n");
   const old = await open(t, checkout, dataDir);
-  assert.equal(builds(dist).length, 2, "what the pages import counts as well");
+  assert.equal(builds(dist).length, 2, "imported sources count as well");
   write(checkout, "web/home/home-screen.tsx", "export default () => <p>Bye</p>;\n");
   await open(t, checkout, dataDir);
   assert.equal(builds(dist).length, 2);
-  assert.ok(!builds(dist).includes(first as string), "the oldest is gone");
+  assert.ok(!builds(dist).includes(first as string), "the oldest build is deleted");
   const [script] = (await old.pages.assetsFor(ENTRY))?.scripts ?? [];
   rmSync(dist, { recursive: true });
-  assert.equal((await get(old.pages, nameOf(script))).status, 200, "a running server needs none");
+  assert.equal(
+    (await get(old.pages, nameOf(script))).status,
+    200,
+    "a running server does not need the files",
+  );
 });
 
-test("two starts at once: both have the pages, and nothing is left behind", async (t) => {
+test("two concurrent starts both have the pages and leave no temporary files", async (t) => {
   const checkout = makeCheckout(t);
   const dataDir = temporaryFolder(t);
   const both = await Promise.all([open(t, checkout, dataDir), open(t, checkout, dataDir)]);
@@ -128,10 +132,10 @@ test("two starts at once: both have the pages, and nothing is left behind", asyn
   assert.match(builds(path.join(checkout, "dist")).join(), /^[0-9a-f]{16}$/);
 });
 
-test("where the code cannot be written to, builds lie with the data", async (t) => {
+test("puts builds into the data folder if the code folder is read-only", async (t) => {
   const checkout = makeCheckout(t);
   const dataDir = temporaryFolder(t);
-  // A file where the folder should be: no one can write there, root included.
+  // A file in place of the folder stops even root from writing there.
   write(checkout, "dist", "");
   const { pages, loggedErrors } = await open(t, checkout, dataDir);
   assert.deepEqual(loggedErrors, []);
@@ -139,7 +143,7 @@ test("where the code cannot be written to, builds lie with the data", async (t) 
   assert.equal(builds(path.join(dataDir, "pages")).length, 1);
 });
 
-test("a build that fails is told once, plainly, and the pages are away", async (t) => {
+test("logs a failed build once, and the pages are unavailable", async (t) => {
   const checkout = makeCheckout(t);
   write(checkout, "web/main.tsx", 'import "./nowhere.ts";\n');
   const { pages, loggedErrors } = await open(t, checkout, temporaryFolder(t));
@@ -151,14 +155,14 @@ test("a build that fails is told once, plainly, and the pages are away", async (
   assert.deepEqual(builds(path.join(checkout, "dist")), []);
 });
 
-test("a package that is missing is named, with what to do", async (t) => {
+test("names a missing package and says what to do", async (t) => {
   const checkout = makeCheckout(t);
   rmSync(path.join(checkout, "node_modules"));
   const { loggedErrors } = await open(t, checkout, temporaryFolder(t));
   assert.match(loggedErrors.join(), /A package is missing: run `npm ci`/);
 });
 
-test("assets are packed, marked as unchanging, and served in what the browser takes", async (t) => {
+test("compresses assets, marks them immutable, and serves an encoding that the browser accepts", async (t) => {
   const { pages } = await open(t, makeCheckout(t), temporaryFolder(t));
   const style = nameOf((await pages.assetsFor(ENTRY))?.styles[0]);
   const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
@@ -183,7 +187,7 @@ test("assets are packed, marked as unchanging, and served in what the browser ta
   }
 });
 
-test("HEAD, a copy that is still good, and names that are no file", async (t) => {
+test("handles HEAD, conditional requests and unknown names", async (t) => {
   const { pages } = await open(t, makeCheckout(t), temporaryFolder(t));
   const script = nameOf((await pages.assetsFor(ENTRY))?.scripts[0]);
   const head = await get(pages, script, { method: "HEAD" });

@@ -9,7 +9,7 @@ import {
   verifyPassword,
 } from "../../../src/apps/node/passwords.ts";
 
-/** A hash whose parameters cost next to nothing: a hash keeps its own. */
+/** A hash with cheap parameters, which the hash itself contains. */
 function cheapHash(password: string): string {
   const salt = randomBytes(8);
   const hash = scryptSync(password, salt, 32, { N: 256, r: 8, p: 1 });
@@ -29,7 +29,7 @@ test("a hash verifies its password and no other, and two hashes of one password 
   }
 });
 
-test("a hash made where there is no queue is the same kind of hash", async () => {
+test("a hash made without a queue has the same format", async () => {
   const there = createPasswords(deriveAtOnce);
   const [near, far] = [await hashPassword("correct horse"), await there.hashPassword("x y z")];
   assert.ok(await there.verifyPassword(near, "correct horse"));
@@ -37,17 +37,17 @@ test("a hash made where there is no queue is the same kind of hash", async () =>
   assert.equal(await there.verifyPassword(near, "x y z"), false);
 });
 
-test("a hash with parameters of an earlier day is verified by them", async () => {
+test("verifies a hash by the parameters that it contains", async () => {
   assert.ok(await verifyPassword(cheapHash("correct horse"), "correct horse"));
   assert.equal(await verifyPassword(cheapHash("correct horse"), "wrong horse"), false);
 });
 
-test("two spellings of a password that look the same are the same", async () => {
+test("accepts passwords that differ only in Unicode normalization", async () => {
   const composed = "caf\u00e9 au lait";
   assert.ok(await verifyPassword(cheapHash(composed), "cafe\u0301 au lait"));
 });
 
-test("what is no hash verifies nothing", async () => {
+test("rejects every password for an invalid hash", async () => {
   const [, , , , salt] = cheapHash("x").split("$");
   const texts = ["", "scrypt", "scrypt$15$8$3", `scrypt$8$8$1$${salt}$`, "bcrypt$1$8$1$c2FsdA$eA"];
   for (const text of [...texts, "plain text"]) {
@@ -55,7 +55,7 @@ test("what is no hash verifies nothing", async () => {
   }
 });
 
-test("more than two at once wait for their turn, more than those are refused, and afterwards all is as before", async () => {
+test("runs two at once, queues a limited number, rejects more, and then recovers", async () => {
   const hash = cheapHash("correct horse");
   for (let round = 0; round < 3; round += 1) {
     const verified = Array.from({ length: 66 }, () => verifyPassword(hash, "correct horse"));
@@ -64,7 +64,7 @@ test("more than two at once wait for their turn, more than those are refused, an
   }
 });
 
-test("a hash that cannot be computed rejects and leaves its place to the next", async () => {
+test("a hash that fails rejects and frees its place in the queue", async () => {
   const impossible = "scrypt$0$8$1$c2FsdA$eHh4";
   const tries = Array.from({ length: 20 }, () => verifyPassword(impossible, "x"));
   const outcomes = await Promise.allSettled(tries);

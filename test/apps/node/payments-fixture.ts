@@ -1,4 +1,4 @@
-/** A data folder with an account that buys, and the fake of Stripe: for tests of the processes that work on them. */
+/** A data folder with an account that buys, and a fake of Stripe, for tests of processes that use them. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -40,7 +40,7 @@ export async function openPayments(t: TestContext) {
     TOOLBOOTH_PRICES: prices,
   };
 
-  /** The data as a process has it for a moment. */
+  /** Opens the data briefly, as a process does. */
   async function within<Result>(
     act: (data: Awaited<ReturnType<typeof openData>>) => Promise<Result>,
   ) {
@@ -60,7 +60,10 @@ export async function openPayments(t: TestContext) {
     const billing = await openBilling({
       stripe: { secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
       secrets: readSecrets(driver, null),
-      ...{ prices: read, purchases, ledger, now: Date.now },
+      prices: read,
+      purchases,
+      ledger,
+      now: Date.now,
       newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
     });
     const accountDeps = { ledger, directory, secrets: readSecrets(driver, null), random, hashKey };
@@ -69,11 +72,13 @@ export async function openPayments(t: TestContext) {
 
   const account = (email: string) =>
     within(async ({ accountDeps }) => (await openAccount(accountDeps, email, Date.now())).account);
-  /** Begins a purchase; its id, and the page's at Stripe. */
+  /** Starts a purchase. Returns its id and the id of Stripe's checkout session. */
   const buy = (account: string, offer = "small") =>
     within(async ({ billing }) => {
       const begun = await billing.begin({
-        ...{ account, offer, email: "ada@example.org" },
+        account,
+        offer,
+        email: "ada@example.org",
         urlsOf: () => ({ successUrl: "https://a.test/", cancelUrl: "https://a.test/" }),
       });
       assert.ok(begun.outcome === "begun" && begun.purchase.session !== null);
@@ -81,13 +86,13 @@ export async function openPayments(t: TestContext) {
     });
   const run = (line: string, more: Record<string, string> = {}) =>
     runHere(line, { ...env, ...more });
-  /** The object of a command that is done. */
+  /** Runs a command that succeeds, and returns its object. */
   const json = async (line: string) => {
     const ran = await run(line);
     assert.equal(ran.exitCode, 0, ran.text);
     return ran.json;
   };
-  /** The object of one that exits with 1 and yet is no refusal. */
+  /** Runs a command that exits with 1 and a result, and returns the result. */
   const failed = async (line: string) => {
     const ran = await run(line);
     assert.equal(ran.exitCode, 1, ran.text);

@@ -1,6 +1,6 @@
 /**
- * The server is killed between a message of Stripe's and its answer. Stripe sends the message again, and what was paid for is
- * granted exactly once, wherever the kill came.
+ * Kills the server between a Stripe event and the response. Stripe sends the event again, and the paid credits are granted
+ * exactly once, whenever the process died.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,13 +10,13 @@ import { startServer } from "../../http/server-process.ts";
 import type { Message } from "../../stripe/messages.ts";
 import { openPayments } from "./payments-fixture.ts";
 
-/** Each round takes a start of the server. */
+/** Each round starts the server once. */
 const ROUNDS = Number(process.env["TEST_SALES_KILLS"] ?? 2);
-/** A message is carried out within so long. */
+/** The server processes an event within this time. */
 const SPREAD_MS = 60;
 const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 
-test(`a server that is killed while a message is with it grants what was paid for once (seed ${seed})`, async (t) => {
+test(`grants paid credits once if the server is killed during a Stripe event (seed ${seed})`, async (t) => {
   const { fake, env, account, buy, json } = await openPayments(t);
   const ada = await account("ada@example.org");
   let server = await startServer(t, env);
@@ -28,7 +28,7 @@ test(`a server that is killed while a message is with it grants what was paid fo
     const { session } = await buy(ada);
     fake.pay(session);
     const message = completed(fake.take());
-    // In the first round Stripe does not answer the server: surely it is killed before it has answered itself.
+    // In the first round Stripe does not respond, so the server is killed before its own response.
     if (round === 0) fake.setAway("silence");
     const responded = fake.send(address(), message);
     await wait(round === 0 ? SPREAD_MS : ((seed * (round + 1)) % 97) * (SPREAD_MS / 97));
@@ -50,7 +50,7 @@ test(`a server that is killed while a message is with it grants what was paid fo
   const log = server.written();
   assert.match(log, /\/webhooks\/stripe was rejected/);
   for (const secret of [env.STRIPE_WEBHOOK_SECRET, env.STRIPE_SECRET_KEY]) {
-    assert.ok(!log.includes(secret), "no secret is in the log");
+    assert.ok(!log.includes(secret), "the log contains no secret");
   }
 });
 
@@ -58,7 +58,7 @@ async function refusesOthers(base: string): Promise<void> {
   const wrong = await fetch(`${base}/webhooks/stripe`);
   assert.deepEqual([wrong.status, wrong.headers.get("allow")], [405, "POST"]);
   assert.equal((await post(base, "{}")).status, 400);
-  // Larger than anything that pages send; and more than Stripe does.
+  // Larger than any request of the dashboard or of Stripe.
   assert.equal((await post(base, new Uint8Array(200 * 1024))).status, 400);
   assert.equal((await post(base, new Uint8Array(300 * 1024))).status, 413);
 }
@@ -72,7 +72,7 @@ const completed = (messages: Message[]): Message => {
   return found;
 };
 
-test("without Stripe's settings there is no address for its messages, and prices are shown all the same", async (t) => {
+test("without Stripe's settings there is no webhook route, but prices are shown", async (t) => {
   const { env } = await openPayments(t);
   const { STRIPE_SECRET_KEY: _, STRIPE_WEBHOOK_SECRET: __, ...without } = env;
   const plain = await startServer(t, without);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 
-test("a service on every interface without PUBLIC_URL says what lacks, takes a sign-up from this machine, and keeps its link out of the log", {
+test("without PUBLIC_URL, a service on all interfaces warns, accepts a sign-up from this machine and keeps the link out of the log", {
   timeout: 300_000,
 }, async (t) => {
   const DATA_DIR = temporaryFolder(t);
@@ -26,9 +26,9 @@ test("a service on every interface without PUBLIC_URL says what lacks, takes a s
   await server.end("SIGTERM");
   const written = server.written();
   assert.doesNotMatch(written, /token=/);
-  for (const said of ["PUBLIC_URL is not set", "neither SMTP_URL nor MAIL_API_TOKEN is set"]) {
-    assert.match(written, new RegExp(`^${said}`, "m"), "at the terminal");
-    assert.match(written, new RegExp(`"level":"warn".*"msg":"${said}`), "in the log");
+  for (const warning of ["PUBLIC_URL is not set", "neither SMTP_URL nor MAIL_API_TOKEN is set"]) {
+    assert.match(written, new RegExp(`^${warning}`, "m"), "at the terminal");
+    assert.match(written, new RegExp(`"level":"warn".*"msg":"${warning}`), "in the log");
   }
   assert.equal(written.match(/not in TOOLBOOTH_TRUSTED_PROXIES/g)?.length, 1);
 });

@@ -14,7 +14,7 @@ import { assertTotals, createFixture } from "../../contract/ledger/fixture.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 
-/** Calls that a node has to reverse: kept in a file of the data folder at once, so that not even a kill loses them. */
+/** Calls that a node must reverse are written to a file in the data folder, so that a kill does not lose them. */
 const NOW = Date.now();
 const callOf = (no: number): CallRef => ({ account: "acc_Ada", callId: `call_${no}`, at: NOW });
 const callsUpTo = (count: number) => Array.from({ length: count }, (_, no) => callOf(no));
@@ -33,53 +33,53 @@ function openFixture(t: TestContext, folder = temporaryFolder(t)) {
   const open = (dataDir = folder) =>
     openReversals(dataDir, ledger, random, (message) => void loggedErrors.push(message));
   const file = path.join(folder, "reversals.sqlite");
-  const kept = () => {
+  const storedCalls = () => {
     const database = new DatabaseSync(file, { readOnly: true });
     const rows = database.prepare("SELECT id FROM job ORDER BY no").all();
     database.close();
     return rows.map(({ id }) => id);
   };
-  return { folder, file, loggedErrors, reversed, ledger, open, kept };
+  return { folder, file, loggedErrors, reversed, ledger, open, storedCalls };
 }
 
-test("nothing is written until there is a call to reverse; then it is reversed at once", async (t) => {
+test("writes nothing until there is a call to reverse, and then reverses it at once", async (t) => {
   const fixture = openFixture(t);
   const reversals = fixture.open();
   assert.equal(existsSync(fixture.file), false);
   reversals.reverseLater(callOf(1));
   await eventually("it is reversed", async () => fixture.reversed.length === 1);
-  await eventually("it is done", async () => fixture.kept().length === 0);
+  await eventually("it is done", async () => fixture.storedCalls().length === 0);
   await reversals.stop();
   await reversals.close();
   assert.deepEqual([fixture.reversed, fixture.loggedErrors], [["call_1"], []]);
 });
 
-test("what a stop leaves is kept, each call is told, and the next start reverses it", async (t) => {
+test("keeps and logs the calls that a stop leaves, and the next start reverses them", async (t) => {
   const fixture = openFixture(t);
   fixture.ledger.fails = true;
   const stopping = fixture.open();
   for (const call of callsUpTo(500)) stopping.reverseLater(call);
   await eventually(
     "they are kept",
-    async () => existsSync(fixture.file) && fixture.kept().length === 500,
+    async () => existsSync(fixture.file) && fixture.storedCalls().length === 500,
   );
   await stopping.stop();
-  // What comes while the ledger is closed.
+  // A call that arrives while the ledger is closed.
   stopping.reverseLater(callOf(500));
   await stopping.close();
-  const told = fixture.loggedErrors.filter((line) =>
+  const reported = fixture.loggedErrors.filter((line) =>
     line.includes("was not reversed before shutdown"),
   );
-  assert.equal(new Set(told).size, 501);
-  assert.equal(told.length, 501, "once each");
+  assert.equal(new Set(reported).size, 501);
+  assert.equal(reported.length, 501, "once each");
   assert.equal(
-    told[7],
+    reported[7],
     `Call ${reversalJob(callOf(7)).id} was not reversed before shutdown; it stays in ${fixture.file} for the next start`,
   );
 
   fixture.ledger.fails = false;
   const next = fixture.open();
-  await eventually("all are reversed", async () => fixture.kept().length === 0);
+  await eventually("all are reversed", async () => fixture.storedCalls().length === 0);
   assert.deepEqual(
     fixture.reversed.toSorted(),
     callsUpTo(501)
@@ -90,19 +90,19 @@ test("what a stop leaves is kept, each call is told, and the next start reverses
   await next.close();
 });
 
-test("a process that ends without a stop has kept its calls, and two that share a folder reverse each once", async (t) => {
+test("keeps calls if the process ends without a stop, and two processes on one folder reverse each once", async (t) => {
   const fixture = openFixture(t);
   fixture.ledger.fails = true;
   const killed = fixture.open();
   for (const call of callsUpTo(30)) killed.reverseLater(call);
   await eventually(
     "they are kept",
-    async () => existsSync(fixture.file) && fixture.kept().length === 30,
+    async () => existsSync(fixture.file) && fixture.storedCalls().length === 30,
   );
-  // It says and does nothing more.
+  // It logs and does nothing else.
   const others = openFixture(t, fixture.folder);
   const nodes = [others.open(), others.open()];
-  await eventually("all are reversed", async () => fixture.kept().length === 0);
+  await eventually("all are reversed", async () => fixture.storedCalls().length === 0);
   assert.equal(new Set(others.reversed).size, 30);
   assert.equal(others.reversed.length, 30);
   for (const node of nodes) {
@@ -113,7 +113,7 @@ test("a process that ends without a stop has kept its calls, and two that share 
   await killed.close();
 });
 
-test("where the folder takes nothing, a call is still tried, and told as lost where that fails", async (t) => {
+test("tries a call even if the folder is read-only, and logs it as lost if that fails", async (t) => {
   const fixture = openFixture(t);
   const taken = path.join(fixture.folder, "taken");
   writeFileSync(taken, "");
@@ -128,16 +128,16 @@ test("where the folder takes nothing, a call is still tried, and told as lost wh
   await reversals.close();
 });
 
-test("a file that cannot be read is told, and hinders no start", async (t) => {
+test("logs an unreadable file and starts anyway", async (t) => {
   const fixture = openFixture(t);
-  writeFileSync(fixture.file, "this is no database at all, whatever its name says");
+  writeFileSync(fixture.file, "this is not a database, whatever its name says");
   const reversals = fixture.open();
   assert.match(fixture.loggedErrors.join(), /could not be read from .*reversals\.sqlite/);
   await reversals.stop();
   await reversals.close();
 });
 
-test("a node that was killed reverses with its next start what it owed", {
+test("a node that was killed reverses its pending calls at the next start", {
   timeout: 300_000,
 }, async (t) => {
   const DATA_DIR = path.join(temporaryFolder(t), "data");
@@ -154,12 +154,12 @@ test("a node that was killed reverses with its next start what it owed", {
   const order = before.fixture.debitOrder(account, { now });
   await before.fixture.ledger.debit(order);
   before.driver.close();
-  // As the file is after a kill.
+  // The state of the file after a kill.
   const file = reversalFile(DATA_DIR);
-  const left = openReversalFile(file);
+  const remaining = openReversalFile(file);
   const job = reversalJob({ account, callId: order.callId, at: now });
-  await left.jobs.add({ jobs: [job], now });
-  left.close();
+  await remaining.jobs.add({ jobs: [job], now });
+  remaining.close();
   const waiting = () => {
     const database = new DatabaseSync(file, { readOnly: true });
     const row = database.prepare("SELECT count(*) AS count FROM job").get();

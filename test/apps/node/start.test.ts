@@ -8,13 +8,13 @@ import { test } from "node:test";
 import { SCHEMA_MIGRATION_TABLE } from "#stores/schema/migrations.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
 
-/** What the process says when it cannot start: one plain message, exit code 1, nothing left behind. */
+/** A process that cannot start prints one message, exits with 1 and leaves nothing behind. */
 function assertPlain(written: string) {
   assert.doesNotMatch(written, /^\s+at /m, "no stack trace");
   assert.doesNotMatch(written, /^Toolbooth .* listens on/m);
 }
 
-test("on an empty folder it comes up with a demo account and a curl line that works when pasted", async (t) => {
+test("on an empty folder it creates a demo account and prints a curl command that works", async (t) => {
   const server = await startServer(t, {
     DATA_DIR: path.join(temporaryFolder(t), "not", "yet", "there"),
   });
@@ -28,7 +28,7 @@ test("on an empty folder it comes up with a demo account and a curl line that wo
   assert.ok(!server.written().split("Try it")[1]?.includes("rror"), server.written());
 });
 
-test("the key is told once: a second start on the same data tells none and knows the first", async (t) => {
+test("shows the key once: a second start on the same data shows none and accepts the first", async (t) => {
   const env = { DATA_DIR: temporaryFolder(t) };
   const first = await startServer(t, env);
   const key = await first.demoKey();
@@ -43,7 +43,7 @@ test("the key is told once: a second start on the same data tells none and knows
   await second.end("SIGTERM");
 });
 
-test("a port in use: it says so and ends with 1", async (t) => {
+test("exits with 1 and a message if the port is in use", async (t) => {
   const server = await startServer(t, { DATA_DIR: temporaryFolder(t) });
   const { code, written } = await runServer(t, {
     DATA_DIR: temporaryFolder(t),
@@ -54,7 +54,7 @@ test("a port in use: it says so and ends with 1", async (t) => {
   assert.match(written, /Another process already listens on this address .*Set PORT/);
 });
 
-test("two servers on one data folder, on two ports, both work on the same credits", async (t) => {
+test("two servers on one data folder and two ports share the credits", async (t) => {
   const env = { DATA_DIR: temporaryFolder(t) };
   const one = await startServer(t, env);
   const headers = { Authorization: `Bearer ${await one.demoKey()}` };
@@ -66,7 +66,7 @@ test("two servers on one data folder, on two ports, both work on the same credit
   };
   const calls = Array.from({ length: 40 }, (_, at) => call(at % 2 === 0 ? one.base : two.base));
   const remaining = (await Promise.all(calls)).sort((a, b) => a - b);
-  // The first was free; every other left another balance.
+  // The first call was free, and each of the others left another balance.
   assert.deepEqual(
     remaining.slice(0, 39),
     Array.from({ length: 39 }, (_, at) => 61 + at),
@@ -80,7 +80,7 @@ test("exits with 1 and a message if HOST is not a local address", async (t) => {
   assert.match(written, /HOST is not a local address/);
 });
 
-test("all faults of the settings come in one message, with exit code 1, and nothing is made", async (t) => {
+test("lists all invalid settings in one message, exits with 1 and creates nothing", async (t) => {
   const DATA_DIR = path.join(temporaryFolder(t), "data");
   const { code, written } = await runServer(t, {
     DATA_DIR,
@@ -107,11 +107,11 @@ test("all faults of the settings come in one message, with exit code 1, and noth
     assert.match(written, new RegExp(`^${name} `, "m"), written);
   }
   assert.match(written, /did you mean TOOLBOOTH_STARTER_CREDITS\?/);
-  assert.ok(!written.includes("too short"), "a secret is never repeated");
+  assert.ok(!written.includes("too short"), "the message does not contain the secret");
   assert.ok(!existsSync(DATA_DIR));
 });
 
-test("a data folder that cannot be: a file in its place, a path under a file, a system's folder", async (t) => {
+test("rejects a data folder that is a file, below a file or in a system folder", async (t) => {
   const folder = temporaryFolder(t);
   const file = path.join(folder, "file");
   writeFileSync(file, "x");
@@ -124,11 +124,11 @@ test("a data folder that cannot be: a file in its place, a path under a file, a 
   }
 });
 
-test("a folder in place of the database, a damaged one, one of another program: each in a sentence", async (t) => {
+test("explains a database that is a folder, damaged, or of another program", async (t) => {
   const damage: Record<string, (file: string) => void> = {
     "a folder": (file) => mkdirSync(file),
     "no database": (file) =>
-      writeFileSync(file, "this is no database, however long it may be ".repeat(100)),
+      writeFileSync(file, "this is not a database, however long it is ".repeat(100)),
     "a damaged one": (file) =>
       writeFileSync(
         file,
@@ -147,7 +147,7 @@ test("a folder in place of the database, a damaged one, one of another program: 
   }
 });
 
-test("data of a newer version is left alone, with a sentence that says so", async (t) => {
+test("rejects data of a newer version with a message", async (t) => {
   const DATA_DIR = temporaryFolder(t);
   const file = path.join(DATA_DIR, "toolbooth.sqlite");
   const database = new DatabaseSync(file);
@@ -164,7 +164,7 @@ test("data of a newer version is left alone, with a sentence that says so", asyn
   again.close();
 });
 
-test("data whose migration is not the one that this version has is left alone, with a sentence that names it", async (t) => {
+test("rejects data with a different migration and names the migration", async (t) => {
   const DATA_DIR = temporaryFolder(t);
   const file = path.join(DATA_DIR, "toolbooth.sqlite");
   const database = new DatabaseSync(file);
@@ -179,7 +179,7 @@ test("data whose migration is not the one that this version has is left alone, w
   assert.deepEqual(readdirSync(DATA_DIR), ["toolbooth.sqlite"]);
 });
 
-test("a disk that is mounted read-only: it says that the data cannot be written", async (t) => {
+test("reports a read-only disk", async (t) => {
   const folder = temporaryFolder(t);
   const wrap = inMountNamespace(`mount -t tmpfs -o ro,size=1m tmpfs ${folder}`);
   if (wrap === null) return t.skip("this user may not mount");
@@ -191,7 +191,7 @@ test("a disk that is mounted read-only: it says that the data cannot be written"
   }
 });
 
-test("a port that is taken by something that is no HTTP is told in the same way", async (t) => {
+test("reports a port that a server other than HTTP uses", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => other.once("listening", resolve));
   t.after(() => other.close());
@@ -204,7 +204,7 @@ test("a port that is taken by something that is no HTTP is told in the same way"
   assert.match(written, /Set PORT/);
 });
 
-/** A command that mounts something only its own children see; null where this user may not. */
+/** Returns a command that mounts something visible only to its children, or null without the permission. */
 function inMountNamespace(mount: string): string[] | null {
   const wrap = ["unshare", "--mount", "--", "sh", "-c", `${mount} && exec "$@"`, "sh"];
   const [command, ...args] = [...wrap, "true"];

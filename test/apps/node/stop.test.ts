@@ -5,18 +5,18 @@ import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 
-/** SIGTERM: what was sent before is answered, what is answered is in the ledger, and the process ends by itself. */
+/** SIGTERM: the process completes accepted requests, records them in the ledger, and exits by itself. */
 const LARGE = JSON.stringify({ markdown: "# a *b* [c](https://example.com)\n\n".repeat(20_000) });
 
 for (const pauseMs of [0, 1, 5, 20]) {
-  test(`SIGTERM ${pauseMs} ms after requests were sent: each of them is answered, and the process ends with 0`, {
+  test(`completes every request sent ${pauseMs} ms before SIGTERM and exits with 0`, {
     timeout: 300_000,
   }, async (t) => {
     const DATA_DIR = temporaryFolder(t);
     const server = await startServer(t, { DATA_DIR, RATE_LIMIT: "0" });
     const key = { Authorization: `Bearer ${await server.demoKey()}` };
     const connections = Array.from({ length: 40 }, () => openRaw(server.port));
-    // Each connection is known to the server, and kept.
+    // The server knows each connection and keeps it open.
     for (const raw of connections) raw.write(rawPost("/api/v1/none", ""));
     for (const raw of connections) assert.equal((await raw.response()).status, 404);
 
@@ -47,7 +47,7 @@ for (const pauseMs of [0, 1, 5, 20]) {
   });
 }
 
-test("a stop under a load that does not end: nothing answered is missing in the ledger", {
+test("stops under continuous load, and the ledger has every call that got a response", {
   timeout: 300_000,
 }, async (t) => {
   const DATA_DIR = temporaryFolder(t);
@@ -68,7 +68,7 @@ test("a stop under a load that does not end: nothing answered is missing in the 
         statuses.add(response.status);
         charged += Number(response.headers.get("credits-charged"));
       } catch {
-        // Refused, because the server does not listen any more.
+        // Rejected, because the server no longer listens.
         return;
       }
     }
@@ -83,7 +83,7 @@ test("a stop under a load that does not end: nothing answered is missing in the 
   assert.equal(await spent(DATA_DIR), charged);
 });
 
-test("a second SIGTERM changes nothing, and SIGINT is the same", {
+test("ignores a second SIGTERM, and stops on SIGINT as well", {
   timeout: 300_000,
 }, async (t) => {
   const server = await startServer(t, { DATA_DIR: temporaryFolder(t) });
@@ -93,7 +93,7 @@ test("a second SIGTERM changes nothing, and SIGINT is the same", {
   assert.deepEqual(await other.end("SIGINT"), { code: 0, signal: null });
 });
 
-/** What has been spent in all, by the books. */
+/** Returns the total of debited credits. */
 async function spent(folder: string): Promise<number> {
   const driver = openDataFolder(folder);
   try {

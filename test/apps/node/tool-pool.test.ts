@@ -11,7 +11,7 @@ import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
 
-/** Threads for large inputs: what they answer is what the same call answers on the main thread. */
+/** Threads for large inputs return the same responses as the main thread. */
 const RECEIVED_AT = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
 
 function openPool(t: TestContext, threads: number) {
@@ -21,14 +21,14 @@ function openPool(t: TestContext, threads: number) {
   return { ...pool, faults };
 }
 
-/** A job of its own: its bytes may be handed over to a thread. */
+/** Creates a job whose bytes can be transferred to a thread. */
 function createJob(tool: string, body: string, changes: Partial<ThreadJob> = {}): ThreadJob {
   return {
     tool,
     body: new TextEncoder().encode(body),
     contentType: "application/json",
     receivedAt: RECEIVED_AT,
-    // What uuid would draw; the others draw none.
+    // The random bytes for uuid. Other tools use none.
     random: "5a".repeat(10),
     fingerprint: false,
     ...changes,
@@ -54,7 +54,7 @@ const BODIES: Record<string, string[]> = {
 };
 
 for (const tool of TOOLS) {
-  test(`${tool.name} answers on a thread, byte for byte, what it answers on the main thread`, async (t) => {
+  test(`${tool.name} returns the same bytes on a thread as on the main thread`, async (t) => {
     const pool = openPool(t, 1);
     const examples = tool.examples.map(({ request }) => JSON.stringify(request));
     for (const body of [...examples, ...(BODIES[tool.name] ?? [])]) {
@@ -71,25 +71,25 @@ for (const tool of TOOLS) {
   });
 }
 
-/** The random bytes of one run, to be given to the next ones. */
+/** The random bytes of one run, for use in the next runs. */
 async function draw(tool: string, body: string): Promise<string | null> {
   const job = createJob(tool, body, { random: null, fingerprint: true });
   return (await runHere(job)).fingerprint?.random ?? null;
 }
 
-test("the bytes of a call with an idempotency key stay, those of others are handed over", async (t) => {
+test("transfers the bytes of calls without an idempotency key, and copies the others", async (t) => {
   const pool = openPool(t, 1);
   const body = JSON.stringify({ text: "a" });
-  const kept = createJob("hash", body, { fingerprint: true });
-  await pool.run(kept);
-  assert.equal(new TextDecoder().decode(kept.body), body);
-  const given = createJob("hash", body);
-  await pool.run(given);
-  assert.equal(given.body.byteLength, 0);
+  const copied = createJob("hash", body, { fingerprint: true });
+  await pool.run(copied);
+  assert.equal(new TextDecoder().decode(copied.body), body);
+  const transferred = createJob("hash", body);
+  await pool.run(transferred);
+  assert.equal(transferred.body.byteLength, 0);
 });
 
-const REFUSED: Record<string, ThreadJob> = {
-  "a body that is no JSON": createJob("hash", "{"),
+const REJECTED: Record<string, ThreadJob> = {
+  "a body that is not JSON": createJob("hash", "{"),
   "two wrong fields": createJob("qr-code", '{"text":1,"widht":2,"format":"gif"}'),
   "text that is too long": createJob(
     "markdown-render",
@@ -99,13 +99,13 @@ const REFUSED: Record<string, ThreadJob> = {
     "qr-code",
     `{"text":"${"a".repeat(2500)}","errorCorrectionLevel":"Q"}`,
   ),
-  "a type that is no JSON": createJob("hash", "text=a", {
+  "a content type that is not JSON": createJob("hash", "text=a", {
     contentType: "application/x-www-form-urlencoded",
   }),
 };
 
-for (const [name, job] of Object.entries(REFUSED)) {
-  test(`a refusal crosses whole: ${name}`, async (t) => {
+for (const [name, job] of Object.entries(REJECTED)) {
+  test(`an error crosses the thread unchanged: ${name}`, async (t) => {
     const pool = openPool(t, 1);
     const inline = await fault(runHere({ ...job, body: job.body.slice() }));
     const crossed = await fault(pool.run(job));
@@ -131,7 +131,7 @@ function assertOverloaded({ code, details }: ApiError) {
   assert.match(details.headers?.["Retry-After"] ?? "", /^[1-9]\d*$/);
 }
 
-test("more jobs than threads and queue take are refused at once, and the others are done", async (t) => {
+test("rejects jobs at once if threads and queue are full, and completes the others", async (t) => {
   const pool = openPool(t, 1);
   await pool.run(createJob("hash", '{"text":"a"}'));
   const jobs = Array.from({ length: TOOL_QUEUE_MAX + 20 }, () =>
@@ -146,7 +146,7 @@ test("more jobs than threads and queue take are refused at once, and the others 
   await pool.run(createJob("hash", '{"text":"a"}'));
 });
 
-test("a job over its time is stopped, what waited as long is refused, and the pool goes on", async (t) => {
+test("stops a job that exceeds its time, rejects jobs that waited as long, and continues", async (t) => {
   const pool = openPool(t, 1);
   await pool.run(createJob("hash", '{"text":"a"}'));
   const { timeout } = AbortSignal;
@@ -166,10 +166,10 @@ test("a job over its time is stopped, what waited as long is refused, and the po
   assert.match(Buffer.from(bytesOf(again)).toString(), /^\{"ok":true/);
 });
 
-test("a thread that cannot start refuses its call, and the process goes on", {
+test("a thread that cannot start fails its call, and the process continues", {
   timeout: 300_000,
 }, async (t) => {
-  // No room for the descriptors of one more thread.
+  // The limit leaves no file descriptors for one more thread.
   const wrap = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh"];
   const server = await startServer(
     t,
@@ -189,18 +189,18 @@ test("a thread that cannot start refuses its call, and the process goes on", {
   const settled = await Promise.allSettled(
     Array.from({ length: 16 }, () => call("markdown-render", large)),
   );
-  // A connection takes a descriptor as well: where none is left, the system cuts it before there is a request.
+  // A connection needs a file descriptor too. Without one, the system closes it before there is a request.
   const responses = settled.filter((each) => each.status === "fulfilled").map(({ value }) => value);
   const refused = responses.filter(({ status }) => status !== 200);
   for (const { status, text } of refused) {
     assert.ok(status === 500 || status === 503, text);
     assert.doesNotMatch(text, /EMFILE|Worker/);
   }
-  // That there was no room for all the threads.
-  await eventually("the operator is told", async () =>
+  // Not all threads could start.
+  await eventually("the error in the log", async () =>
     /A tool thread failed/.test(server.written()),
   );
-  assert.equal((await call("markdown-render", large)).status, 200, "one thread is there");
+  assert.equal((await call("markdown-render", large)).status, 200, "one thread is running");
   assert.equal((await call("hash", { text: "a" })).status, 200);
   assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
 });

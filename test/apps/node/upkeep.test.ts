@@ -8,7 +8,7 @@ import { DAY, START } from "../../contract/ledger/fixture.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { blockDrains, fillJournal } from "../../stores/journal-fixture.ts";
 
-/** Upkeep goes on in small steps, over a ledger that says what the test tells it, with a clock that the test moves. */
+/** Ledger maintenance in small steps, with a fake ledger and a clock that the test controls. */
 const ROLL_UP_AFTER_DAYS = 30;
 const BETWEEN_STEPS_MS = 50;
 const BETWEEN_ROUNDS_MS = 600_000;
@@ -42,7 +42,7 @@ function openFixture(t: TestContext, responses: (number | null | Error)[]) {
   };
 }
 
-test("a round goes on where its last step stopped, with a pause for calls between steps, and starts anew later", async (t) => {
+test("continues a round where the last step stopped, pauses for calls between steps, and starts the next round later", async (t) => {
   const fixture = openFixture(t, [7, 9, null, 4]);
   assert.equal(fixture.orders.length, 0);
   for (let step = 1; step <= 3; step += 1) {
@@ -66,7 +66,7 @@ test("a round goes on where its last step stopped, with a pause for calls betwee
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
-test("each step folds what is older than the setting says at its own time, and few rows", async (t) => {
+test("each step rolls up a few rows that are older than the setting at that time", async (t) => {
   const fixture = openFixture(t, [7, null]);
   await fixture.tick(BETWEEN_STEPS_MS);
   await fixture.tick(BETWEEN_STEPS_MS);
@@ -77,9 +77,9 @@ test("each step folds what is older than the setting says at its own time, and f
   }
 });
 
-test("while steps come full they grow for as long as they are quick, and the next round begins small", async (t) => {
+test("full steps grow while they are fast, and the next round starts small again", async (t) => {
   const fixture = openFixture(t, [1, 2, 3, 4, 5, 6, 7, 8, null, null]);
-  // How long each step takes.
+  // The duration of each step.
   const took = [1, 1, 1, 1, 1, 30, 60, 60, 1];
   let [elapsed, asked] = [0, 0];
   t.mock.method(performance, "now", () => {
@@ -95,23 +95,23 @@ test("while steps come full they grow for as long as they are quick, and the nex
   );
 });
 
-test("a clock that is apart from the database's is told to the operator, each round", async (t) => {
+test("logs a clock that differs from the database's in each round", async (t) => {
   const fixture = openFixture(t, []);
   for (const ms of [7_400, undefined, -90_000]) {
     fixture.apart.ms = ms;
     await fixture.tick(fixture.orders.length === 0 ? BETWEEN_STEPS_MS : BETWEEN_ROUNDS_MS);
   }
   assert.equal(fixture.orders.length, 3);
-  const said = fixture.loggedErrors.map(({ message }) => message);
-  assert.equal(said.length, 2);
+  const messages = fixture.loggedErrors.map(({ message }) => message);
+  assert.equal(messages.length, 2);
   assert.match(
-    said[0] as string,
+    messages[0] as string,
     /^This machine's clock is 7 s ahead of the database's\. Synchronize both/,
   );
-  assert.match(said[1] as string, /^This machine's clock is 90 s behind the database's\./);
+  assert.match(messages[1] as string, /^This machine's clock is 90 s behind the database's\./);
 });
 
-test("a step that fails is told to the operator, and upkeep goes on later", async (t) => {
+test("logs a step that fails and continues later", async (t) => {
   const fault = new Error("no ledger");
   const fixture = openFixture(t, [7, fault, fault, 3]);
   await fixture.tick(BETWEEN_STEPS_MS);
@@ -120,7 +120,7 @@ test("a step that fails is told to the operator, and upkeep goes on later", asyn
     { message: "Ledger maintenance failed; retrying later", cause: fault },
   ]);
   await fixture.tick(BETWEEN_STEPS_MS * 10);
-  assert.equal(fixture.orders.length, 2, "a ledger in trouble is left alone for a while");
+  assert.equal(fixture.orders.length, 2, "waits before it tries a failing ledger again");
   await fixture.tick(BETWEEN_ROUNDS_MS);
   assert.equal(fixture.loggedErrors.length, 2);
   await fixture.tick(BETWEEN_ROUNDS_MS);
@@ -132,7 +132,7 @@ test("a step that fails is told to the operator, and upkeep goes on later", asyn
   assert.equal(fixture.loggedErrors.length, 2);
 });
 
-test("after stop() there is no step any more, not even where one was under way", async (t) => {
+test("starts no step after stop(), even if one was in progress", async (t) => {
   const fixture = openFixture(t, [7, 8]);
   await fixture.tick(BETWEEN_STEPS_MS);
   fixture.upkeep.stop();
@@ -148,7 +148,7 @@ test("after stop() there is no step any more, not even where one was under way",
   assert.equal(other.orders.length, 1);
 });
 
-test("the log says that the journal of debits cannot be drained, and calls go on", async (t) => {
+test("logs that the journal of debits cannot be drained, and calls continue", async (t) => {
   const folder = temporaryFolder(t);
   const driver = openDataFolder(folder);
   fillJournal(driver);

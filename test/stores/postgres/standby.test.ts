@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
+import { StepsInterrupted } from "#accounts/people.ts";
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import {
   isLost,
@@ -56,12 +57,16 @@ test("what else a server does not support is a statement refused for good", () =
   }
 });
 
-test("the command line tells what may have been done from what was broken off between two steps", () => {
-  const told = (fault: Error) => (explainPostgres(fault) as Error).message;
-  assert.match(told(new NotReplicated("no longer waited")), /nobody knows whether/);
-  assert.match(told(new OutcomeUnknown("did not answer in time")), /nobody knows whether/);
+test("the command line distinguishes an unknown outcome from an interruption between two steps", () => {
+  const messageOf = (fault: Error) => (explainPostgres(fault) as Error).message;
+  assert.match(messageOf(new NotReplicated("no longer waited")), /may or may not have been done/);
+  assert.match(
+    messageOf(new OutcomeUnknown("did not answer in time")),
+    /may or may not have been done/,
+  );
   const cause = new NotCarriedOut("PostgreSQL is out of reach");
-  assert.match(told(new OutcomeUnknown("Broken off", { cause })), /between two steps/);
+  assert.match(messageOf(new StepsInterrupted("Interrupted", { cause })), /between two steps/);
+  assert.match(messageOf(new OutcomeUnknown("lost", { cause })), /may or may not have been done/);
 });
 
 /** The same data on another server that takes no writes until it is promoted. */

@@ -6,28 +6,27 @@ import {
   type OperatorClient,
   operationOf,
 } from "#operator/operations.ts";
-import { ProblemDetails } from "../command.ts";
-import type { Remote } from "./address.ts";
+import { CommandError, type Remote } from "../command.ts";
 import {
   AccountBeingMoved,
   explainNoResponse,
   explainResponse,
   explainVersion,
-  isHopeless,
+  isPermanent,
   type Problem,
 } from "./faults.ts";
 
 const RESPONSE_TIMEOUT_MS = 30_000;
-/** The pauses before an order is sent again; each order names itself, so it is carried out once. */
-const PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
-/** A service that asks for more is given up. */
-const PAUSE_MAX_MS = 10_000;
+/** Pauses before retries. Each order carries its own id, so the service performs it once. */
+const RETRY_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
+/** If a service asks for a longer pause, the command fails. */
+const RETRY_PAUSE_MAX_MS = 10_000;
 
-/** The operator's operations of a service at an address. */
-export function createHttpClient(remote: Remote, pausesMs = PAUSES_MS): OperatorClient {
+/** Creates a client for the operator API of a remote service. */
+export function createHttpClient(remote: Remote, pausesMs = RETRY_PAUSES_MS): OperatorClient {
   let hasResponded = false;
 
-  async function send(name: string, order: unknown): Promise<Sent> {
+  async function send(name: string, order: unknown): Promise<SendResult> {
     const body = JSON.stringify({ operation: name, order });
     let response: Response;
     let text: string;
@@ -36,17 +35,16 @@ export function createHttpClient(remote: Remote, pausesMs = PAUSES_MS): Operator
         method: "POST",
         headers: { Authorization: `Bearer ${remote.token}`, "Content-Type": "application/json" },
         body,
-        // The token goes to the address that was named, and nowhere else.
+        // Following a redirect would send the token to another server.
         redirect: "manual",
         signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
       });
       text = await response.text();
     } catch (error) {
-      // Before the first answer it is the address that is wrong, and waiting will not mend it.
-      const again = hasResponded || !isHopeless(error);
       return {
-        fault: new ProblemDetails(explainNoResponse(error, remote.url)),
-        again,
+        error: new CommandError(explainNoResponse(error, remote.url)),
+        // Once the service has responded, its URL is right and a retry may help.
+        canRetry: hasResponded || !isPermanent(error),
         pauseMs: null,
       };
     }
@@ -55,29 +53,32 @@ export function createHttpClient(remote: Remote, pausesMs = PAUSES_MS): Operator
       hasResponded = true;
       return { outcome: result.outcome };
     }
-    return problemOf(response, result, remote.url, text);
+    return failureOf(response, result, remote.url, text);
   }
 
-  async function ask(name: OperationName, order: unknown): Promise<unknown> {
+  async function request(name: OperationName, order: unknown): Promise<unknown> {
     for (let tries = 0; ; tries += 1) {
       const sent = await send(name, order);
       if ("outcome" in sent) return readOutcome(name, sent.outcome, remote.url);
       const pauseMs = Math.max(sent.pauseMs ?? 0, pausesMs[tries] ?? 0);
-      if (!sent.again || tries >= pausesMs.length || pauseMs > PAUSE_MAX_MS) throw sent.fault;
+      if (!sent.canRetry || tries >= pausesMs.length || pauseMs > RETRY_PAUSE_MAX_MS)
+        throw sent.error;
       await sleep(pauseMs);
     }
   }
 
-  return clientOver(ask);
+  return clientOver(request);
 }
 
 function readOutcome(name: OperationName, outcome: unknown, url: string): unknown {
   const read = operationOf(name).output.safeParse(outcome);
   if (read.success) return read.data;
-  throw new ProblemDetails(explainVersion(url, `its outcome of ${name} is another one.`));
+  throw new CommandError(explainVersion(url, `the outcome of ${name} has another format.`));
 }
 
-type Sent = { outcome: unknown } | { fault: Error; again: boolean; pauseMs: number | null };
+type SendResult =
+  | { outcome: unknown }
+  | { error: Error; canRetry: boolean; pauseMs: number | null };
 
 type ApiResponse = { ok?: boolean; outcome?: unknown } & Partial<Problem>;
 
@@ -90,24 +91,24 @@ function parse(text: string): ApiResponse | null {
   }
 }
 
-function problemOf(
+function failureOf(
   response: Response,
   result: ApiResponse | null,
   url: string,
   text: string,
-): Sent {
+): SendResult {
   const { code, detail } = result ?? {};
   const problem = code === undefined || detail === undefined ? null : { code, detail };
   if (problem?.code === "refused") {
-    return { fault: new AccountError(problem.detail), again: false, pauseMs: null };
+    return { error: new AccountError(problem.detail), canRetry: false, pauseMs: null };
   }
   if (problem?.code === "being_moved") {
-    return { fault: new AccountBeingMoved(problem.detail), again: false, pauseMs: null };
+    return { error: new AccountBeingMoved(problem.detail), canRetry: false, pauseMs: null };
   }
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   return {
-    fault: new ProblemDetails(explainResponse(response, problem, url, text)),
-    again: response.status >= 500 || response.status === 429,
+    error: new CommandError(explainResponse(response, problem, url, text)),
+    canRetry: response.status >= 500 || response.status === 429,
     pauseMs: Number.isFinite(seconds) ? seconds * 1_000 : null,
   };
 }

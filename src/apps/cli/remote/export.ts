@@ -1,47 +1,54 @@
+import { purchaseToRecord } from "#billing/purchase-store.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorClient, OutcomeOf } from "#operator/operations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";
-import { dropAccount, exportSqlite, takeRecords } from "#stores/sqlite/transfer.ts";
-import { type Call, ProblemDetails } from "../command.ts";
-import { everyAccount, everyAddress, everyClosed } from "../lists.ts";
-import { eachAtOnce } from "../parallel.ts";
-import { createProgress } from "../progress.ts";
-import { gatherPurchases } from "./purchases.ts";
-import { withTemporaryData } from "./temporary.ts";
+import { dropAccount, exportSqlite, hasAccount, takeRecords } from "#stores/sqlite/transfer.ts";
+import { CommandError, type Invocation } from "../command.ts";
+import { withTemporaryDatabase } from "../files.ts";
+import {
+  createProgress,
+  everyAccount,
+  everyAddress,
+  everyClosedAddress,
+  everyPurchase,
+  mapConcurrently,
+} from "../lists.ts";
+import { counted, shortList } from "../text.ts";
 
 /**
- * A service as lines of JSON: its accounts are gathered in a temporary database, each as it was at one moment, and written
- * from there, so that the lines are those of any store.
+ * Exports a remote service as JSON lines. The accounts are collected in a temporary database first, each from one snapshot,
+ * so that the lines have the same format and order as those of any store.
  */
 export async function exportRemote(
-  call: Call,
+  invocation: Invocation,
   client: OperatorClient,
   write: (bytes: Uint8Array) => void,
 ): Promise<RecordCounts> {
-  return withTemporaryData(async (driver) => {
-    const progress = createProgress(call, "read");
+  return withTemporaryDatabase(async (driver) => {
+    const progress = createProgress(invocation, "read");
     const reader = createReader(client);
-    const began = new Set<string>();
-    const firstPages = eachAtOnce(everyAccount(client), async ({ account }) => ({
-      ...{ account, first: await reader.begin(account) },
+    const collected = new Set<string>();
+    const firstPages = mapConcurrently(everyAccount(client), async ({ account }) => ({
+      account,
+      first: await reader.begin(account),
     }));
     for await (const { account, first } of firstPages) {
-      await gather(reader, driver, account, first);
-      began.add(account);
+      await collectAccount(reader, driver, account, first);
+      collected.add(account);
       progress.step();
     }
-    const gatherLate = async (account: string) => {
-      // It was opened after the snapshot that the others are of.
+    const collectNewAccount = async (account: string) => {
+      // The account was opened after the current snapshot.
       await reader.renew();
-      await gather(reader, driver, account, await reader.begin(account));
+      await collectAccount(reader, driver, account, await reader.begin(account));
     };
-    await gatherAddresses(client, driver, began, gatherLate);
-    await gatherPurchases(call, client, driver, gatherLate);
-    const { ok, faults } = createSqliteReads(driver).audit({ now: call.now });
+    await collectAddresses(client, driver, collected, collectNewAccount);
+    await collectPurchases(invocation, client, driver, collectNewAccount);
+    const { ok, faults } = createSqliteReads(driver).audit({ now: invocation.now });
     if (!ok) {
-      call.note(
-        `The books of the service do not reconcile (${faults[0]}), so import will refuse these lines. Run audit.`,
+      invocation.log(
+        `The service's ledger does not reconcile (${faults[0]}), so import will reject these lines. Run audit for details.`,
       );
     }
     return exportSqlite(driver, { withSecret: false }, write);
@@ -49,12 +56,12 @@ export async function exportRemote(
 }
 
 type Page = OutcomeOf<"exportAccount">;
-/** Null where each account is a database of its own. */
+/** Null if each account has its own database. */
 type Snapshot = Promise<string | null>;
-/** The first page of an account, and as of which snapshot it was asked for. */
-type First = { page: Page; snapshot: Snapshot };
+/** The first page of an account, and the snapshot that it was requested from. */
+type FirstPage = { page: Page; snapshot: Snapshot };
 
-/** Reads pages as of one snapshot, which all accounts share while the service keeps it. */
+/** Reads pages from one snapshot, which all accounts share as long as the service keeps it. */
 function createReader({ openSnapshot, exportAccount }: OperatorClient) {
   const open = async () => (await openSnapshot({})).snapshot;
   let current: Snapshot = open();
@@ -62,11 +69,11 @@ function createReader({ openSnapshot, exportAccount }: OperatorClient) {
     exportAccount({ account, place, snapshot: await snapshot, hold });
   return {
     read,
-    async begin(account: string, hold = false): Promise<First> {
+    async begin(account: string, hold = false): Promise<FirstPage> {
       const snapshot = current;
       return { page: await read(account, null, snapshot, hold), snapshot };
     },
-    /** Opens another snapshot, once for all accounts that had the same one. */
+    /** Opens a new snapshot, once for all accounts that used `snapshot`. */
     async renew(snapshot: Snapshot = current): Promise<void> {
       const isKept = (await snapshot) === null || snapshot !== current;
       if (!isKept) current = open();
@@ -76,24 +83,24 @@ function createReader({ openSnapshot, exportAccount }: OperatorClient) {
 
 type Reader = ReturnType<typeof createReader>;
 
-/** An account that is busy all the time is held while it is read: its calls are refused with 503 for some seconds. */
+/** After this many tries a busy account is held while it is read: its calls get 503 for some seconds. */
 const TRIES_WITHOUT_HOLD = 3;
 const TRIES_MAX = 8;
 
-/** Takes in an account whose first page has come: again from the start where it changed between two pages. */
-async function gather(
+/** Collects an account, given its first page. Starts again if the account changed between two pages. */
+async function collectAccount(
   reader: Reader,
   driver: NodeSqlite,
   account: string,
-  begun: First,
+  firstPage: FirstPage,
 ): Promise<void> {
-  let first = begun;
+  let first = firstPage;
   for (let tries = 1; ; tries += 1) {
-    if (await gatherPages(reader, driver, account, first, tries > TRIES_WITHOUT_HOLD)) return;
+    if (await collectPages(reader, driver, account, first, tries > TRIES_WITHOUT_HOLD)) return;
     dropAccount(driver, account);
     if (tries === TRIES_MAX) {
-      throw new ProblemDetails(
-        `The account ${account} changes faster than it can be read. Suspend it for the time of the export, or try again later.`,
+      throw new CommandError(
+        `The account ${account} changes faster than it can be read. Suspend it during the export, or try again later.`,
       );
     }
     await reader.renew(first.snapshot);
@@ -101,15 +108,15 @@ async function gather(
   }
 }
 
-async function gatherPages(
+async function collectPages(
   reader: Reader,
   driver: NodeSqlite,
   account: string,
-  { page: first, snapshot }: First,
+  { page: first, snapshot }: FirstPage,
   hold: boolean,
 ): Promise<boolean> {
   const { state } = first;
-  // Several states in one page are several moments; none is a snapshot that the service no longer has.
+  // Null: the service no longer has the snapshot. Several states: the account changed within the page.
   if (state === null || state.includes(" ")) return false;
   takeRecords(driver, first.records);
   for (let next = first.next; next !== null; ) {
@@ -121,18 +128,41 @@ async function gatherPages(
   return true;
 }
 
-async function gatherAddresses(
+async function collectAddresses(
   client: OperatorClient,
   driver: NodeSqlite,
-  began: ReadonlySet<string>,
-  gatherLate: (account: string) => Promise<void>,
+  collected: ReadonlySet<string>,
+  collectNewAccount: (account: string) => Promise<void>,
 ): Promise<void> {
   for await (const address of everyAddress(client)) {
-    // Opened since the list of accounts was read.
-    if (!began.has(address.account)) await gatherLate(address.account);
+    // The account was opened after the list of accounts was read.
+    if (!collected.has(address.account)) await collectNewAccount(address.account);
     takeRecords(driver, [{ record: "address", ...address }]);
   }
-  for await (const closed of everyClosed(client)) {
+  for await (const closed of everyClosedAddress(client)) {
     takeRecords(driver, [{ record: "closedAddress", ...closed }]);
+  }
+}
+
+/** Called after all accounts were collected. */
+async function collectPurchases(
+  { log }: Invocation,
+  client: OperatorClient,
+  driver: NodeSqlite,
+  collectNewAccount: (account: string) => Promise<void>,
+): Promise<void> {
+  const skipped: string[] = [];
+  for await (const purchase of everyPurchase(client)) {
+    const { id, account, trouble } = purchase;
+    const mayBeUnknown = trouble === "no_account";
+    if (!mayBeUnknown && !hasAccount(driver, account)) await collectNewAccount(account);
+    if (mayBeUnknown || hasAccount(driver, account))
+      takeRecords(driver, [purchaseToRecord(purchase)]);
+    else skipped.push(`${id} of ${account}`);
+  }
+  if (skipped.length > 0) {
+    log(
+      `${counted(skipped.length, "purchase was", "purchases were")} skipped, because the service has no such account (${shortList(skipped)}). Run payments reconcile to see what happened to the money.`,
+    );
   }
 }

@@ -1,110 +1,108 @@
 import type { RecordCounts, TransferRecord } from "#ledger/transfer/records.ts";
 import { IMPORT_PAGE_BYTES_MAX } from "#limits.ts";
+import type { AddressRecord } from "#operator/move-acts.ts";
 import type { OperatorClient } from "#operator/operations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
-import { importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";
+import { hasAccount, importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";
 import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
-import type { Call } from "../command.ts";
-import { chunksOf, eachAtOnce } from "../parallel.ts";
-import { createProgress } from "../progress.ts";
-import { counted, whole } from "../text.ts";
-import type { Remote } from "./address.ts";
-import { moveAddresses, refuseTaken } from "./addresses.ts";
+import { CommandError, type Invocation, type Remote } from "../command.ts";
+import { withTemporaryDatabase } from "../files.ts";
+import { chunksOf, createProgress, mapConcurrently } from "../lists.ts";
+import { counted, integer, shortList } from "../text.ts";
 import { createHttpClient } from "./client.ts";
-import { movePurchases } from "./purchases.ts";
-import { checkLines, checkTarget } from "./target.ts";
-import { withTemporaryData } from "./temporary.ts";
-import { verifyImport } from "./verify.ts";
+import { checkLines, checkTarget, verifyImport } from "./import-checks.ts";
 
 /**
- * Lines of JSON into a running service: they are checked and audited here first, then each account goes by itself, and is
- * open to calls when its books reconcile there. Stopped in the middle it is run again: what is there is
- * left as it is, and the rest follows.
+ * Imports JSON lines into a running service. The lines are checked and audited in a temporary database first. Then each account
+ * is sent separately, and accepts calls once its records reconcile there. After an interruption, another run with the same
+ * lines leaves complete accounts as they are and sends the others.
  */
 export async function importRemote(
-  call: Call,
+  invocation: Invocation,
   remote: Remote,
   lines: Iterable<Uint8Array>,
 ): Promise<RecordCounts> {
-  return withTemporaryData(async (driver) => {
-    const counts = importSqlite(driver, lines, call.now);
-    checkLines(call, driver);
+  return withTemporaryDatabase(async (driver) => {
+    const counts = importSqlite(driver, lines, invocation.now);
+    checkLines(invocation, driver);
     const client = createHttpClient(remote);
-    await checkTarget(call, client, driver, remote.url);
-    await recordForeignKeys(call, client, driver, counts.secret !== undefined);
-    const closed = await moveAccounts(call, client, driver);
-    const taken = await moveAddresses(call, client, driver, closed);
-    await movePurchases(client, driver);
-    await verifyImport(call, client, driver);
-    refuseTaken(taken);
+    await checkTarget(invocation, client, driver, remote.url);
+    await logUnknownKeys(invocation, client, driver, counts.secret !== undefined);
+    const closed = await sendAccounts(invocation, client, driver);
+    const taken = await sendAddresses(invocation, client, driver, closed);
+    await sendPurchases(client, driver);
+    await verifyImport(invocation, client, driver);
+    rejectTaken(taken);
     return counts;
   });
 }
 
-const KEYS_AT_ONCE = 1_000;
+const KEYS_PER_REQUEST = 1_000;
 
-/** A key's first characters say under which secret it was made: the service says whether it has that one. */
-async function recordForeignKeys(
-  call: Call,
+/** Logs how many keys will not work. The first characters of a key tell the service whether it has the key's secret. */
+async function logUnknownKeys(
+  { log }: Invocation,
   client: OperatorClient,
   driver: NodeSqlite,
-  secretCame: boolean,
+  isSecretIncluded: boolean,
 ): Promise<void> {
-  let [asked, foreign] = [0, 0];
-  for (const starts of chunksOf(liveStarts(driver), KEYS_AT_ONCE)) {
+  let keys = 0;
+  let unknown = 0;
+  for (const starts of chunksOf(activeKeyStarts(driver), KEYS_PER_REQUEST)) {
     const { known } = await client.knowsKeys({ starts });
-    asked += starts.length;
-    foreign += known.filter((each) => !each).length;
+    keys += starts.length;
+    unknown += known.filter((each) => !each).length;
   }
-  if (foreign > 0) {
-    call.note(
-      `${whole(foreign)} of ${counted(asked, "key")} were made under another secret than the service has: calls with them are refused with 401. Add the secret of the service that the lines are from to SECRET of every node, or of both Workers, after a comma, and they are good.`,
+  if (unknown > 0) {
+    log(
+      `${integer(unknown)} of ${counted(keys, "key")} were made with a secret that the service does not have, so their calls get 401. To accept them, append the original service's secret to SECRET, after a comma: on every node, or for both Workers.`,
     );
   }
-  if (secretCame)
-    call.note(
-      "The secret that came with the lines stays here: a running service gets its own by SECRET, at the edge with wrangler secret put SECRET.",
+  if (isSecretIncluded) {
+    log(
+      "The secret in the lines was not sent. Set it with SECRET, at the edge with wrangler secret put SECRET.",
     );
+  }
 }
 
-function* liveStarts(driver: NodeSqlite): Generator<string> {
+function* activeKeyStarts(driver: NodeSqlite): Generator<string> {
   for (const { start, revokedAt } of pagesOf(driver, "key")) if (revokedAt === null) yield start;
 }
 
-/** Gives those that were closed there after they had come over. */
-async function moveAccounts(
-  call: Call,
+/** Returns the accounts that were imported by an earlier run and closed on the service since. */
+async function sendAccounts(
+  invocation: Invocation,
   client: OperatorClient,
   driver: NodeSqlite,
 ): Promise<Set<string>> {
-  const { now } = call;
-  const progress = createProgress(call, "imported");
+  const { now, log } = invocation;
+  const progress = createProgress(invocation, "imported");
   const closed = new Set<string>();
-  let before = 0;
-  const moved = eachAtOnce(pagesOf(driver, "account"), async (record) => {
-    const outcome = await moveAccount(call, client, driver, record);
+  let alreadyImported = 0;
+  const outcomes = mapConcurrently(pagesOf(driver, "account"), async (record) => {
+    const outcome = await sendAccount(invocation, client, driver, record);
     if (outcome !== "opened_before") return outcome;
-    const there = await client.findAccount({ account: record.id, now });
-    if (there?.state === "closed") closed.add(record.id);
+    const status = await client.findAccount({ account: record.id, now });
+    if (status?.state === "closed") closed.add(record.id);
     return outcome;
   });
-  for await (const outcome of moved) {
+  for await (const outcome of outcomes) {
     progress.step();
-    if (outcome === "opened_before") before += 1;
+    if (outcome === "opened_before") alreadyImported += 1;
   }
-  if (before > 0)
-    call.note(`${counted(before, "account")} had come over before, and stayed as they were.`);
+  if (alreadyImported > 0)
+    log(`${counted(alreadyImported, "account was", "accounts were")} already imported.`);
   return closed;
 }
 
-async function moveAccount(
-  { now }: Call,
+async function sendAccount(
+  { now }: Invocation,
   client: OperatorClient,
   driver: NodeSqlite,
   { id: account, createdAt }: { id: string; createdAt: number },
 ): Promise<string> {
   let begin = true;
-  const pages = pagesOfBytes(recordsOfAccount(driver, account));
+  const pages = importPages(recordsOfAccount(driver, account));
   for (let page = pages.next(); !page.done; ) {
     const records = page.value;
     const next = pages.next();
@@ -120,11 +118,11 @@ async function moveAccount(
   return "taken";
 }
 
-/** No record comes near the room that is left. */
+/** Leaves room for one more record, which is far smaller, and for the rest of the request. */
 const PAGE_BYTES = IMPORT_PAGE_BYTES_MAX * 0.75;
 const PAGE_RECORDS = 2_000;
 
-function* pagesOfBytes(records: Iterable<TransferRecord>): Generator<TransferRecord[]> {
+function* importPages(records: Iterable<TransferRecord>): Generator<TransferRecord[]> {
   let page: TransferRecord[] = [];
   let bytes = 0;
   for (const record of records) {
@@ -132,7 +130,76 @@ function* pagesOfBytes(records: Iterable<TransferRecord>): Generator<TransferRec
     bytes += Buffer.byteLength(JSON.stringify(record)) + 1;
     if (bytes < PAGE_BYTES && page.length < PAGE_RECORDS) continue;
     yield page;
-    [page, bytes] = [[], 0];
+    page = [];
+    bytes = 0;
   }
   if (page.length > 0) yield page;
+}
+
+/** Each address takes up to three statements, and a Worker may run only 50 per request. */
+const ADDRESSES_PER_REQUEST = 15;
+
+/** An account whose address belongs to another account on the service. */
+type TakenAddress = { account: string; by: string };
+
+/**
+ * Sends the addresses, after all accounts. Accounts in `closed` are skipped: the service has deleted their addresses. Returns
+ * the addresses that belong to other accounts there.
+ */
+async function sendAddresses(
+  { log }: Invocation,
+  client: OperatorClient,
+  driver: NodeSqlite,
+  closed: ReadonlySet<string>,
+): Promise<TakenAddress[]> {
+  const taken: TakenAddress[] = [];
+  const changed: string[] = [];
+  const kinds: Iterable<AddressRecord>[] = [
+    addressesOf(driver, closed),
+    pagesOf(driver, "closedAddress"),
+  ];
+  for (const records of kinds) {
+    const results = mapConcurrently(chunksOf(records, ADDRESSES_PER_REQUEST), (chunk) =>
+      client.importAddresses({ records: chunk }),
+    );
+    for await (const { refused } of results) {
+      for (const { account, by } of refused) {
+        if (by === null) changed.push(account);
+        else taken.push({ account, by });
+      }
+    }
+  }
+  if (changed.length > 0) {
+    log(
+      `${counted(changed.length, "account has", "accounts have")} a new address on the service and ${changed.length === 1 ? "keeps" : "keep"} it (${shortList(changed)}).`,
+    );
+  }
+  return taken;
+}
+
+function* addressesOf(driver: NodeSqlite, closed: ReadonlySet<string>) {
+  for (const record of pagesOf(driver, "address")) {
+    if (hasAccount(driver, record.account) && !closed.has(record.account)) yield record;
+  }
+}
+
+/** Called last, when everything else is imported. */
+function rejectTaken(taken: readonly TakenAddress[]): void {
+  if (taken.length === 0) return;
+  const list = shortList(taken.map(({ account, by }) => `${account}: taken by ${by}`));
+  throw new CommandError(
+    `The records were imported and reconcile, but ${counted(taken.length, "address belongs", "addresses belong")} to another account on the service (${list}), because somebody signed up first. To give the address to the imported account, find the other account with account list, close it with account close and run the import again. The user can then sign up again and gets the imported account.`,
+  );
+}
+
+/** Each purchase takes a statement, and a Worker may run only 50 per request. */
+const PURCHASES_PER_REQUEST = 30;
+
+/** Sends the purchases, after all accounts. Purchases that the service has already stay as they are. */
+async function sendPurchases(client: OperatorClient, driver: NodeSqlite): Promise<void> {
+  const sent = mapConcurrently(
+    chunksOf(pagesOf(driver, "purchase"), PURCHASES_PER_REQUEST),
+    (records) => client.importPurchases({ records }),
+  );
+  for await (const _ of sent);
 }

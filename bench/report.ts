@@ -1,4 +1,4 @@
-/** Medians and spreads. A disturbed round moves a mean; it does not move a median. */
+/** Medians, spreads and tables. Medians, because one disturbed round changes a mean but not a median. */
 export type Spread = { median: number; min: number; max: number };
 
 export function spreadOf(values: readonly number[]): Spread {
@@ -8,7 +8,7 @@ export function spreadOf(values: readonly number[]): Spread {
 
 export const medianOf = (values: readonly number[]): number => spreadOf(values).median;
 
-/** The nearest-rank percentile of sorted samples; of an even count the median is the mean of the middle two. */
+/** Returns the nearest-rank percentile of sorted samples. The median of an even count is the mean of the middle two. */
 export function percentile(sorted: ArrayLike<number>, percent: number): number {
   const count = sorted.length;
   if (count === 0) return Number.NaN;
@@ -24,6 +24,23 @@ export const sortedSamples = (samples: readonly number[]): Float64Array =>
 
 export const round = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-/** `0.61 (0.58–0.64)`: the median and how far the rounds lie apart. */
+/** Formats a median and the range of the rounds, such as `0.61 (0.58–0.64)`. */
 export const showSpread = ({ median, min, max }: Spread, digits: number): string =>
   `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+
+/** Formats a table for the terminal, with the first column aligned to the left and the others to the right. */
+export function showTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join("  ")
+      .trimEnd();
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line), ""].join(
+    "\n",
+  );
+}

@@ -8,7 +8,7 @@ import type { JobQueue } from "#jobs/job-queue.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorContext } from "#operator/context.ts";
-import { done } from "#operator/operation.ts";
+import { done } from "#operator/define-operation.ts";
 import { clientOver } from "#operator/operations.ts";
 import { perform } from "#operator/perform.ts";
 import { accountsOfLedger } from "#stores/sql/account-index.ts";
@@ -19,11 +19,13 @@ import { baseOf } from "../node/addresses.ts";
 import { hashKey, random } from "../node/app-context.ts";
 import { openBilling } from "../node/billing.ts";
 import { reversalsForOperator } from "../node/reversals.ts";
-import { type Call, ProblemDetails } from "./command.ts";
-import type { Deployment } from "./deployment.ts";
+import { CommandError, type Deployment, type Invocation } from "./command.ts";
 
-/** What a store at hand brings, whichever it is. */
-type Stored = Pick<OperatorContext, "ledger" | "directory" | "moves" | "findDamage" | "isDamage"> &
+/** What the command line needs of a store that it opened itself. */
+type LocalStore = Pick<
+  OperatorContext,
+  "ledger" | "directory" | "moves" | "findDamage" | "isDamage"
+> &
   Pick<NotifyDeps, "journal"> &
   Pick<MailDeps, "queue"> & {
     place: string;
@@ -33,35 +35,38 @@ type Stored = Pick<OperatorContext, "ledger" | "directory" | "moves" | "findDama
     secrets(): Promise<readonly string[]>;
   };
 
-/** The operations on a store that this process has opened itself, done by the user that runs it. */
-export function inProcess(
-  call: Call,
-  stored: Stored,
-): Pick<Deployment, "place" | "client" | "linksLead"> {
-  const { config } = call;
-  const { place, database, ledger, directory, journal, queue, purchases, secrets } = stored;
+/** Runs operations in this process. The operator is the user of the operating system. */
+export function createLocalDeployment(
+  invocation: Invocation,
+  store: LocalStore,
+): Pick<Deployment, "place" | "client" | "linkWarning"> {
+  const { config } = invocation;
+  const { place, database, ledger, directory, journal, queue, purchases, secrets } = store;
   const publicUrl = baseOf(config, config.port);
   const context: OperatorContext = {
-    ...{ ledger, directory, purchases },
-    ...{ findDamage: stored.findDamage, isDamage: stored.isDamage },
+    ledger,
+    directory,
+    purchases,
+    findDamage: store.findDamage,
+    isDamage: store.isDamage,
     accountDeps: async () => ({ ledger, directory, secrets: await secrets(), random, hashKey }),
-    tell: {
-      ...{ journal, publicUrl },
-      // What hinders a letter is said to the operator.
+    notify: {
+      journal,
+      publicUrl,
+      // Errors are reported to the operator instead, with the outcome.
       mail: createMail({
-        ...{
-          queue,
-          transportKind: transportKindOf(config.mail),
-          now: Date.now,
-          random,
-          logError: () => {},
-        },
+        queue,
+        transportKind: transportKindOf(config.mail),
+        now: Date.now,
+        random,
+        logError: () => {},
       }),
     },
-    billing: once(() => billingOf(call, stored)),
+    billing: once(() => billingOf(invocation, store)),
     acts: createOperatorActs(database),
-    jobs: operatorJobs([stored.jobs, reversalsForOperator(config.dataDir)]),
-    ...{ index: accountsOfLedger(database), moves: stored.moves },
+    jobs: operatorJobs([store.jobs, reversalsForOperator(config.dataDir)]),
+    index: accountsOfLedger(database),
+    moves: store.moves,
     grants: createGrantList(database),
   };
   const operator = { by: userName(), address: null };
@@ -69,39 +74,51 @@ export function inProcess(
   return {
     place,
     client: clientOver((name, input) => perform(performing, name, input)),
-    linksLead: config.publicUrl === null ? ` Its links lead to ${publicUrl}: set PUBLIC_URL.` : "",
+    linkWarning:
+      config.publicUrl === null
+        ? ` Its links point to ${publicUrl}. Set PUBLIC_URL to the server's public URL.`
+        : "",
   };
 }
 
-async function billingOf({ config: { stripe } }: Call, stored: Stored) {
+async function billingOf({ config: { stripe } }: Invocation, store: LocalStore) {
   if (stripe === null) return null;
-  const { ledger, purchases, secrets } = stored;
+  const { ledger, purchases, secrets } = store;
   return openBilling({
-    ...{ stripe, secrets: await secrets(), purchases, ledger, now: Date.now },
-    // Nothing is sold from here.
+    stripe,
+    secrets: await secrets(),
+    purchases,
+    ledger,
+    now: Date.now,
+    // The command line starts no purchases.
     prices: { packs: [], lifetime: null, taxes: "none", contact: null },
     newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
   });
 }
 
-function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
-  let made: Promise<Result> | undefined;
+function once<Result>(create: () => Promise<Result>): () => Promise<Result> {
+  let created: Promise<Result> | undefined;
   return () => {
-    made ??= make();
-    return made;
+    created ??= create();
+    return created;
   };
 }
 
-/** Does something to the data as a whole, which is no operation of the table, and records it as one of them. */
-export async function actHere<Result>(
+/** Runs an action on the data as a whole, and records it like the operations. */
+export async function runRecorded<Result>(
   database: SqlDatabase,
   act: "import" | "restore",
   run: () => Promise<Result>,
   describe: (result: Result) => string,
 ): Promise<Result> {
   const acts = createOperatorActs(database);
-  const line = { at: Date.now(), by: userName(), act, subject: null, address: null };
-  const { id } = await acts.start(line);
+  const { id } = await acts.start({
+    at: Date.now(),
+    by: userName(),
+    act,
+    subject: null,
+    address: null,
+  });
   try {
     const result = await run();
     await acts.end({ id, end: done(describe(result)) });
@@ -112,9 +129,9 @@ export async function actHere<Result>(
   }
 }
 
-export const importedOutcome = ({ account = 0 }: RecordCounts) => `${account} accounts`;
+export const describeImport = ({ account = 0 }: RecordCounts) => `${account} accounts`;
 
-/** The user of the operating system; in a container there may be a number without a name. */
+/** The user of the operating system. In a container the user may have no name, only a number. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -123,12 +140,12 @@ function userName(): string {
   }
 }
 
-const PATIENCE_MS = 1_000;
-const BETWEEN_TRIES_MS = 50;
+const SECRET_WAIT_MS = 1_000;
+const SECRET_RETRY_MS = 50;
 
 /**
- * The secrets under which the server that uses this data works. A server without SECRET keeps one with the data as
- * soon as it makes it; so where none is kept the server has SECRET, and a key made under another one would be refused.
+ * Returns the secrets of the server that uses this data. A server without SECRET stores its own with the data when it
+ * creates it. If none is stored, the server has SECRET, and it would reject a key that was made with another secret.
  */
 export async function findSecrets(
   place: string,
@@ -136,12 +153,12 @@ export async function findSecrets(
   find: () => Promise<string | null>,
 ): Promise<readonly string[]> {
   if (configured !== null) return configured;
-  for (const until = performance.now() + PATIENCE_MS; performance.now() < until; ) {
+  for (const until = performance.now() + SECRET_WAIT_MS; performance.now() < until; ) {
     const secret = await find();
     if (secret !== null) return [secret];
-    await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
+    await new Promise((resolve) => setTimeout(resolve, SECRET_RETRY_MS));
   }
-  throw new ProblemDetails(
-    `The data in ${place} has no secret of its own: its server is given one. Set SECRET to the same value for this command.`,
+  throw new CommandError(
+    `The data in ${place} contains no secret, so its server has the setting SECRET. Set SECRET to the same value for this command.`,
   );
 }

@@ -5,49 +5,48 @@ import type { ActEnd } from "./acts.ts";
 import type { OperatorContext } from "./context.ts";
 
 /**
- * One row of the table: what an operation takes, what it gives and how it is run. The command line runs it in process or
- * asks a service for it over HTTP; both go through the same row.
+ * An operation of operators: its input, its output and how to run it. The command line runs it in process or over HTTP.
  *
- * An operation that changes something names what it makes and carries its own time, so that it may be sent again where
- * its response was lost: it is carried out once.
+ * An order that changes something carries its time and the ids of what it creates. If its response is lost, the client can send
+ * it again, and it is carried out once.
  */
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
-  /** Strict: what comes over the network is checked by it. */
+  /** Strict, because it validates input from the network. */
   input: Input;
-  /** What a client takes for the outcome; members that it does not know are dropped. */
+  /** Clients parse the outcome with it and drop unknown members. */
   output: Output;
-  /** Null for what only reads: it leaves no line among the acts. */
+  /** How the operation is recorded. Null for operations that only read and leave no record. */
   act: Act<z.output<Input>, z.output<Output>> | null;
   run(context: OperatorContext, input: z.output<Input>): Promise<z.input<Output>>;
 };
 
 /** How an operation that changes something is recorded. */
 export type Act<Input, Output> = {
-  /** The id of an account or of a key, or the name of a purchase; never an email address. */
+  /** The id of an account, key or purchase; never an email address. */
   subject(input: Input): string | null;
-  /** A part in the middle of an act: carried out, it leaves no line of its own. */
+  /** Whether the order is a middle part of a larger act. It is recorded only if it fails. */
   isPart?(input: Input): boolean;
-  /** How it ended, where it is not by what was `found`; null where nothing was changed that is worth a line. */
+  /** How the act ended; by default, from the outcome's `found`. Null removes the record, because nothing was changed. */
   end?(outcome: Output, input: Input): ActEnd | null;
 };
 
 export const done = (detail: string | null = null): ActEnd => ({ outcome: "done", detail });
 export const unchanged = (detail: string): ActEnd => ({ outcome: "unchanged", detail });
 
-type Row<Input extends z.ZodType, Output extends z.ZodType> = Operation<Input, Output>;
-
+/** Defines an operation that only reads. */
 export const reading = <Input extends z.ZodType, Output extends z.ZodType>(
-  row: Omit<Row<Input, Output>, "act">,
-): Row<Input, Output> => ({ ...row, act: null });
+  operation: Omit<Operation<Input, Output>, "act">,
+): Operation<Input, Output> => ({ ...operation, act: null });
 
+/** Defines an operation that changes something. */
 export const changing = <Input extends z.ZodType, Output extends z.ZodType>(
-  row: Row<Input, Output> & { act: Act<z.output<Input>, z.output<Output>> },
-): Row<Input, Output> => row;
+  operation: Operation<Input, Output> & { act: Act<z.output<Input>, z.output<Output>> },
+): Operation<Input, Output> => operation;
 
 export const ofAccount = { subject: ({ account }: { account: string }) => account };
 export const ofKey = { subject: ({ id }: { id: string }) => id };
 
-/** What members of inputs and outcomes are. */
+/** Schemas of members of inputs and outcomes. */
 export const account = z.string().refine(isAccountId);
 export const keyId = z.string().refine((id) => accountOfKeyId(id) !== undefined);
 export const email = z

@@ -2,21 +2,20 @@ import { decimalText } from "#billing/money.ts";
 import type { RevenueRow } from "#billing/purchase-store.ts";
 import type { GrantMade } from "#operator/context.ts";
 import type { Outcome } from "./command.ts";
-import { csv } from "./csv.ts";
-import { counted, dayOf, instant, instantOrNull, minute, table, whole } from "./text.ts";
-import type { Totals as LedgerTotals } from "./totals.ts";
+import { counted, csv, dayOf, instant, instantOrNull, integer, minute, table } from "./text.ts";
+import type { LedgerAudit } from "./totals.ts";
 
-/** What a report has found, as text, as JSON and as one table. */
+/** A report, to be printed as text, JSON or CSV. */
 export type Report = {
-  /** Days, both included. */
+  /** Dates, both included. */
   from: string;
   to: string;
   now: number;
   byDay: readonly DaySum[];
   accounts: readonly AccountSum[];
-  made: readonly GrantMade[];
+  grants: readonly GrantMade[];
   revenue: readonly RevenueRow[];
-  totals: LedgerTotals;
+  audit: LedgerAudit;
 };
 
 export type DaySum = { day: string; tool: string; calls: number; credits: number };
@@ -24,7 +23,7 @@ export type AccountSum = {
   id: string;
   email: string | null;
   state: "open" | "suspended" | "closed" | "moving";
-  /** Of now; null while the account is being moved. */
+  /** The current balance; null while the account is being imported. */
   balance: number | null;
   calls: number;
   credits: number;
@@ -42,7 +41,7 @@ type RevenueSum = Omit<RevenueRow, "day">;
 const sumOf = <Row>(rows: readonly Row[], value: (row: Row) => number) =>
   rows.reduce((sum, row) => sum + value(row), 0);
 
-function totalsOf({ byDay, accounts, made, revenue }: Report): Totals {
+function totalsOf({ byDay, accounts, grants, revenue }: Report): Totals {
   const byCurrency = new Map<string, RevenueSum>();
   for (const { currency, purchases, paid, refunds, refunded } of revenue) {
     const sum = byCurrency.get(currency);
@@ -57,7 +56,7 @@ function totalsOf({ byDay, accounts, made, revenue }: Report): Totals {
   return {
     calls: sumOf(byDay, (row) => row.calls),
     credits: sumOf(byDay, (row) => row.credits),
-    granted: sumOf(made, (row) => row.amount),
+    granted: sumOf(grants, (row) => row.amount),
     balance: sumOf(accounts, (row) => row.balance ?? 0),
     revenue: [...byCurrency.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1)),
   };
@@ -65,44 +64,56 @@ function totalsOf({ byDay, accounts, made, revenue }: Report): Totals {
 
 export function presentReport(report: Report): Outcome {
   const totals = totalsOf(report);
-  const { from, to, byDay, accounts, made, revenue, totals: ledgerTotals } = report;
+  const { from, to, byDay, accounts, grants, revenue, audit } = report;
   const emails = emailsOf(report);
   return {
     json: {
-      ...{ from, to, calls: totals.calls, credits: totals.credits, granted: totals.granted },
+      from,
+      to,
+      calls: totals.calls,
+      credits: totals.credits,
+      granted: totals.granted,
       days: byDay,
       accounts,
-      grants: made.map(({ account, id, kind, amount, grantedAt, expiresAt }) => ({
-        ...{ account, email: emails.get(account) ?? null, id, kind, amount },
-        ...{ grantedAt: instant(grantedAt), expiresAt: instantOrNull(expiresAt) },
+      grants: grants.map(({ account, id, kind, amount, grantedAt, expiresAt }) => ({
+        account,
+        email: emails.get(account) ?? null,
+        id,
+        kind,
+        amount,
+        grantedAt: instant(grantedAt),
+        expiresAt: instantOrNull(expiresAt),
       })),
       revenue: revenue.map((row) => ({ day: dayOf(row.day), ...inMoney(row) })),
       totals: { balance: totals.balance, revenue: totals.revenue.map(inMoney) },
       ledger: {
-        ok: ledgerTotals.faults.length === 0,
-        accounts: ledgerTotals.accounts,
-        ...ledgerTotals.totals,
+        ok: audit.faults.length === 0,
+        accounts: audit.accounts,
+        ...audit.totals,
       },
     },
     text: textOf(report, totals),
   };
 }
 
-/** Amounts as decimal texts, in the currency's own digits. */
+/** Formats amounts as decimal strings with the currency's number of decimals. */
 const inMoney = ({ currency, purchases, paid, refunds, refunded }: RevenueSum) => ({
-  ...{ currency, purchases, paid: decimalText(paid, currency) },
-  ...{ refunds, refunded: decimalText(refunded, currency) },
+  currency,
+  purchases,
+  paid: decimalText(paid, currency),
+  refunds,
+  refunded: decimalText(refunded, currency),
 });
 
 const emailsOf = ({ accounts }: Report) =>
   new Map(accounts.flatMap(({ id, email }) => (email === null ? [] : [[id, email] as const])));
 
 function textOf(report: Report, totals: Totals): string {
-  const { from, to, byDay, accounts, made } = report;
+  const { from, to, byDay, accounts, grants } = report;
   const emails = emailsOf(report);
-  const who = (id: string) => emails.get(id) ?? `${id} (closed)`;
+  const nameOf = (id: string) => emails.get(id) ?? `${id} (closed)`;
   return [
-    `${from} to ${to}, both included, in UTC: ${counted(totals.calls, "call")}, ${counted(totals.credits, "credit")} debited, ${whole(totals.granted)} granted.\n`,
+    `${from} to ${to}, both included, UTC: ${counted(totals.calls, "call")}, ${counted(totals.credits, "credit")} debited, ${integer(totals.granted)} granted.\n`,
     byDay.length > 0 &&
       table(
         ["day (UTC)", "tool", "calls", "credits"],
@@ -110,25 +121,28 @@ function textOf(report: Report, totals: Totals): string {
       ),
     accounts.length > 0 &&
       table(
-        ["account", "calls", "credits", "balance now"],
-        accounts.map((row) => [who(row.id), row.calls, row.credits, row.balance ?? row.state]),
+        ["account", "calls", "credits", "current balance"],
+        accounts.map((row) => [nameOf(row.id), row.calls, row.credits, row.balance ?? row.state]),
       ),
-    made.length > 0 &&
+    grants.length > 0 &&
       table(
         ["granted (UTC)", "account", "kind", "amount", "expires (UTC)"],
-        made.map((row) => [
-          ...[minute(row.grantedAt, ""), who(row.account), row.kind],
-          ...[row.amount, minute(row.expiresAt, "never")],
+        grants.map((row) => [
+          minute(row.grantedAt, ""),
+          nameOf(row.account),
+          row.kind,
+          row.amount,
+          minute(row.expiresAt, "never"),
         ]),
       ),
     revenueText(report, totals),
-    totalsText(report),
+    ledgerText(report),
   ]
     .filter((part) => part !== false)
     .join("\n");
 }
 
-const REVENUE = ["currency", "purchases", "paid", "paid back of", "paid back"];
+const REVENUE = ["currency", "purchases", "paid", "refunds", "refunded"];
 
 function revenueText({ revenue }: Report, totals: Totals): string | false {
   if (revenue.length === 0) return false;
@@ -137,20 +151,21 @@ function revenueText({ revenue }: Report, totals: Totals): string | false {
     return [currency.toUpperCase(), row.purchases, paid, row.refunds, refunded];
   };
   return table(
-    ["paid (UTC)", ...REVENUE],
+    ["day (UTC)", ...REVENUE],
     [
       ...revenue.map((row) => [dayOf(row.day), ...cells(row)]),
-      ...totals.revenue.map((row) => ["together", ...cells(row)]),
+      ...totals.revenue.map((row) => ["total", ...cells(row)]),
     ],
   );
 }
 
-function totalsText({ totals: { accounts, totals: ledgerTotals, faults } }: Report): string {
-  if (ledgerTotals === null || faults.length > 0) return "The books do not reconcile: run audit.\n";
-  const { granted, debited, reversed, remaining, expired, voided } = ledgerTotals;
+function ledgerText({ audit: { accounts, totals, faults } }: Report): string {
+  if (totals === null || faults.length > 0)
+    return "The ledger does not reconcile. Run audit for details.\n";
+  const { granted, debited, reversed, remaining, expired, voided } = totals;
   return (
-    `The books of ${counted(accounts, "account")} reconcile now: ${whole(granted)} granted = ${whole(debited)} debited - ` +
-    `${whole(reversed)} reversed + ${whole(remaining)} remaining + ${whole(expired)} expired + ${whole(voided)} voided.\n`
+    `The ledger of ${counted(accounts, "account")} reconciles: ${integer(granted)} granted = ${integer(debited)} debited - ` +
+    `${integer(reversed)} reversed + ${integer(remaining)} remaining + ${integer(expired)} expired + ${integer(voided)} voided.\n`
   );
 }
 
@@ -166,35 +181,81 @@ const COLUMNS = [
   "amount",
 ];
 
-/** One table, for spreadsheets and pivot tables: what a line is of stands in its column `kind`. */
+/** Formats the report as one table for spreadsheets. The column `kind` says what a line is about. */
 export function reportCsv(report: Report): string {
-  const { byDay, accounts, made, revenue, totals: ledgerTotals, now } = report;
+  const { byDay, accounts, grants, revenue, audit, now } = report;
   const today = dayOf(now);
   const emails = emailsOf(report);
   const money = (row: RevenueRow, kind: string, count: number, amount: number) => [
-    ...[dayOf(row.day), kind, null, null, null, count, null],
-    ...[row.currency, decimalText(amount, row.currency)],
+    dayOf(row.day),
+    kind,
+    null,
+    null,
+    null,
+    count,
+    null,
+    row.currency,
+    decimalText(amount, row.currency),
   ];
   return csv(COLUMNS, [
     ...byDay.map(({ day, tool, calls, credits }) => [
-      ...[day, "usage", tool, null, null, calls, credits, null, null],
+      day,
+      "usage",
+      tool,
+      null,
+      null,
+      calls,
+      credits,
+      null,
+      null,
     ]),
     ...accounts.map(({ id, email, state, calls, credits }) => [
-      ...[null, "account", state, id, email, calls, credits, null, null],
+      null,
+      "account",
+      state,
+      id,
+      email,
+      calls,
+      credits,
+      null,
+      null,
     ]),
-    ...made.map(({ account, kind, amount, grantedAt }) => [
-      ...[dayOf(grantedAt), "grant", kind, account, emails.get(account) ?? null],
-      ...[1, amount, null, null],
+    ...grants.map(({ account, kind, amount, grantedAt }) => [
+      dayOf(grantedAt),
+      "grant",
+      kind,
+      account,
+      emails.get(account) ?? null,
+      1,
+      amount,
+      null,
+      null,
     ]),
     ...revenue.flatMap((row) => [
       ...(row.purchases > 0 ? [money(row, "sale", row.purchases, row.paid)] : []),
       ...(row.refunds > 0 ? [money(row, "refund", row.refunds, row.refunded)] : []),
     ]),
     ...accounts.map(({ id, email, state, balance }) => [
-      ...[today, "balance", state, id, email, null, balance, null, null],
+      today,
+      "balance",
+      state,
+      id,
+      email,
+      null,
+      balance,
+      null,
+      null,
     ]),
-    ...Object.entries(ledgerTotals.totals ?? {}).map(([item, credits]) => [
-      ...[today, "ledger", item, null, null, null, credits, null, null],
+    ...Object.entries(audit.totals ?? {}).map(([item, credits]) => [
+      today,
+      "ledger",
+      item,
+      null,
+      null,
+      null,
+      credits,
+      null,
+      null,
     ]),
   ]);
 }

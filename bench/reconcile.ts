@@ -5,15 +5,15 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { keepSecret } from "#stores/sqlite/settings.ts";
 import { databaseFile } from "../src/apps/node/data-folder.ts";
 
-/** The bench at the ledger itself, through a connection of its own: more accounts to call with, and the books at the end. */
+/** Opens accounts in the server's ledger, and compares the ledger with the responses at the end. */
 const CREDITS = 1_000_000_000;
 
-/** Makes accounts beside the running server, as the command line does. Returns a key of each. */
+/** Opens accounts while the server runs, as the command line does. Returns a key for each. */
 export async function openAccounts(dataDir: string, count: number): Promise<string[]> {
   const driver = openNodeSqlite(databaseFile(dataDir));
   try {
     const secret = keepSecret(driver, () => {
-      throw new Error("The server has made its secret already");
+      throw new Error("The server has already created its secret");
     });
     const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
     const hashKey = (key: string) => hash("sha256", key);
@@ -45,7 +45,7 @@ export async function openAccounts(dataDir: string, count: number): Promise<stri
 
 export type Reconciliation = { responded: number; recorded: number; ok: boolean; faults: string[] };
 
-/** Whether the ledger holds every call that was answered, no other one, and adds up. The server must be gone. */
+/** Checks that the ledger has exactly the calls with a response, and reconciles. The server must have ended. */
 export async function reconcile(dataDir: string, responded: number): Promise<Reconciliation> {
   const driver = openNodeSqlite(databaseFile(dataDir));
   try {
@@ -61,5 +61,5 @@ export async function reconcile(dataDir: string, responded: number): Promise<Rec
 
 export const showReconciliation = ({ responded, recorded, ok, faults }: Reconciliation): string =>
   ok
-    ? `Books: ${responded} answers, ${recorded} debits, after the server was killed without warning (SIGKILL); they add up.`
-    : `Books: ${responded} answers, but ${recorded} debits. ${faults.join("; ")}`;
+    ? `Ledger: ${responded} responses and ${recorded} debits after the server was killed (SIGKILL). The ledger reconciles.`
+    : `Ledger: ${responded} responses, but ${recorded} debits. ${faults.join("; ")}`;

@@ -6,7 +6,7 @@ import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { type Postgres, startPostgres } from "../test/support/postgres.ts";
 import { readProc } from "./process-cpu.ts";
 
-/** A PostgreSQL of the bench's own that syncs every commit, and what is in it before a run and after. */
+/** The benchmark's own PostgreSQL, which syncs every commit, with its data before and after a run. */
 export type PostgresFixture = { server: Postgres; url: string; pool: PostgresPool };
 
 const SETTINGS = { shared_buffers: "256MB", max_wal_size: "4GB" };
@@ -28,7 +28,7 @@ export async function closePostgresFixture({ pool, server }: PostgresFixture): P
 export const accountAt = (n: number) => `bench_${n}`;
 export const keyAt = (n: number) => `key_of_bench_${n}`;
 
-/** Accounts with one key and one grant each that no run can spend, and no free call. */
+/** Inserts accounts with one key, one grant that no run can spend, and no free call. */
 export async function fillAccounts({ transaction }: PostgresPool, count: number): Promise<void> {
   await transaction("upkeep", async (query) => {
     await query(
@@ -44,7 +44,7 @@ export async function fillAccounts({ transaction }: PostgresPool, count: number)
   await transaction("upkeep", (query) => query("ANALYZE account, api_key, credit_grant"));
 }
 
-/** What the ledger says was called and paid. */
+/** Returns the number of debits and the credits spent. */
 export async function readTotals({ transaction }: PostgresPool) {
   const [row] = await transaction("report", (query) =>
     query<{ debits: number; paid: number }>(
@@ -55,7 +55,7 @@ export async function readTotals({ transaction }: PostgresPool) {
   return row ?? { debits: 0, paid: 0 };
 }
 
-/** CPU time of the server with all that it has started, also what has ended since. Linux only. */
+/** Returns the CPU time of the server and all its processes, including those that have ended. Linux only. */
 export function postgresCpuMicros({ server }: PostgresFixture): number {
   const [first] = readFileSync(path.join(server.folder, "postmaster.pid"), "utf8").split("\n");
   const pid = Number(first);
@@ -68,7 +68,7 @@ function readProcOrNone(pid: number): number {
   try {
     return readProc(pid);
   } catch {
-    // It ended between the two looks.
+    // The process has just ended.
     return 0;
   }
 }

@@ -3,7 +3,7 @@ import { openBrowser } from "../../support/chromium.ts";
 import { LIFECYCLE, walkThroughLifecycle } from "../../support/dashboard-lifecycle.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
 
-/** At the edge: both Workers in workerd, D1, objects, a provider of letters, browser and shell. */
+/** The lifecycle at the edge: both Workers in workerd, D1, objects, an email provider, browser and shell. */
 
 const [browser, site] = await Promise.all([openBrowser(), openEdgeSite({ after })]);
 after(() => browser.close());

@@ -1,0 +1,113 @@
+import { isJobId, type JobPlace } from "#jobs/operator-jobs.ts";
+import type { OutcomeOf } from "#operator/operations.ts";
+import { integerFrom } from "./arguments.ts";
+import { type Command, CommandError, flag, option, positional, UsageError } from "./command.ts";
+import { command } from "./deployment.ts";
+import { takeFirst } from "./lists.ts";
+import { cut, instant, minute, table, withInstants } from "./text.ts";
+
+/** Background jobs, and what operators did. */
+
+const ROWS_DEFAULT = 50;
+const ROWS_MAX = 100_000;
+/** Longer texts are cut in tables; `--json` prints them complete. */
+const CELL_CHARS_MAX = 60;
+
+export const ACTIVITY_COMMANDS: readonly Command[] = [
+  command({
+    name: "jobs list",
+    summary: "List waiting or dead emails, webhook deliveries and reversals",
+    details: [
+      "Without --dead the command lists the jobs that wait for their next attempt; with --dead, the jobs that have failed permanently. Dead jobs are kept for 30 days. The oldest jobs come first, 50 by default.",
+      "The list shows the domain of an email's recipient, the endpoint of a webhook, and the account of a call. It never shows the content of an email.",
+    ],
+    example: "jobs list --dead",
+    parameters: { dead: flag, max: option("N", integerFrom(1, ROWS_MAX)) },
+    async run({ dead, max = ROWS_DEFAULT }, { client }) {
+      const jobs = await takeFirst(max, async (page: Page<JobPlace>) => {
+        const { jobs, next } = await client.listJobs({ dead, ...page });
+        return { items: jobs, next };
+      });
+      return { json: { jobs: jobs.map(withInstants) }, text: jobsTable(jobs, dead) };
+    },
+  }),
+  command({
+    name: "jobs retry",
+    summary: "Retry a dead job",
+    details: [
+      "Run jobs list --dead for the id, and quote it if it contains spaces. The job gets a full set of attempts. The server starts due jobs within a minute.",
+    ],
+    example: "jobs retry eml_8sWqVb2nTfJx0LkYd3PzRm7H",
+    parameters: { id: positional("<id>", readJobId) },
+    async run({ id }, { client, now, place }) {
+      const { outcome } = await client.retryJob({ id, now });
+      if (outcome !== "retried") throw new CommandError(WHY_NOT_RETRIED[outcome](id, place));
+      return {
+        json: { id, dueAt: instant(now) },
+        text: `Job ${id} is due now, with a full set of attempts.\n`,
+      };
+    },
+  }),
+  command({
+    name: "acts",
+    summary: "List operator actions, newest first",
+    details: [
+      "Every command that changes something leaves one line: when, who, what, on which account or key, with what outcome, and from which network address. Who is the name of the operator token or, for a local command, the user of the operating system. 50 lines by default.",
+      "The outcome started means that the action is running or was interrupted, so parts of it may be done. An account that an import writes has a line for its first part and one for its last. Long outcomes are cut; --json prints them complete.",
+    ],
+    example: "acts",
+    parameters: { max: option("N", integerFrom(1, ROWS_MAX)) },
+    async run({ max = ROWS_DEFAULT }, { client }) {
+      const acts = await takeFirst(max, async (page: Page<string>) => {
+        const { acts, next } = await client.listActs(page);
+        return { items: acts, next };
+      });
+      const rows = acts.map(({ at, by, act, subject, outcome, detail, address }) => {
+        const end = detail === null ? outcome : `${outcome}: ${detail}`;
+        return [minute(at, ""), by, act, subject ?? "", cut(end, CELL_CHARS_MAX), address ?? ""];
+      });
+      return {
+        json: { acts: acts.map(({ id: _, at, ...act }) => ({ at: instant(at), ...act })) },
+        text:
+          rows.length === 0
+            ? "There are no operator actions yet.\n"
+            : table(["at (UTC)", "by", "action", "account or key", "outcome", "from"], rows),
+      };
+    },
+  }),
+];
+
+type Page<Cursor> = { after: Cursor | null; max: number };
+
+const WHY_NOT_RETRIED: Record<
+  Exclude<OutcomeOf<"retryJob">["outcome"], "retried">,
+  (id: string, place: string) => string
+> = {
+  not_found: (id, place) =>
+    `There is no job ${id} in ${place}. Run jobs list --dead to see the dead jobs.`,
+  not_dead: (id) => `Job ${id} is not dead. The server retries it by itself.`,
+  erased: (id) =>
+    `Job ${id} cannot be retried, because its content was erased: it was obsolete, or contained a sign-in link.`,
+};
+
+function jobsTable(jobs: OutcomeOf<"listJobs">["jobs"], dead: boolean): string {
+  if (jobs.length === 0) return dead ? "There are no dead jobs.\n" : "There are no waiting jobs.\n";
+  const headings = ["id", "queue", "kind", "about", "added (UTC)", "attempts"];
+  const rows = jobs.map((job) => [
+    job.id,
+    job.queue,
+    job.kind,
+    job.label,
+    minute(job.createdAt, ""),
+    job.attempts,
+    dead ? minute(job.diedAt, "") : minute(job.dueAt, "paused"),
+    cut(job.lastError ?? "", CELL_CHARS_MAX),
+  ]);
+  return table([...headings, dead ? "died (UTC)" : "due (UTC)", "last error"], rows);
+}
+
+/** The message does not repeat the text, which may be an email address. */
+function readJobId(text: string): string {
+  if (isJobId(text)) return text;
+  throw new UsageError("This is not the id of a job. Run jobs list --dead to see the ids.");
+}
