@@ -4,16 +4,16 @@ import type { JobQueue, JobQueueOperations, JobSummary } from "./job-queue.ts";
 export type OperatorQueue = Pick<JobQueue, "list" | "retry">;
 
 /** Where a list goes on: in which of the queues, and after which of its jobs. */
-export type JobPlace = { queue: number; after: number | null };
+export type JobCursor = { queue: number; after: number | null };
 
 /** What an operator asks of one or more job queues: plain data in and out, for the command line and over HTTP alike. */
 export const operatorJobs = (queues: readonly OperatorQueue[]) => ({
   /** Jobs that wait, or that are dead; of each queue oldest first. A page may be empty before the last one. */
   async listJobs(order: {
     dead: boolean;
-    after: JobPlace | null;
+    after: JobCursor | null;
     max: number;
-  }): Promise<{ jobs: JobSummary[]; next: JobPlace | null }> {
+  }): Promise<{ jobs: JobSummary[]; next: JobCursor | null }> {
     const { queue, after } = order.after ?? { queue: 0, after: null };
     const state = order.dead ? "dead" : "waiting";
     const page = await queues[queue]?.list({ state, after, max: order.max });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { actInSteps } from "#accounts/act-in-steps.ts";
 import { isStartUnder } from "#accounts/key-format.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
-import { givenRecord } from "#ledger/transfer/older-records.ts";
+import { anyVersionRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";
 import { exportPage, faultOfAddress, importAddresses, importPage } from "./move-acts.ts";
 import {
@@ -67,7 +67,7 @@ export const MOVE_OPERATIONS = {
   importAccount: changing({
     input: z.strictObject({
       ...{ account, createdAt: time, begin: z.boolean(), finish: z.boolean(), now: time },
-      records: z.array(givenRecord).max(10_000),
+      records: z.array(anyVersionRecord).max(10_000),
     }),
     output: z.object({ outcome: z.enum(["taken", "opened", "opened_before"]) }),
     act: {

@@ -1,5 +1,5 @@
 import { AccountError } from "#accounts/people.ts";
-import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import type { ActEnd, OperatorAct } from "./acts.ts";
 import type { OperatorContext } from "./context.ts";
 import { type Act, done, unchanged } from "./operation.ts";
@@ -74,7 +74,7 @@ function endOfError(error: unknown): ActEnd {
 
 /** What is said to the operator as it is: the operation is good, and cannot be done. */
 export const isRefused = (error: unknown): error is Error =>
-  error instanceof AccountError || error instanceof OrderRefused;
+  error instanceof AccountError || error instanceof OrderRejected;
 
 /** A person whose account is closed is forgotten, in the lines about acts too. */
 const withoutAddresses = (text: string) => text.replaceAll(/[^\s"@]+@[^\s"@]+/g, "(an address)");

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { actInSteps } from "#accounts/act-in-steps.ts";
 import { toPurchase } from "#billing/record-purchase.ts";
-import { givenPurchase } from "#ledger/transfer/older-records.ts";
+import { anyVersionPurchase } from "#ledger/transfer/older-records.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
 import { account, changing, count, cursor, done, pageMax, reading, time } from "./operation.ts";
 import { reaching } from "./reach-provider.ts";
@@ -96,7 +96,7 @@ export const SALES_OPERATIONS = {
   }),
   /** Of accounts that have come in. What is there already stays as it is. */
   importPurchases: changing({
-    input: z.strictObject({ records: z.array(givenPurchase).max(100) }),
+    input: z.strictObject({ records: z.array(anyVersionPurchase).max(100) }),
     output: z.object({ added: count }),
     act: { subject: () => null, end: ({ added }) => done(`${added} added`) },
     run: ({ purchases }, { records }) =>

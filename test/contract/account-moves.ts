@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, type TestContext, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS, type AccountMoves } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -134,7 +134,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     );
     assert.deepEqual(twice, [DONE, DONE]);
     assert.deepEqual(await moves.beginImport({ account: ADA }), { outcome: "finished_before" });
-    await assert.rejects(moves.importRecords({ account: ADA, records: half }), OrderRefused);
+    await assert.rejects(moves.importRecords({ account: ADA, records: half }), OrderRejected);
     assert.deepEqual(await readOut(moves, ADA, await open(moves)), records);
     await moves.beginImport({ account: BOB });
     await moves.importRecords({ account: BOB, records: of(BOB) });
@@ -168,7 +168,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     const { moves } = await opener(t);
     const refused = (asked: Promise<unknown>, sentence: RegExp) =>
       assert.rejects(asked, (error: Error) => {
-        assert.ok(error instanceof OrderRefused, String(error));
+        assert.ok(error instanceof OrderRejected, String(error));
         assert.match(error.message, sentence);
         return true;
       });
@@ -208,7 +208,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
       record.record === "key" ? { ...record, sha256: keyOfAda?.sha256 ?? "" } : record,
     );
     await assert.rejects(moveIn(moves, BOB, withKey), (error: Error) => {
-      assert.ok(error instanceof OrderRefused, String(error));
+      assert.ok(error instanceof OrderRejected, String(error));
       return /contradicts .* what is here already/.test(error.message);
     });
     assert.equal(await ledger.findAccount({ account: BOB, now: NOW }), null);

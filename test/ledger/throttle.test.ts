@@ -39,7 +39,7 @@ test("a clock that was set back by an hour refuses nobody for an hour", () => {
 test("an order that is sent again is not refused for the rate that it used up itself", async () => {
   const throttle = createThrottle(1);
   const own = {
-    ask: () => ({ outcome: "debited", charged: 1, balance: 5 }) as const,
+    perform: () => ({ outcome: "debited", charged: 1, balance: 5 }) as const,
     keyStatus: () => ({ outcome: "good", balance: 5, freeCall: false }) as const,
   };
   const order = {

@@ -90,12 +90,12 @@ export function judgedLedger(
     deleteEvents: (order) =>
       inTurn(async () => {
         const gone = model.told.settle(order.ids);
-        assert.deepEqual(await ledger.deleteEvents(order), { settled: gone.length });
+        assert.deepEqual(await ledger.deleteEvents(order), { deleted: gone.length });
         for (const { id, account } of gone) {
           const state = model.owners.find((owner) => owner.id === account)?.state;
-          assert.ok(seen.handled.has(id ?? "") || state !== "open", `${id} was settled unhandled`);
+          assert.ok(seen.handled.has(id ?? "") || state !== "open", `${id} was deleted unhandled`);
         }
-        return { settled: gone.length };
+        return { deleted: gone.length };
       }),
   };
 }

@@ -25,13 +25,9 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       [
         "a newer format",
         ([first = "", ...rest]) => [first.replace('"version":1', '"version":2'), ...rest],
-        /Line 1 names version 2/,
+        /The export has format version 2/,
       ],
-      [
-        "lines that were cut off",
-        (lines) => lines.slice(0, -5),
-        /end after line \d+ without a trailer/,
-      ],
+      ["a truncated export", (lines) => lines.slice(0, -5), /end after line \d+ without a trailer/],
       [
         "a line that was cut off",
         (lines) => [...lines.slice(0, 9), (lines[9] ?? "").slice(0, -4)],
@@ -45,14 +41,14 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       ],
       ["lines after the trailer", (lines) => [...lines, lines[1] ?? ""], /comes after the trailer/],
       [
-        "a record of an unknown kind",
+        "a record of unknown kind",
         (lines) => lines.toSpliced(4, 0, '{"record":"coupon","id":"c"}'),
-        /Line 5 is of an unknown kind, "coupon"/,
+        /Line 5 is a record of unknown kind "coupon"/,
       ],
       [
         "a member that is not known",
         (lines) => lines.toSpliced(1, 1, (lines[1] ?? "").replace("{", '{"more":1,')),
-        /Line 2 is not a good record of the kind "account"/,
+        /Line 2 is an invalid record of kind "account"/,
       ],
       [
         "a value of the wrong type",
@@ -62,12 +58,12 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       [
         "a grant before its account",
         (lines) => lines.toSpliced(1, 0, lines.find((line) => line.includes('"grant"')) ?? ""),
-        /Line 2 \(grant\) names an account or a key that no earlier line has/,
+        /Line 2 \(grant\) refers to an account or a key that is not in an earlier line/,
       ],
       [
         "a purchase of an account that nobody has",
         (lines) => lines.map((line) => line.replace(/("pur_b","account":")\w+/, "$1acc_nobody")),
-        /\(purchase\) names an account or a key that no earlier line has/,
+        /\(purchase\) refers to an account or a key that is not in an earlier line/,
       ],
       [
         "a purchase that is paid as nobody pays",
@@ -229,15 +225,18 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       const place = lines.findIndex((line) => line.includes('"record":"debit"')) + 17;
       const debit = JSON.parse(lines[place] ?? "");
       for (const [change, fault] of [
-        [{ key: "key_nobody" }, "names an account or a key that no earlier line has"],
-        [{ account: "acc_nobody" }, "names an account or a key that no earlier line has"],
-        [{ grant: "nothing" }, "contradicts itself, or names a grant that no earlier line has"],
+        [{ key: "key_nobody" }, "refers to an account or a key that is not in an earlier line"],
+        [{ account: "acc_nobody" }, "refers to an account or a key that is not in an earlier line"],
+        [
+          { grant: "nothing" },
+          "contradicts itself, or refers to a grant that is not in an earlier line",
+        ],
         [
           { credits: 3, parts: [part("a", 1), part("nothing", 2)] },
-          "contradicts itself, or names a grant that no earlier line has",
+          "contradicts itself, or refers to a grant that is not in an earlier line",
         ],
-        [{ credits: 0 }, "contradicts itself, or names a grant that no earlier line has"],
-        [{}, "says again what an earlier line has said"],
+        [{ credits: 0 }, "contradicts itself, or refers to a grant that is not in an earlier line"],
+        [{}, "repeats a record of an earlier line"],
       ] as const) {
         const odd = { ...debit, credits: 1, grant: "a", ...change };
         await assert.rejects(

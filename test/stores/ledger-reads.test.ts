@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Entry } from "#ledger/entries.ts";
-import { type LedgerOperations, OrderRefused } from "#ledger/port.ts";
+import { type LedgerOperations, OrderRejected } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createPostgresReads } from "#stores/postgres/reads.ts";
@@ -145,7 +145,7 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
       // What the rows say on purpose: the free call and the plan are right, the sum and the kept balance are not.
       assert.deepEqual(faults, [
         "ada: 71 credits were granted, but 75 are accounted for",
-        "ada: its balance is kept as 50; its grants hold 51",
+        "ada: the account row says that the balance is 50, but its grants hold 51",
       ]);
       const later = await audit({ now: START + 3 * DAY_MS });
       assert.equal(
@@ -236,7 +236,7 @@ function describeEntries(reads: Rule) {
     async ({ entries }) => {
       const order = { account: "ada", max: 5, now: NOW };
       const refused = async (after: string, max = 5) =>
-        assert.rejects(async () => entries({ ...order, after, max }), OrderRefused);
+        assert.rejects(async () => entries({ ...order, after, max }), OrderRejected);
       for (const after of ["", "debit:1", `usage:${START}:key_3:hash`, `usage:${START}:key_9:hash`])
         await refused(after);
       await refused(`usage:${START}:key_1:hash`, 0);

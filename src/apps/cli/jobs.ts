@@ -1,4 +1,4 @@
-import { isJobId, type JobPlace } from "#jobs/operator-jobs.ts";
+import { isJobId, type JobCursor } from "#jobs/operator-jobs.ts";
 import type { OutcomeOf } from "#operator/operations.ts";
 import { wholeFrom } from "./arguments.ts";
 import { type Command, ProblemDetails, WrongUsage } from "./command.ts";
@@ -24,7 +24,7 @@ export const JOB_COMMANDS: readonly Command[] = [
     example: "jobs list --dead",
     takes: { dead: flag, max: option("N", wholeFrom(1, SHOWN_MAX)) },
     async run({ dead, max = SHOWN }, { client }) {
-      const found = await firstOf(max, async (order: { after: JobPlace | null; max: number }) => {
+      const found = await firstOf(max, async (order: { after: JobCursor | null; max: number }) => {
         const { jobs, next } = await client.listJobs({ dead, ...order });
         return [jobs, next];
       });

@@ -45,7 +45,7 @@ export class AccountLedger extends DurableObject {
   /** By the limit that the Worker has: for a while after it was changed there are Workers of either. */
   readonly #throttles = new Map<number, Throttle>();
   /** Whether the last operation has written a notice; null where there is no place to hand one on to. */
-  #hasNotice: boolean | null;
+  #hasEvent: boolean | null;
   readonly #storage: ObjectStorage;
   /** Why this code may not use the data, which a newer Worker has migrated; then every operation is rejected with it. */
   readonly #fault: string | null;
@@ -67,9 +67,9 @@ export class AccountLedger extends DurableObject {
     this.#faultReports = createFaultReports(
       LEDGER === undefined ? null : () => LEDGER.getByName(READINESS_OBJECT),
     );
-    this.#hasNotice = DB === undefined ? null : false;
+    this.#hasEvent = DB === undefined ? null : false;
     const onEvent = () => {
-      if (this.#hasNotice !== null) this.#hasNotice = true;
+      if (this.#hasEvent !== null) this.#hasEvent = true;
     };
     this.#run = createBatchRunner(driver, { isAlone: true, onEvent });
     const perform: PerformOwn = (name, order) => unwrap(this.#carryOut(name, order)) as never;
@@ -91,7 +91,7 @@ export class AccountLedger extends DurableObject {
   /** One operation in one transaction. */
   async perform(name: LedgerOperation, order: unknown): Promise<BatchResult> {
     const result = this.#carryOut(name, order);
-    await this.#noteOutcome(name, order, result);
+    await this.#scheduleAfter(name, order, result);
     return result;
   }
 
@@ -107,7 +107,7 @@ export class AccountLedger extends DurableObject {
     let recorded: Promise<void> | undefined;
     const debit = (given: unknown) => {
       const result = this.#carryOut("debit", given);
-      recorded = this.#noteOutcome("debit", given, result);
+      recorded = this.#scheduleAfter("debit", given, result);
       return unwrap(result) as DebitOutcome;
     };
     const keyStatus = (given: unknown) => unwrap(this.#carryOut("keyStatus", given)) as KeyStatus;
@@ -116,8 +116,8 @@ export class AccountLedger extends DurableObject {
     try {
       const value: Counted<DebitOutcome | KeyStatus> =
         kind === "debit"
-          ? await countCall({ ...question, ask: debit })
-          : await countCall({ ...question, ask: keyStatus });
+          ? await countCall({ ...question, perform: debit })
+          : await countCall({ ...question, perform: keyStatus });
       await recorded;
       return { value };
     } catch (error) {
@@ -164,7 +164,7 @@ export class AccountLedger extends DurableObject {
     } catch (error) {
       return { error: describeFault(error) };
     }
-    if (this.#hasNotice !== null) this.#hasNotice = false;
+    if (this.#hasEvent !== null) this.#hasEvent = false;
     return this.#run([[name, order]])[0] as BatchResult;
   }
 
@@ -181,14 +181,14 @@ export class AccountLedger extends DurableObject {
   }
 
   /** Mostly there is an alarm, and nothing to wait for. That none could be set is no reason to lose the answer. */
-  #noteOutcome(
+  #scheduleAfter(
     name: LedgerOperation,
     order: unknown,
     result: BatchResult,
   ): Promise<void> | undefined {
     if (!("value" in result)) return undefined;
     // The round after it looks at all that is due.
-    if (this.#hasNotice) return this.#upkeep.recordHandled()?.catch(logAlarmError);
+    if (this.#hasEvent) return this.#upkeep.recordEvent()?.catch(logAlarmError);
     // The ends of grants may have come back.
     if (name === "clawback") return this.#upkeep.schedule().catch(logAlarmError);
     if (name !== "debit" || (result.value as DebitOutcome).outcome !== "debited") return undefined;

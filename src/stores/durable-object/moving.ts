@@ -1,4 +1,4 @@
-import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import {
   BeingMoved,
   describeRecord,
@@ -50,7 +50,7 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
   /** The account whose import was begun. */
   function underWay(): string {
     const current = currentMark();
-    if (current === null) throw new OrderRefused(NO_IMPORT);
+    if (current === null) throw new OrderRejected(NO_IMPORT);
     return current.account;
   }
 
@@ -97,21 +97,21 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
       requireOpen();
       requireAccountRecord(kind);
       if (!(Number.isInteger(max) && max > 0 && max <= PAGE_RECORDS_MAX)) {
-        throw new OrderRefused(`A page has from 1 to ${PAGE_RECORDS_MAX} records`);
+        throw new OrderRejected(`A page has from 1 to ${PAGE_RECORDS_MAX} records`);
       }
       if (!isCursorOf(RECORD_TABLES[kind], after))
-        throw new OrderRefused(`No page of ${kind} starts there`);
+        throw new OrderRejected(`No page of ${kind} starts there`);
       if (hold) heldUntil = Date.now() + HOLD_MS;
       return { ...preparePages(driver, kind)(after, max), state: `${life}:${writes}` };
     },
     async beginImport({ account }: MoveOperations["beginImport"][0]) {
       const current = currentMark();
       if (current !== null && current.account !== account) {
-        throw new OrderRefused(`This object is that of ${current.account}`);
+        throw new OrderRejected(`This object is that of ${current.account}`);
       }
       if (current?.finished) return { outcome: "finished_before" };
       if (current === null && anAccount.get() !== undefined) {
-        throw new OrderRefused(`${account} is here already, and was not brought by an import`);
+        throw new OrderRejected(`${account} is here already, and was not brought by an import`);
       }
       if (current !== null) await empty();
       setMark({ account, finished: false });
@@ -119,7 +119,7 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
     },
     importRecords({ records }: MoveOperations["importRecords"][0]) {
       const account = underWay();
-      if (currentMark()?.finished) throw new OrderRefused(NO_IMPORT);
+      if (currentMark()?.finished) throw new OrderRejected(NO_IMPORT);
       requireOwnRecords(account, records);
       driver.transaction("write", () => {
         for (const [index, record] of records.entries()) takeIn(index, record, insert);
@@ -157,9 +157,9 @@ function takeIn(
       case undefined:
         throw error;
       case "unknown":
-        throw new OrderRefused(`${where} names an account or a key that did not come before it`);
+        throw new OrderRejected(`${where} names an account or a key that did not come before it`);
       default:
-        throw new OrderRefused(`${where} contradicts itself, or what came before it`);
+        throw new OrderRejected(`${where} contradicts itself, or what came before it`);
     }
   }
 }

@@ -14,7 +14,7 @@ export type Upkeep = {
   /** A debit was made. Resolves when an alarm is set that is early enough; mostly one is, and nothing is returned. */
   note(debit: { now: number; repeatable: boolean }): Promise<void> | undefined;
   /** A notice was written. */
-  recordHandled(): Promise<void> | undefined;
+  recordEvent(): Promise<void> | undefined;
   /** What the alarm does. It may be run again at any time: the platform repeats one that failed. */
   round(): Promise<void>;
   /** Sets the alarm by what is stored. */
@@ -106,7 +106,7 @@ export function createUpkeep(
       const due = notTooSoon(now + (repeatable ? IDEMPOTENCY_KEPT_MS : keptMs) + GATHER_MS);
       return isEarlyEnough(due) ? undefined : beforeOrAt(due);
     },
-    recordHandled() {
+    recordEvent() {
       const due = Date.now() + FORWARD_AFTER_MS;
       return isEarlyEnough(due) ? undefined : beforeOrAt(due);
     },

@@ -102,7 +102,7 @@ export function debitsByName(known: KnownAccount): Map<string, DebitRow | null> 
 }
 
 /** What a store found of what an order asked for. */
-export const found = {
+export const cache = {
   key(known: KnownAccount, id: string, row: KeyRow | null): void {
     known.keys ??= new Map();
     known.keys.set(id, row);

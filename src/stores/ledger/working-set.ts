@@ -13,7 +13,7 @@ import {
   debitName,
   debitNamed,
   debitsByName,
-  found,
+  cache,
   type KnownAccount,
   recordName,
 } from "./known-account.ts";
@@ -75,7 +75,7 @@ export function decide<Name extends RuleName>(
     context.isCareful = true;
     return decide(known, name, order, context);
   }
-  if (hasChanges(verdict.changes)) takeUp(known, verdict.changes, now);
+  if (hasChanges(verdict.changes)) applyChanges(known, verdict.changes, now);
   return { outcome: verdict.outcome };
 }
 
@@ -161,7 +161,7 @@ function hasChanges(changes: Changes): boolean {
 }
 
 /** The account as the changes leave it: the next order sees it so. */
-function takeUp(known: KnownAccount, changes: Changes, now: number): void {
+function applyChanges(known: KnownAccount, changes: Changes, now: number): void {
   const { unsaved } = known;
   unsaved.isEmpty = false;
   const { account, key, grants, usedKey, drawn, debit, reversal, earlier } = changes;
@@ -170,29 +170,29 @@ function takeUp(known: KnownAccount, changes: Changes, now: number): void {
     unsaved.account = account;
   }
   if (key !== undefined) {
-    found.key(known, key.id, key);
+    cache.key(known, key.id, key);
     unsaved.keys ??= new Map();
     unsaved.keys.set(key.id, key);
   }
   if (grants !== undefined) {
     unsaved.grants ??= new Map();
     for (const grant of grants) unsaved.grants.set(grant.id, grant);
-    takeUpGrants(known, grants);
+    applyGrants(known, grants);
   }
   if (usedKey !== undefined) {
-    found.callKey(known, usedKey.sha256, usedKey);
+    cache.callKey(known, usedKey.sha256, usedKey);
     unsaved.usedKeys ??= new Map();
     unsaved.usedKeys.set(usedKey.no, usedKey);
   }
   if (drawn !== undefined) {
     unsaved.drawn ??= new Map();
     for (const grant of drawn) unsaved.drawn.set(grant.no, grant);
-    takeUpGrants(known, drawn);
+    applyGrants(known, drawn);
   }
-  if (debit !== undefined) takeUpDebit(known, debit);
+  if (debit !== undefined) applyDebit(known, debit);
   if (reversal !== undefined) unsaved.reversals.push(reversal);
   if (earlier !== undefined) {
-    found.record(known, earlier, earlier);
+    cache.record(known, earlier, earlier);
     unsaved.records ??= new Map();
     unsaved.records.set(recordName(earlier.tool, earlier.key), earlier);
   }
@@ -204,7 +204,7 @@ function takeUp(known: KnownAccount, changes: Changes, now: number): void {
 }
 
 /** A reversed debit has been looked up: it exists, or a mark is stored in its place. */
-function takeUpDebit(known: KnownAccount, debit: DebitRow): void {
+function applyDebit(known: KnownAccount, debit: DebitRow): void {
   const { unsaved } = known;
   if (debit.reversedAt === null) {
     unsaved.debits.push(debit);
@@ -218,7 +218,7 @@ function takeUpDebit(known: KnownAccount, debit: DebitRow): void {
 }
 
 /** Debits leave the grants in their order; spent ones are dropped. */
-function takeUpGrants(known: KnownAccount, changed: readonly OpenGrant[]): void {
+function applyGrants(known: KnownAccount, changed: readonly OpenGrant[]): void {
   const [first] = changed;
   if (known.grants === undefined || first === undefined) return;
   if (changed.length === 1 && first.remaining > 0 && known.grants[0]?.id === first.id) {

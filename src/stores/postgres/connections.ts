@@ -9,7 +9,7 @@ export type Connections = {
   /** `isReserved`: may have those that are kept back from the others. */
   take(isReserved: boolean): Promise<pg.PoolClient>;
   /** `fault`: what it failed by; undefined where all went well. */
-  reverseCall(client: pg.PoolClient, isReserved: boolean, fault: unknown): void;
+  release(client: pg.PoolClient, isReserved: boolean, fault: unknown): void;
   /** Those that nobody uses lead nowhere any more. */
   dropIdle(): void;
 };
@@ -102,7 +102,7 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
         throw new OutOfReach(`PostgreSQL is out of reach: ${message}`, { cause: error });
       }
     },
-    reverseCall(client, isReserved, fault) {
+    release(client, isReserved, fault) {
       // While this one is not free: or it would be the one that is taken.
       if (fault === undefined) fillUp();
       inUse -= 1;

@@ -6,7 +6,7 @@ import {
   codeOf,
   isLocked,
   orderFault,
-  StatementRefused,
+  StatementRejected,
   SURE_RETRIES,
   UNIQUE_VIOLATION,
   waitMs,
@@ -65,7 +65,7 @@ function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch) {
         : decideApart(pool, mode, orders);
       decided.then(done, (error) => failed(orderFault(error)));
     },
-    mayBeOneOrder: (error) => error instanceof StatementRefused,
+    mayBeOneOrder: (error) => error instanceof StatementRejected,
     sureRetries: SURE_RETRIES,
     waitMs,
     onBatch: (batch) => onBatch?.({ ...batch, commitMs: performance.now() - sentAt }),

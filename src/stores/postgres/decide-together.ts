@@ -1,4 +1,4 @@
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import {
   clearUnsaved,
@@ -129,7 +129,7 @@ function decideOne<Name extends RuleName>(
   try {
     return decide(known, name, order, context);
   } catch (error) {
-    if (error instanceof OrderRefused) return { outcome: error };
+    if (error instanceof OrderRejected) return { outcome: error };
     throw error;
   }
 }

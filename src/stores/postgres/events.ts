@@ -27,13 +27,13 @@ export function createPostgresEvents({ once, roundTrips }: PostgresPool) {
       const named = ids
         .flatMap((id) => parseEventId(id) ?? [])
         .filter(({ at, no }) => Number.isSafeInteger(at) && Number.isSafeInteger(no));
-      if (named.length === 0) return { settled: 0 };
+      if (named.length === 0) return { deleted: 0 };
       const deleted = await once("write", DELETE, [
         named.map(({ account }) => account),
         named.map(({ at }) => at),
         named.map(({ no }) => no),
       ]);
-      return { settled: deleted.length };
+      return { deleted: deleted.length };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { NotCarriedOut, OrderRefused, OutcomeUnknown } from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected, OutcomeUnknown } from "#ledger/port.ts";
 
 /** What errors of PostgreSQL and of the way to it mean: surely nothing was changed, or nobody knows. */
 
@@ -9,7 +9,7 @@ export class OutOfReach extends NotCarriedOut {}
 export class BrokenOff extends NotCarriedOut {}
 
 /** The server does not take the statement, and would not a moment later. */
-export class StatementRefused extends NotCarriedOut {}
+export class StatementRejected extends NotCarriedOut {}
 
 /** The server has committed, but does not know whether its standby has it too: the primary's disk alone may not be trusted. */
 export class NotReplicated extends OutcomeUnknown {}
@@ -34,7 +34,7 @@ const ENDING = /^(?:08|57P0|25P0[34])/;
 
 /** The connection broke, or the server is about to go: what was being done may have been done. */
 export function isLost(error: unknown): boolean {
-  if (error instanceof NotCarriedOut || error instanceof OrderRefused) return false;
+  if (error instanceof NotCarriedOut || error instanceof OrderRejected) return false;
   const code = codeOf(error);
   return code === null || ENDING.test(code) || isFatal(error);
 }
@@ -44,7 +44,7 @@ const isFatal = (error: unknown) =>
 
 /** The server refused a statement, and the connection is as good as before. */
 export const isPlain = (error: unknown): boolean =>
-  error instanceof OrderRefused ||
+  error instanceof OrderRejected ||
   (codeOf(error) !== null && !isLost(error) && (!isPassing(error) || isMeeting(error)));
 
 /** A transaction met another one. */
@@ -80,11 +80,11 @@ const NO_WRITES = "cannot set transaction read-write mode during recovery";
 
 /** The error with which an order is rejected. */
 export function orderFault(error: unknown): Error {
-  if (error instanceof OrderRefused || error instanceof NotCarriedOut) return error;
+  if (error instanceof OrderRejected || error instanceof NotCarriedOut) return error;
   const { message } = error as Error;
   if (isLost(error)) return new OutcomeUnknown(message, { cause: error });
   // Where the server says what was wrong, it has rolled the transaction back.
-  const ApiError = isPassing(error) ? NotCarriedOut : StatementRefused;
+  const ApiError = isPassing(error) ? NotCarriedOut : StatementRejected;
   return new ApiError(`${message} (${codeOf(error)})`, { cause: error });
 }
 

@@ -3,7 +3,7 @@ import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { createOrderQueue } from "../order-queue.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { decideTogether, openTogether, takeAll } from "./decide-together.ts";
-import { orderFault, StatementRefused, SURE_RETRIES, waitMs } from "./faults.ts";
+import { orderFault, StatementRejected, SURE_RETRIES, waitMs } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /**
@@ -15,7 +15,7 @@ export function createPostgresKeyStatus(pool: PostgresPool) {
     batchMax: LEDGER_BATCH_MAX,
     send: (orders, _again, done, failed) =>
       void read(pool, orders).catch(throwSure).then(done, failed),
-    mayBeOneOrder: (error) => error instanceof StatementRefused,
+    mayBeOneOrder: (error) => error instanceof StatementRejected,
     sureRetries: SURE_RETRIES,
     waitMs,
   });

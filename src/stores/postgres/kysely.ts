@@ -10,7 +10,7 @@ import {
 } from "kysely";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { isReading } from "../sql/sql-database.ts";
-import { StatementRefused } from "./faults.ts";
+import { StatementRejected } from "./faults.ts";
 import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
 
@@ -42,7 +42,7 @@ function connect(pool: PostgresPool, onFault: (fault: Error) => void): DatabaseC
       const way = { whereLost: "give up", isReading: reads, withinMs: LEDGER_TIMEOUT_MS } as const;
       const { rows, rowCount } = await persist(ask, way).catch((error: Error) => {
         // What a statement is refused for is its sender's business: there is such a row already, say.
-        if (error instanceof StatementRefused) throw error.cause;
+        if (error instanceof StatementRejected) throw error.cause;
         onFault(error);
         throw error;
       });

@@ -1,4 +1,4 @@
-import { StatementRefused } from "./faults.ts";
+import { StatementRejected } from "./faults.ts";
 
 /** Values as parts of statements: several statements go in one message only as text, and unnamed ones keep no plan. */
 export type PostgresValue = string | number | boolean | null | readonly (string | number | null)[];
@@ -26,7 +26,7 @@ function quote(text: string): string {
 
 /** A message ends at a NUL, so the rest of it would be taken for another one. */
 function assertNoNul(text: string): void {
-  if (text.includes("\0")) throw new StatementRefused("PostgreSQL holds no text with a NUL in it");
+  if (text.includes("\0")) throw new StatementRejected("PostgreSQL holds no text with a NUL in it");
 }
 
 export type Column = { type: "bigint" | "text"; values: readonly (string | number | null)[] };

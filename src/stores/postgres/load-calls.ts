@@ -1,5 +1,5 @@
 import type { OpenGrant } from "#ledger/rules/rows.ts";
-import { found, type KnownAccount } from "../ledger/known-account.ts";
+import { cache, type KnownAccount } from "../ledger/known-account.ts";
 import { GRANTS_AT_FIRST } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import { arrayOf, literalOf } from "./literals.ts";
@@ -32,7 +32,7 @@ export function loadCallKeys(asked: readonly Wanted<"callKey">[]): Loading {
 /** Whether it is a key of the account. */
 function takeCallKey(known: KnownAccount, sha256: string, key: LoadedKey | undefined): boolean {
   const isOwn = key !== undefined && key.accountNo === known.row?.no;
-  found.callKey(known, sha256, isOwn ? key : null);
+  cache.callKey(known, sha256, isOwn ? key : null);
   return isOwn;
 }
 

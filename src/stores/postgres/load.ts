@@ -1,5 +1,5 @@
 import type { Concerned } from "#ledger/rules/rows.ts";
-import { found } from "../ledger/known-account.ts";
+import { cache } from "../ledger/known-account.ts";
 import {
   DEBIT_COLUMNS,
   GRANT_COLUMNS,
@@ -88,7 +88,7 @@ function loadKeys(asked: readonly Wanted<"key">[]): Loading {
       for (const { of, wanted } of asked) {
         const row = byId.get(wanted);
         const isOwn = row !== undefined && row["account_no"] === of.known.row?.no;
-        found.key(of.known, wanted, isOwn ? readKey(row) : null);
+        cache.key(of.known, wanted, isOwn ? readKey(row) : null);
       }
     },
   };
@@ -146,7 +146,7 @@ function loadRecords(asked: readonly Wanted<"earlier">[]): Loading {
       for (const [place, { of, wanted }] of asked.entries()) {
         const row = byPlace.get(place);
         const record = row === undefined ? null : readRecord(row);
-        found.record(of.known, wanted, record);
+        cache.record(of.known, wanted, record);
       }
     },
   };
@@ -167,7 +167,7 @@ function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
       for (const [place, { of, wanted }] of asked.entries()) {
         const row = byPlace.get(place);
         const debit = row === undefined ? null : readDebit(row);
-        found.debit(of.known, wanted, debit);
+        cache.debit(of.known, wanted, debit);
       }
     },
   };

@@ -1,4 +1,4 @@
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
 import { accountPage } from "../sql/account-pages.ts";
 import {
@@ -27,7 +27,7 @@ export function createPostgresMoves(pool: PostgresPool): AccountMoves & { close(
         return step.value;
       })
       .catch((error) => {
-        throw constraintOf(error) === undefined ? error : new OrderRefused(CONTRADICTION);
+        throw constraintOf(error) === undefined ? error : new OrderRejected(CONTRADICTION);
       });
 
   return {

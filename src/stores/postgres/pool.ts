@@ -104,7 +104,7 @@ const BEGIN: Record<PostgresMode, string> = {
 const isLong = (mode: PostgresMode) => mode === "report" || mode === "upkeep";
 
 export function openPostgresPool(url: string, options: ConnectionOptions): PostgresPool {
-  const { pool, take, reverseCall, dropIdle } = openConnections(url, options);
+  const { pool, take, release, dropIdle } = openConnections(url, options);
   pool.on("connect", recordStandby);
   const reach = createReach(dropIdle);
 
@@ -126,7 +126,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
       else context.failed(error);
       throw error;
     } finally {
-      if (client !== undefined) reverseCall(client, mode === "batch", fault);
+      if (client !== undefined) release(client, mode === "batch", fault);
     }
   }
 

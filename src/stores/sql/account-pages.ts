@@ -1,4 +1,4 @@
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { type MoveOperations, requireAccountRecord } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
@@ -27,9 +27,9 @@ export function accountPage({
 } {
   requireAccountRecord(kind);
   if (!(Number.isInteger(max) && max > 0 && max <= PAGE_RECORDS_MAX))
-    throw new OrderRefused(`A page has from 1 to ${PAGE_RECORDS_MAX} records`);
+    throw new OrderRejected(`A page has from 1 to ${PAGE_RECORDS_MAX} records`);
   const rows = ofOneAccount(RECORD_TABLES[kind]);
-  if (!isCursorOf(rows, after)) throw new OrderRefused(`No page of ${kind} starts there`);
+  if (!isCursorOf(rows, after)) throw new OrderRejected(`No page of ${kind} starts there`);
   return {
     query: { sql: selectPage(rows), values: [...(after ?? firstCursor(rows)), account, max] },
     read: (found) => readPage(kind, rows, found, max),

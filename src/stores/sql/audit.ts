@@ -34,9 +34,9 @@ export const audit: LedgerRead<"audit"> = {
         CAST(coalesce(expired, 0) AS BIGINT) AS expired, CAST(coalesce(debited, 0) AS BIGINT) AS debited,
         CAST(coalesce(free_calls, 0) AS BIGINT) AS "freeCalls", CAST(coalesce(reversed, 0) AS BIGINT) AS reversed,
         CASE WHEN a.rest >= 0 AND coalesce(a.front_grant, '') = coalesce(${frontSql("id", now)}, '')
-          THEN a.rest + coalesce(${frontSql("remaining", now)}, 0) END AS "keptBalance",
-        a.lifetime_grants AS "keptPlans", (SELECT count(*) FROM credit_grant
-          WHERE account_no = a.no AND kind = 'lifetime' AND clawback < amount) AS plans
+          THEN a.rest + coalesce(${frontSql("remaining", now)}, 0) END AS "storedBalance",
+        a.lifetime_grants AS "storedLifetimeGrants", (SELECT count(*) FROM credit_grant
+          WHERE account_no = a.no AND kind = 'lifetime' AND clawback < amount) AS "lifetimeGrants"
       FROM account a LEFT JOIN grants g ON g.account_no = a.no LEFT JOIN spending s ON s.account_no = a.no
         LEFT JOIN reversals r ON r.account_no = a.no
       WHERE ${account === undefined ? sql`1 = 1` : sql`a.id = ${account}`} ORDER BY a.no`;

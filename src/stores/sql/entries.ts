@@ -6,10 +6,10 @@ import {
   type EntriesOrder,
   type Entry,
   type EntryKind,
-  type EntryPlace,
+  type EntryPosition,
   entryId,
-  noSuchPage,
-  readPlace,
+  invalidCursor,
+  parseCursor,
 } from "#ledger/entries.ts";
 import type { GrantKind } from "#ledger/port.ts";
 import type { DebitPart } from "#ledger/rules/rows.ts";
@@ -41,7 +41,7 @@ export function createEntriesRead(dialect: SqlDialect): LedgerRead<"entries"> {
     },
     outcome([known = [], ...pages], order) {
       const [account] = known;
-      if (account?.["key_no"] === null && placeOf(order)?.kind === "usage") throw noSuchPage();
+      if (account?.["key_no"] === null && placeOf(order)?.kind === "usage") throw invalidCursor();
       const entries = ENTRY_KINDS.flatMap((kind, index) =>
         (pages[index] ?? []).map((row) => readEntry(kind, row)),
       );
@@ -52,17 +52,17 @@ export function createEntriesRead(dialect: SqlDialect): LedgerRead<"entries"> {
   };
 }
 
-const placeOf = ({ after }: EntriesOrder): EntryPlace | null =>
-  after === null ? null : readPlace(after);
+const placeOf = ({ after }: EntriesOrder): EntryPosition | null =>
+  after === null ? null : parseCursor(after);
 
 /** What the rows of this kind lie below: a time, and parts of a place; null: all rows of that time lie above it. */
-function boundOf(kind: EntryKind, after: EntryPlace | null, { now }: EntriesOrder): Bound {
+function boundOf(kind: EntryKind, after: EntryPosition | null, { now }: EntriesOrder): Bound {
   const bound = boundOfPlace(kind, after);
   // What expires later has not expired yet.
   return kind === "expiry" && bound.at > now ? { at: now + 1, parts: null } : bound;
 }
 
-function boundOfPlace(kind: EntryKind, after: EntryPlace | null): Bound {
+function boundOfPlace(kind: EntryKind, after: EntryPosition | null): Bound {
   if (after === null) return { at: Number.MAX_SAFE_INTEGER, parts: null };
   if (kind === after.kind) return after;
   // Of the same millisecond, those kinds follow the place that come about before its own.

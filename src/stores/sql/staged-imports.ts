@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import {
   ACCOUNT_RECORDS,
   type MoveOperations,
@@ -29,7 +29,7 @@ export function* beginImport({ account }: Order<"beginImport">): Steps<Outcome<"
   if ((yield* lockImport(account)).isFinished) return { outcome: "finished_before" };
   const [there] = yield sql`SELECT id FROM account WHERE id = ${account}`;
   if (there !== undefined)
-    throw new OrderRefused(`${account} is here already, and was not brought by an import`);
+    throw new OrderRejected(`${account} is here already, and was not brought by an import`);
   yield dropPages(account);
   return { outcome: "begun" };
 }
@@ -38,7 +38,7 @@ export function* importRecords({
   account,
   records,
 }: Order<"importRecords">): Steps<Outcome<"importRecords">> {
-  if ((yield* lockImport(account)).isFinished) throw new OrderRefused(NO_IMPORT);
+  if ((yield* lockImport(account)).isFinished) throw new OrderRejected(NO_IMPORT);
   requireOwnRecords(account, records);
   const page = JSON.stringify(records.map(toStaged));
   const digest = bytesToHex(sha256(new TextEncoder().encode(page)));
@@ -94,7 +94,7 @@ const NO_IMPORT = "No import is under way here";
 function* lockImport(account: string): Steps<{ isFinished: boolean }> {
   const [begun] = yield sql`UPDATE account_import SET finished_at = finished_at
     WHERE account = ${account} RETURNING finished_at AS "finishedAt"`;
-  if (begun === undefined) throw new OrderRefused(NO_IMPORT);
+  if (begun === undefined) throw new OrderRejected(NO_IMPORT);
   return { isFinished: begun["finishedAt"] !== null };
 }
 

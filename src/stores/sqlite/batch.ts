@@ -1,4 +1,4 @@
-import { type LedgerOperation, NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { type LedgerOperation, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
@@ -15,7 +15,7 @@ export const isRead = (name: LedgerOperation): boolean => name === "keyStatus" |
 
 /**
  * Group commit: runs many orders in one transaction, in their order, each decided as if alone.
- * An order that the ledger itself rejects (OrderRefused) has changed nothing and fails alone. Where a debit of an order is there
+ * An order that the ledger itself rejects (OrderRejected) has changed nothing and fails alone. Where a debit of an order is there
  * already, all are run again, and each looks for what it may have done before. Any other error rolls all back; where the disk is
  * not to blame, every order is then tried in a transaction of its own.
  */
@@ -51,7 +51,7 @@ export function createBatchRunner(
     try {
       return { value: ledger.perform(name, order, isCareful) };
     } catch (error) {
-      if (!(error instanceof OrderRefused)) throw error;
+      if (!(error instanceof OrderRejected)) throw error;
       return { error: describeFault(error) };
     }
   }
@@ -97,7 +97,7 @@ const isOwnFault = (error: unknown) => !SHARED_FAULTS.has(Number(codeOf(error)) 
 export function outcomeOf(result: BatchResult): unknown {
   if ("value" in result) return result.value;
   const { kind, message } = result.error;
-  if (kind === "refused") return new OrderRefused(message);
+  if (kind === "refused") return new OrderRejected(message);
   if (kind === "being_moved") return new BeingMoved(message);
   return kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
 }
@@ -120,7 +120,7 @@ export async function settle(act: () => unknown): Promise<BatchResult> {
 
 export function describeFault(error: unknown): { kind: ErrorKind; message: string } {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof OrderRefused) return { kind: "refused", message };
+  if (error instanceof OrderRejected) return { kind: "refused", message };
   if (error instanceof BeingMoved) return { kind: "being_moved", message };
   // Rolled back; but where the disk itself failed, nobody knows what of a commit it has kept.
   return { kind: isDiskFault(error) ? "unknown" : "not_carried_out", message };

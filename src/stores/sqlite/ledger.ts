@@ -178,13 +178,13 @@ function createOthers(
       return { notified, more: rows.length > max };
     },
     deleteEvents({ ids }: Order<"deleteEvents">): Outcome<"deleteEvents"> {
-      let settled = 0;
+      let deleted = 0;
       for (const id of ids) {
-        const place = parseEventId(id);
-        if (place !== null)
-          settled += deleteEvent.run(place.no, place.at, place.account) > 0 ? 1 : 0;
+        const event = parseEventId(id);
+        if (event !== null)
+          deleted += deleteEvent.run(event.no, event.at, event.account) > 0 ? 1 : 0;
       }
-      return { settled };
+      return { deleted };
     },
     maintain: createMaintain(driver, journal),
     probe({ now }: Order<"probe">): Outcome<"probe"> {

@@ -1,5 +1,5 @@
 import type { Concerned, GrantRow } from "#ledger/rules/rows.ts";
-import { found, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
+import { cache, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
 import { readAccount, readDebit, readGrant, readKey, readRecord } from "../ledger/row-columns.ts";
 import {
   GRANTS_AT_FIRST,
@@ -50,11 +50,11 @@ export function createLoader(driver: SqlDriver) {
       const { key, callKey, newKey, grants, sum, concerned, earlier, debit } = request;
       if (key !== undefined) {
         const row = statements.keyById.get(key, accountNo);
-        found.key(known, key, row === undefined ? null : readKey(row));
+        cache.key(known, key, row === undefined ? null : readKey(row));
       }
       if (callKey !== undefined) {
         const row = statements.keyBySha256.get(callKey, accountNo);
-        found.callKey(known, callKey, row === undefined ? null : readKey(row));
+        cache.callKey(known, callKey, row === undefined ? null : readKey(row));
       }
       if (newKey !== undefined) {
         const { id, sha256 } = newKey;
@@ -71,11 +71,11 @@ export function createLoader(driver: SqlDriver) {
       }
       if (earlier !== undefined) {
         const row = statements.record.get(accountNo, earlier.tool, earlier.key);
-        found.record(known, earlier, row === undefined ? null : readRecord(row));
+        cache.record(known, earlier, row === undefined ? null : readRecord(row));
       }
       if (debit !== undefined) {
         const row = statements.debit.get(accountNo, debit.at, debit.callId);
-        found.debit(known, debit, row === undefined ? null : readDebit(row));
+        cache.debit(known, debit, row === undefined ? null : readDebit(row));
       }
     },
   };

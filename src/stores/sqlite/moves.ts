@@ -1,4 +1,4 @@
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
 import { accountPage } from "../sql/account-pages.ts";
 import {
@@ -31,8 +31,8 @@ export function createSqliteMoves(
         return runSteps(driver, steps);
       });
     } catch (error) {
-      if (error instanceof OrderRefused || constraintOf(error) === undefined) throw error;
-      throw new OrderRefused(CONTRADICTION);
+      if (error instanceof OrderRejected || constraintOf(error) === undefined) throw error;
+      throw new OrderRejected(CONTRADICTION);
     } finally {
       end();
     }

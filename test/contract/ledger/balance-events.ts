@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import {
   createRule,
@@ -218,7 +218,7 @@ function describeThresholds(rule: Rule) {
   for (const lowBalance of [-1, 1.5, GRANT_CREDITS_MAX + 1])
     rule(`a bound of ${lowBalance} is rejected and changes nothing`, async (fixture) => {
       const account = await fixture.account();
-      await assert.rejects(setLowBalance(fixture, account, lowBalance), OrderRefused);
+      await assert.rejects(setLowBalance(fixture, account, lowBalance), OrderRejected);
       assert.equal((await fixture.ledger.findAccount({ account, now: START }))?.lowBalance, 20);
       assert.deepEqual(await setLowBalance(fixture, account, GRANT_CREDITS_MAX), { found: true });
     });

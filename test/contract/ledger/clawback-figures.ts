@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { type createRule, DAY, type Fixture, START } from "./fixture.ts";
 
 /** What a clawback of so many credits does to one grant. */
@@ -131,7 +131,7 @@ export function describeClawbackAmounts(rule: ReturnType<typeof createRule>) {
   ] as const)
     rule(`a clawback of ${name} is rejected and changes nothing`, async (fixture) => {
       const account = await fixture.account("Ada", { credits: 5 });
-      await assert.rejects(fixture.clawback(account, "first", credits, version), OrderRefused);
+      await assert.rejects(fixture.clawback(account, "first", credits, version), OrderRejected);
       assert.equal(await fixture.balance(account), 5);
       assert.equal((await fixture.totals()).voided, 0);
     });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Entry } from "#ledger/entries.ts";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import {
   accountId,
   allEntries,
@@ -298,13 +298,13 @@ function describePages(rule: Rule) {
     for (const after of bad)
       await assert.rejects(
         fixture.ledger.entries({ account, after, max: 3, now }),
-        OrderRefused,
+        OrderRejected,
         `${after.slice(0, 40)} is refused`,
       );
     for (const max of [0, -1, 1.5, Number.NaN])
       await assert.rejects(
         fixture.ledger.entries({ account, after: null, max, now }),
-        OrderRefused,
+        OrderRejected,
       );
   });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { createRule, DAY, keyId, type OpenLedger, START } from "./fixture.ts";
 
 /** What an account's owner is told of: each thing once. */
@@ -29,7 +29,7 @@ export function describeEvents(open: OpenLedger) {
   rule("a grant that was refused is not told of", async (fixture) => {
     const account = await fixture.account();
     await fixture.news();
-    await assert.rejects(fixture.grant(account, "odd", 0), OrderRefused);
+    await assert.rejects(fixture.grant(account, "odd", 0), OrderRejected);
     assert.deepEqual(await fixture.news(), []);
   });
 
@@ -67,7 +67,7 @@ function describeKept(rule: Rule) {
     assert.deepEqual(await ledger.listEvents({ max: 10 }), { events });
     assert.deepEqual(await ledger.listEvents({ max: 1 }), { events: events.slice(0, 1) });
     const ids = events.slice(0, 1).map(({ id }) => id);
-    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 1 });
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted: 1 });
     assert.deepEqual(await ledger.listEvents({ max: 10 }), { events: events.slice(1) });
   });
 
@@ -75,8 +75,8 @@ function describeKept(rule: Rule) {
     const { ledger } = fixture;
     await fixture.account();
     const ids = (await ledger.listEvents({ max: 10 })).events.map(({ id }) => id);
-    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 1 });
-    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 0 });
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted: 1 });
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted: 0 });
     assert.deepEqual(await ledger.listEvents({ max: 10 }), { events: [] });
   });
 
@@ -86,8 +86,8 @@ function describeKept(rule: Rule) {
     const [id = ""] = (await ledger.listEvents({ max: 1 })).events.map((each) => each.id);
     const others = ["", "ntc_", "1", id.slice(0, -1), `${id}0`, `${id} `, id.replace("Ada", "Bob")];
     const earlier = `ntc_${account}_${START - 1}_${id.split("_").at(-1)}`;
-    assert.deepEqual(await ledger.deleteEvents({ ids: [...others, earlier] }), { settled: 0 });
-    assert.deepEqual(await ledger.deleteEvents({ ids: [] }), { settled: 0 });
+    assert.deepEqual(await ledger.deleteEvents({ ids: [...others, earlier] }), { deleted: 0 });
+    assert.deepEqual(await ledger.deleteEvents({ ids: [] }), { deleted: 0 });
     assert.equal((await ledger.listEvents({ max: 1 })).events.length, 1);
   });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { createRule, DAY, type OpenLedger, START } from "./fixture.ts";
 
@@ -65,7 +65,7 @@ export function describeGrants(open: OpenLedger) {
   for (const amount of [0, -1, 1.5, GRANT_CREDITS_MAX + 1, 2 ** 53])
     rule(`a grant of ${amount} credits is rejected and changes nothing`, async (fixture) => {
       const account = await fixture.account("Ada", { credits: 1 });
-      await assert.rejects(fixture.grant(account, "odd", amount), OrderRefused);
+      await assert.rejects(fixture.grant(account, "odd", amount), OrderRejected);
       assert.equal(await fixture.balance(account), 1);
       assert.equal((await fixture.grant(account, "odd", 2)).outcome, "granted");
     });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { allEntries, createRule, DAY, type Fixture, type OpenLedger, START } from "./fixture.ts";
 
 const SOON = START + DAY;
@@ -72,7 +72,7 @@ export function describeLifetime(open: OpenLedger) {
   rule("a lifetime grant with an end is rejected and changes nothing", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "soon", 2, { expiresAt: SOON });
-    await assert.rejects(buyPlan(fixture, account, { expiresAt: LATER }), OrderRefused);
+    await assert.rejects(buyPlan(fixture, account, { expiresAt: LATER }), OrderRejected);
     assert.deepEqual(await fixture.ends(account), { soon: [SOON, null] });
     assert.equal((await buyPlan(fixture, account)).outcome, "granted");
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type DebitOrder, OrderRefused } from "#ledger/port.ts";
+import { type DebitOrder, OrderRejected } from "#ledger/port.ts";
 import {
   allEntries,
   createRule,
@@ -101,7 +101,7 @@ function describeSpending(rule: Rule) {
   for (const credits of [-1, 0.5, 1_000_001, 2 ** 53])
     rule(`a price of ${credits} credits is rejected and charges nothing`, async (fixture) => {
       const account = await fixture.account("Ada", { credits: 2_000_000, freeCall: "open" });
-      await assert.rejects(fixture.debit(account, { credits, freeCallCredits: 9 }), OrderRefused);
+      await assert.rejects(fixture.debit(account, { credits, freeCallCredits: 9 }), OrderRejected);
       assert.equal(await fixture.balance(account), 2_000_000);
       assert.equal((await fixture.totals()).debited, 0);
       assert.deepEqual(await fixture.usage(), []);

@@ -176,7 +176,7 @@ const OF_ACCOUNTS: ApiError[] = [
   fault(
     "rules/accounts",
     "an expiry does not lower the level",
-    "const told = tellIfWorse(balanced);",
+    "const told = notifyIfWorse(balanced);",
     "const told = { ...balanced, events: [] };",
   ),
   fault("rules/accounts", "a spent grant has an event of its expiry", "remaining === 0 || ", ""),

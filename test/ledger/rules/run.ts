@@ -142,7 +142,7 @@ function attempt<Outcome>(operation: () => Outcome): Outcome | "rejected" {
   } catch (error) {
     // By its name, because a copy of the rules has a class of its own.
     const isRejected =
-      error instanceof Rejected || (error as Error).constructor.name === "OrderRefused";
+      error instanceof Rejected || (error as Error).constructor.name === "OrderRejected";
     if (isRejected) return "rejected";
     throw error;
   }

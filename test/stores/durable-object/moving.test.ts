@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -151,7 +151,7 @@ describe("an account that is moved to an object", () => {
     assert.equal((await object.moves.beginImport({ account: ADA })).outcome, "finished_before");
     await assert.rejects(
       object.moves.importRecords({ account: ADA, records: of(ADA) }),
-      OrderRefused,
+      OrderRejected,
     );
     assert.equal((await object.moves.finishImport({ account: ADA, now: NOW })).ok, true);
     assert.deepEqual(await readOut(object), of(ADA));
@@ -211,10 +211,10 @@ describe("records that do not fit", () => {
     [
       "a key before its account",
       () => [key()],
-      /names an account or a key that did not come before/,
+      /refers to an account or a key that was not imported before/,
     ],
     [
-      "of an unknown kind",
+      "a record of unknown kind",
       () => [{ record: "wish", account: ADA }],
       /no records of the kind "wish"/,
     ],
@@ -249,7 +249,7 @@ describe("records that do not fit", () => {
         records: records() as TransferRecord[],
       });
       await assert.rejects(asked, (error: Error) => {
-        assert.ok(error instanceof OrderRefused, String(error));
+        assert.ok(error instanceof OrderRejected, String(error));
         assert.match(error.message, message);
         return true;
       });
@@ -270,7 +270,7 @@ describe("records that do not fit", () => {
       { ...page, after: [1] },
       { ...page, after: ["x", "y", 1] },
     ]) {
-      await assert.rejects(object.moves.exportRecords(wrong), OrderRefused, JSON.stringify(wrong));
+      await assert.rejects(object.moves.exportRecords(wrong), OrderRejected, JSON.stringify(wrong));
     }
   });
 });

@@ -60,7 +60,7 @@ async function openFixture(t: TestContext, before = async () => {}) {
   const ledger = ledgerOver(async (name, order) => {
     hasEvent = false;
     const value = submit(name, order);
-    if (hasEvent) await upkeep.recordHandled();
+    if (hasEvent) await upkeep.recordEvent();
     return value;
   });
   return {

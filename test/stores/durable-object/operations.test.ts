@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS, WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import {
   callLedgerOfObjects,
@@ -101,7 +101,7 @@ for (const way of ["reverse", "debit"] as const) {
 
   test(`what the object itself refuses is refused, and not tried again: ${way}`, async () => {
     const fixture = openFixture(refuses("refused"));
-    await assert.rejects(fixture[way](), OrderRefused);
+    await assert.rejects(fixture[way](), OrderRejected);
     const full = openFixture(refuses("not_carried_out"));
     await assert.rejects(full[way](), NotCarriedOut);
     assert.deepEqual([fixture.orders.length, full.orders.length], [1, 1]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { StatementRefused } from "#stores/postgres/faults.ts";
+import { StatementRejected } from "#stores/postgres/faults.ts";
 import { assertTotals, idempotency, START, tally } from "../../contract/ledger/fixture.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
 
@@ -46,7 +46,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     );
     const good = Array.from({ length: 20 }, () => fixture.debit(account));
     assert.deepEqual(tally(await Promise.all(good)), { debited: 20 });
-    assert.ok((await bad) instanceof StatementRefused);
+    assert.ok((await bad) instanceof StatementRejected);
     assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 20);
   });
 

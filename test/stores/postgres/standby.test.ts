@@ -11,7 +11,7 @@ import {
   NotReplicated,
   OutOfReach,
   orderFault,
-  StatementRefused,
+  StatementRejected,
 } from "#stores/postgres/faults.ts";
 import { explainPostgres } from "../../../src/apps/cli/postgres-faults.ts";
 import { explainDatabase } from "../../../src/apps/node/database-fault.ts";
@@ -40,7 +40,7 @@ test("a standby's refusal to write is one that passes, in whichever words, and i
     const kinds = [isReadOnly, isPassing, isPlain, isLost].map((is) => is(fault));
     assert.deepEqual(kinds, [true, true, false, false], fault.message);
     assert.ok(orderFault(fault) instanceof NotCarriedOut);
-    assert.ok(!(orderFault(fault) instanceof StatementRefused));
+    assert.ok(!(orderFault(fault) instanceof StatementRejected));
     assert.match(explainDatabase(fault), /it is a standby/);
   }
 });
@@ -52,7 +52,7 @@ test("what else a server does not support is a statement refused for good", () =
   ]) {
     const kinds = [isReadOnly, isPassing, isPlain, isLost].map((is) => is(fault));
     assert.deepEqual(kinds, [false, false, true, false], fault.message);
-    assert.ok(orderFault(fault) instanceof StatementRefused);
+    assert.ok(orderFault(fault) instanceof StatementRejected);
   }
 });
 
@@ -104,7 +104,7 @@ test("a node that reaches a standby refuses as what was not carried out, and goe
   ];
   for (const fault of await Promise.all(orders.map((order) => settled<unknown>(order)))) {
     assert.ok(fault instanceof NotCarriedOut, String(fault));
-    assert.ok(!(fault instanceof StatementRefused || fault instanceof OutOfReach), String(fault));
+    assert.ok(!(fault instanceof StatementRejected || fault instanceof OutOfReach), String(fault));
   }
   assert.equal(await fixture.balance(account), 50, "it may be read");
   await fixture.promote();
