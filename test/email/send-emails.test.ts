@@ -64,7 +64,7 @@ test("a letter that fails waits longer and longer, under one Message-ID, and is 
   assert.equal(new Set(carrier.tries.map(({ messageId }) => messageId)).size, 1);
   assert.match(
     loggedErrors.at(-1) as string,
-    /was given up: the mail server did not take it \(451\)/,
+    /failed for good: the mail server did not take it \(451\)/,
   );
 });
 
@@ -91,7 +91,7 @@ test("a letter refused for good is given up at once", async () => {
   assert.equal(carrier.tries.length, 1);
   assert.match(
     loggedErrors.join("\n"),
-    /^Email let_\w+ \(reset_password, to example\.org\) was given up: .*550 5\.1\.1/,
+    /^Email let_\w+ \(reset_password, to example\.org\) failed for good: .*550 5\.1\.1/,
   );
 });
 
@@ -196,7 +196,7 @@ test("a letter that was carried is not carried again when the queue could not be
   clock.now = START + LEASE_MS;
   assert.equal(await office.deliverDue(), null);
   assert.equal(carrier.tries.length, 1);
-  assert.match(loggedErrors.join("\n"), /Emails could not be taken or recorded/);
+  assert.match(loggedErrors.join("\n"), /Emails: the job queue failed/);
 });
 
 test("posting does not wait for the transport, and a few letters are on their way at once", async () => {

@@ -103,7 +103,7 @@ test("where the book cannot be asked that is told, and the next look goes on", a
   assert.equal(await deliverer.deliverDue(), START + DELIVERY_LEASE_MS);
   assert.match(
     fixture.loggedErrors.join(),
-    /Webhooks could not be taken or recorded; .*made to fail/,
+    /Webhooks: the job queue failed; .*made to fail/,
   );
   failing = false;
   fixture.clock.now += DELIVERY_LEASE_MS;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { runBounded } from "#jobs/bounded.ts";
+import { runBounded } from "#jobs/job-runner.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import {
   createReverser,
@@ -133,7 +133,7 @@ test("in rounds, what fails is put off, longer each time up to four hours, and l
   assert.equal(fixture.loggedErrors.length, tries.length - 11);
   assert.match(
     fixture.loggedErrors[0] ?? "",
-    /^The reversal of call_1 of acc_Ada at \d+ waits for its next try: no ledger$/,
+    /^The reversal of call_1 of acc_Ada at \d+ failed and will be retried: no ledger$/,
   );
   fixture.faulty.clear();
   await fixture.round(START + 60 * HOUR);
@@ -146,7 +146,7 @@ test("one that cannot be reversed within ten days is dead, and an operator may h
   await fixture.keep("call_1");
   for (let now = START; now <= START + 11 * 24 * HOUR; now += HOUR) await fixture.round(now);
   assert.equal(await fixture.left(), 0);
-  assert.match(fixture.loggedErrors.at(-1) ?? "", /call_1 of acc_Ada .*was given up: no ledger/);
+  assert.match(fixture.loggedErrors.at(-1) ?? "", /call_1 of acc_Ada .*failed for good: no ledger/);
   const { jobs } = await fixture.jobs.list({ state: "dead", after: null, max: 9 });
   assert.deepEqual(
     jobs.map(({ kind, label, lastError, hasPayload }) => [kind, label, lastError, hasPayload]),
@@ -199,7 +199,7 @@ test("in a process that lives on, what fails is tried again after 1 s, then late
   }
   assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
   assert.equal(fixture.asked.length, 9, "one at a time finds out whether it is back");
-  assert.deepEqual(fixture.loggedErrors, ["Reversals of calls wait: no ledger"], "told once");
+  assert.deepEqual(fixture.loggedErrors, ["Reversals of calls are paused: no ledger"], "told once");
   fixture.faulty.clear();
   for (let next = await fixture.runDue(); next !== null; next = await fixture.runDue())
     fixture.clock.now = next;

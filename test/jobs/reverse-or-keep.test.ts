@@ -97,7 +97,7 @@ test("where it cannot be kept either, the operator is told which call it is, and
   for (const ms of [500, 2_000]) await fixture.pass(ms);
   await Promise.all(fixture.lifelines);
   assert.deepEqual(fixture.loggedErrors, [
-    "The call call_1 of acc_Ada could neither be reversed nor kept for later",
+    "The call call_1 of acc_Ada could neither be reversed nor queued for reversal",
   ]);
 });
 

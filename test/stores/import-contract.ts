@@ -20,7 +20,7 @@ export type Goal = {
 export function holdImports(store: string, openGoal: (t: TestContext) => Promise<Goal>): void {
   describe(`an import into ${store}`, () => {
     const spoilt: [what: string, spoil: (lines: string[]) => string[], fault: RegExp][] = [
-      ["nothing at all", () => [], /not one line/],
+      ["nothing at all", () => [], /The input is empty/],
       ["lines without their header", (lines) => lines.slice(1), /Line 1 is not the header/],
       [
         "a newer format",
@@ -37,7 +37,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       [
         "a line that came twice",
         (lines) => lines.toSpliced(3, 0, lines[3] ?? ""),
-        /Line 5 .* says again/,
+        /Line 5 .* repeats a record/,
       ],
       ["lines after the trailer", (lines) => [...lines, lines[1] ?? ""], /comes after the trailer/],
       [

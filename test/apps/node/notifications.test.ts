@@ -162,7 +162,7 @@ test("a step that fails is told of in its own words, and the others go on", asyn
     fixture.loggedErrors.map((line) => line.split(";")[0]),
     [
       "Looking for expiring grants failed",
-      "Webhooks could not be taken or recorded",
+      "Webhooks: the job queue failed",
       "Deleting old webhook deliveries failed",
     ],
   );

@@ -122,7 +122,7 @@ test("where the folder takes nothing, a call is still tried, and told as lost wh
   await eventually("it is reversed", async () => fixture.reversed.length === 1);
   fixture.ledger.fails = true;
   reversals.reverseLater(callOf(1));
-  const lost = "The call call_1 of acc_Ada could neither be reversed nor kept for later";
+  const lost = "The call call_1 of acc_Ada could neither be reversed nor queued for reversal";
   await eventually("it is told", async () => fixture.loggedErrors.includes(lost));
   await reversals.stop();
   await reversals.close();

@@ -148,7 +148,7 @@ test("two nodes that settle the same notices while accounts are closed wait for 
   assert.equal(events.length, 16);
   const ids = events.map(({ id }) => id);
   const closed = accounts.slice(0, 2);
-  const [settled] = await Promise.all([
+  const [outcomes] = await Promise.all([
     Promise.all(
       Array.from({ length: 8 }, (_, i) => {
         const inOrder = i % 3 === 0 ? ids : ids.toReversed();
