@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { QueuedEmail } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { DebitOrder, DebitOutcome, Ledger } from "#ledger/port.ts";
-import { createTurns } from "#stores/sqlite/turns.ts";
+import { createTurns } from "#stores/sqlite/database.ts";
 import type { Model, Operations } from "./model.ts";
 
 export class Broken extends Error {}

@@ -3,12 +3,12 @@ import { after, before, describe, test } from "node:test";
 import type { Entry } from "#ledger/entries.ts";
 import { type LedgerOperations, OrderRejected } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
+import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createPostgresReads } from "#stores/postgres/reads.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
 import type { ReadName } from "#stores/sql/ledger-reads.ts";
+import { createSqliteReads } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { rowsOfLedger, START } from "./ledger-reads-fixture.ts";
 

@@ -8,8 +8,8 @@ import { createFetchWebhookTransport } from "#events/fetch-webhook-transport.ts"
 import { forgetOld } from "#events/forget-old.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createAside } from "#events/set-aside.ts";
-import { runBounded } from "#jobs/job-runner.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
+import { runBounded } from "#jobs/job-runner.ts";
 
 type Wiring = Pick<DispatchDeps, "ledger" | "now" | "random" | "logError"> & {
   config: {

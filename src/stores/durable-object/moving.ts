@@ -10,9 +10,10 @@ import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { completeImport } from "../sql/complete-import.ts";
 import { RECORD_TABLES } from "../sql/transfer-rows.ts";
 import { isCursorOf } from "../sql/transfer-table.ts";
+import { createSqliteReads } from "../sqlite/database.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
-import { createSqliteReads } from "../sqlite/reads.ts";
-import { constraintOf, prepareInserts, preparePages } from "../sqlite/transfer-rows.ts";
+import { constraintOf } from "../sqlite/faults.ts";
+import { prepareInserts, preparePages } from "../sqlite/transfer-rows.ts";
 
 /** A page crosses from the object to a Worker in one message. */
 const PAGE_RECORDS_MAX = 5_000;
@@ -26,7 +27,7 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
     "INSERT INTO setting (name, value) VALUES ('import', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
   const anAccount = driver.prepare("SELECT id FROM account LIMIT 1");
-  const insert = prepareInserts(driver, "leave");
+  const insert = prepareInserts(driver, "ignore");
   const { audit } = createSqliteReads(driver);
   const life = crypto.randomUUID();
   let writes = 0;

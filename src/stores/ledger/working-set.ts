@@ -10,10 +10,10 @@ import type {
 } from "#ledger/rules/rows.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import {
+  cache,
   debitName,
   debitNamed,
   debitsByName,
-  cache,
   type KnownAccount,
   recordName,
 } from "./known-account.ts";

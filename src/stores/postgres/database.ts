@@ -1,4 +1,7 @@
+import type { Ledger, LedgerOperations } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import type { LedgerRead } from "../sql/ledger-read.ts";
+import { overReads, type ReadName } from "../sql/ledger-reads.ts";
 import { isReading, type SqlDatabase, type SqlQuery } from "../sql/sql-database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { literalOf } from "./literals.ts";
@@ -39,3 +42,17 @@ export function textOf({ sql, values }: SqlQuery): string {
     return literalOf(values[place] ?? null);
   });
 }
+
+/** The operations that only read, each in one round trip and one snapshot. */
+export const createPostgresReads = ({
+  together,
+}: Pick<PostgresPool, "together">): Pick<Ledger, ReadName> =>
+  overReads(
+    "postgres",
+    <Name extends ReadName>({ queries, outcome, isReport }: LedgerRead<Name>) =>
+      async (order: LedgerOperations[Name][0]) => {
+        const statements = queries(order).map(textOf);
+        const mode = isReport?.(order) ? "report" : statements.length > 1 ? "snapshot" : "read";
+        return outcome(await together<SqlRow>(mode, statements), order);
+      },
+  ) as never;

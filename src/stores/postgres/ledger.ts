@@ -2,6 +2,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { createPostgresReads } from "./database.ts";
 import { createPostgresDebits } from "./debits.ts";
 import { decideTogether } from "./decide-together.ts";
 import { createPostgresEvents } from "./events.ts";
@@ -10,7 +11,6 @@ import { createPostgresKeyStatus } from "./key-status.ts";
 import { createPostgresMaintain, type UpkeepClock } from "./maintain.ts";
 import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
-import { createPostgresReads } from "./reads.ts";
 
 type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
 type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];

@@ -11,11 +11,10 @@ import { completeImport, filledSql } from "../sql/complete-import.ts";
 import { RECORD_ORDER, RECORD_TABLES } from "../sql/transfer-rows.ts";
 import { insertFrom, readRecord, selectAll, valuesOf } from "../sql/transfer-table.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import { textOf } from "./database.ts";
+import { createPostgresReads, textOf } from "./database.ts";
 import { codeOf } from "./faults.ts";
 import { makePastDays } from "./partitions.ts";
 import type { PostgresMode, PostgresPool, PostgresQuery } from "./pool.ts";
-import { createPostgresReads } from "./reads.ts";
 
 /** A ledger in PostgreSQL to lines of JSON and back. What the lines say is in `ledger/transfer/lines.ts`. */
 

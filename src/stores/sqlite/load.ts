@@ -10,7 +10,7 @@ import {
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
 
-/** Loads what the rules ask for, row by row. */
+/** Loads the rows that the rules need, row by row. */
 export type Loader = ReturnType<typeof createLoader>;
 
 export function createLoader(driver: SqlDriver) {
@@ -20,9 +20,9 @@ export function createLoader(driver: SqlDriver) {
     for (let limit = GRANTS_AT_FIRST; ; limit *= GRANTS_FACTOR) {
       const rows = statements.grants.all(accountNo, now, limit);
       const areAll = rows.length < limit;
-      let held = 0;
-      for (const row of rows) held += row["remaining"] as number;
-      if (!areAll && held <= covering) continue;
+      let remaining = 0;
+      for (const row of rows) remaining += row["remaining"] as number;
+      if (!areAll && remaining <= covering) continue;
       known.grants = rows.map(readGrant);
       known.areAll = areAll;
       known.grantsFrom = now;

@@ -9,7 +9,7 @@ import {
   SchemaMismatch,
   SchemaTooNew,
 } from "#stores/schema/migrations.ts";
-import { SQLITE_MIGRATIONS } from "#stores/sqlite/migrate.ts";
+import { SQLITE_MIGRATIONS } from "#stores/sqlite/node.ts";
 import { sha256Of } from "../other-version.ts";
 
 /** Releases by their migrations; `readableFrom` is what each migration says of older code. */

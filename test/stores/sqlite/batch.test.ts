@@ -25,7 +25,7 @@ test("an order that the ledger refuses changes nothing, and the others of its ba
   ]);
   assert.equal(transactions, 1, "a refusal rolls nothing back");
   assert.deepEqual([first, last], [debited(9), debited(8)]);
-  assert.partialDeepStrictEqual(none, { kind: "refused" });
+  assert.partialDeepStrictEqual(none, { kind: "rejected" });
   // An order that was carried out before is found by its debit: the batch is run again, once.
   const [second, again, third] = run(fixture, [
     ["debit", fixture.debitOrder(account)],
@@ -34,7 +34,7 @@ test("an order that the ledger refuses changes nothing, and the others of its ba
   ]);
   assert.equal(transactions, 3);
   assert.deepEqual([second, third], [debited(7), debited(6)]);
-  assert.partialDeepStrictEqual(again, { kind: "refused" });
+  assert.partialDeepStrictEqual(again, { kind: "rejected" });
   assert.deepEqual(await fixture.remaining(account), { first: 6 });
 });
 

@@ -3,8 +3,8 @@ import { describe, type TestContext, test } from "node:test";
 import type { LedgerOperations } from "#ledger/port.ts";
 import { HOUR_MS } from "#limits.ts";
 import { createLedgerReads, type ReadName } from "#stores/sql/ledger-reads.ts";
+import { createSqliteReads } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { rowsOfLedger, START } from "../ledger-reads-fixture.ts";
 
 function open(t: TestContext): NodeSqlite {

@@ -7,8 +7,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { type Migration, SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { SQLITE_MIGRATIONS } from "#stores/sqlite/migrate.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openNodeSqlite, SQLITE_MIGRATIONS } from "#stores/sqlite/node.ts";
 import { assertTotals, createFixture, START } from "../../contract/ledger/fixture.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 import { CHANGED, COMPATIBLE, INCOMPATIBLE, sha256Of, TOO_NEW } from "../other-version.ts";
@@ -138,7 +137,7 @@ test("of six processes that open one file at once, one migrates it and all can u
   const file = fileIn(temporaryFolder(t));
   const script = `
     const { openNodeSqlite } = await import("#stores/sqlite/node.ts");
-    const { SQLITE_MIGRATIONS } = await import("#stores/sqlite/migrate.ts");
+    const { SQLITE_MIGRATIONS } = await import("#stores/sqlite/node.ts");
     const more = ${JSON.stringify(COMPATIBLE)};
     const driver = openNodeSqlite(process.argv[1], [...SQLITE_MIGRATIONS, more]);
     console.log(driver.prepare("SELECT count(*) AS n, count(note) AS m FROM account").get()?.n);

@@ -6,11 +6,10 @@ import { test } from "node:test";
 import { Kysely, sql } from "kysely";
 import { createJournal } from "#stores/sql/journal.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
-import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { createSqliteDatabase, createTurns, inTurns } from "#stores/sqlite/database.ts";
 import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
-import { createTurns, inTurns } from "#stores/sqlite/turns.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
 import { journalContract } from "../../contract/journal.ts";
 import { insertAs, operatorActsContract } from "../../contract/operator-acts.ts";
@@ -67,7 +66,7 @@ test("a transaction of the SQL builder and our own statements do not get into ea
   const kysely = new Kysely<Tables>({ dialect: createKyselyDialect(driver, turns) });
   const insert = driver.prepare("INSERT INTO setting (name, value) VALUES (?, 'ours')");
   const ours = inTurns(turns, {
-    add: (name: string) => driver.transaction("write", () => insert.run(name)),
+    add: async (name: string) => driver.transaction("write", () => insert.run(name)),
   }) as { add(name: string): Promise<number> };
   const theirs = (name: string, fails: boolean) =>
     kysely.transaction().execute(async (transaction) => {

@@ -1,7 +1,7 @@
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorClient, OutcomeOf } from "#operator/operations.ts";
+import { createSqliteReads } from "#stores/sqlite/database.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
-import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { dropAccount, exportSqlite, takeRecords } from "#stores/sqlite/transfer.ts";
 import { type Call, ProblemDetails } from "../command.ts";
 import { everyAccount, everyAddress, everyClosed } from "../lists.ts";
