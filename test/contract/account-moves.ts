@@ -161,7 +161,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     await moves.importRecords({ account: ADA, records: records.filter(isDebit) });
     assert.deepEqual(await moves.finishImport({ account: ADA, now: NOW }), DONE);
     const empty = await moveIn(moves, BOB, []);
-    assert.deepEqual(empty.faults, [`${BOB}: no record of the account itself came`]);
+    assert.deepEqual(empty.faults, [`${BOB}: the record of the account itself is missing`]);
   });
 
   test("what is of another account, or of none, is refused, and nothing before an import was begun", async (t) => {
@@ -174,9 +174,12 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
       });
     await refused(
       moves.importRecords({ account: ADA, records: of(ADA) }),
-      /No import is under way here/,
+      /No import of this account was started/,
     );
-    await refused(moves.finishImport({ account: ADA, now: NOW }), /No import is under way here/);
+    await refused(
+      moves.finishImport({ account: ADA, now: NOW }),
+      /No import of this account was started/,
+    );
     await moves.beginImport({ account: ADA });
     await refused(
       moves.importRecords({ account: ADA, records: of(BOB) }),
@@ -201,7 +204,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     await createFixture({ ledger }).account("Ada");
     await assert.rejects(
       moves.beginImport({ account: ADA }),
-      /acc_Ada.* is here already, and was not brought by an import/,
+      /acc_Ada.* already exists and was not imported/,
     );
     const keyOfAda = of(ADA).find((one): one is RecordOf<"key"> => one.record === "key");
     const withKey = of(BOB).map((record) =>
@@ -209,7 +212,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     );
     await assert.rejects(moveIn(moves, BOB, withKey), (error: Error) => {
       assert.ok(error instanceof OrderRejected, String(error));
-      return /contradicts .* what is here already/.test(error.message);
+      return /contradicts .* existing record/.test(error.message);
     });
     assert.equal(await ledger.findAccount({ account: BOB, now: NOW }), null);
     assert.deepEqual(await moveIn(moves, BOB), DONE);

@@ -31,7 +31,7 @@ const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`);
 
 /** What the driver says of a connection that ended or fell silent, and the ledger of an order that was on it. */
 const LOST =
-  /^(?:Connection terminated|Client has encountered a connection error|Query read timeout|read ECONNRESET|Nobody knows what became)/;
+  /^(?:Connection terminated|Client has encountered a connection error|Query read timeout|read ECONNRESET|The outcome of the order is unknown)/;
 
 const BROKEN_OFF =
   "The connection to PostgreSQL broke off in the middle, and nobody knows whether the last step was carried out. Look before you run the command again.";

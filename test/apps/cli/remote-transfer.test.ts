@@ -96,7 +96,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     };
     isStopped = true;
     gone.resolve();
-    await assert.rejects(deployment.ledger.debit(order), /is being moved here/);
+    await assert.rejects(deployment.ledger.debit(order), /is being imported/);
     await cli.json(`import ${file}`);
     assert.equal((await deployment.ledger.debit(order)).outcome, "debited");
     await cli.json(`export ${copy}`);
@@ -141,7 +141,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     await deployment.ledger.openAccount({ account, freeCall: "open", now: createdAt });
     assert.match(
       await cli.refused(`import ${file}`),
-      /is here already, and was not brought by an import/,
+      /already exists and was not imported/,
     );
   });
 

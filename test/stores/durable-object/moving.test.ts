@@ -110,8 +110,7 @@ describe("an account that is moved to an object", () => {
     const order = fixture.debitOrder(ADA, { now: NOW });
     const isMoving = (error: Error) =>
       error instanceof NotCarriedOut &&
-      error.message ===
-        `The account ${ADA} is being moved here: run its import to the end, and it opens`;
+      error.message === `The account ${ADA} is being imported; finish the import to open it`;
     const refusesAll = async () => {
       await assert.rejects(object.calls(0).debit(order, false), isMoving);
       await assert.rejects(object.calls(0).keyStatus(accountState(ADA)), isMoving);
@@ -174,21 +173,24 @@ describe("an account that is moved to an object", () => {
     const object = objects.object("nothing");
     await object.moves.beginImport({ account: ADA });
     const { ok, faults } = await object.moves.finishImport({ account: ADA, now: NOW });
-    assert.deepEqual([ok, faults], [false, [`${ADA}: no record of the account itself came`]]);
+    assert.deepEqual(
+      [ok, faults],
+      [false, [`${ADA}: the record of the account itself is missing`]],
+    );
   });
 
   test("is refused where it is already, or where no import was begun", async () => {
     const object = objects.object("lived in");
     const fixture = createFixture({ ledger: object.ledger });
     await fixture.account("Ada", { credits: 3 });
-    await assert.rejects(object.moves.beginImport({ account: ADA }), /is here already/);
+    await assert.rejects(object.moves.beginImport({ account: ADA }), /already exists/);
     await assert.rejects(
       object.moves.importRecords({ account: ADA, records: of(ADA) }),
-      /No import is under way/,
+      /No import of this account was started/,
     );
     await assert.rejects(
       object.moves.finishImport({ account: ADA, now: NOW }),
-      /No import is under way/,
+      /No import of this account was started/,
     );
     assert.equal(await fixture.balance(ADA), 3);
   });

@@ -73,7 +73,7 @@ async function openFixture(t: TestContext, before = async () => {}) {
     wakeAnew: () => {
       upkeep = start();
     },
-    note: (now: number) => upkeep.note({ now, repeatable: false }),
+    note: (now: number) => upkeep.recordDebit({ now, isRepeatable: false }),
     schedule: () => upkeep.schedule(),
     /** Goes on to where the alarm goes off; returns the time. */
     async goOff() {

@@ -113,7 +113,7 @@ for (const way of ["reverse", "debit"] as const) {
     const asked = fixture[way]();
     assert.equal(await byTheClock(t, asked, LEDGER_TIMEOUT_MS - 200), undefined);
     const ended = await byTheClock(t, asked, 1_000);
-    assert.match(String(ended?.error), /did not answer in time/);
+    assert.match(String(ended?.error), /did not respond in time/);
     assert.ok(!(ended?.error instanceof NotCarriedOut), "it may have been carried out");
     assert.equal(fixture.orders.length, 2);
   });
@@ -127,7 +127,7 @@ test("what failed after its time is not sent once more", async (t) => {
     });
   const fixture = openFixture(late);
   const ended = await byTheClock(t, fixture.debit(), LEDGER_TIMEOUT_MS + 200);
-  assert.match(String(ended?.error), /did not answer in time/);
+  assert.match(String(ended?.error), /did not respond in time/);
   t.mock.timers.tick(5_000);
   for (let turns = 0; turns < 5; turns += 1) await turn();
   assert.equal(fixture.orders.length, 1);
@@ -143,6 +143,6 @@ for (const name of ["audit", "usage"] as const) {
     const taken = await byTheClock(t, ask(slow(20_000)), 21_000);
     assert.equal(taken?.value, "the sums");
     const hung = await byTheClock(t, ask(hanging), WHOLE_ACCOUNT_TIMEOUT_MS + 200);
-    assert.match(String(hung?.error), /did not answer in time/);
+    assert.match(String(hung?.error), /did not respond in time/);
   });
 }

@@ -69,7 +69,7 @@ describe("the alarm of an account's object", () => {
           idempotency: key === null ? null : idempotency(key),
         });
         await fixture.ledger.debit(order);
-        await upkeep.note({ now, repeatable: key !== null });
+        await upkeep.recordDebit({ now, isRepeatable: key !== null });
       },
       async goOff() {
         const at = alarmAt as number;

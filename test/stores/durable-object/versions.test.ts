@@ -52,7 +52,7 @@ test("an object that a newer release made unusable for this one rejects every op
   await assert.rejects(object.calls(100).debit(order, false), rejection);
   await assert.rejects(object.moves.beginImport({ account }), rejection);
   await assert.rejects(object.moves.finishImport({ account, now: START }), rejection);
-  const told = objects.log.filter((line) => line.includes("cannot be used by this version"));
+  const told = objects.log.filter((line) => line.includes("This version cannot use the ledger"));
   assert.equal(told.length, 1, objects.log.join("\n"));
   assert.match(told[0] ?? "", TOO_NEW);
   await object.wake();

@@ -236,11 +236,11 @@ describe("while another process holds the write lock", { concurrency: true }, ()
     assert.ok((await first) instanceof NotCarriedOut, "SQLite gave up on the lock");
     for (const error of await Promise.all(second)) {
       assert.ok(error instanceof Error && !(error instanceof NotCarriedOut), "it was sent");
-      assert.match(error.message, /did not answer in time/);
+      assert.match(error.message, /did not respond in time/);
     }
     for (const error of await Promise.all(third)) {
       assert.ok(error instanceof NotCarriedOut, "it was never sent");
-      assert.match(error.message, /did not answer in time/);
+      assert.match(error.message, /did not respond in time/);
     }
     const took = performance.now() - started;
     assert.ok(took >= LEDGER_TIMEOUT_MS && took < LEDGER_TIMEOUT_MS * 1.6, `${took} ms`);
