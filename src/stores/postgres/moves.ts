@@ -15,7 +15,7 @@ import type { PostgresPool } from "./pool.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { constraintOf } from "./transfer.ts";
 
-/** Accounts that move in and out of a PostgreSQL, beside its nodes; a page may be asked of any of them. */
+/** Exports and imports accounts of PostgreSQL while its nodes run. Any node can serve any page. */
 export function createPostgresMoves(pool: PostgresPool): AccountMoves & { close(): Promise<void> } {
   const snapshots = createSnapshots(pool);
 
