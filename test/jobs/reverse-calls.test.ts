@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { runBounded } from "#jobs/job-runner.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
+import { runBounded } from "#jobs/job-runner.ts";
 import {
   createReverser,
   type ReversalPace,

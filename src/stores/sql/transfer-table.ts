@@ -121,9 +121,9 @@ export function readPage<Kind extends RecordKind>(
 
 /** Returns the values of a record's members in the order of the table's description. */
 export function valuesOf({ members }: RecordTable, record: TransferRecord): SqlValue[] {
-  const valueOf = new Map<string, unknown>(Object.entries(record));
+  const valueByMember = new Map<string, unknown>(Object.entries(record));
   return Object.entries(members).map(([member, { type }]) => {
-    const value = valueOf.get(member) ?? null;
+    const value = valueByMember.get(member) ?? null;
     if (value === null) return null;
     if (type === "flag") return value ? 1 : 0;
     return type === "json" ? JSON.stringify(value) : (value as SqlValue);

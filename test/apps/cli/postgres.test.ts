@@ -136,7 +136,7 @@ describe("the command line on PostgreSQL", () => {
     const { ok, faults, damage } = await cli.failed("audit");
     assert.equal(ok, false);
     assert.match(faults[0], /5 credits were granted, but 4 are accounted for/);
-    assert.deepEqual(damage, ["the index credit_grant_by_end is not valid"]);
+    assert.deepEqual(damage, ["the index credit_grant_by_end is invalid"]);
   });
 
   test("backup and restore say what to do instead", async () => {

@@ -104,7 +104,7 @@ export function describeClawbackAmounts(rule: ReturnType<typeof createRule>) {
       }
     });
 
-  rule("more than the grant is the whole grant", async (fixture) => {
+  rule("a clawback above the grant's amount counts as the whole grant", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 10 });
     await fixture.grant(account, "other", 5);
     assert.deepEqual(await fixture.clawback(account, "first", 2 ** 53 - 1), clawedBack(10));
@@ -113,7 +113,7 @@ export function describeClawbackAmounts(rule: ReturnType<typeof createRule>) {
     assert.equal(await fixture.balance(account), 6);
   });
 
-  rule("credits that were given back are spent in their old place", async (fixture) => {
+  rule("returned credits are spent in their original order", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 2 });
     await fixture.grant(account, "soon", 3, { expiresAt: START + DAY });
     await fixture.clawback(account, "soon", 3);

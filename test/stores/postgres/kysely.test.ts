@@ -53,7 +53,7 @@ test("there are no transactions to be had", async (t) => {
       .execute((within) =>
         within.insertInto("setting").values({ name: "t_one", value: "1" }).execute(),
       ),
-    /Statements go alone here/,
+    /supports neither transactions nor streams/,
   );
   assert.deepEqual(await read(), []);
 });

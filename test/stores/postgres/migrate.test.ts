@@ -70,7 +70,7 @@ const at = (user: string, database: string) =>
 
 /** What is wrong, the URL, and what is said of it. */
 const FAULTS: [string, () => string, RegExp][] = [
-  ["a database in LATIN1", () => server.url("latin"), /kept in LATIN1.+createdb --encoding UTF8/],
+  ["a database in LATIN1", () => server.url("latin"), /encoding LATIN1.+createdb --encoding UTF8/],
   [
     "no such database",
     () => server.url("nothing"),
@@ -190,7 +190,7 @@ test("a node does not come up on an older server than it knows, and says which i
     assert.ok(error instanceof UnfitDatabase);
     assert.match(
       error.message,
-      /^The server is version 17\.6, and Toolbooth needs 18 or newer\. Upgrade/,
+      /^The PostgreSQL server has version 17\.6, but Toolbooth needs version 18 or newer\. Upgrade/,
     );
     return true;
   });
@@ -211,7 +211,10 @@ test("a migration waits for a table in short tries, between which calls go on, a
     await query("SELECT count(*) FROM debit");
     await assert.rejects(migratePostgres(migrating, { migrations, tries: 1 }), (error) => {
       assert.ok(error instanceof UnfitDatabase);
-      assert.match(error.message, /^Something uses a table .+ start the node again\.$/);
+      assert.match(
+        error.message,
+        /^Another session holds a lock on a table .+ start the node again\.$/,
+      );
       return true;
     });
     underWay = migratePostgres(migrating, { migrations }).then(() => {
