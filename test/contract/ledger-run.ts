@@ -9,7 +9,7 @@ import { type Ledger, OrderRejected } from "#ledger/port.ts";
 import type { RuleName } from "#ledger/rules/rules.ts";
 import { type Chance, createChance } from "../ledger/rules/chance.ts";
 import { createModel } from "../ledger/rules/model.ts";
-import { Rejected } from "../ledger/rules/model-rejected.ts";
+import { Rejected } from "../ledger/rules/model-grants.ts";
 import { ADA, BOB, keyNames } from "../ledger/rules/names.ts";
 import type { Sizes } from "../ledger/rules/sizes.ts";
 import {

@@ -61,12 +61,12 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         /Line 2 \(grant\) refers to an account or a key that is not in an earlier line/,
       ],
       [
-        "a purchase of an account that nobody has",
+        "a purchase of an unknown account",
         (lines) => lines.map((line) => line.replace(/("pur_b","account":")\w+/, "$1acc_nobody")),
         /\(purchase\) refers to an account or a key that is not in an earlier line/,
       ],
       [
-        "a purchase that is paid as nobody pays",
+        "a purchase with an unknown status",
         (lines) => lines.map((line) => line.replace('"status":"paid"', '"status":"gift"')),
         /"purchase" \(status: /,
       ],
@@ -81,7 +81,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         /SHA-256 of the lines/,
       ],
       [
-        "books that do not reconcile, though nobody signed them",
+        "totals that do not reconcile, without a SHA-256",
         (lines) =>
           lines.map((line) =>
             line
@@ -92,7 +92,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       ],
     ];
     for (const [what, spoil, fault] of spoilt) {
-      test(`refuses ${what}, and keeps nothing`, async (t) => {
+      test(`rejects ${what}, and stores nothing`, async (t) => {
         const to = await openGoal(t);
         const empty = await to.lines(true);
         await assert.rejects(
@@ -103,7 +103,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       });
     }
 
-    test("never says the secret when it refuses a line", async (t) => {
+    test("never reveals the secret when it rejects a line", async (t) => {
       const to = await openGoal(t);
       const lines = ['{"record":"header","format":"toolbooth-ledger","version":1}'];
       for (const line of [
@@ -117,7 +117,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       }
     });
 
-    test("takes lines into an empty ledger only", async (t) => {
+    test("imports into an empty ledger only", async (t) => {
       const to = await openGoal(t);
       assert.equal(await to.isEmpty(), true);
       const lines = await filledLines(t);
@@ -126,7 +126,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       await assert.rejects(to.take(lines), /not empty/);
     });
 
-    test("takes lines whose trailer has no SHA-256: somebody changed them on purpose", async (t) => {
+    test("imports lines whose trailer has no SHA-256, which somebody edited on purpose", async (t) => {
       const to = await openGoal(t);
       const lines = (await filledLines(t)).map((line) =>
         line.replace(/,"sha256":"\w{64}"\}$/, "}"),
@@ -136,7 +136,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       assert.equal(found?.account, "acc_Bob000000000");
     });
 
-    test("takes lines that were written before voids had a time and reversals a call", async (t) => {
+    test("imports lines from before voids had a time and reversals a call", async (t) => {
       const [from, to] = [openEmpty(t), await openGoal(t)];
       await fill(from);
       const lines = linesOf(from).map((line) => {
@@ -156,7 +156,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         assert.deepEqual(await shape(to.ledger, account), await shape(ledger, account));
     });
 
-    test("takes lines that were written before credits were sold, and tells nobody of what is so", async (t) => {
+    test("imports lines from before credits were sold, without notifying anyone", async (t) => {
       const to = await openGoal(t);
       const lines = (await filledLines(t)).map((line) => {
         const {
@@ -191,7 +191,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       assert.deepEqual(await ledger.listEvents({ max: 99 }), { events: [] });
     });
 
-    test("tells of a grant's end what is still ahead", async (t) => {
+    test("writes the upcoming expiry events of a grant", async (t) => {
       const to = await openGoal(t);
       await to.take(await filledLines(t));
       const { ledger } = to;
@@ -206,7 +206,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       );
     });
 
-    test("takes lines that were written before purchases were among them", async (t) => {
+    test("imports lines from before purchases were exported", async (t) => {
       const to = await openGoal(t);
       const lines = (await filledLines(t)).filter((line) => !line.includes('"record":"purchase"'));
       const trailer = JSON.parse(lines.pop() ?? "");
@@ -219,7 +219,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       );
     });
 
-    test("says the line at which it found a record that does not go with the others, among many", async (t) => {
+    test("names the line of the first conflicting record among many", async (t) => {
       const to = await openGoal(t);
       const lines = await filledLines(t);
       const place = lines.findIndex((line) => line.includes('"record":"debit"')) + 17;

@@ -14,7 +14,7 @@ import {
   sumsOfRows,
 } from "./check-rows.ts";
 import { createModel } from "./model.ts";
-import { Rejected } from "./model-rejected.ts";
+import { Rejected } from "./model-grants.ts";
 import { createRowStore, type RowStore, type Rules } from "./row-store.ts";
 import { ALL_SIZES } from "./sizes.ts";
 import {

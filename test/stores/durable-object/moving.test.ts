@@ -62,9 +62,9 @@ const accountState = (account: string) => ({
   now: NOW,
 });
 
-describe("an account that is moved to an object", () => {
+describe("importing an account into an object", () => {
   for (const name of ["Ada", "Bob", "Cid", "Dan", "Eve", "Fay"]) {
-    test(`comes with everything, and can be read out again in pages of any size: ${name}`, async () => {
+    test(`is imported completely, and can be exported again in pages of any size: ${name}`, async () => {
       const account = accountId(name);
       const object = objects.object(`whole ${name}`);
       assert.equal((await object.moves.beginImport({ account })).outcome, "begun");
@@ -78,7 +78,7 @@ describe("an account that is moved to an object", () => {
     });
   }
 
-  test("is called there as if it had always been there, and folds what is old", async () => {
+  test("accepts calls like any other account, and rolls up old debits", async () => {
     const object = objects.object("called");
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA));
@@ -92,7 +92,7 @@ describe("an account that is moved to an object", () => {
     await assertTotals(object.ledger, NOW);
   });
 
-  test("takes the same records again and changes nothing, whole or in part", async () => {
+  test("accepts the same records again, all or some, and changes nothing", async () => {
     const object = objects.object("again");
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA), 50);
@@ -102,7 +102,7 @@ describe("an account that is moved to an object", () => {
     assert.deepEqual(await readOut(object), of(ADA));
   });
 
-  test("is not open until its import is finished, also after the process was started anew", async () => {
+  test("is not open until its import is finished, even after a restart", async () => {
     const object = objects.object("closed");
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA));
@@ -127,7 +127,7 @@ describe("an account that is moved to an object", () => {
     assert.deepEqual(await readOut(object), of(ADA));
   });
 
-  test("can be begun anew after an interruption, and nothing of the first try is left", async () => {
+  test("can be started again after an interruption, and nothing of the first attempt remains", async () => {
     const object = objects.object("interrupted");
     await object.moves.beginImport({ account: ADA });
     const changed = of(ADA)
@@ -142,7 +142,7 @@ describe("an account that is moved to an object", () => {
     assert.deepEqual(await readOut(object), of(ADA));
   });
 
-  test("that was finished stays as it is, however often it is begun or finished", async () => {
+  test("stays unchanged after it was finished, however often it is started or finished again", async () => {
     const object = objects.object("finished");
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA));
@@ -156,7 +156,7 @@ describe("an account that is moved to an object", () => {
     assert.deepEqual(await readOut(object), of(ADA));
   });
 
-  test("stays closed where its books do not reconcile, and says why", async () => {
+  test("stays closed if its totals do not reconcile, and says why", async () => {
     const object = objects.object("wrong books");
     await object.moves.beginImport({ account: ADA });
     const spoilt = of(ADA).filter((record) => record.record !== "usage");
@@ -169,7 +169,7 @@ describe("an account that is moved to an object", () => {
     assert.equal((await object.moves.finishImport({ account: ADA, now: NOW })).ok, true);
   });
 
-  test("stays closed where no record of the account came", async () => {
+  test("stays closed if the record of the account is missing", async () => {
     const object = objects.object("nothing");
     await object.moves.beginImport({ account: ADA });
     const { ok, faults } = await object.moves.finishImport({ account: ADA, now: NOW });
@@ -179,7 +179,7 @@ describe("an account that is moved to an object", () => {
     );
   });
 
-  test("is refused where it is already, or where no import was begun", async () => {
+  test("is rejected if it already exists, or if no import was started", async () => {
     const object = objects.object("lived in");
     const fixture = createFixture({ ledger: object.ledger });
     await fixture.account("Ada", { credits: 3 });
@@ -196,7 +196,7 @@ describe("an account that is moved to an object", () => {
   });
 });
 
-describe("records that do not fit", () => {
+describe("records that conflict", () => {
   const key = () => of(ADA).find(({ record }) => record === "key") as TransferRecord;
   const account = () => of(ADA)[0] as TransferRecord;
   const cases: [what: string, records: () => unknown[], message: RegExp][] = [
@@ -243,7 +243,7 @@ describe("records that do not fit", () => {
     ],
   ];
   for (const [what, records, message] of cases) {
-    test(`are refused with all that came beside them: ${what}`, async () => {
+    test(`are rejected together with the rest of their page: ${what}`, async () => {
       const object = objects.object(`unfit ${what}`);
       await object.moves.beginImport({ account: ADA });
       const asked = object.moves.importRecords({
@@ -259,7 +259,7 @@ describe("records that do not fit", () => {
     });
   }
 
-  test("a page that cannot be is refused", async () => {
+  test("an invalid page is rejected", async () => {
     const object = objects.object("pages");
     await createFixture({ ledger: object.ledger }).account("Ada", { credits: 3 });
     const page = { ...PAGE, kind: "debit" as const };
@@ -277,8 +277,8 @@ describe("records that do not fit", () => {
   });
 });
 
-describe("an account that is read out while it is called", () => {
-  test("says by its state whether pages belong together", async () => {
+describe("exporting an account while it is called", () => {
+  test("shows by its state whether pages belong together", async () => {
     const object = objects.object("state");
     const fixture = createFixture({ ledger: object.ledger });
     const account = await fixture.account("Ada", { credits: 3 });
@@ -290,7 +290,7 @@ describe("an account that is read out while it is called", () => {
     assert.notEqual((await object.moves.exportRecords(page)).state, state);
   });
 
-  test("is held on request: calls are refused uncharged, reads go on", async () => {
+  test("can be held on request: calls are rejected without a charge, and reads continue", async () => {
     const object = objects.object("held");
     const fixture = createFixture({ ledger: object.ledger });
     const account = await fixture.account("Ada", { credits: 3 });

@@ -29,7 +29,7 @@ after(() => faulty.server.dispose());
 const said = (code: string, message: string, routine = "errmsg") =>
   Object.assign(new Error(message), { code, severity: "ERROR", routine });
 
-test("a standby's refusal to write is one that passes, in whichever words, and its connection is not used again", () => {
+test("a write that a standby rejects is retried in any language, and the connection is closed", () => {
   const standby = "cannot set transaction read-write mode during recovery";
   for (const fault of [
     said("25006", "cannot execute INSERT in a read-only transaction"),
@@ -45,7 +45,7 @@ test("a standby's refusal to write is one that passes, in whichever words, and i
   }
 });
 
-test("what else a server does not support is a statement refused for good", () => {
+test("any other unsupported feature is a rejected statement", () => {
   for (const fault of [
     said("0A000", "cannot use serializable mode in a hot standby", "call_enum_check_hook"),
     said("0A000", "WHERE CURRENT OF is not supported for this table type"),
@@ -56,7 +56,7 @@ test("what else a server does not support is a statement refused for good", () =
   }
 });
 
-test("the command line tells what may have been done from what was broken off between two steps", () => {
+test("the command line distinguishes an unknown outcome from an interruption between two steps", () => {
   const told = (fault: Error) => (explainPostgres(fault) as Error).message;
   assert.match(told(new NotReplicated("no longer waited")), /nobody knows whether/);
   assert.match(told(new OutcomeUnknown("did not answer in time")), /nobody knows whether/);
@@ -86,7 +86,7 @@ async function openStandby(t: TestContext) {
   return { ...fixture, account, promote };
 }
 
-test("a node that reaches a standby refuses as what was not carried out, and goes on once the standby is promoted", {
+test("a node on a standby rejects orders as not carried out, and recovers when the standby is promoted", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openStandby(t);
@@ -175,7 +175,7 @@ async function loseStandby(t: TestContext, fixture: Fixture) {
 }
 
 for (const how of ["cancel", "terminate"] as const) {
-  test(`a commit that waits for its standby is ended (${how}): it is acknowledged only once it is safe`, {
+  test(`a commit that is cancelled while it waits for its standby (${how}) is acknowledged only when it is safe`, {
     timeout: 300_000,
   }, async (t) => {
     const fixture = await openFaulty(t, faulty);
@@ -219,7 +219,7 @@ for (const how of ["cancel", "terminate"] as const) {
   });
 }
 
-test("a write that does not name itself is not acknowledged where only the primary has it", {
+test("a write that only the primary has is not acknowledged", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openFaulty(t, faulty);
