@@ -15,10 +15,10 @@ import {
   spendableOf,
   spentOf,
   voidedOf,
+} from "./model-account.ts";
 
 /** The order is invalid, according to the model. */
 export class Rejected extends Error {}
-} from "./model-account.ts";
 
 type Order<Name extends keyof RuleOrders> = RuleOrders[Name][0];
 type Outcome<Name extends keyof RuleOrders> = RuleOrders[Name][1];
