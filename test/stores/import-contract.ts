@@ -27,7 +27,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         ([first = "", ...rest]) => [first.replace('"version":1', '"version":2'), ...rest],
         /The export has format version 2/,
       ],
-      ["a truncated export", (lines) => lines.slice(0, -5), /end after line \d+ without a trailer/],
+      ["a truncated export", (lines) => lines.slice(0, -5), /ends after line \d+ without a trailer/],
       [
         "a line that was cut off",
         (lines) => [...lines.slice(0, 9), (lines[9] ?? "").slice(0, -4)],
@@ -78,7 +78,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       [
         "a digit that was changed",
         (lines) => lines.map((line) => line.replace(/("sha256":")[0-9a-f]{4}/, "$1beef")),
-        /SHA-256 of the lines/,
+        /SHA-256 in the trailer does not match/,
       ],
       [
         "totals that do not reconcile, without a SHA-256",

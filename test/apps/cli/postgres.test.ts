@@ -105,7 +105,7 @@ describe("the command line on PostgreSQL", () => {
     assert.equal(status, 1);
     assert.match(
       JSON.parse(stdout).error,
-      /end after line 1 without a trailer.*Nothing was imported\.$/,
+      /ends after line 1 without a trailer.*Nothing was imported\.$/,
     );
     assert.equal((await cli.json("audit")).accounts, 0);
   });
