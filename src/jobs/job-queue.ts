@@ -1,9 +1,10 @@
 /**
- * The durable job queue: a port; stores implement it. Orders and results are plain data, and the time comes from the
- * caller. Delivery is at least once: a job is taken under a lease, belongs to nobody else until the lease ends, and to
- * everybody again after that, so a process that dies loses none.
+ * The durable job queue: a port that stores implement. Orders and results are plain data, and the caller passes the time.
  *
- * What causes a job writes it in its own transaction, with statements that the store exports (`stores/sql/jobs.ts`).
+ * Delivery is at least once. A job is taken under a lease, and no other process takes it until the lease ends. So a process
+ * that dies does not lose its jobs.
+ *
+ * A change that causes a job adds it in the same transaction, with statements that the store exports (`stores/sql/jobs.ts`).
  */
 
 /** Emails for a mail server, emails for the outbox folder, webhook deliveries, and reversals of calls. */
@@ -13,42 +14,42 @@ export type JobQueueName = (typeof JOB_QUEUES)[number];
 export type NewJob = {
   id: string;
   queue: JobQueueName;
-  /** What it is about, for logs and operators: a kind of email or event, or `reverse-call`. */
+  /** The kind of email or event, or `reverse-call`; shown in logs and to operators. */
   kind: string;
-  /** Whom it concerns: the recipient, the endpoint, the account. Jobs that take turns do so by target. */
+  /** The recipient, webhook endpoint or account. Jobs that take turns do so by target. */
   target: string;
-  /** What logs and operators may see of the target. */
+  /** The target as shown in logs and to operators, without personal data. */
   label: string;
   payload: string;
-  /** From then on the job is not worth doing. Milliseconds since 1970 UTC; null: always worth doing. */
+  /** The time from which the job is pointless, in milliseconds since 1970 UTC. Null: never. */
   usefulUntil: number | null;
 };
 
-/** `take` counts the takes of this job: an order with an older number comes from someone whose lease has ended. */
 export type TakenJob = NewJob & {
   createdAt: number;
-  /** Attempts that failed. */
+  /** The number of failed attempts. */
   attempts: number;
+  /** Counts how often the job was taken. An order with a lower number comes from a process whose lease has ended. */
   take: number;
   /** Whether the last attempt at its target succeeded. */
   isProven: boolean;
 };
 
 /**
- * What came of a job that was taken.
+ * The result of a job that was taken.
  *
- * - `done`: deleted. This counts even if the lease has ended meanwhile, because the work was done.
- * - `later`: due again at `at`, unless its target was paused meanwhile.
- * - `paused`: due again when its target is resumed.
- * - `dead`: never attempted again unless an operator retries it; its payload and target are erased at `eraseAt`.
+ * - `done`: the job is deleted, even if its lease has ended since, because the work was done.
+ * - `later`: the job is due again at `at`, unless its target was paused since.
+ * - `paused`: the job is due again when its target is resumed.
+ * - `dead`: the job is not attempted again unless an operator retries it. Its payload and target are erased at `eraseAt`.
  */
 export type Settlement = {
   id: string;
   take: number;
   now: number;
-  /** Recorded for the target's next turn; left out where nothing was attempted, and where targets take no turns. */
+  /** Determines the target's next turn. Missing if nothing was attempted, or if targets do not take turns. */
   turn?: { didWell: boolean };
-  /** HTTP status of the last response, for the log that an owner sees; left out where there was no attempt. */
+  /** The HTTP status of the last response, which the owner sees. Missing if there was no attempt. */
   status?: number | null;
 } & (
   | { outcome: "done" }
@@ -61,22 +62,22 @@ export type JobSummary = Pick<NewJob, "id" | "queue" | "kind" | "label"> & {
   createdAt: number;
   attempts: number;
   lastError: string | null;
-  /** Null while it is paused, and once it is dead. */
+  /** Null if the job is paused or dead. */
   dueAt: number | null;
-  /** Null while it waits. */
+  /** Null unless the job is dead. */
   diedAt: number | null;
-  /** Whether a retry is possible: the payload is still there. */
+  /** Whether the payload is still stored, so that the job can be retried. */
   hasPayload: boolean;
 };
 
 export type JobQueueOperations = {
-  /** Keeps jobs, due at once, in one transaction. The same id again is the first job. */
+  /** Adds jobs in one transaction, due immediately. A job whose id is already in the queue is ignored. */
   add: [{ jobs: readonly NewJob[]; now: number }, { added: number }];
   /**
-   * Takes at most `max` of those that are due, the longest due first; they are due again at `leaseUntil`.
+   * Takes at most `max` due jobs, starting with the one that has been due the longest. They are due again at `leaseUntil`.
    *
-   * With `turns` at most one job of a target is under way at a time, and targets take turns: first those whose last
-   * attempt succeeded, then the others, at most `unprovenMax` of them; within each, the one attempted longest ago.
+   * With `turns`, at most one job per target is under way, and targets take turns: first the targets whose last attempt
+   * succeeded, then at most `unprovenMax` others. Within each group, the target that was attempted longest ago comes first.
    */
   take: [
     {
@@ -88,30 +89,30 @@ export type JobQueueOperations = {
     },
     { jobs: TakenJob[] },
   ];
-  /** Records what came of jobs, in one transaction. `settled`: of how many, for some may have passed on to others. */
+  /** Records the results of jobs in one transaction. `settled` is lower if the lease of some jobs ended and others took them. */
   settle: [{ settlements: readonly Settlement[] }, { settled: number }];
-  /** When the next job is due, those under a lease included; null where none waits. */
+  /** Returns when the next job is due, including leased jobs; null if none is waiting. */
   nextDue: [{ queues: readonly JobQueueName[] }, { at: number | null }];
-  /** How many wait (paused ones included), since when the oldest, and how many are dead. */
+  /** Counts the waiting jobs (including paused ones) and the dead jobs. `oldestAt`: when the oldest waiting job was added. */
   count: [
     { queues: readonly JobQueueName[] },
     { waiting: number; oldestAt: number | null; dead: number },
   ];
-  /** Oldest first; `after`: the `next` of the page before, which is null where that was the last one. */
+  /** Lists jobs, oldest first. `after` is the `next` of the previous page; `next` is null on the last page. */
   list: [
     { state: "waiting" | "dead"; after: number | null; max: number },
     { jobs: JobSummary[]; next: number | null },
   ];
-  /** Makes a dead job due at once, with all of its attempts. `erased`: its payload is gone, so it cannot be. */
+  /** Makes a dead job due immediately and resets its attempts. `erased`: its payload was erased, so it cannot be retried. */
   retry: [
     { id: string; now: number },
     { outcome: "retried" | "not_dead" | "erased" | "not_found" },
   ];
-  /** Erases what dead jobs keep for too long, and deletes jobs that died before `before`, at most `max`. */
+  /** Erases the payloads and targets of dead jobs whose `eraseAt` has passed, and deletes jobs that died before `before`; at most `max` of each. */
   forget: [{ now: number; before: number; max: number }, { forgotten: number; more: boolean }];
 };
 
-/** For metrics. */
+/** The counts of a queue, for metrics. */
 export type JobCount = { queue: JobQueueName } & JobQueueOperations["count"][1];
 
 export const countJobs = (

@@ -1,15 +1,14 @@
 import type { RandomBytes } from "#ids.ts";
-import { withJitter } from "./back-off.ts";
+import { createOutage, type Outage, type OutagePolicy, withJitter } from "./back-off.ts";
 import type { JobQueue, JobQueueName, Settlement, TakenJob } from "./job-queue.ts";
-import { createOutage, type Outage, type OutagePolicy } from "./outage.ts";
 
 /**
- * What came of one attempt. Errors are logged and kept: they must not contain a secret.
+ * The result of one attempt. Errors are logged and stored, so they must not contain secrets.
  *
- * - `failed`: the job waits for its next attempt, at least for `notBeforeMs`; with `isFinal` it is dead.
- * - `unreachable`: nothing could be reached, whatever the job. That is a failure of the job only where it `counts`.
- * - `paused`: its target wants none just now.
- * - `aborted`: the signal broke it off, which is no failure: it is due again at once.
+ * - `failed`: the job waits at least `notBeforeMs` for its next attempt. With `isFinal`, it is dead.
+ * - `unreachable`: the target of all jobs could not be reached. It is a failure of this job only if `counts` is set.
+ * - `paused`: the job's target is paused.
+ * - `aborted`: the signal ended the attempt. This is not a failure, and the job is due again immediately.
  */
 export type JobResult = { status?: number | null } & (
   | { outcome: "done" }
@@ -21,21 +20,25 @@ export type JobResult = { status?: number | null } & (
 
 export type JobPolicy = {
   queues: readonly JobQueueName[];
-  /** Attempts under way at once. */
+  /** The maximum number of concurrent attempts. */
   atOnce: number;
-  /** Longer than any attempt takes. A job whose process died is attempted again after this. */
+  /** Must be longer than any attempt. After this time, the job of a process that died is attempted again. */
   leaseMs: number;
-  /** One job of a target at a time, and at most half of those at once of targets that are not known to be good. */
+  /**
+   * Whether targets take turns: one job per target at a time, and at most half of `atOnce` for targets whose last attempt did
+   * not succeed.
+   */
   takesTurns: boolean;
-  /** How long a job waits after so many failures, before jitter; null: it has failed for good. */
+  /** How long a job waits after this number of failures, before jitter. Null: the job is dead. */
   waitMs(failures: number): number | null;
-  /** A job that fails when it is as old as this has failed for good. */
+  /** A job that fails at this age is dead. */
   giveUpAfterMs: number;
   outage: OutagePolicy;
-  /** What the log calls the jobs together, and one of them; null: what fails is not logged. */
+  /** The name of the jobs in the log, in the plural. */
   queueName: string;
+  /** The name of one job in the log; null if its failures are not logged. */
   nameOf(job: TakenJob): string | null;
-  /** Until when a dead job keeps its payload and target; null: for as long as it is listed. */
+  /** When the payload and target of a dead job are erased; null: when the job is deleted. */
   eraseAt(job: TakenJob, now: number): number | null;
 };
 
@@ -46,29 +49,29 @@ export type JobRunnerWiring = {
   now(): number;
   random: RandomBytes;
   logError(message: string, details: { cause?: unknown }): void;
-  /** Awaited after each write, so that others who share the database get their turn. */
+  /** Awaited after each write, so that other users of the database get their turn. */
   rest?: (() => Promise<void>) | undefined;
 };
 
 export type JobRunner = {
-  /** Starts to do what is due, without waiting for it. */
+  /** Starts the jobs that are due, without waiting for them. */
   look(): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no job is under way. */
   idle(): Promise<void>;
-  /** Does what is due; resolves when nothing is under way with the time of the next look, null where none waits. */
+  /** Runs the jobs that are due. Resolves when none is under way, with the time when the next one is due; null if none waits. */
   runDue(): Promise<number | null>;
-  /** Takes no more jobs; those under way go on. */
+  /** Takes no more jobs. Jobs that are under way continue. */
   close(): void;
-  /** The same, and breaks off what is under way: those jobs are due again at once. */
+  /** Takes no more jobs and aborts those under way, which are then due again immediately. */
   abort(): void;
 };
 
-/** So soon the queue is asked again after it could not be used. */
+/** After the queue could not be used, it is tried again after this time. */
 const AFTER_FAULT_MS = 5_000;
 
 /**
- * Does the jobs of one or more queues: takes what is due under a lease, attempts it, and records what came of it. One
- * loop writes for all attempts, so that many of them cost few transactions.
+ * Runs the jobs of one or more queues: takes due jobs under a lease, attempts them, and records the results. A single loop
+ * writes the results of all attempts, so that many attempts cost few transactions.
  */
 export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
   const { jobs, policy, now, logError, rest } = wiring;
@@ -78,29 +81,32 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
   const underWay = new Set<Promise<void>>();
   const unprovenMax = Math.ceil(atOnce / 2);
   let unproven = 0;
-  /** After a fault of the queue itself. */
+  /** When to try again after the queue itself failed. */
   let lookAgainAt = 0;
-  /** Not recorded yet. What could not be recorded stays here, so that this process does not repeat it. */
+  /** Results that are not recorded yet. One that could not be recorded stays here, so that its job is not repeated. */
   const settlements: Settlement[] = [];
   let looking: Promise<void> | null = null;
-  let [wasAsked, isClosed] = [false, false];
+  let isLookRequested = false;
+  let isClosed = false;
 
   function look(): void {
-    wasAsked = true;
-    looking ??= lookOn();
+    isLookRequested = true;
+    looking ??= lookUntilDone();
   }
 
-  async function lookOn(): Promise<void> {
+  async function lookUntilDone(): Promise<void> {
     try {
-      while (wasAsked) {
-        wasAsked = false;
+      while (isLookRequested) {
+        isLookRequested = false;
         await settleAll();
         await fill();
       }
       lookAgainAt = 0;
     } catch (cause) {
       lookAgainAt = now() + AFTER_FAULT_MS;
-      logError(`${policy.queueName} could not be taken or recorded; trying again soon`, { cause });
+      logError(`${policy.queueName}: the job queue failed; trying again in ${AFTER_FAULT_MS} ms`, {
+        cause,
+      });
     } finally {
       looking = null;
     }
@@ -108,9 +114,9 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
 
   async function settleAll(): Promise<void> {
     if (settlements.length === 0) return;
-    const these = [...settlements];
-    await jobs.settle({ settlements: these });
-    settlements.splice(0, these.length);
+    const pending = [...settlements];
+    await jobs.settle({ settlements: pending });
+    settlements.splice(0, pending.length);
     await rest?.();
   }
 
@@ -120,8 +126,8 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
     const max = outage.most(atOnce) - underWay.size;
     if (max <= 0) return;
     const turns = policy.takesTurns ? { turns: { unprovenMax: unprovenMax - unproven } } : {};
-    const lease = { now: time, leaseUntil: time + policy.leaseMs };
-    const taken = await jobs.take({ queues, ...lease, max, ...turns });
+    const leaseUntil = time + policy.leaseMs;
+    const taken = await jobs.take({ queues, now: time, leaseUntil, max, ...turns });
     for (const job of taken.jobs) begin(job);
     if (taken.jobs.length > 0) await rest?.();
   }
@@ -161,7 +167,7 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
   };
 }
 
-/** Never rejects. */
+/** Attempts a job. Never rejects. */
 async function attemptOne(
   wiring: JobRunnerWiring,
   job: TakenJob,
@@ -172,7 +178,7 @@ async function attemptOne(
   const { id, take, attempts, usefulUntil } = job;
   const name = policy.nameOf(job);
   if (usefulUntil !== null && usefulUntil <= now()) {
-    const error = "its time ended before it could be done";
+    const error = "it expired before it could be attempted";
     if (name !== null) logError(`${name} was dropped: ${error}`, {});
     return { id, take, now: now(), outcome: "dead", attempts, error, eraseAt: now() };
   }
@@ -181,8 +187,9 @@ async function attemptOne(
     if (!signal.aborted) logError(`The job ${id} failed unexpectedly`, { cause });
     return { outcome: "failed", error };
   });
-  const saysNothing = signal.aborted && result.outcome !== "done" && result.status == null;
-  if (result.outcome !== "aborted" && !saysNothing) return settle(wiring, job, result, outage);
+  // An attempt that was aborted before it got a response says nothing about the target.
+  const isInconclusive = signal.aborted && result.outcome !== "done" && result.status == null;
+  if (result.outcome !== "aborted" && !isInconclusive) return settle(wiring, job, result, outage);
   return { id, take, now: now(), outcome: "later", at: now(), attempts, error: null };
 }
 
@@ -198,7 +205,9 @@ function settle(
   const name = policy.nameOf(job);
   const { status } = result;
   const common = {
-    ...{ id, take, now },
+    id,
+    take,
+    now,
     ...(policy.takesTurns && { turn: { didWell: result.outcome === "done" } }),
     ...(status !== undefined && { status }),
   };
@@ -208,20 +217,40 @@ function settle(
 
   const { error } = result;
   const isOutage = result.outcome === "unreachable";
-  if (isOutage && outage.failed(now)) logError(`${policy.queueName} wait: ${error}`, {});
+  if (isOutage && outage.failed(now)) logError(`${policy.queueName} are paused: ${error}`, {});
   const attempts = job.attempts + (isOutage && result.counts !== true ? 0 : 1);
   const own = attempts > job.attempts ? policy.waitMs(attempts) : 0;
   const isFinal = own === null || (!isOutage && result.isFinal === true);
   if (isFinal || now - job.createdAt >= policy.giveUpAfterMs) {
-    if (name !== null) logError(`${name} was given up: ${error}`, {});
+    if (name !== null) logError(`${name} failed for good: ${error}`, {});
     return { ...common, outcome: "dead", attempts, error, eraseAt: policy.eraseAt(job, now) };
   }
   if (name !== null && attempts > job.attempts)
-    logError(`${name} waits for its next try: ${error}`, {});
-  const asked = isOutage ? 0 : (result.notBeforeMs ?? 0);
+    logError(`${name} failed and will be retried: ${error}`, {});
+  const notBeforeMs = isOutage ? 0 : (result.notBeforeMs ?? 0);
   const at = Math.max(
-    now + Math.max(asked, own === 0 ? 0 : withJitter(own, random)),
+    now + Math.max(notBeforeMs, own === 0 ? 0 : withJitter(own, random)),
     outage.until(),
   );
   return { ...common, outcome: "later", at, attempts, error };
+}
+
+/** Runs jobs within the bounds of a Worker's invocation: at most `max` jobs, and none is started at `until` or later. */
+export async function runBounded(
+  jobs: JobRunnerWiring["jobs"],
+  { max, until }: { max: number; until: number },
+  open: (jobs: JobRunnerWiring["jobs"]) => JobRunner,
+): Promise<void> {
+  let left = max;
+  const runner = open({
+    ...jobs,
+    async take(order) {
+      if (left <= 0 || order.now >= until) return { jobs: [] };
+      const taken = await jobs.take({ ...order, max: Math.min(order.max, left) });
+      left -= taken.jobs.length;
+      return taken;
+    },
+  });
+  runner.look();
+  await runner.idle();
 }

@@ -1,12 +1,12 @@
-/** The loop that runs jobs on Node: at once when one is added here, then when the queue says that one is due. */
+/** The loop that runs jobs on Node: immediately after this process added one, and when the queue says that one is due. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobRunner } from "./job-runner.ts";
 
-/** While jobs are under way, others may become due or be added by another process. */
+/** While jobs are under way, others may become due, or another process may add some. */
 const LOOK_WHILE_BUSY_MS = 1_000;
 const LOOK_AT_LEAST_MS = 60_000;
 const AFTER_FAULT_MS = 5_000;
-/** What is nearly through is let through; the rest is broken off and stays in the queue. */
+/** On shutdown, jobs get this time to finish. After that they are aborted and stay in the queue. */
 const STOP_GRACE_MS = 1_200;
 export const STOP_ABORT_MS = 500;
 
@@ -18,7 +18,7 @@ export type Schedule = {
 
 export type ScheduleWiring = {
   logError(message: string, details: { cause?: unknown }): void;
-  /** How soon a job that another process has added is found. */
+  /** The maximum time until a job that another process added is found. */
   lookAtLeastMs?: number | undefined;
   graceMs?: number;
 };
@@ -52,7 +52,7 @@ export function startJobs(
       const next = await runner.runDue();
       waitMs = next === null ? lookAtLeastMs : Math.max(0, next - Date.now());
     } catch (cause) {
-      logError("The job queue could not be read; trying again soon", { cause });
+      logError(`The job queue could not be read; trying again in ${AFTER_FAULT_MS} ms`, { cause });
     }
     isRunning = false;
     wakeIn(Math.min(waitMs, lookAtLeastMs));
@@ -61,7 +61,7 @@ export function startJobs(
   setImmediate(wake).unref();
   return {
     wake() {
-      // Not within the adding: whoever adds waits for the queue alone.
+      // Later, so that the code that adds a job does not wait for more than the queue.
       setImmediate(wake).unref();
     },
     async stop() {

@@ -1,19 +1,19 @@
 import type { JobQueue, JobQueueOperations, JobSummary } from "./job-queue.ts";
 
-/** What an operator may do with a job queue. */
+/** The operations of a job queue that operators use. */
 export type OperatorQueue = Pick<JobQueue, "list" | "retry">;
 
-/** Where a list goes on: in which of the queues, and after which of its jobs. */
-export type JobPlace = { queue: number; after: number | null };
+/** The position of a page: the index of the queue, and the job in it after which the page starts. */
+export type JobCursor = { queue: number; after: number | null };
 
-/** What an operator asks of one or more job queues: plain data in and out, for the command line and over HTTP alike. */
+/** The operator's view of one or more job queues, for the command line and the HTTP API. */
 export const operatorJobs = (queues: readonly OperatorQueue[]) => ({
-  /** Jobs that wait, or that are dead; of each queue oldest first. A page may be empty before the last one. */
+  /** Lists waiting or dead jobs, oldest first within each queue. A page other than the last one may be empty. */
   async listJobs(order: {
     dead: boolean;
-    after: JobPlace | null;
+    after: JobCursor | null;
     max: number;
-  }): Promise<{ jobs: JobSummary[]; next: JobPlace | null }> {
+  }): Promise<{ jobs: JobSummary[]; next: JobCursor | null }> {
     const { queue, after } = order.after ?? { queue: 0, after: null };
     const state = order.dead ? "dead" : "waiting";
     const page = await queues[queue]?.list({ state, after, max: order.max });
@@ -33,5 +33,5 @@ export const operatorJobs = (queues: readonly OperatorQueue[]) => ({
 
 export type OperatorJobs = ReturnType<typeof operatorJobs>;
 
-/** Ids of jobs have no other characters, so that what was typed in place of one, an email address say, is not recorded. */
+/** Whether the text can be a job id. Other text, such as an email address typed by mistake, must not be recorded. */
 export const isJobId = (text: string) => /^[\w ]{1,200}$/.test(text);

@@ -6,13 +6,16 @@ import type { JobQueue, NewJob } from "./job-queue.ts";
 import { createJobRunner, type JobPolicy, type JobResult, type JobRunner } from "./job-runner.ts";
 
 /**
- * Calls that got 503 although their debit may exist are reversed, with retries, until the ledger confirms it. Their jobs
- * are kept where the process can still write, because the ledger is what cannot be reached then. A call with an
- * idempotency key is not among them, because its retry replays it.
+ * Reversals of calls that got 503 although their debit may exist. They are retried until the ledger confirms them. Their jobs
+ * are stored outside the ledger, because the ledger is what cannot be reached. A call with an idempotency key needs no
+ * reversal, because its retry replays it.
  */
 export const reversalJob = ({ account, callId, at }: CallRef): NewJob => ({
   id: `${callId} of ${account} at ${at}`,
-  ...{ queue: "reversal", kind: "reverse-call", target: account, label: account },
+  queue: "reversal",
+  kind: "reverse-call",
+  target: account,
+  label: account,
   payload: JSON.stringify({ account, callId, at } satisfies CallRef),
   usefulUntil: null,
 });
@@ -27,30 +30,33 @@ export type ReverserWiring = {
 
 export type ReversalPace = Pick<JobPolicy, "atOnce" | "outage"> & { firstMs: number };
 
-/** In a process that lives on: one after the other, so that a ledger that has just come back is not swamped. */
+/** For a server: one at a time, so that a ledger that has just come back is not overloaded. */
 export const STEADY_PACE: ReversalPace = {
-  ...{ atOnce: 1, firstMs: 1_000 },
+  atOnce: 1,
+  firstMs: 1_000,
   outage: { failures: 1, firstMs: 1_000, maxMs: 60_000 },
 };
-/** In a round of each minute: so many at once, until so many have failed one after the other. */
+/** For a Worker that runs once a minute. */
 export const ROUND_PACE: ReversalPace = {
-  ...{ atOnce: 20, firstMs: 60_000 },
+  atOnce: 20,
+  firstMs: 60_000,
   outage: { failures: 20, firstMs: 60_000, maxMs: 60_000 },
 };
 
 export function createReverser(
-  { ledger, ...given }: ReverserWiring,
+  { ledger, ...wiring }: ReverserWiring,
   pace: ReversalPace,
 ): JobRunner {
   const { firstMs, ...bounds } = pace;
   return createJobRunner({
-    ...given,
+    ...wiring,
     policy: {
-      ...{ ...POLICY, ...bounds },
+      ...POLICY,
+      ...bounds,
       waitMs: (failures) => doubling(failures, firstMs, WAIT_MAX_MS),
     },
     attempt: async ({ payload, createdAt }) => {
-      const now = given.now();
+      const now = wiring.now();
       try {
         const { reversed } = await ledger.reverse({ ...(JSON.parse(payload) as CallRef), now });
         return reversed || now - createdAt >= DEBIT_ARRIVES_WITHIN_MS ? DONE : NOT_THERE;
@@ -62,18 +68,19 @@ export function createReverser(
   });
 }
 
-/** A debit that was on its way when its call was given up has arrived by then, or never will. */
+/** After this time, a debit that was still on its way when its call failed has arrived, or never will. */
 const DEBIT_ARRIVES_WITHIN_MS = 60_000;
 const WAIT_MAX_MS = 4 * HOUR_MS;
-/** For a call whose time is short: before it is seen why, there is no reason to log it. */
+/** A short outage of the ledger is logged elsewhere; only a reversal that fails this often is logged by itself. */
 const FAILURES_BEFORE_LOGGED = 11;
 
 const DONE: JobResult = { outcome: "done" };
-const NOT_THERE: JobResult = { outcome: "failed", error: "its debit is not there" };
+const NOT_THERE: JobResult = { outcome: "failed", error: "its debit was not found" };
 
 const POLICY: Omit<JobPolicy, "waitMs" | "atOnce" | "outage"> = {
-  ...{ queues: ["reversal"], takesTurns: false },
-  // Longer than any ledger takes to answer or to fail.
+  queues: ["reversal"],
+  takesTurns: false,
+  // Longer than any ledger takes to respond or to fail.
   leaseMs: 20_000,
   giveUpAfterMs: 10 * DAY_MS,
   queueName: "Reversals of calls",
@@ -82,12 +89,12 @@ const POLICY: Omit<JobPolicy, "waitMs" | "atOnce" | "outage"> = {
   eraseAt: () => null,
 };
 
-/** The platform lets a response's work go on for 30 s: room for three attempts that each take as long as they may. */
+/** The platform allows 30 s of work after a response, which is enough for three attempts of maximum length. */
 const PAUSES_MS = [0, 500, 2_000];
 
 /**
- * A few attempts at once; then the call is kept for later. Kept too is a call whose debit is not there: it may still be on
- * its way. Never rejects.
+ * Attempts a reversal a few times, and then stores it for later. It is also stored if the debit was not found, because the
+ * debit may still arrive. Never rejects.
  */
 export async function reverseOrKeep(
   { ledger, now, logError }: Pick<ReverserWiring, "ledger" | "now" | "logError">,
@@ -101,7 +108,7 @@ export async function reverseOrKeep(
   }
   await keep().catch((cause) =>
     logError(
-      `The call ${call.callId} of ${call.account} could neither be reversed nor kept for later`,
+      `The call ${call.callId} of ${call.account} could neither be reversed nor queued for reversal`,
       {
         cause,
       },

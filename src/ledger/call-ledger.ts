@@ -2,26 +2,26 @@ import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder, Ledger } from
 import { createThrottle, type Rate, type Throttle } from "./throttle.ts";
 
 /**
- * What is asked about a call, wherever the account's ledger is. Each question counts the call against the account's rate.
- * A key that is not good and a suspended account come before the rate, the rate before the credits.
+ * The ledger as a call uses it. Each operation also counts the call against the account's rate limit. A rejected key or a
+ * suspended account takes precedence over the rate limit, and the rate limit over missing credits.
  */
 export type CallLedger = {
-  /** A question is a round trip over the network: a call should need one. */
+  /** Whether each operation is a network round trip. If so, a call should need only one. */
   isRemote: boolean;
   keyStatus(order: KeyStatusOrder): Promise<Counted<KeyStatus>>;
-  /** `isCounted`: the call was counted before, with the status of its key. */
+  /** `isCounted`: the call was already counted by `keyStatus`. */
   debit(order: DebitOrder, isCounted: boolean): Promise<Counted<DebitOutcome>>;
-  /** Whether the account has used up its rate, as far as is known without asking. */
+  /** Whether the account is known, without a round trip, to have used up its rate. */
   isOverRate(account: string): boolean;
 };
 
 export type Counted<Outcome> = {
   outcome: Outcome | { outcome: "rate_limited"; balance: number };
-  /** Null where there is no limit, where the call was counted before, and where the key is not the account's. */
+  /** Null if there is no limit, if the call was counted before, or if the key does not belong to the account. */
   rate: Rate | null;
 };
 
-/** A ledger of this process or this machine; this process counts the rate. */
+/** A ledger on this machine. This process counts the rate. */
 export function localCallLedger(
   ledger: Pick<Ledger, "keyStatus" | "debit">,
   callsPerSecond: number,
@@ -31,36 +31,37 @@ export function localCallLedger(
   const { keyStatus, debit } = ledger;
   return {
     isRemote: false,
-    keyStatus: (order) => countCall({ throttle, order, at: elapsed(), ask: keyStatus, keyStatus }),
+    keyStatus: (order) =>
+      countCall({ throttle, order, at: elapsed(), perform: keyStatus, keyStatus }),
     debit: (order, isCounted) =>
       countCall({
         throttle: isCounted ? UNCOUNTED : throttle,
         order,
         at: elapsed(),
-        ask: debit,
+        perform: debit,
         keyStatus,
       }),
     isOverRate: (account) => throttle.isUsedUp(account, elapsed()),
   };
 }
 
-/** No limit, and no other bucket is touched. */
+/** A throttle without a limit, for calls that were counted before. */
 const UNCOUNTED = createThrottle(0);
 
-type Question<Order, Outcome> = {
+type CountedOrder<Order, Outcome> = {
   throttle: Throttle;
   order: Order;
-  /** When the call is made, by the clock of the throttle. */
+  /** The time of the call by the throttle's clock, in milliseconds. */
   at: number;
-  /** The order was sent before and its response was lost. It may have been charged, so the rate does not reject it. */
+  /** The order was sent before and its response was lost. It may have been charged, so the rate limit does not reject it. */
   isAgain?: boolean;
-  ask(order: Order): Outcome | Promise<Outcome>;
+  perform(order: Order): Outcome | Promise<Outcome>;
   keyStatus(order: KeyStatusOrder): KeyStatus | Promise<KeyStatus>;
 };
 
 /**
- * Counts a call and asks about it. The rate is taken first, because that needs no look at the ledger, and given back
- * where the key is not the account's.
+ * Counts a call and performs its order. The rate is counted first, because that needs no access to the ledger. The count is
+ * undone if the key does not belong to the account.
  */
 export async function countCall<
   Order extends KeyStatusOrder,
@@ -70,16 +71,16 @@ export async function countCall<
   order,
   at,
   isAgain = false,
-  ask,
+  perform,
   keyStatus,
-}: Question<Order, Outcome>): Promise<Counted<Outcome | NotGood>> {
+}: CountedOrder<Order, Outcome>): Promise<Counted<Outcome | KeyRejected>> {
   const { account, keySha256, now } = order;
   const rate = throttle.take(account, at);
   const counted = throttle.policy === null ? null : rate;
   if (rate.allowed || isAgain) {
-    const outcome = await ask(order);
+    const outcome = await perform(order);
     if (outcome.outcome !== "invalid_key") return { outcome, rate: counted };
-    throttle.reverseCall(account);
+    throttle.putBack(account);
     return { outcome, rate: null };
   }
   const status = await keyStatus({ account, keySha256, now });
@@ -89,4 +90,4 @@ export async function countCall<
   return { outcome: { outcome: "rate_limited", balance: status.balance }, rate: counted };
 }
 
-type NotGood = Exclude<KeyStatus, { outcome: "good" }>;
+type KeyRejected = Exclude<KeyStatus, { outcome: "good" }>;

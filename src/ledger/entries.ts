@@ -1,58 +1,65 @@
-import { type GrantKind, OrderRefused } from "./port.ts";
+import type { GrantKind } from "./model.ts";
+import { OrderRejected } from "./outcome-errors.ts";
 
 /**
- * The books of an account as a list: everything that ever changed its balance, newest first. The sum of `credits`
- * over the whole list is the balance at `now`.
+ * The ledger entries of an account: everything that ever changed its balance, newest first. The sum of `credits` over the
+ * whole list is the balance at `now`.
  *
- * Pages are parted by place, not by number: a cursor is the name of the last entry of a page, which says where in
- * the list it stands. So what is added above it shifts nothing, and an entry may be gone by the time it is named.
+ * A cursor is the id of the last entry of a page, and the id contains the entry's position in the list. So new entries do not
+ * shift the pages that follow, and a cursor stays valid after its entry was rolled up.
  */
 
-/** In the order in which entries of the same millisecond come about. */
+/** In the order in which entries of the same millisecond occur. */
 export const ENTRY_KINDS = ["grant", "usage", "debit", "reversal", "expiry", "void"] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 export type Entry = {
-  /** Unique within the account, and the same whenever it is listed. */
+  /** Unique within the account, and stable. */
   id: string;
-  /** An expiry lies at the grant's `expiresAt`, a usage at the start of its hour. */
+  /** Milliseconds since 1970 UTC. The time of an expiry is the grant's `expiresAt`, that of usage the start of its hour. */
   at: number;
   /**
-   * `usage`: the folded debits of one UTC hour, key and tool. A debit that was reversed is never in it: that one is
-   * listed by itself before and after the fold, and its reversal too.
+   * `usage`: the rolled-up debits of one UTC hour, key and tool. It does not include reversed debits, which keep an entry of
+   * their own, as do their reversals.
    */
   kind: EntryKind;
-  /** With its sign: what the entry adds to the balance. 0 for a call that was free of charge and for its reversal. */
+  /** What the entry adds to the balance; negative for a debit, and 0 for a free call and its reversal. */
   credits: number;
   /**
-   * The grant that was made, taken from, given back to or lost; null for `usage` and where nothing was taken. The first one
-   * of a debit that several grants paid.
+   * The grant that the entry concerns; the first one if several grants paid a debit. Null for `usage` and for a debit that
+   * took nothing.
    */
   grant: { id: string; kind: GrantKind } | null;
-  /** What each of several grants paid or got back, with the sign of `credits`, in burn order; null where it was one or none. */
+  /**
+   * What each grant paid or got back, in the order in which grants are spent and with the sign of `credits`. Null if fewer
+   * than two grants paid.
+   */
   parts: { grant: { id: string; kind: GrantKind }; credits: number }[] | null;
-  /** Of the call that was made or reversed. Null for what is no call. */
+  /** The tool that was called; null if the entry is not about calls. */
   tool: string | null;
-  /** The id of the call's key. */
+  /** The id of the key that the call used; null if the entry is not about calls. */
   key: string | null;
-  /** 1 for a debit, as many as there were for `usage`, null for what is no call. */
+  /** The number of calls: 1 for a debit, several for `usage`, null for all other kinds. */
   calls: number | null;
 };
 
 export type EntriesOrder = {
   account: string;
-  /** `next` of the page before; null for the first page. Any other text is refused. */
+  /** The `next` of the previous page; null for the first page. Any other text is rejected with `OrderRejected`. */
   after: string | null;
-  /** How many entries a page may have, at least one. */
+  /** The maximum number of entries in the page, at least 1. */
   max: number;
   now: number;
 };
 export type EntriesPage = { entries: Entry[]; next: string | null };
 
-/** Where an entry stands. `parts` tell apart what happened in the same millisecond. */
-export type EntryPlace = { kind: EntryKind; at: number; parts: string[] };
+/** The position of an entry in the list. `parts` distinguish entries of the same kind and millisecond. */
+export type EntryPosition = { kind: EntryKind; at: number; parts: string[] };
 
-/** Grant; key and tool; call; time of the debit and call; grant; grant. */
+/**
+ * The number of parts of a position. They are the grant for `grant`, `expiry` and `void`; the key and the tool for `usage`; the
+ * call for `debit`; the time of the debit and the call for `reversal`.
+ */
 const PARTS: Record<EntryKind, number> = {
   grant: 1,
   usage: 2,
@@ -62,32 +69,35 @@ const PARTS: Record<EntryKind, number> = {
   void: 1,
 };
 
-export const entryId = ({ kind, at, parts }: EntryPlace) =>
+export const entryId = ({ kind, at, parts }: EntryPosition) =>
   [kind, at, ...parts.map((part) => encodeURIComponent(part))].join(":");
 
-export const noSuchPage = () => new OrderRefused("The list of entries has no such page");
+export const invalidCursor = () =>
+  new OrderRejected(
+    "The cursor of the list of entries is invalid: pass the `next` of the previous page",
+  );
 
-/** The place that a cursor names; throws `OrderRefused` for a text that is none. */
-export function readPlace(cursor: string): EntryPlace {
-  const place = parsePlace(cursor);
-  if (place === null) throw noSuchPage();
-  return place;
+/** Parses a cursor; throws `OrderRejected` if it is invalid. */
+export function parseCursor(cursor: string): EntryPosition {
+  const position = parsePosition(cursor);
+  if (position === null) throw invalidCursor();
+  return position;
 }
 
-function parsePlace(cursor: string): EntryPlace | null {
+function parsePosition(cursor: string): EntryPosition | null {
   const [name, time, ...encoded] = cursor.split(":");
   const kind = ENTRY_KINDS.find((each) => each === name);
   if (kind === undefined || encoded.length !== PARTS[kind]) return null;
   try {
-    const place = {
+    const position = {
       kind,
       at: Number(time),
       parts: encoded.map((part) => decodeURIComponent(part)),
     };
-    if (!Number.isSafeInteger(place.at)) return null;
-    if (kind === "reversal" && !isTime(place.parts[0])) return null;
-    // One text for each place: what is written in another way was not written here.
-    return entryId(place) === cursor ? place : null;
+    if (!Number.isSafeInteger(position.at)) return null;
+    if (kind === "reversal" && !isTime(position.parts[0])) return null;
+    // Each position has exactly one text, so any other spelling is invalid.
+    return entryId(position) === cursor ? position : null;
   } catch {
     return null;
   }
@@ -95,13 +105,13 @@ function parsePlace(cursor: string): EntryPlace | null {
 
 const isTime = (text = "") => Number.isSafeInteger(Number(text)) && String(Number(text)) === text;
 
-/** Later things are the greater ones; nothing is said about two of one kind and millisecond. */
+/** Compares entries by time, the later one being greater. Entries of one kind and millisecond compare as equal. */
 export const compareEntries = (
   one: Pick<Entry, "at" | "kind">,
   other: Pick<Entry, "at" | "kind">,
 ) => one.at - other.at || ENTRY_KINDS.indexOf(one.kind) - ENTRY_KINDS.indexOf(other.kind);
 
-/** The page that begins the list; `entries` holds at least one more than the page, where there are more. */
+/** Returns the first page of a list. `entries` must contain at least one entry more than the page if there are more. */
 export function cutPage(entries: Entry[], max: number): EntriesPage {
   const page = entries.slice(0, max);
   return { entries: page, next: entries.length > max ? (page.at(-1)?.id ?? null) : null };
@@ -109,5 +119,5 @@ export function cutPage(entries: Entry[], max: number): EntriesPage {
 
 export function checkEntriesOrder({ max }: EntriesOrder): void {
   if (!(Number.isSafeInteger(max) && max >= 1))
-    throw new OrderRefused(`A page has at least one entry; got ${max}`);
+    throw new OrderRejected(`The page size must be at least 1; it was ${max}`);
 }

@@ -1,12 +1,13 @@
 import { DAY_MS, EXPIRY_NOTICE_DAYS } from "#limits.ts";
-import type { GrantKind } from "./port.ts";
+import type { GrantKind } from "./model.ts";
 
 /**
- * What an account's owner is to be told of. A notice is written in the transaction of what it tells of, so it is there
- * exactly where that has happened; it stays until whoever carries it on has settled it.
+ * Events about an account that its owner can be notified of. An event is written in the same transaction as the change that
+ * it reports, so it exists exactly if the change happened. It stays in the ledger until its handler deletes it.
  *
- * A balance is at one of three levels. A notice of it is written when it comes to a worse one than was told last; a better
- * one is noted in silence. So there is one notice for each crossing, however many calls come after it.
+ * A balance is at one of three levels. An event is written when the balance reaches a level that is worse than the one the
+ * owner was last notified of. A better level is recorded without an event. So each crossing causes one event, however many
+ * calls follow.
  */
 export type LedgerEvent = { id: string; account: string; at: number } & EventContent;
 
@@ -15,12 +16,12 @@ export type EventContent =
   | { kind: "credits.depleted" }
   | {
       kind: "credits.granted";
-      /** `amount`: of a new grant all of it; where a clawback has fallen, the voided credits that can be spent again. */
+      /** `amount`: the amount of a new grant, or the voided credits that became spendable because a clawback was lowered. */
       grant: { id: string; kind: GrantKind; amount: number; expiresAt: number | null };
     }
   | {
       kind: "credits.expiring";
-      /** The notice that was due: so many days ahead, or fewer where nobody looked in time. */
+      /** The notice period in days. The grant may expire sooner if the event was written late. */
       days: (typeof EXPIRY_NOTICE_DAYS)[number];
       grant: { id: string; kind: GrantKind; remaining: number; expiresAt: number };
     }
@@ -39,10 +40,10 @@ export const LEDGER_EVENT_KINDS = [
 ] as const satisfies readonly EventContent["kind"][];
 export type LedgerEventKind = (typeof LEDGER_EVENT_KINDS)[number];
 
-/** `no`: what tells apart the notices of one account and millisecond, in the order in which they came about. */
+/** `no` distinguishes events of one account and millisecond, in the order in which they occurred. */
 export const eventId = (account: string, at: number, no: number) => `evt_${account}_${at}_${no}`;
 
-/** The parts of a notice's id; null for a text that is none. */
+/** Parses an event id; returns null if the text is not one. */
 export function parseEventId(id: string): { account: string; at: number; no: number } | null {
   const [, account, at, no] = /^evt_(.+)_(-?\d+)_(\d+)$/.exec(id) ?? [];
   return account === undefined ? null : { account, at: Number(at), no: Number(no) };
@@ -57,22 +58,23 @@ export function levelOf(balance: number, lowBalance: number): Level {
   return balance < lowBalance ? "low" : "enough";
 }
 
-export const isWorse = (level: Level, told: Level) => LEVELS.indexOf(level) > LEVELS.indexOf(told);
+export const isWorse = (level: Level, other: Level) =>
+  LEVELS.indexOf(level) > LEVELS.indexOf(other);
 
-/** What is told where a balance has come to a level that is worse than the one told last. */
+/** The event for a balance that reached a worse level. */
 export const eventOfLevel = (balance: number, lowBalance: number): EventContent =>
   levelOf(balance, lowBalance) === "gone"
     ? { kind: "credits.depleted" }
     : { kind: "credits.low", balance, lowBalance };
 
-/** When something about a grant is to be told or done next: a notice ahead of its end, or the end. Null: never. */
+/** The next time after `now` at which an expiry causes an event: a notice period before it, or the expiry itself. Null: never. */
 export function nextEventAt(expiresAt: number | null, now: number): number | null {
   if (expiresAt === null) return null;
   const ahead = EXPIRY_NOTICE_DAYS.map((days) => expiresAt - days * DAY_MS);
   return [...ahead, expiresAt].find((at) => at > now) ?? null;
 }
 
-/** The notice that is due of a grant that was to be looked at by now; null where it is over. */
+/** The shortest notice period in days that has begun; null if none has begun or the grant has expired. */
 export function daysAhead(
   expiresAt: number,
   now: number,

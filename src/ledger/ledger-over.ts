@@ -1,37 +1,39 @@
 import type { Ledger, LedgerOperation } from "./port.ts";
 
-const OPERATION_NAMES: readonly LedgerOperation[] = [
-  "openAccount",
-  "suspendAccount",
-  "resumeAccount",
-  "closeAccount",
-  "findAccount",
-  "createKey",
-  "revokeKey",
-  "relabelKey",
-  "listKeys",
-  "grant",
-  "clawback",
-  "credits",
-  "keyStatus",
-  "debit",
-  "reverse",
-  "usage",
-  "recentCalls",
-  "entries",
-  "setLowBalance",
-  "recordExpiries",
-  "listEvents",
-  "deleteEvents",
-  "maintain",
-  "audit",
-  "probe",
-];
+/** An object, so that the compiler reports an operation that is missing here. */
+const OPERATIONS: Record<LedgerOperation, true> = {
+  openAccount: true,
+  suspendAccount: true,
+  resumeAccount: true,
+  closeAccount: true,
+  findAccount: true,
+  createKey: true,
+  revokeKey: true,
+  relabelKey: true,
+  listKeys: true,
+  grant: true,
+  clawback: true,
+  credits: true,
+  keyStatus: true,
+  debit: true,
+  reverse: true,
+  usage: true,
+  recentCalls: true,
+  entries: true,
+  setLowBalance: true,
+  recordExpiries: true,
+  listEvents: true,
+  deleteEvents: true,
+  maintain: true,
+  audit: true,
+  probe: true,
+};
 
-/** A ledger whose operations all go one way: to a thread, over a transaction, to another process. */
+/** Creates a ledger that submits every operation through one function: to a thread, a transaction or another process. */
 export function ledgerOver(
   submit: (name: LedgerOperation, order: unknown) => Promise<unknown>,
 ): Ledger {
-  const entries = OPERATION_NAMES.map((name) => [name, (order: unknown) => submit(name, order)]);
+  const names = Object.keys(OPERATIONS) as LedgerOperation[];
+  const entries = names.map((name) => [name, (order: unknown) => submit(name, order)]);
   return Object.fromEntries(entries) as Ledger;
 }

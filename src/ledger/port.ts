@@ -1,107 +1,74 @@
 /**
- * The ledger: grants, debits, the status of keys, and idempotency. This file is the port and its rules in words;
- * `rules/` decides by them, every store loads and saves the rows (`stores/`), and one contract suite holds them
- * all (`test/contract/ledger.ts`).
+ * The ledger's port: its operations, and its rules in words.
  *
- * The rules:
- * - An operation is atomic and durable before its promise resolves. The same order may be sent again: it names
- *   itself (a debit by account, `callId` and `now`), so it is carried out once.
- * - A promise rejects with `OrderRefused` or `NotCarriedOut` where nothing was changed; with any other error the
- *   outcome is unknown. Before it rejects so, a store looks up by the order's name what became of it, and it rejects
- *   what it cannot answer within LEDGER_TIMEOUT_MS (at the edge: WHOLE_ACCOUNT_TIMEOUT_MS for `audit` and `usage`).
- * - Every operation takes its time (`now`, milliseconds since 1970 UTC) from its caller.
- * - A store that keeps each account by itself finds an order's account by `account`; one that keeps all accounts
- *   together does without it in `maintain` and `audit`, which concern everything it keeps.
- * - A grant is spendable while `now < expiresAt`. A balance counts only what is spendable.
- * - A debit has a price in credits. It takes them from the grant that expires soonest; grants without expiry come last;
- *   among equals the oldest, and of one millisecond the one that was made first. It may take from several grants, and
- *   takes all or nothing.
- * - The first successful call of an account is free, with a balance of zero too, where its price is from 1 to the
- *   order's `freeCallCredits`. A call priced 0 does not use the free call up.
- * - An account is on the lifetime plan while it has a grant of that kind that is not clawed back whole. From the first such
- *   grant on no unspent grant expires (`expiresAt` becomes null), nor does one that is made later; each keeps the time
- *   at which it would have (`waivedExpiresAt`), and gets it back when the plan ends.
- * - A clawback is an absolute figure of a grant, as of a version: so many of its credits are taken back because their
- *   price was paid back. It may rise and fall; a version older than the last one changes nothing. What is clawed back is
- *   voided as far as it is unspent, and as far as it comes back later by a reversal.
- * - Events (`events.ts`) are written in the transaction of what they tell of.
- * - A key's status is decided in the same transaction as the debit.
- * - Totals: the sum of grants = debits - reversals + remaining + expired + voided, for every account, at any time.
+ * `rules/` implements the rules. The stores in `stores/` load the rows that an order concerns, let the rules decide, and save
+ * what changed. One contract suite (`test/contract/ledger.ts`) tests every store.
+ *
+ * Orders
+ *
+ * - Every operation is atomic, and durable before its promise resolves. An order may be sent more than once: it identifies
+ *   itself (a debit by `account`, `callId` and `now`), so it is carried out once.
+ * - A promise rejects with `OrderRejected` or `NotCarriedOut` only if nothing was changed. Any other error means that the
+ *   outcome is unknown. Before a store rejects with such an error, it looks the order up to find its outcome.
+ * - A store rejects an order that it cannot complete within LEDGER_TIMEOUT_MS. At the edge, `audit` and `usage` have
+ *   WHOLE_ACCOUNT_TIMEOUT_MS.
+ * - The caller passes the time of every operation (`now`, milliseconds since 1970 UTC).
+ * - A store with one database per account selects the database by `account`. A store with one database for all accounts does
+ *   not need `account` in `maintain` and `audit`, which then apply to all accounts.
+ *
+ * Spending
+ *
+ * - A grant is spendable while `now < expiresAt`. The balance of an account is the sum of its spendable credits.
+ * - A debit has a price in credits. It takes credits from the grant that expires soonest; grants that never expire come last.
+ *   Among grants with the same expiry, the oldest comes first; within one millisecond, the grant that was made first. A debit
+ *   may take from several grants. It takes its whole price or nothing.
+ * - The first successful call of an account is free, even if its balance is 0, provided that its price is from 1 to the
+ *   order's `freeCallCredits`. A call with a price of 0 does not use up the free call.
+ * - The status of a key is checked in the same transaction as the debit.
+ *
+ * Lifetime plan
+ *
+ * - An account is on the lifetime plan while it has a grant of kind `lifetime` that is not clawed back in full.
+ * - When the plan starts, unspent grants stop expiring (`expiresAt` becomes null). Grants that are made while the plan lasts
+ *   do not expire either. Each grant stores its original expiry (`waivedExpiresAt`) and gets it back when the plan ends.
+ *
+ * Clawback
+ *
+ * - A clawback states how many credits of a grant are to be taken back because their price was refunded. The number is a
+ *   total, not a difference: it may rise and fall. It has a version, and a version older than the last one changes nothing.
+ * - Unspent credits that are clawed back are voided at once. Credits that were already spent are voided when a reversal
+ *   returns them.
+ *
+ * Events and totals
+ *
+ * - An event (`events.ts`) is written in the same transaction as the change that it reports.
+ * - For every account at any time: granted = debited - reversed + remaining + expired + voided.
  */
 
 import { HOUR_MS } from "#limits.ts";
 import type { EntriesOrder, EntriesPage } from "./entries.ts";
 import type { LedgerEvent } from "./events.ts";
+import type { AccountStatus, Grant, GrantKind, Key } from "./model.ts";
 
-/** The order is not one that the books can hold; nothing was changed. */
-export class OrderRefused extends Error {}
+export type { AccountState, AccountStatus, FreeCall, Grant, GrantKind, Key } from "./model.ts";
+export { GRANT_KINDS, LAST_USED_STEP_MS } from "./model.ts";
+export { NotCarriedOut, OrderRejected, OutcomeUnknown } from "./outcome-errors.ts";
 
-/** The store could not take the order; nothing was changed. */
-export class NotCarriedOut extends Error {}
-
-/** The order was sent and may have been carried out; nobody knows. */
-export class OutcomeUnknown extends Error {}
-
-export const GRANT_KINDS = ["starter", "pack", "lifetime", "operator"] as const;
-export type GrantKind = (typeof GRANT_KINDS)[number];
-
-export type Grant = {
-  /** Given by the maker (`starter:<account>`, …); made once for its account, however often it is asked for. */
-  id: string;
-  kind: GrantKind;
-  amount: number;
-  remaining: number;
-  grantedAt: number;
-  /** The first millisecond at which the grant can no longer be spent; null: never. */
-  expiresAt: number | null;
-  /** When it would expire, were the account not on the lifetime plan; null where that plan has changed nothing. */
-  waivedExpiresAt: number | null;
-};
-
-/** A key as it is kept: of the key itself only its SHA-256 (hex) and its first characters. */
-export type Key = {
-  id: string;
-  account: string;
-  sha256: string;
-  start: string;
-  label: string;
-  createdAt: number;
-  /** To the minute, so that a busy key costs no write per call. */
-  lastUsedAt: number | null;
-  revokedAt: number | null;
-};
-
-export type AccountState = "open" | "suspended" | "closed";
-/** `withheld`: the account gets no free call, because its owner had one before. */
-export type FreeCall = "open" | "used" | "withheld";
-
-export type AccountStatus = {
-  account: string;
-  state: AccountState;
-  createdAt: number;
-  freeCall: FreeCall;
-  balance: number;
-  /** Whether it is on the lifetime plan. */
-  lifetime: boolean;
-  /** Its owner is told when the balance falls below this. */
-  lowBalance: number;
-};
-
-/** Unknown, malformed and revoked keys and those of closed accounts are one outcome: nobody learns which. */
-type NotGood = { outcome: "invalid_key" } | { outcome: "account_suspended"; balance: number };
+/** Keys that are unknown, malformed, revoked or of a closed account have one outcome, so that a client cannot tell them apart. */
+type KeyRejected = { outcome: "invalid_key" } | { outcome: "account_suspended"; balance: number };
 
 export type KeyStatusOrder = { account: string; keySha256: string; now: number };
-export type KeyStatus = NotGood | { outcome: "good"; balance: number; freeCall: boolean };
+export type KeyStatus = KeyRejected | { outcome: "good"; balance: number; freeCall: boolean };
 
 export type DebitOrder = {
   account: string;
   keySha256: string;
-  /** With `account` and `now` the name of this call: the same order sent again is the same debit, not a second one. */
+  /** Identifies the call, together with `account` and `now`. The same order sent twice is one debit. */
   callId: string;
   tool: string;
-  /** The price of the call, from 0 to PRICE_CREDITS_MAX. */
+  /** The price of the call in credits, from 0 to PRICE_CREDITS_MAX. */
   credits: number;
-  /** The account's first call is free where its price is at most this. */
+  /** The account's first call is free if it costs at most this number of credits. */
   freeCallCredits: number;
   now: number;
   idempotency: IdempotencyOrder | null;
@@ -111,15 +78,16 @@ export type IdempotencyOrder = {
   key: string;
   bodySha256: string;
   responseSha256: string;
-  /** What the tool was supplied with and cannot be computed again; `random` in hex, null where none was drawn. */
+  /** The inputs of the tool that cannot be computed again when the response is replayed. */
   receivedAt: number;
+  /** Random bytes in hex; null if the tool used none. */
   random: string | null;
 };
 
 export type Replay = Pick<IdempotencyOrder, "responseSha256" | "receivedAt" | "random">;
 
 export type DebitOutcome =
-  | NotGood
+  | KeyRejected
   | { outcome: "insufficient_credits"; balance: number }
   /** `charged` is 0 for the free first call. */
   | { outcome: "debited"; charged: number; balance: number }
@@ -128,41 +96,44 @@ export type DebitOutcome =
 
 export type CallRef = { account: string; callId: string; at: number };
 
-/** What was used in one UTC hour; debits that are still kept one by one and folded ones together. */
+/** The usage of one UTC hour, from single debits and rolled-up debits together. */
 export type UsageRow = {
   account: string;
   key: string;
   tool: string;
-  /** Start of the hour, milliseconds since 1970 UTC. */
+  /** The start of the hour, milliseconds since 1970 UTC. */
   hour: number;
   calls: number;
   credits: number;
 };
 
-/** What one key was used for; keys that were not used are left out, and so are calls that were reversed. */
+/** The usage of one key. Unused keys and reversed calls are left out. */
 export type KeyCalls = { key: string; calls: number; credits: number };
 
 export type MaintainOrder = {
-  /** Whose books, where each account has its own. */
+  /** Required if each account has a database of its own. */
   account?: string;
   now: number;
   /**
-   * Debits made before this time are folded by account, key, tool and UTC hour. It lies days behind `now`: a folded
-   * debit can be neither sent again nor reversed.
+   * Debits made before this time are rolled up by account, key, tool and UTC hour. It must lie days before `now`, because a
+   * debit that is rolled up can be neither repeated nor reversed.
    */
   rollUpBefore: number;
-  /** How many rows one step may touch, so that no call waits long behind it. */
+  /** The maximum number of rows that one step changes, so that calls do not wait long for it. */
   rowsMax: number;
-  /** Where the last step stopped; null starts a round. */
+  /** The `after` of the previous step; null starts a new round. */
   after: number | null;
 };
 export type MaintainOutcome = {
+  /** The number of debits that were rolled up. */
   rolledUp: number;
+  /** The number of idempotency records that were deleted. */
   forgotten: number;
+  /** Null if the round is complete. */
   after: number | null;
   /**
-   * How far `now` is ahead of the clock of a store that has one, where they are seconds apart; less than 0: behind. What is
-   * deleted there is old by both.
+   * How far `now` is ahead of the store's own clock, if it has one and they are seconds apart; negative if `now` is behind.
+   * Such a store deletes only what is old by both clocks.
    */
   clockAheadMs?: number;
 };
@@ -179,11 +150,11 @@ export type Audit = {
   ok: boolean;
   accounts: number;
   totals: LedgerTotals;
-  /** One sentence for each thing that does not reconcile. */
+  /** One sentence for each mismatch. */
   faults: string[];
 };
 
-/** Every operation: what is ordered, and what comes of it. Orders and outcomes are plain JSON data. */
+/** Every operation as a pair of its order and its outcome. Both are plain JSON data. */
 export type LedgerOperations = {
   openAccount: [
     { account: string; freeCall: "open" | "withheld"; now: number },
@@ -192,19 +163,19 @@ export type LedgerOperations = {
   suspendAccount: [{ account: string; now: number }, { found: boolean }];
   resumeAccount: [{ account: string; now: number }, { found: boolean }];
   /**
-   * Its keys answer as unknown ones, what is unspent is voided. A closed account stays closed: closing it again tells what it
-   * has forfeited.
+   * Closes the account: its keys are treated as unknown, and its unspent credits are voided. `forfeited` is the number of
+   * voided credits. A closed account stays closed; closing it again returns the same number.
    */
   closeAccount: [{ account: string; now: number }, { found: boolean; forfeited: number }];
   findAccount: [{ account: string; now: number }, AccountStatus | null];
 
   createKey: [
     { account: string; id: string; sha256: string; start: string; label: string; now: number },
-    /** `taken`: another key has this id or this SHA-256. */
+    /** `taken`: another key has this id or SHA-256. */
     { outcome: "created" | "no_account" | "taken" },
   ];
   revokeKey: [{ account: string; id: string; now: number }, { found: boolean }];
-  /** A revoked key may be named anew too; those of a closed account are not found. */
+  /** Changes the label of a key, even of a revoked one. Keys of a closed account are not found. */
   relabelKey: [{ account: string; id: string; label: string }, { found: boolean }];
   listKeys: [{ account: string }, Key[]];
 
@@ -217,20 +188,20 @@ export type LedgerOperations = {
       expiresAt: number | null;
       now: number;
     },
-    /** A grant that was made before is told after the account was closed as well. */
+    /** `already_granted`: the account has a grant of this id. This is the outcome even if the account was closed since. */
     { outcome: "granted" | "already_granted"; grant: Grant } | { outcome: "no_account" },
   ];
   /**
-   * So many credits of the grant are clawed back, as of `version`; more than its amount counts as its amount. Unspent ones
-   * are voided; where the figure falls, voided ones can be spent again, and a `credits.granted` event says how many.
-   * `stale`: a later version was there before, and nothing was changed.
+   * Sets how many credits of the grant are clawed back, as of `version`. A number above the grant's amount counts as the
+   * amount. Unspent credits are voided. If the number falls, voided credits become spendable again, and a `credits.granted`
+   * event reports how many. `stale`: a later version is already stored, and nothing was changed.
    */
   clawback: [
     { account: string; grant: string; credits: number; version: number; now: number },
-    /** Of the whole grant: `voided` for whatever reason, `spent` by calls that were not reversed. */
+    /** Of the whole grant: `voided` for any reason, and `spent` by calls that were not reversed. */
     { outcome: "clawed_back" | "stale"; voided: number; spent: number } | { outcome: "no_grant" },
   ];
-  /** The balance and every grant, in the order in which they are spent; spent and expired ones last. */
+  /** The balance and all grants in the order in which they are spent. Spent and expired grants come last. */
   credits: [
     { account: string; now: number },
     { balance: number; lifetime: boolean; grants: Grant[] },
@@ -239,38 +210,42 @@ export type LedgerOperations = {
   keyStatus: [KeyStatusOrder, KeyStatus];
   debit: [DebitOrder, DebitOutcome];
   /**
-   * Gives back the credit of a call whose answer never left. Once per call; nothing where no such debit stands. One that
-   * comes afterwards, because it was overtaken on its way, is rejected as reversed.
+   * Reverses the debit of a call whose response was never sent. A debit is reversed at most once. If there is no such debit,
+   * the ledger remembers the reversal, and rejects the debit if it arrives later.
    */
   reverse: [CallRef & { now: number }, { reversed: boolean }];
 
-  /** Usage in `from <= hour < to`; of every account where none is named. */
+  /** Usage of the hours `from <= hour < to`; of all accounts if `account` is null. */
   usage: [{ account: string | null; from: number; to: number }, UsageRow[]];
   /**
-   * What each key was used for since `from` (`at >= from`), to the millisecond. Of debits that are kept one by one:
-   * `from` lies at most two days behind.
+   * The usage of each key since `from` (`at >= from`), exact to the millisecond. It counts debits that are not rolled up, so
+   * `from` must be at most two days ago.
    */
   recentCalls: [{ account: string; from: number }, KeyCalls[]];
-  /** The account's books as a list, newest first; `entries.ts` says what it holds. */
+  /** A page of the account's ledger entries (`entries.ts`), newest first. */
   entries: [EntriesOrder, EntriesPage];
-  /** Sets below which balance the owner is told; 0: not until it is gone. What is so already brings no notice. */
+  /**
+   * Sets the balance below which the owner is notified; 0 notifies only when the balance is used up. A balance that is
+   * already below the new threshold causes no event.
+   */
   setLowBalance: [{ account: string; lowBalance: number; now: number }, { found: boolean }];
   /**
-   * Writes the notices that time alone brings, of at most `max` grants: those that expire soon, and those that have. The
-   * longest due come first, among equals in the order in which they were made. `noticed`: how many notices were written.
+   * Writes the events that become due as time passes, for at most `max` grants that expire soon or have expired. The grants
+   * that have been due for the longest come first; among equals, the grant that was made first. `notified` is the number of
+   * events written.
    */
   recordExpiries: [
     { account?: string; now: number; max: number },
     { notified: number; more: boolean },
   ];
-  /** The oldest notices that nobody has settled, at most `max`, in the order in which they were written. */
+  /** The oldest events that were not deleted yet, at most `max`, in the order in which they were written. */
   listEvents: [{ account?: string; max: number }, { events: LedgerEvent[] }];
-  /** These were carried on, and need not be kept. */
-  deleteEvents: [{ account?: string; ids: readonly string[] }, { settled: number }];
+  /** Deletes events that were handled. */
+  deleteEvents: [{ account?: string; ids: readonly string[] }, { deleted: number }];
   maintain: [MaintainOrder, MaintainOutcome];
-  /** `account`: of that account alone. */
+  /** Checks that the totals reconcile, of all accounts or of one. */
   audit: [{ account?: string; now: number }, Audit];
-  /** Resolves when the ledger takes writes; rejects otherwise. */
+  /** Resolves if the ledger accepts writes; rejects otherwise. */
   probe: [{ now: number }, { ready: true }];
 };
 
@@ -282,12 +257,10 @@ export type Ledger = {
   ) => Promise<LedgerOperations[Name][1]>;
 };
 
-/** The same operations without promises: what a store inside one transaction gives. */
+/** The same operations without promises, inside one transaction. */
 export type SyncLedger = {
   [Name in LedgerOperation]: (order: LedgerOperations[Name][0]) => LedgerOperations[Name][1];
 };
 
-/** A use of a key is noted when the last note is at least this old. */
-export const LAST_USED_STEP_MS = 60_000;
-
+/** The start of the UTC hour that contains the time. */
 export const hourOf = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;

@@ -1,25 +1,29 @@
 import type { Audit, LedgerTotals } from "./port.ts";
 import { addTotals, zeroTotals } from "./totals.ts";
 
-/** What a store sums up for an account, for its audit. */
+/** The sums of an account that a store computes for an audit. */
 export type AccountSums = LedgerTotals & {
   id: string;
   freeCall: string;
   freeCalls: number;
-  /** The balance that its row tells without a sum (`rules/balance.ts`); null where it tells none at that time. */
-  keptBalance: number | null;
-  /** How many grants of the lifetime plan are in force by its row, and by the grants. */
-  keptPlans: number;
-  plans: number;
+  /** The balance according to the account's row (`rules/balance.ts`); null if the row does not determine it at that time. */
+  storedBalance: number | null;
+  /** The number of lifetime grants in force according to the account's row. */
+  storedLifetimeGrants: number;
+  /** The same number, counted from the grants. */
+  lifetimeGrants: number;
 };
 
 /**
- * Reconciles the books: for every account the sum of its grants must equal
- * debits - reversals + remaining + expired + voided, one free call at the most may have been made, and what its row
- * says of its grants must be so.
- * `lost`: rows of usage that belong to no account.
+ * Checks the totals of every account:
+ *
+ * - granted = debited - reversed + remaining + expired + voided
+ * - at most one free call
+ * - the account's row agrees with its grants
+ *
+ * `orphans`: the number of debit and usage rows that belong to no account.
  */
-export function reconcile(rows: Iterable<AccountSums>, lost: number): Audit {
+export function reconcile(rows: Iterable<AccountSums>, orphans: number): Audit {
   const totals = zeroTotals();
   const faults: string[] = [];
   let accounts = 0;
@@ -34,17 +38,17 @@ export function reconcile(rows: Iterable<AccountSums>, lost: number): Audit {
     }
     const expected = own.freeCall === "used" ? 1 : 0;
     if (own.freeCalls !== expected) {
-      faults.push(`${own.id}: ${own.freeCalls} free calls were made; ${expected} is right`);
+      faults.push(`${own.id}: expected ${expected} free calls, but found ${own.freeCalls}`);
     }
-    if (own.keptBalance !== null && own.keptBalance !== own.remaining)
+    if (own.storedBalance !== null && own.storedBalance !== own.remaining)
       faults.push(
-        `${own.id}: its balance is kept as ${own.keptBalance}; its grants hold ${own.remaining}`,
+        `${own.id}: the account row says that the balance is ${own.storedBalance}, but its grants hold ${own.remaining}`,
       );
-    if (own.keptPlans !== own.plans)
+    if (own.storedLifetimeGrants !== own.lifetimeGrants)
       faults.push(
-        `${own.id}: ${own.keptPlans} lifetime grants are kept as in force; ${own.plans} are`,
+        `${own.id}: the account row counts ${own.storedLifetimeGrants} lifetime grants in force, but there are ${own.lifetimeGrants}`,
       );
   }
-  if (lost > 0) faults.push(`${lost} rows of usage belong to no account`);
+  if (orphans > 0) faults.push(`${orphans} rows of usage belong to no account`);
   return { ok: faults.length === 0, accounts, totals, faults };
 }

@@ -1,7 +1,7 @@
 /**
- * The rate limit of an account: a bucket that holds twice the calls of a second and fills up evenly. It lives in the
- * memory of one node. A bucket that has filled up again is the same as none, so idle accounts cost nothing.
- * Told to callers in the fields of draft-ietf-httpapi-ratelimit-headers (as of draft 10: `q` and `w`, `r` and `t`).
+ * The rate limit of an account: a token bucket that holds the calls of two seconds and refills evenly. It is kept in the memory
+ * of one node. A full bucket is deleted, so idle accounts cost nothing. Responses report it in the fields of
+ * draft-ietf-httpapi-ratelimit-headers (draft 10: `q` and `w`, `r` and `t`).
  */
 export type Rate = {
   allowed: boolean;
@@ -11,21 +11,21 @@ export type Rate = {
 };
 
 export type Throttle = {
-  /** Takes one call out of the account's bucket. */
+  /** Takes one call from the account's bucket. */
   take(account: string, nowMs: number): Rate;
-  /** Puts one back: the call turned out not to be the account's. */
-  reverseCall(account: string): void;
-  /** Whether the next call would not be allowed; takes none. */
+  /** Puts one call back, for example because its key does not belong to the account. */
+  putBack(account: string): void;
+  /** Whether the next call would be rejected; does not count a call. */
   isUsedUp(account: string, nowMs: number): boolean;
-  /** The policy's field value; null where there is no limit. */
+  /** The value of the `RateLimit-Policy` field; null if there is no limit. */
   policy: string | null;
 };
 
 const BURST_SECONDS = 2;
-/** Buckets are looked through for full ones when there are so many; a bucket takes about 100 bytes. */
+/** Full buckets are deleted when there are this many; a bucket takes about 100 bytes. */
 const BUCKETS_BEFORE_SWEEP = 10_000;
 
-/** Further back than clocks differ: one of them was set back. */
+/** A larger step back in time means that a clock was set back, not that two clocks differ. */
 const CLOCK_SKEW_MAX_MS = 10_000;
 
 type Bucket = { calls: number; at: number };
@@ -35,7 +35,7 @@ export function createThrottle(callsPerSecond: number): Throttle {
   const buckets = new Map<string, Bucket>();
   let sweepAt = BUCKETS_BEFORE_SWEEP;
 
-  /** Times may come out of their order, by different clocks: a step back and forth again fills nothing. */
+  /** Times come from different clocks and may be out of order. A small step back and forth must not refill the bucket. */
   const fill = (bucket: Bucket, nowMs: number) => {
     const ms = nowMs - bucket.at;
     if (ms > 0) bucket.calls = Math.min(capacity, bucket.calls + (ms / 1000) * callsPerSecond);
@@ -47,7 +47,7 @@ export function createThrottle(callsPerSecond: number): Throttle {
       fill(bucket, nowMs);
       if (bucket.calls >= capacity) buckets.delete(account);
     }
-    // Twice of what is truly busy, so that the cost of a sweep is spread over as many new buckets.
+    // Twice the busy buckets, so that the cost of a sweep is spread over as many new ones.
     sweepAt = Math.max(BUCKETS_BEFORE_SWEEP, buckets.size * 2);
   }
 
@@ -70,7 +70,7 @@ export function createThrottle(callsPerSecond: number): Throttle {
     };
   }
 
-  function reverseCall(account: string): void {
+  function putBack(account: string): void {
     const bucket = buckets.get(account);
     if (bucket !== undefined) bucket.calls = Math.min(capacity, bucket.calls + 1);
   }
@@ -83,10 +83,10 @@ export function createThrottle(callsPerSecond: number): Throttle {
   }
 
   const policy = ratePolicy(callsPerSecond);
-  return policy === null ? NO_LIMIT : { take, reverseCall, isUsedUp, policy };
+  return policy === null ? NO_LIMIT : { take, putBack, isUsedUp, policy };
 }
 
-/** The value of `RateLimit-Policy`; null where there is no limit. */
+/** The value of the `RateLimit-Policy` field; null if there is no limit. */
 export const ratePolicy = (callsPerSecond: number): string | null =>
   callsPerSecond === 0 ? null : `"account";q=${callsPerSecond * BURST_SECONDS};w=${BURST_SECONDS}`;
 
@@ -94,7 +94,7 @@ const UNLIMITED: Rate = { allowed: true, remaining: 0, retryAfterSeconds: 0, res
 
 const NO_LIMIT: Throttle = {
   take: () => UNLIMITED,
-  reverseCall() {},
+  putBack() {},
   isUsedUp: () => false,
   policy: null,
 };

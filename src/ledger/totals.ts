@@ -11,7 +11,7 @@ export const zeroTotals = (): LedgerTotals => ({
 
 const NAMES = Object.keys(zeroTotals()) as (keyof LedgerTotals)[];
 
-/** Adds an account's books to a sum. */
+/** Adds the totals of an account to a sum. */
 export function addTotals(sum: LedgerTotals, own: LedgerTotals): void {
   for (const name of NAMES) sum[name] += own[name];
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isStartUnder } from "#accounts/key-format.ts";
 import { runSteps } from "#accounts/people.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
-import { givenRecord } from "#ledger/transfer/older-records.ts";
+import { anyVersionRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";
 import {
   account,
@@ -73,7 +73,7 @@ export const MOVE_OPERATIONS = {
       begin: z.boolean(),
       finish: z.boolean(),
       now: time,
-      records: z.array(givenRecord).max(10_000),
+      records: z.array(anyVersionRecord).max(10_000),
     }),
     output: z.object({ outcome: z.enum(["taken", "opened", "opened_before"]) }),
     act: {

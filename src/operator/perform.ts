@@ -1,5 +1,5 @@
 import { AccountError } from "#accounts/people.ts";
-import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import type { ActEnd, OperatorAct } from "./acts.ts";
 import type { OperatorContext } from "./context.ts";
 import { type Act, done, unchanged } from "./define-operation.ts";
@@ -77,7 +77,7 @@ function endOfError(error: unknown): ActEnd {
 
 /** Whether the error's message is for the operator: the order is valid, but cannot be carried out. */
 export const isRefused = (error: unknown): error is Error =>
-  error instanceof AccountError || error instanceof OrderRefused;
+  error instanceof AccountError || error instanceof OrderRejected;
 
 /** Removes email addresses, because the records outlive closed accounts. */
 const withoutAddresses = (text: string) => text.replaceAll(/[^\s"@]+@[^\s"@]+/g, "(an address)");

@@ -3,7 +3,7 @@ import { AccountError, runSteps } from "#accounts/people.ts";
 import type { Billing } from "#billing/billing.ts";
 import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
 import { recordToPurchase } from "#billing/purchase-store.ts";
-import { givenPurchase } from "#ledger/transfer/older-records.ts";
+import { anyVersionPurchase } from "#ledger/transfer/older-records.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
 import { type OperatorContext, ProviderUnreachable } from "./context.ts";
 import {
@@ -135,7 +135,7 @@ export const SALES_OPERATIONS = {
   }),
   /** Adds the purchases of imported accounts. Purchases that exist already stay as they are. */
   importPurchases: changing({
-    input: z.strictObject({ records: z.array(givenPurchase).max(100) }),
+    input: z.strictObject({ records: z.array(anyVersionPurchase).max(100) }),
     output: z.object({ added: count }),
     act: { subject: () => null, end: ({ added }) => done(`${added} added`) },
     run: ({ purchases }, { records }) =>

@@ -2,27 +2,28 @@ import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 
 /**
- * Orders that share commits. The queue clocks itself: while one batch commits, the next one gathers. Alone, an order waits
- * for nothing; under load many share one round trip and one sync of the disk.
+ * A queue of orders that share commits. While one batch commits, the next one collects orders. So a single order does not wait,
+ * and under load many orders share one round trip and one sync of the disk.
  *
- * A batch that fails as a whole is sent again, which is safe because every order carries its own id. Orders that were
- * certainly not carried out are rejected after `sureRetries`, with all that wait behind them. An order that may have been
+ * A batch that fails as a whole is sent again, which is safe because every order identifies itself. Orders that were certainly
+ * not carried out are rejected after `sureRetries`, together with all orders that wait behind them. An order that may have been
  * carried out is sent until its outcome is known, or until `giveUp`. An order that takes longer than LEDGER_TIMEOUT_MS is
- * rejected: with NotCarriedOut where it was never sent or certainly not carried out.
+ * rejected, with `NotCarriedOut` if it was never sent or certainly not carried out.
  */
 export type OrderQueue<Order, Outcome> = {
-  /** `since`: when it began to wait, by `performance.now()`, where it has waited elsewhere. */
+  /** `since`: when the order began to wait, by `performance.now()`, if it waited in another queue before. */
   submit(order: Order, since?: number): Promise<Outcome>;
   waiting(): number;
-  /** Carries out what waits, for as long as an order may wait, and takes no more. */
+  /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and accepts no more. */
   close(): Promise<void>;
 };
 
 export type OrderQueueOptions<Order, Outcome> = {
   batchMax: number;
   /**
-   * Calls one of the two, once. Alone, an order is a batch, and a promise for each batch costs it 5 % of the main thread's time.
-   * `again`: an order among them was sent before, and its outcome is unknown. An Error among the outcomes is that of one order.
+   * Sends a batch, and then calls `done` or `failed` once. An Error among the outcomes rejects that order alone. `again`: the batch
+   * contains an order that was sent before and whose outcome is unknown. Callbacks instead of a promise save 5 % of the main
+   * thread's time when a batch is a single order.
    */
   send(
     orders: Order[],
@@ -30,28 +31,28 @@ export type OrderQueueOptions<Order, Outcome> = {
     done: (outcomes: (Outcome | Error)[]) => void,
     failed: (error: Error) => void,
   ): void;
-  /** Whether one order may be what the batch failed by: smaller ones are sent then, until it is found. */
+  /** Whether a single order may have caused the failure. If so, the batch is split until that order is found. */
   mayBeOneOrder(error: Error): boolean;
-  /** After so many failures in a row what surely came to nothing is rejected at once. */
+  /** After this number of failures in a row, orders that were certainly not carried out are rejected. */
   sureRetries: number;
   waitMs(failures: number): number;
-  /** The error that ends an order after so many batches of unknown outcome. By default an order is sent until its outcome is known. */
+  /** Returns the error that ends an order after this number of batches of unknown outcome. By default an order is sent until its outcome is known. */
   giveUp?(unknowns: number): Error | null;
-  /** Called after every batch that went well. How long the commit took, the store knows best. */
+  /** Called after every batch that succeeded. */
   onBatch?: (batch: Batch) => void;
 };
 
-/** How many orders a batch had, and how many wait for the next one. */
+/** The number of orders in a batch, and of those that wait for the next one. */
 export type Batch = { size: number; waiting: number };
 export type CommittedBatch = Batch & { commitMs: number };
 
 type Pending<Order, Outcome> = {
   order: Order;
-  /** By the clock that never goes back: a clock that is set must not time out what has just come in. */
+  /** By a monotonic clock, so that setting the system clock does not time out new orders. */
   since: number;
-  /** How many failed batches may have carried it out. */
+  /** The number of failed batches that may have carried out the order. */
   unknowns: number;
-  /** Rejected already, and not sent again, though a batch under way may still carry it out. */
+  /** The order was rejected and is not sent again, although a batch under way may still carry it out. */
   isOver: boolean;
   resolve(value: Outcome): void;
   reject(error: Error): void;
@@ -71,12 +72,12 @@ export function createOrderQueue<Order, Outcome>(
   function submit(order: Order, since = performance.now()): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (closing || queue.length >= LEDGER_QUEUE_MAX) {
-        const why = closing ? CLOSED : "Too many orders wait for the ledger";
-        reject(new NotCarriedOut(why));
+        const reason = closing ? CLOSED : "Too many orders are waiting for the ledger";
+        reject(new NotCarriedOut(reason));
         return;
       }
       queue.push({ order, since, unknowns: 0, isOver: false, resolve, reject });
-      // At the end of this turn of the event loop, so that orders which came in together go together.
+      // At the end of this turn of the event loop, so that orders that arrive together are sent together.
       if (!isScheduled && flight.length === 0) {
         isScheduled = true;
         setImmediate(sendNext);
@@ -95,14 +96,14 @@ export function createOrderQueue<Order, Outcome>(
   function finish(outcomes: (Outcome | Error)[]): void {
     const batch = flight;
     if (outcomes.length !== batch.length) {
-      putBack(new Error("An order was left unanswered"));
+      putBack(new Error(`Sent ${batch.length} orders, but received ${outcomes.length} outcomes`));
       return;
     }
     failures = 0;
     flight = [];
     batchMax = Math.min(options.batchMax, batchMax * 2);
     options.onBatch?.({ size: batch.length, waiting: queue.length });
-    // What callers do with their outcomes takes time, in which the next batch is under way already.
+    // Send the next batch first, because the callers' work on their outcomes takes time.
     if (queue.length > 0) {
       sendNext();
       setImmediate(settle, batch, outcomes);
@@ -117,13 +118,13 @@ export function createOrderQueue<Order, Outcome>(
     });
   }
 
-  /** An order that may have been carried out before is not known to have come to nothing by what it fails by now. */
+  /** If an earlier batch may have carried out the order, a later failure does not mean that it was not carried out. */
   function reject(pending: Waiting, error: Error): void {
     const isUnknown = isDoubtful(pending) && error instanceof NotCarriedOut;
     end(pending, isUnknown ? new OutcomeUnknown(UNKNOWN, { cause: error }) : error);
   }
 
-  /** What becomes of a batch that failed as a whole. */
+  /** Handles a batch that failed as a whole. */
   function putBack(error: Error): void {
     const batch = flight;
     flight = [];
@@ -192,5 +193,5 @@ export function createOrderQueue<Order, Outcome>(
 const isDoubtful = ({ unknowns }: Pick<Pending<never, never>, "unknowns">): boolean => unknowns > 0;
 
 const CLOSED = "The ledger is closed";
-const LATE = "The ledger did not answer in time";
-const UNKNOWN = "Nobody knows what became of the order";
+const LATE = "The ledger did not respond in time";
+const UNKNOWN = "The outcome of the order is unknown";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, type TestContext, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS, type AccountMoves } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -47,8 +47,8 @@ export function testAccountMoves(
     gathering ??= gatherRecords();
     return gathering;
   });
-  describe(`accounts that move into ${store}`, () => importsAreWhole(open));
-  describe(`accounts that move out of ${store}`, () => exportsAreOfOneMoment(open));
+  describe(`importing accounts into ${store}`, () => importsAreWhole(open));
+  describe(`exporting accounts from ${store}`, () => exportsAreOfOneMoment(open));
 }
 
 async function moveIn(
@@ -87,7 +87,7 @@ async function readOut(
 const open = async ({ openSnapshot }: AccountMoves) => (await openSnapshot()).snapshot;
 
 function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void {
-  test("are what they were, whatever comes in between, and are called on", async (t) => {
+  test("imported accounts are unchanged and accept calls, even if steps are interrupted", async (t) => {
     const { ledger, moves } = await opener(t);
     for (const account of ACCOUNTS) assert.deepEqual(await moveIn(moves, account), DONE);
     const snapshot = await open(moves);
@@ -104,7 +104,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     assert.notDeepEqual(own.totals, (await ledger.audit({ now: NOW })).totals);
   });
 
-  test("nobody sees anything of an account before all of it is there", async (t) => {
+  test("no operation sees an account before its import is finished", async (t) => {
     const { ledger, moves, another } = await opener(t);
     const records = of(ADA);
     const order = { account: ADA, keySha256: keySha256(ADA, "main"), now: NOW };
@@ -120,7 +120,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     assert.deepEqual(await readOut(moves, ADA, await open(moves)), records);
   });
 
-  test("every step may be sent again, also by another process after a death in the middle", async (t) => {
+  test("every step may be repeated, also by another process after a crash", async (t) => {
     const { moves, another } = await opener(t);
     const records = of(ADA);
     await moves.beginImport({ account: ADA });
@@ -134,7 +134,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     );
     assert.deepEqual(twice, [DONE, DONE]);
     assert.deepEqual(await moves.beginImport({ account: ADA }), { outcome: "finished_before" });
-    await assert.rejects(moves.importRecords({ account: ADA, records: half }), OrderRefused);
+    await assert.rejects(moves.importRecords({ account: ADA, records: half }), OrderRejected);
     assert.deepEqual(await readOut(moves, ADA, await open(moves)), records);
     await moves.beginImport({ account: BOB });
     await moves.importRecords({ account: BOB, records: of(BOB) });
@@ -146,7 +146,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     assert.equal(ended.ok, begun.outcome === "finished_before");
   });
 
-  test("books that do not reconcile change nothing, and more records may come", async (t) => {
+  test("finishing an import whose totals do not reconcile changes nothing, and more records may follow", async (t) => {
     const { ledger, moves } = await opener(t);
     const records = of(ADA);
     const isDebit = ({ record }: TransferRecord) => record === "debit";
@@ -161,22 +161,25 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     await moves.importRecords({ account: ADA, records: records.filter(isDebit) });
     assert.deepEqual(await moves.finishImport({ account: ADA, now: NOW }), DONE);
     const empty = await moveIn(moves, BOB, []);
-    assert.deepEqual(empty.faults, [`${BOB}: no record of the account itself came`]);
+    assert.deepEqual(empty.faults, [`${BOB}: the record of the account itself is missing`]);
   });
 
-  test("what is of another account, or of none, is refused, and nothing before an import was begun", async (t) => {
+  test("records of another account or of none are rejected, and so are records before the import was started", async (t) => {
     const { moves } = await opener(t);
     const refused = (asked: Promise<unknown>, sentence: RegExp) =>
       assert.rejects(asked, (error: Error) => {
-        assert.ok(error instanceof OrderRefused, String(error));
+        assert.ok(error instanceof OrderRejected, String(error));
         assert.match(error.message, sentence);
         return true;
       });
     await refused(
       moves.importRecords({ account: ADA, records: of(ADA) }),
-      /No import is under way here/,
+      /No import of this account was started/,
     );
-    await refused(moves.finishImport({ account: ADA, now: NOW }), /No import is under way here/);
+    await refused(
+      moves.finishImport({ account: ADA, now: NOW }),
+      /No import of this account was started/,
+    );
     await moves.beginImport({ account: ADA });
     await refused(
       moves.importRecords({ account: ADA, records: of(BOB) }),
@@ -196,20 +199,20 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     await refused(moves.exportRecords({ ...page, kind: "key", max: 0 }), /from 1 to 5000/);
   });
 
-  test("an account that is here already, or one whose key is, leaves all as it is", async (t) => {
+  test("importing an existing account or an existing key is rejected and changes nothing", async (t) => {
     const { ledger, moves } = await opener(t);
     await createFixture({ ledger }).account("Ada");
     await assert.rejects(
       moves.beginImport({ account: ADA }),
-      /acc_Ada.* is here already, and was not brought by an import/,
+      /acc_Ada.* already exists and was not imported/,
     );
     const keyOfAda = of(ADA).find((one): one is RecordOf<"key"> => one.record === "key");
     const withKey = of(BOB).map((record) =>
       record.record === "key" ? { ...record, sha256: keyOfAda?.sha256 ?? "" } : record,
     );
     await assert.rejects(moveIn(moves, BOB, withKey), (error: Error) => {
-      assert.ok(error instanceof OrderRefused, String(error));
-      return /contradicts .* what is here already/.test(error.message);
+      assert.ok(error instanceof OrderRejected, String(error));
+      return /contradicts .* existing record/.test(error.message);
     });
     assert.equal(await ledger.findAccount({ account: BOB, now: NOW }), null);
     assert.deepEqual(await moveIn(moves, BOB), DONE);
@@ -219,7 +222,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
 const DONE = { ok: true, faults: [] };
 
 function exportsAreOfOneMoment(opener: (t: TestContext) => Promise<OpenedMoves>): void {
-  test("say what they were when the snapshot was taken, while calls go on, through every process", async (t) => {
+  test("pages show the account as of the snapshot while calls continue, in every process", async (t) => {
     const { ledger, moves, another, fill: fillIt } = await opener(t);
     await fillIt(fillLedger);
     const snapshot = await open(moves);
@@ -237,7 +240,7 @@ function exportsAreOfOneMoment(opener: (t: TestContext) => Promise<OpenedMoves>)
     if (there.state !== null) assert.deepEqual(there.records[0], of(ADA)[0]);
   });
 
-  test("without a snapshot, or after its end, nothing is said", async (t) => {
+  test("without a snapshot, or after it ended, pages are empty", async (t) => {
     const { moves, fill: fillIt } = await opener(t);
     await fillIt(fillLedger);
     const nothing = { records: [], after: null, state: null };

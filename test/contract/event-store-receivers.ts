@@ -75,7 +75,7 @@ function describeBacklog(rule: Rule) {
       assert.ok(failed);
       const { status, dueAt, tries, lastError } = failed;
       assert.deepEqual([status, dueAt, tries], ["failed", null, 0]);
-      assert.match(lastError ?? "", /1,000 others waited/);
+      assert.match(lastError ?? "", /1,000 other deliveries were waiting/);
       const theirs = (await list(quick.id)).map((each) => each.status);
       assert.deepEqual(theirs, ["waiting", "waiting"]);
       const again = { account: ACCOUNT, endpoint: slow.id, id: failed.id, newId: "dlv_again" };

@@ -46,7 +46,7 @@ export function jobQueueContract(name: string, open: OpenJobQueue): void {
 type Rule = (sentence: string, proof: (jobs: JobQueue) => Promise<void>) => void;
 
 function describeLeases(rule: Rule) {
-  rule("jobs are added together, each once, and taken as they were added", async (jobs) => {
+  rule("jobs are added in one transaction, each id once, and taken unchanged", async (jobs) => {
     const [one, two] = await add(jobs, START, { usefulUntil: START + 9 }, { target: "acc_2" });
     assert.deepEqual(await jobs.add({ jobs: [one as NewJob, newJob()], now: START }), { added: 1 });
     const taken = await takeAt(jobs, START, 2);
@@ -57,7 +57,7 @@ function describeLeases(rule: Rule) {
     ]);
   });
 
-  rule("each queue gives its own jobs, those due longest first", async (jobs) => {
+  rule("a queue returns only its own jobs, starting with the one due the longest", async (jobs) => {
     const [second] = await add(jobs, START + 1);
     const [first, third] = await add(jobs, START, {}, { queue: "outbox" });
     assert.deepEqual(idsOf(await takeAt(jobs, START + 1)), idsOf([first, second] as NewJob[]));
@@ -66,13 +66,13 @@ function describeLeases(rule: Rule) {
     assert.deepEqual(idsOf(both.jobs), [third?.id]);
   });
 
-  rule("of many who take at once each gets other jobs", async (jobs) => {
+  rule("concurrent takes return different jobs", async (jobs) => {
     const all = await add(jobs, START, ...Array.from({ length: 15 }, () => ({})));
     const takes = await Promise.all(Array.from({ length: 10 }, () => takeAt(jobs, START, 2)));
     assert.deepEqual(idsOf(takes.flat()).sort(), idsOf(all).sort());
   });
 
-  rule("a job that waits keeps its attempts and its last error", async (jobs) => {
+  rule("a job that is due later keeps its attempts and its last error", async (jobs) => {
     await add(jobs);
     const [job] = (await takeAt(jobs, START)) as [TakenJob];
     const later = { outcome: "later", at: START + 5, attempts: 3, error: "no" } as const;
@@ -88,7 +88,7 @@ function describeLeases(rule: Rule) {
     );
   });
 
-  rule("a paused job is not due, and is one that waits", async (jobs) => {
+  rule("a paused job is not due, and counts as waiting", async (jobs) => {
     await add(jobs);
     const [job] = (await takeAt(jobs, START)) as [TakenJob];
     assert.equal(await settle(jobs, { ...held(job), outcome: "paused" }), 1);
@@ -116,23 +116,26 @@ const listDead = async (jobs: JobQueue) =>
   (await jobs.list({ state: "dead", after: null, max: 9 })).jobs;
 
 function describeTheDead(rule: Rule) {
-  rule("a dead job is never due, is counted apart, and is listed with its error", async (jobs) => {
-    const { id } = await addDead(jobs, null);
-    assert.deepEqual(await takeAt(jobs, START + DAY_MS), []);
-    assert.deepEqual(await jobs.nextDue({ queues: QUEUES }), { at: null });
-    const counted = { waiting: 0, oldestAt: null, dead: 1 };
-    assert.deepEqual(await jobs.count({ queues: QUEUES }), counted);
-    assert.deepEqual(await listDead(jobs), [
-      {
-        ...{ id, queue: "reversal", kind: "reverse-call", label: "a label" },
-        ...{ createdAt: START, attempts: 4, lastError: "refused (550)" },
-        ...{ dueAt: null, diedAt: START, hasPayload: true },
-      },
-    ]);
-    assert.deepEqual((await jobs.list({ state: "waiting", after: null, max: 9 })).jobs, []);
-  });
+  rule(
+    "a dead job is never due, is counted separately, and is listed with its error",
+    async (jobs) => {
+      const { id } = await addDead(jobs, null);
+      assert.deepEqual(await takeAt(jobs, START + DAY_MS), []);
+      assert.deepEqual(await jobs.nextDue({ queues: QUEUES }), { at: null });
+      const counted = { waiting: 0, oldestAt: null, dead: 1 };
+      assert.deepEqual(await jobs.count({ queues: QUEUES }), counted);
+      assert.deepEqual(await listDead(jobs), [
+        {
+          ...{ id, queue: "reversal", kind: "reverse-call", label: "a label" },
+          ...{ createdAt: START, attempts: 4, lastError: "refused (550)" },
+          ...{ dueAt: null, diedAt: START, hasPayload: true },
+        },
+      ]);
+      assert.deepEqual((await jobs.list({ state: "waiting", after: null, max: 9 })).jobs, []);
+    },
+  );
 
-  rule("the dead are listed oldest first, page by page", async (jobs) => {
+  rule("dead jobs are listed oldest first, in pages", async (jobs) => {
     const all: string[] = [];
     for (let each = 0; each < 5; each += 1) all.push((await addDead(jobs, null)).id);
     const pages: string[][] = [];
@@ -145,18 +148,21 @@ function describeTheDead(rule: Rule) {
     assert.deepEqual(pages, [all.slice(0, 2), all.slice(2, 4), all.slice(4)]);
   });
 
-  rule("a list goes on where it was though the last job of a page is gone", async (jobs) => {
-    const [one, two] = [await addDead(jobs, null), await addDead(jobs, null)];
-    const page = await jobs.list({ state: "dead", after: null, max: 1 });
-    assert.deepEqual(idsOf(page.jobs), [one.id]);
-    await jobs.retry({ id: one.id, now: START });
-    const [again] = (await takeAt(jobs, START)) as [TakenJob];
-    await settle(jobs, { ...held(again), outcome: "done" });
-    const rest = await jobs.list({ state: "dead", after: page.next, max: 1 });
-    assert.deepEqual([idsOf(rest.jobs), rest.next], [[two.id], null]);
-  });
+  rule(
+    "a list continues at its cursor even if the last job of the page was deleted",
+    async (jobs) => {
+      const [one, two] = [await addDead(jobs, null), await addDead(jobs, null)];
+      const page = await jobs.list({ state: "dead", after: null, max: 1 });
+      assert.deepEqual(idsOf(page.jobs), [one.id]);
+      await jobs.retry({ id: one.id, now: START });
+      const [again] = (await takeAt(jobs, START)) as [TakenJob];
+      await settle(jobs, { ...held(again), outcome: "done" });
+      const rest = await jobs.list({ state: "dead", after: page.next, max: 1 });
+      assert.deepEqual([idsOf(rest.jobs), rest.next], [[two.id], null]);
+    },
+  );
 
-  rule("a retried job is due at once, with all of its attempts", async (jobs) => {
+  rule("a retried job is due immediately, with its attempts reset", async (jobs) => {
     const { id, payload } = await addDead(jobs, null);
     const now = START + DAY_MS;
     assert.deepEqual(await jobs.retry({ id, now }), { outcome: "retried" });
@@ -171,23 +177,26 @@ function describeTheDead(rule: Rule) {
     );
   });
 
-  rule("what a dead job may not keep is erased at once, or when its time is over", async (jobs) => {
-    const [now, later] = [await addDead(jobs, START), await addDead(jobs, START + 10)];
-    const hasPayload = async () => (await listDead(jobs)).map((job) => job.hasPayload);
-    assert.deepEqual(await hasPayload(), [false, true]);
-    const order = { before: START, max: 9 };
-    await jobs.forget({ ...order, now: START + 9 });
-    assert.deepEqual(await hasPayload(), [false, true]);
-    assert.deepEqual(await jobs.forget({ ...order, now: START + 10 }), {
-      forgotten: 1,
-      more: false,
-    });
-    assert.deepEqual(await hasPayload(), [false, false]);
-    for (const { id } of [now, later])
-      assert.deepEqual(await jobs.retry({ id, now: START + 20 }), { outcome: "erased" });
-  });
+  rule(
+    "the payload of a dead job is erased at eraseAt, or immediately if that has passed",
+    async (jobs) => {
+      const [now, later] = [await addDead(jobs, START), await addDead(jobs, START + 10)];
+      const hasPayload = async () => (await listDead(jobs)).map((job) => job.hasPayload);
+      assert.deepEqual(await hasPayload(), [false, true]);
+      const order = { before: START, max: 9 };
+      await jobs.forget({ ...order, now: START + 9 });
+      assert.deepEqual(await hasPayload(), [false, true]);
+      assert.deepEqual(await jobs.forget({ ...order, now: START + 10 }), {
+        forgotten: 1,
+        more: false,
+      });
+      assert.deepEqual(await hasPayload(), [false, false]);
+      for (const { id } of [now, later])
+        assert.deepEqual(await jobs.retry({ id, now: START + 20 }), { outcome: "erased" });
+    },
+  );
 
-  rule("the dead are forgotten when they are old, those that wait never", async (jobs) => {
+  rule("old dead jobs are deleted; waiting jobs never are", async (jobs) => {
     const [, young] = [await addDead(jobs, null), await addDead(jobs, null, START + 1)];
     await add(jobs);
     const order = { now: START + DAY_MS, before: START + 1, max: 9 };
@@ -211,7 +220,7 @@ const POLICY: JobPolicy = {
 /** A job killed at every step is done in the end, and twice only where its work was done and nobody could say so. */
 function describeKills(rule: Rule) {
   for (const step of STEPS) {
-    rule(`a process killed with a job ${step} loses none`, async (jobs) => {
+    rule(`a process that is killed with a job ${step} loses no job`, async (jobs) => {
       await add(jobs, START, {}, {}, {});
       const clock = { now: START };
       const worked: string[] = [];

@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { LedgerEvent } from "#ledger/events.ts";
-import { type Ledger, OrderRefused } from "#ledger/port.ts";
+import { type Ledger, OrderRejected } from "#ledger/port.ts";
 import type { RuleName } from "#ledger/rules/rules.ts";
 import { type Chance, createChance } from "../ledger/rules/chance.ts";
 import { createModel } from "../ledger/rules/model.ts";
-import { Rejected } from "../ledger/rules/model-rejected.ts";
+import { Rejected } from "../ledger/rules/model-grants.ts";
 import { ADA, BOB, keyNames } from "../ledger/rules/names.ts";
 import type { Sizes } from "../ledger/rules/sizes.ts";
 import {
@@ -125,7 +125,7 @@ async function execute(run: Run, drawn: Operation): Promise<void> {
   const act = ledger[name as Exclude<RuleName, "recordDue">];
   const actual = await act(order as never).catch((error: Error) => {
     // By its name, because a store may be behind a wire.
-    if (error.constructor.name !== OrderRefused.name) throw error;
+    if (error.constructor.name !== OrderRejected.name) throw error;
     return "rejected";
   });
   assert.deepEqual(actual, expected);
@@ -188,6 +188,6 @@ export async function deleteEvents(run: Run, max: number): Promise<void> {
   const listed = ledgerEvents.map(({ id: _, ...content }) => content);
   assert.deepEqual(listed, run.events.slice(0, max));
   const ids = ledgerEvents.map(({ id }) => id);
-  assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: ids.length });
+  assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted: ids.length });
   run.events = run.events.slice(ids.length);
 }

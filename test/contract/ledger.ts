@@ -37,8 +37,8 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe("reversals", () => describeReversals(open));
     describe("reversals of several grants", () => describePartialReversals(open));
     describe("notices", () => describeEvents(open));
-    describe("notices of the balance", () => describeBalanceEvents(open));
-    describe("notices that time brings", () => describeExpiries(open));
+    describe("events about the balance", () => describeBalanceEvents(open));
+    describe("events about expiring grants", () => describeExpiries(open));
     describe("usage", () => describeUsage(open));
     describe("entries", () => describeEntries(open));
     describe("maintenance", () => describeMaintenance(open));

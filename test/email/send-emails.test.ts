@@ -64,7 +64,7 @@ test("a failing email waits longer and longer, keeps its Message-ID, and is give
   assert.equal(new Set(fake.tries.map(({ messageId }) => messageId)).size, 1);
   assert.match(
     loggedErrors.at(-1) as string,
-    /was given up: the mail server did not accept it \(451\)/,
+    /failed for good: the mail server did not accept it \(451\)/,
   );
 });
 
@@ -91,7 +91,7 @@ test("an email that is rejected for good is given up at once", async () => {
   assert.equal(fake.tries.length, 1);
   assert.match(
     loggedErrors.join("\n"),
-    /^Email eml_\w+ \(reset_password, to example\.org\) was given up: .*550 5\.1\.1/,
+    /^Email eml_\w+ \(reset_password, to example\.org\) failed for good: .*550 5\.1\.1/,
   );
 });
 
@@ -198,7 +198,7 @@ test("an email that was sent is not sent again when the queue could not record i
   clock.now = START + LEASE_MS;
   assert.equal(await sender.deliverDue(), null);
   assert.equal(fake.tries.length, 1);
-  assert.match(loggedErrors.join("\n"), /Emails could not be taken or recorded/);
+  assert.match(loggedErrors.join("\n"), /Emails: the job queue failed/);
 });
 
 test("queueing does not wait for the transport, and only a few emails are sent at once", async () => {

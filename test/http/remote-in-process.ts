@@ -19,9 +19,10 @@ export function openRemoteInProcess(settings: TestServiceSettings, changes: Chan
     debit: (order, isCounted) =>
       countCall({
         throttle: isCounted ? uncounted : throttle,
-        ...{ order, at: order.now, ask: ledger.debit, keyStatus },
+        ...{ order, at: order.now, perform: ledger.debit, keyStatus },
       }),
-    keyStatus: (order) => countCall({ throttle, order, at: order.now, ask: keyStatus, keyStatus }),
+    keyStatus: (order) =>
+      countCall({ throttle, order, at: order.now, perform: keyStatus, keyStatus }),
   };
   const time = { now: () => START, elapsed: () => 0 };
   return openInProcess(createBackstage(ledger, time, { remote }), settings, changes);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { runBounded } from "#jobs/bounded.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
+import { runBounded } from "#jobs/job-runner.ts";
 import {
   createReverser,
   type ReversalPace,
@@ -79,7 +79,7 @@ function openReversals(t: TestContext, pace: ReversalPace, max = 200) {
 
 const callsUpTo = (count: number) => Array.from({ length: count }, (_, at) => `call_${at}`);
 
-test("a call that was kept is reversed once, however often it is kept", async (t) => {
+test("a call that is queued several times is reversed once", async (t) => {
   const fixture = openReversals(t, ROUND_PACE);
   assert.deepEqual(await fixture.keep("call_1"), { added: 1 });
   assert.deepEqual(await fixture.keep("call_1"), { added: 0 });
@@ -88,7 +88,7 @@ test("a call that was kept is reversed once, however often it is kept", async (t
   assert.deepEqual([fixture.asked, fixture.loggedErrors], [["call_1"], []]);
 });
 
-test("the debit of a kept call is really reversed, however often that is asked for", async (t) => {
+test("the debit of a queued call is reversed, however often it is requested", async (t) => {
   const jobs = createJobQueue(createSqliteDatabase(openEmpty(t)));
   const fixture = createFixture({ ledger: createMemoryLedger() });
   const account = await fixture.account("Ada", { credits: 3 });
@@ -103,7 +103,7 @@ test("the debit of a kept call is really reversed, however often that is asked f
   assert.equal(await fixture.balance(account), 3);
 });
 
-test("where the debit is not there, it is looked for until a minute later", async (t) => {
+test("if the debit is not found, it is looked for again for one minute", async (t) => {
   const fixture = openReversals(t, ROUND_PACE);
   await fixture.keep("call_1");
   fixture.accountState.clear();
@@ -118,7 +118,7 @@ test("where the debit is not there, it is looked for until a minute later", asyn
   assert.deepEqual(await fixture.round(START + 80_000), { settled: 1, left: 0 });
 });
 
-test("in rounds, what fails is put off, longer each time up to four hours, and logged in the end", async (t) => {
+test("in rounds, a failed reversal is retried after doubling waits up to four hours, and finally logged", async (t) => {
   const fixture = openReversals(t, ROUND_PACE);
   fixture.faulty.add("call_1");
   await fixture.keep("call_1");
@@ -133,20 +133,20 @@ test("in rounds, what fails is put off, longer each time up to four hours, and l
   assert.equal(fixture.loggedErrors.length, tries.length - 11);
   assert.match(
     fixture.loggedErrors[0] ?? "",
-    /^The reversal of call_1 of acc_Ada at \d+ waits for its next try: no ledger$/,
+    /^The reversal of call_1 of acc_Ada at \d+ failed and will be retried: no ledger$/,
   );
   fixture.faulty.clear();
   await fixture.round(START + 60 * HOUR);
   assert.equal(await fixture.left(), 0);
 });
 
-test("one that cannot be reversed within ten days is dead, and an operator may have it tried again", async (t) => {
+test("a reversal that fails for ten days is dead, and an operator can retry it", async (t) => {
   const fixture = openReversals(t, ROUND_PACE);
   fixture.faulty.add("call_1");
   await fixture.keep("call_1");
   for (let now = START; now <= START + 11 * 24 * HOUR; now += HOUR) await fixture.round(now);
   assert.equal(await fixture.left(), 0);
-  assert.match(fixture.loggedErrors.at(-1) ?? "", /call_1 of acc_Ada .*was given up: no ledger/);
+  assert.match(fixture.loggedErrors.at(-1) ?? "", /call_1 of acc_Ada .*failed for good: no ledger/);
   const { jobs } = await fixture.jobs.list({ state: "dead", after: null, max: 9 });
   assert.deepEqual(
     jobs.map(({ kind, label, lastError, hasPayload }) => [kind, label, lastError, hasPayload]),
@@ -160,14 +160,14 @@ test("one that cannot be reversed within ten days is dead, and an operator may h
   assert.deepEqual(fixture.reversed, ["call_1"]);
 });
 
-test("one that fails does not hold up the others", async (t) => {
+test("a reversal that fails does not block the others", async (t) => {
   const fixture = openReversals(t, ROUND_PACE);
   await fixture.keep(...callsUpTo(50));
   fixture.faulty.add("call_0");
   assert.deepEqual(await fixture.round(START), { settled: 49, left: 1 });
 });
 
-test("a round is bounded, and stops where the ledger answers for none", async (t) => {
+test("a round is bounded, and stops if the ledger does not respond", async (t) => {
   const fixture = openReversals(t, ROUND_PACE);
   await fixture.keep(...callsUpTo(230));
   fixture.faulty.add("all");
@@ -178,7 +178,7 @@ test("a round is bounded, and stops where the ledger answers for none", async (t
   assert.deepEqual(await fixture.round(START + 2 * MINUTE), { settled: 30, left: 0 });
 });
 
-test("two rounds at once take no call twice", async (t) => {
+test("two concurrent rounds take no call twice", async (t) => {
   const fixture = openReversals(t, ROUND_PACE);
   await fixture.keep(...callsUpTo(30));
   await Promise.all([fixture.round(START), fixture.round(START)]);
@@ -186,7 +186,7 @@ test("two rounds at once take no call twice", async (t) => {
   assert.equal(new Set(fixture.asked).size, fixture.asked.length);
 });
 
-test("in a process that lives on, what fails is tried again after 1 s, then later each time up to a minute", async (t) => {
+test("in a server, a failed reversal is retried after 1 s, then after doubling waits up to a minute", async (t) => {
   const fixture = openReversals(t, STEADY_PACE);
   fixture.faulty.add("all");
   await fixture.keep(...callsUpTo(3));
@@ -199,7 +199,7 @@ test("in a process that lives on, what fails is tried again after 1 s, then late
   }
   assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
   assert.equal(fixture.asked.length, 9, "one at a time finds out whether it is back");
-  assert.deepEqual(fixture.loggedErrors, ["Reversals of calls wait: no ledger"], "told once");
+  assert.deepEqual(fixture.loggedErrors, ["Reversals of calls are paused: no ledger"], "told once");
   fixture.faulty.clear();
   for (let next = await fixture.runDue(); next !== null; next = await fixture.runDue())
     fixture.clock.now = next;
@@ -211,7 +211,7 @@ test("in a process that lives on, what fails is tried again after 1 s, then late
   assert.equal(await fixture.runDue(), fixture.clock.now + 1_000, "after a while that was well");
 });
 
-test("while the ledger is slow with one, no other is tried; those that wait follow in their order", async (t) => {
+test("while one reversal is slow, no other is attempted; the others follow in order", async (t) => {
   const fixture = openReversals(t, STEADY_PACE);
   const { promise, resolve } = Promise.withResolvers<void>();
   fixture.held.set("call_0", promise);

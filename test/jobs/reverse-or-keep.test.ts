@@ -45,7 +45,7 @@ function openFixture(t: TestContext) {
   });
 }
 
-test("a call is given back at once, and the platform told to wait for it", async (t) => {
+test("a call is reversed immediately, and the platform waits for it", async (t) => {
   const fixture = openFixture(t);
   fixture.add();
   assert.equal(fixture.lifelines.length, 1);
@@ -54,7 +54,7 @@ test("a call is given back at once, and the platform told to wait for it", async
   assert.deepEqual([fixture.tried, fixture.kept, fixture.loggedErrors], [[100], [], []]);
 });
 
-test("a reversal that fails is tried twice more within seconds, then the call is kept", async (t) => {
+test("a reversal that fails is attempted twice more within seconds, and then queued", async (t) => {
   const fixture = openFixture(t);
   fixture.trouble = "fails";
   fixture.add();
@@ -70,7 +70,7 @@ test("a reversal that fails is tried twice more within seconds, then the call is
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
-test("a ledger that is well again within seconds keeps nothing", async (t) => {
+test("if the ledger recovers within seconds, nothing is queued", async (t) => {
   const fixture = openFixture(t);
   fixture.trouble = "fails";
   fixture.add();
@@ -81,7 +81,7 @@ test("a ledger that is well again within seconds keeps nothing", async (t) => {
   assert.deepEqual([fixture.tried.length, fixture.kept], [2, []]);
 });
 
-test("a call whose debit is not there is kept: the debit may still be on its way", async (t) => {
+test("a call whose debit is not found is queued, because the debit may still arrive", async (t) => {
   const fixture = openFixture(t);
   fixture.trouble = "finds nothing";
   fixture.add();
@@ -89,7 +89,7 @@ test("a call whose debit is not there is kept: the debit may still be on its way
   assert.deepEqual([fixture.tried.length, fixture.kept.length, fixture.loggedErrors], [3, 1, []]);
 });
 
-test("where it cannot be kept either, the operator is told which call it is, and nothing is thrown", async (t) => {
+test("if a call cannot be queued either, it is logged, and nothing is thrown", async (t) => {
   const fixture = openFixture(t);
   fixture.trouble = "fails";
   fixture.keepFails = true;
@@ -97,11 +97,11 @@ test("where it cannot be kept either, the operator is told which call it is, and
   for (const ms of [500, 2_000]) await fixture.pass(ms);
   await Promise.all(fixture.lifelines);
   assert.deepEqual(fixture.loggedErrors, [
-    "The call call_1 of acc_Ada could neither be reversed nor kept for later",
+    "The call call_1 of acc_Ada could neither be reversed nor queued for reversal",
   ]);
 });
 
-test("what the platform is told to wait for ends when the call is kept", async (t) => {
+test("the platform waits until the call is queued", async (t) => {
   const fixture = openFixture(t);
   fixture.trouble = "fails";
   fixture.add();

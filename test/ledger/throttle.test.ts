@@ -6,7 +6,7 @@ import { createThrottle } from "#ledger/throttle.ts";
 
 const START = Date.UTC(2026, 0, 15, 10);
 
-test("a rate holds whatever the order in which the times of several clocks come", () => {
+test("the rate limit holds in whatever order the times of several clocks arrive", () => {
   const skewed = fc.array(fc.integer({ min: -5_000, max: 5_000 }), { maxLength: 400 });
   fc.assert(
     fc.property(skewed, (skews) => {
@@ -19,7 +19,7 @@ test("a rate holds whatever the order in which the times of several clocks come"
   );
 });
 
-test("two clocks that differ by 200 ms fill no bucket between them", () => {
+test("two clocks that differ by 200 ms do not refill a bucket", () => {
   const throttle = createThrottle(100);
   let taken = 0;
   for (let call = 0; call < 10_000; call += 1) {
@@ -28,7 +28,7 @@ test("two clocks that differ by 200 ms fill no bucket between them", () => {
   assert.ok(taken <= 220, String(taken));
 });
 
-test("a clock that was set back by an hour refuses nobody for an hour", () => {
+test("a clock that was set back by an hour does not reject calls for an hour", () => {
   const throttle = createThrottle(1);
   for (let call = 0; call < 3; call += 1) throttle.take("acc", START);
   const back = START - 3_600_000;
@@ -36,10 +36,10 @@ test("a clock that was set back by an hour refuses nobody for an hour", () => {
   assert.equal(throttle.take("acc", back + 1_000).allowed, true);
 });
 
-test("an order that is sent again is not refused for the rate that it used up itself", async () => {
+test("a repeated order is not rejected because of the rate that it used up itself", async () => {
   const throttle = createThrottle(1);
   const own = {
-    ask: () => ({ outcome: "debited", charged: 1, balance: 5 }) as const,
+    perform: () => ({ outcome: "debited", charged: 1, balance: 5 }) as const,
     keyStatus: () => ({ outcome: "good", balance: 5, freeCall: false }) as const,
   };
   const order = {
@@ -53,7 +53,7 @@ test("an order that is sent again is not refused for the rate that it used up it
   assert.equal((await ask(true)).outcome.outcome, "debited");
 });
 
-test("looking whether the rate is used up takes no call", () => {
+test("isUsedUp does not count a call", () => {
   const throttle = createThrottle(1);
   assert.equal(throttle.isUsedUp("acc", START), false);
   for (let call = 0; call < 2; call += 1) {

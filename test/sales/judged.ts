@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { QueuedEmail } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { DebitOrder, DebitOutcome, Ledger } from "#ledger/port.ts";
-import { createTurns } from "#stores/sqlite/turns.ts";
+import { createTurns } from "#stores/sqlite/database.ts";
 import type { Model, Operations } from "./model.ts";
 
 export class Broken extends Error {}
@@ -90,12 +90,12 @@ export function judgedLedger(
     deleteEvents: (order) =>
       inTurn(async () => {
         const gone = model.told.settle(order.ids);
-        assert.deepEqual(await ledger.deleteEvents(order), { settled: gone.length });
+        assert.deepEqual(await ledger.deleteEvents(order), { deleted: gone.length });
         for (const { id, account } of gone) {
           const state = model.owners.find((owner) => owner.id === account)?.state;
-          assert.ok(seen.handled.has(id ?? "") || state !== "open", `${id} was settled unhandled`);
+          assert.ok(seen.handled.has(id ?? "") || state !== "open", `${id} was deleted unhandled`);
         }
-        return { settled: gone.length };
+        return { deleted: gone.length };
       }),
   };
 }

@@ -6,8 +6,8 @@ import { settleCredits } from "#billing/settle-credits.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { readTransfer } from "#ledger/transfer/lines.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
+import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createPostgresReads } from "#stores/postgres/reads.ts";
 import { exportPostgres, importPostgres } from "#stores/postgres/transfer.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
 import { postgresPeople } from "#stores/schema/postgres-people.ts";
@@ -125,13 +125,13 @@ const isNew = (lines: readonly string[]) => {
   for (const line of lines) assert.doesNotMatch(line, RETIRED);
 };
 
-describe("a file of the version whose rules stood in its stores", () => {
-  test("is one: it uses words that are no longer written", () => {
+describe("a file of the version before the rules module", () => {
+  test("contains the member names of its version", () => {
     assert.ok(LINES.some((line) => RETIRED.test(line)));
     assert.ok(LINES.some((line) => line.includes(":restored")));
   });
 
-  test("goes into SQLite, which tells of it and goes on as that version did", async (t) => {
+  test("can be imported into SQLite, which behaves as that version did", async (t) => {
     const driver = openEmpty(t);
     importSqlite(driver, bytesOf(LINES), NOW);
     const { ledger } = openSqliteDirect(driver);
@@ -147,7 +147,7 @@ describe("a file of the version whose rules stood in its stores", () => {
     assert.equal((await ledger.audit({ now: NOW })).ok, true);
   });
 
-  test("has purchases whose next look at their payments changes nothing", async (t) => {
+  test("has purchases that the next check of their payments does not change", async (t) => {
     const driver = openEmpty(t);
     importSqlite(driver, bytesOf(LINES), NOW);
     const { ledger } = openSqliteDirect(driver);
@@ -167,7 +167,7 @@ describe("a file of the version whose rules stood in its stores", () => {
     await assertTold(ledger);
   });
 
-  test("goes into PostgreSQL, which tells the same and writes the same lines", async (t) => {
+  test("can be imported into PostgreSQL, which exports the same lines", async (t) => {
     const server = await startPostgres({ fsync: "off", full_page_writes: "off" });
     t.after(() => server.dispose());
     const pool = openPostgresPool(await server.createDatabase(), { max: 2 });
@@ -185,7 +185,7 @@ describe("a file of the version whose rules stood in its stores", () => {
     assert.deepEqual(lines, linesOf(driver, true));
   });
 
-  test("goes into Durable Objects, account by account", async () => {
+  test("can be imported into Durable Objects, account by account", async () => {
     const objects = openObjects();
     for (const name of Object.keys(TOLD)) {
       const account = accountId(name);

@@ -20,17 +20,17 @@ export type Goal = {
 export function holdImports(store: string, openGoal: (t: TestContext) => Promise<Goal>): void {
   describe(`an import into ${store}`, () => {
     const spoilt: [what: string, spoil: (lines: string[]) => string[], fault: RegExp][] = [
-      ["nothing at all", () => [], /not one line/],
+      ["nothing at all", () => [], /The input is empty/],
       ["lines without their header", (lines) => lines.slice(1), /Line 1 is not the header/],
       [
         "a newer format",
         ([first = "", ...rest]) => [first.replace('"version":1', '"version":2'), ...rest],
-        /Line 1 names version 2/,
+        /The export has format version 2/,
       ],
       [
-        "lines that were cut off",
+        "a truncated export",
         (lines) => lines.slice(0, -5),
-        /end after line \d+ without a trailer/,
+        /ends after line \d+ without a trailer/,
       ],
       [
         "a line that was cut off",
@@ -41,18 +41,18 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       [
         "a line that came twice",
         (lines) => lines.toSpliced(3, 0, lines[3] ?? ""),
-        /Line 5 .* says again/,
+        /Line 5 .* repeats a record/,
       ],
       ["lines after the trailer", (lines) => [...lines, lines[1] ?? ""], /comes after the trailer/],
       [
-        "a record of an unknown kind",
+        "a record of unknown kind",
         (lines) => lines.toSpliced(4, 0, '{"record":"coupon","id":"c"}'),
-        /Line 5 is of an unknown kind, "coupon"/,
+        /Line 5 is a record of unknown kind "coupon"/,
       ],
       [
         "a member that is not known",
         (lines) => lines.toSpliced(1, 1, (lines[1] ?? "").replace("{", '{"more":1,')),
-        /Line 2 is not a good record of the kind "account"/,
+        /Line 2 is an invalid record of kind "account"/,
       ],
       [
         "a value of the wrong type",
@@ -62,15 +62,15 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       [
         "a grant before its account",
         (lines) => lines.toSpliced(1, 0, lines.find((line) => line.includes('"grant"')) ?? ""),
-        /Line 2 \(grant\) names an account or a key that no earlier line has/,
+        /Line 2 \(grant\) refers to an account or a key that is not in an earlier line/,
       ],
       [
-        "a purchase of an account that nobody has",
+        "a purchase of an unknown account",
         (lines) => lines.map((line) => line.replace(/("pur_b","account":")\w+/, "$1acc_nobody")),
-        /\(purchase\) names an account or a key that no earlier line has/,
+        /\(purchase\) refers to an account or a key that is not in an earlier line/,
       ],
       [
-        "a purchase that is paid as nobody pays",
+        "a purchase with an unknown status",
         (lines) => lines.map((line) => line.replace('"status":"paid"', '"status":"gift"')),
         /"purchase" \(status: /,
       ],
@@ -82,10 +82,10 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       [
         "a digit that was changed",
         (lines) => lines.map((line) => line.replace(/("sha256":")[0-9a-f]{4}/, "$1beef")),
-        /SHA-256 of the lines/,
+        /SHA-256 in the trailer does not match/,
       ],
       [
-        "books that do not reconcile, though nobody signed them",
+        "totals that do not reconcile, without a SHA-256",
         (lines) =>
           lines.map((line) =>
             line
@@ -96,7 +96,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       ],
     ];
     for (const [what, spoil, fault] of spoilt) {
-      test(`refuses ${what}, and keeps nothing`, async (t) => {
+      test(`rejects ${what}, and stores nothing`, async (t) => {
         const to = await openGoal(t);
         const empty = await to.lines(true);
         await assert.rejects(
@@ -107,7 +107,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       });
     }
 
-    test("never says the secret when it refuses a line", async (t) => {
+    test("never reveals the secret when it rejects a line", async (t) => {
       const to = await openGoal(t);
       const lines = ['{"record":"header","format":"toolbooth-ledger","version":1}'];
       for (const line of [
@@ -121,7 +121,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       }
     });
 
-    test("takes lines into an empty ledger only", async (t) => {
+    test("imports into an empty ledger only", async (t) => {
       const to = await openGoal(t);
       assert.equal(await to.isEmpty(), true);
       const lines = await filledLines(t);
@@ -130,7 +130,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       await assert.rejects(to.take(lines), /not empty/);
     });
 
-    test("takes lines whose trailer has no SHA-256: somebody changed them on purpose", async (t) => {
+    test("imports lines whose trailer has no SHA-256, which somebody edited on purpose", async (t) => {
       const to = await openGoal(t);
       const lines = (await filledLines(t)).map((line) =>
         line.replace(/,"sha256":"\w{64}"\}$/, "}"),
@@ -140,7 +140,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       assert.equal(found?.account, "acc_Bob000000000");
     });
 
-    test("takes lines that were written before voids had a time and reversals a call", async (t) => {
+    test("imports lines from before voids had a time and reversals a call", async (t) => {
       const [from, to] = [openEmpty(t), await openGoal(t)];
       await fill(from);
       const lines = linesOf(from).map((line) => {
@@ -160,7 +160,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         assert.deepEqual(await shape(to.ledger, account), await shape(ledger, account));
     });
 
-    test("takes lines that were written before credits were sold, and tells nobody of what is so", async (t) => {
+    test("imports lines from before credits were sold, without notifying anyone", async (t) => {
       const to = await openGoal(t);
       const lines = (await filledLines(t)).map((line) => {
         const {
@@ -195,7 +195,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       assert.deepEqual(await ledger.listEvents({ max: 99 }), { events: [] });
     });
 
-    test("tells of a grant's end what is still ahead", async (t) => {
+    test("writes the upcoming expiry events of a grant", async (t) => {
       const to = await openGoal(t);
       await to.take(await filledLines(t));
       const { ledger } = to;
@@ -210,7 +210,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       );
     });
 
-    test("takes lines that were written before purchases were among them", async (t) => {
+    test("imports lines from before purchases were exported", async (t) => {
       const to = await openGoal(t);
       const lines = (await filledLines(t)).filter((line) => !line.includes('"record":"purchase"'));
       const trailer = JSON.parse(lines.pop() ?? "");
@@ -223,21 +223,24 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       );
     });
 
-    test("says the line at which it found a record that does not go with the others, among many", async (t) => {
+    test("names the line of the first conflicting record among many", async (t) => {
       const to = await openGoal(t);
       const lines = await filledLines(t);
       const place = lines.findIndex((line) => line.includes('"record":"debit"')) + 17;
       const debit = JSON.parse(lines[place] ?? "");
       for (const [change, fault] of [
-        [{ key: "key_nobody" }, "names an account or a key that no earlier line has"],
-        [{ account: "acc_nobody" }, "names an account or a key that no earlier line has"],
-        [{ grant: "nothing" }, "contradicts itself, or names a grant that no earlier line has"],
+        [{ key: "key_nobody" }, "refers to an account or a key that is not in an earlier line"],
+        [{ account: "acc_nobody" }, "refers to an account or a key that is not in an earlier line"],
+        [
+          { grant: "nothing" },
+          "contradicts itself, or refers to a grant that is not in an earlier line",
+        ],
         [
           { credits: 3, parts: [part("a", 1), part("nothing", 2)] },
-          "contradicts itself, or names a grant that no earlier line has",
+          "contradicts itself, or refers to a grant that is not in an earlier line",
         ],
-        [{ credits: 0 }, "contradicts itself, or names a grant that no earlier line has"],
-        [{}, "says again what an earlier line has said"],
+        [{ credits: 0 }, "contradicts itself, or refers to a grant that is not in an earlier line"],
+        [{}, "repeats a record of an earlier line"],
       ] as const) {
         const odd = { ...debit, credits: 1, grant: "a", ...change };
         await assert.rejects(

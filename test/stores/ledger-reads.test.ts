@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Entry } from "#ledger/entries.ts";
-import { type LedgerOperations, OrderRefused } from "#ledger/port.ts";
+import { type LedgerOperations, OrderRejected } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
+import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createPostgresReads } from "#stores/postgres/reads.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
 import type { ReadName } from "#stores/sql/ledger-reads.ts";
+import { createSqliteReads } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { rowsOfLedger, START } from "./ledger-reads-fixture.ts";
 
@@ -26,7 +26,7 @@ const hours = (at: number) => (at - START) / HOUR_MS;
 
 /** Every operation that only reads, over rows that no rule has written. */
 function describeReads(store: string, open: (onEnd: (end: End) => void) => Promise<Reads>) {
-  describe(`what only reads, ${store}`, () => {
+  describe(`reads, ${store}`, () => {
     const ends: End[] = [];
     let ready: Reads;
     before(async () => {
@@ -50,7 +50,7 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
       assert.equal(await findAccount({ account: "cid", now: NOW }), null);
     });
 
-    reads("its keys, the oldest first", async ({ listKeys }) => {
+    reads("its keys, oldest first", async ({ listKeys }) => {
       const keys = await listKeys({ account: "ada" });
       assert.deepEqual(
         keys.map(({ id, account, label }) => [id, account, label]),
@@ -61,16 +61,19 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
       );
     });
 
-    reads("its grants in burn order, spent and expired ones last", async ({ credits }) => {
-      const { balance, lifetime, grants } = await credits({ account: "ada", now: NOW });
-      assert.deepEqual({ balance, lifetime }, { balance: 51, lifetime: true });
-      assert.deepEqual(
-        grants.map(({ id }) => id),
-        ["soon", "never", "gone", "spent"],
-      );
-      const none = { balance: 0, lifetime: false, grants: [] };
-      assert.deepEqual(await credits({ account: "cid", now: NOW }), none);
-    });
+    reads(
+      "its grants in the order in which they are spent, with spent and expired ones last",
+      async ({ credits }) => {
+        const { balance, lifetime, grants } = await credits({ account: "ada", now: NOW });
+        assert.deepEqual({ balance, lifetime }, { balance: 51, lifetime: true });
+        assert.deepEqual(
+          grants.map(({ id }) => id),
+          ["soon", "never", "gone", "spent"],
+        );
+        const none = { balance: 0, lifetime: false, grants: [] };
+        assert.deepEqual(await credits({ account: "cid", now: NOW }), none);
+      },
+    );
 
     reads("usage by hour, of one account and of all", async ({ usage }) => {
       const rows = [
@@ -123,7 +126,7 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
 
     describeEntries(reads);
 
-    reads("events in the order in which they came about", async ({ listEvents }) => {
+    reads("events in the order in which they occurred", async ({ listEvents }) => {
       const { events } = await listEvents({ max: 9 });
       assert.deepEqual(events, [
         { id: `evt_ada_${START}_1`, account: "ada", at: START, kind: "credits.depleted" },
@@ -145,13 +148,13 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
       // What the rows say on purpose: the free call and the plan are right, the sum and the kept balance are not.
       assert.deepEqual(faults, [
         "ada: 71 credits were granted, but 75 are accounted for",
-        "ada: its balance is kept as 50; its grants hold 51",
+        "ada: the account row says that the balance is 50, but its grants hold 51",
       ]);
       const later = await audit({ now: START + 3 * DAY_MS });
       assert.equal(
         later.faults.length,
         1,
-        "the kept balance ends with the grant that is spent first",
+        "the stored balance is valid until the front grant expires",
       );
     });
   });
@@ -182,7 +185,7 @@ function describeEntries(reads: Rule) {
     return [hours(at), kind, credits, grant?.id ?? (isCall ? "-" : ""), ...last].join(" ");
   };
 
-  reads("entries are the same in pages of any length, across all tables", async ({ entries }) => {
+  reads("entries are the same in pages of any size, across all tables", async ({ entries }) => {
     for (const max of [1, 2, 3, 7, 100]) {
       const all: Entry[] = [];
       for (let after: string | null = null; ; ) {
@@ -200,7 +203,7 @@ function describeEntries(reads: Rule) {
   });
 
   reads(
-    "a call that several grants paid says what each gave, and got back",
+    "a call that several grants paid shows what each paid and got back",
     async ({ entries }) => {
       const order = { account: "ada", after: null, max: 100, now: NOW };
       const several = (await entries(order)).entries.filter(({ parts }) => parts !== null);
@@ -224,7 +227,7 @@ function describeEntries(reads: Rule) {
     },
   );
 
-  reads("an expiry is listed once it has come", async ({ entries }) => {
+  reads("an expiry is listed from its time on", async ({ entries }) => {
     const first = async (now: number) =>
       (await entries({ account: "ada", after: null, max: 1, now })).entries[0]?.kind;
     assert.equal(await first(START + DAY_MS - 1), "void");
@@ -232,11 +235,11 @@ function describeEntries(reads: Rule) {
   });
 
   reads(
-    "a place that is none is refused, and an unknown account has no entries",
+    "an invalid cursor is rejected, and an unknown account has no entries",
     async ({ entries }) => {
       const order = { account: "ada", max: 5, now: NOW };
       const refused = async (after: string, max = 5) =>
-        assert.rejects(async () => entries({ ...order, after, max }), OrderRefused);
+        assert.rejects(async () => entries({ ...order, after, max }), OrderRejected);
       for (const after of ["", "debit:1", `usage:${START}:key_3:hash`, `usage:${START}:key_9:hash`])
         await refused(after);
       await refused(`usage:${START}:key_1:hash`, 0);

@@ -47,7 +47,7 @@ const lost = () => new Error("the connection broke");
 const gone = () => new NotCarriedOut("nobody is there");
 const isSure = (outcome: number | Error) => outcome instanceof NotCarriedOut;
 
-test("what comes in while a batch is under way goes together in the next one", async () => {
+test("orders that arrive during a batch share the next one", async () => {
   const { queue, sent } = openQueue([slow]);
   const first = queue.submit(1);
   while (sent.length === 0) await wait(0);
@@ -59,7 +59,7 @@ test("what comes in while a batch is under way goes together in the next one", a
   await queue.close();
 });
 
-test("the next batch is on its way before the callers of the last one go on", async () => {
+test("the next batch is sent before the callers of the last one continue", async () => {
   const { queue, sent } = openQueue([slow]);
   const first = queue.submit(1).then(() => sent.length);
   while (sent.length === 0) await wait(0);
@@ -69,7 +69,7 @@ test("the next batch is on its way before the callers of the last one go on", as
   await queue.close();
 });
 
-test("a batch whose answer was lost is sent again, as one that may have been carried out, and its callers get its outcome", async () => {
+test("a batch whose response was lost is sent again as possibly carried out, and its callers get its outcome", async () => {
   const { queue, sent } = openQueue([fail(lost())]);
   assert.deepEqual(await Promise.all([queue.submit(1), queue.submit(2)]), [2, 4]);
   assert.deepEqual(
@@ -79,7 +79,7 @@ test("a batch whose answer was lost is sent again, as one that may have been car
   await queue.close();
 });
 
-test("an order is given up after so many batches of unknown outcome, and those that came meanwhile go on", async () => {
+test("an order fails after the maximum number of batches of unknown outcome, and later orders continue", async () => {
   const giveUp = (unknowns: number) => (unknowns < 2 ? null : new Error("lost twice"));
   const responses = [fail(lost()), fail(gone()), fail(lost())];
   const { queue, sent } = openQueue(responses, 2, { giveUp });
@@ -92,12 +92,12 @@ test("an order is given up after so many batches of unknown outcome, and those t
   assert.deepEqual(
     sent.map(({ orders }) => orders),
     [[1], [1, 2], [1, 2], [2]],
-    "a batch that surely came to nothing does not count",
+    "a batch that was certainly not carried out does not count",
   );
   await queue.close();
 });
 
-test("each batch that went well is counted, with what waits for the next one", async () => {
+test("each successful batch is reported, with the number of waiting orders", async () => {
   const batches: unknown[] = [];
   const { queue, sent } = openQueue([slow, fail(lost())], 2, {
     onBatch: (batch) => batches.push(batch),
@@ -113,7 +113,7 @@ test("each batch that went well is counted, with what waits for the next one", a
   await queue.close();
 });
 
-test("what surely came to nothing is rejected after four tries, and with it what waits behind it", async () => {
+test("orders that were certainly not carried out are rejected after four attempts, with all that wait behind them", async () => {
   const { queue, sent } = openQueue(
     Array.from({ length: 5 }, () => fail(gone())),
     1,
@@ -127,7 +127,7 @@ test("what surely came to nothing is rejected after four tries, and with it what
   await queue.close();
 });
 
-test("an order that may have been carried out outlives those that surely were not, until its outcome is known", async () => {
+test("an order that may have been carried out is sent until its outcome is known, longer than those that were certainly not", async () => {
   const responses = [fail(lost()), ...Array.from({ length: 8 }, () => fail(gone()))];
   const { queue, sent } = openQueue(responses, 1);
   const first = queue.submit(1);
@@ -138,7 +138,7 @@ test("an order that may have been carried out outlives those that surely were no
   await queue.close();
 });
 
-test("where nobody tells what became of it before its time is over, the order is of unknown outcome", async () => {
+test("if the outcome is not known within the time limit, the order is rejected with an unknown outcome", async () => {
   const { queue } = openQueue([fail(lost()), ...Array.from({ length: 9_999 }, () => fail(gone()))]);
   const since = performance.now() - LEDGER_TIMEOUT_MS + 100;
   const outcome = await settled(queue.submit(1, since));
@@ -147,7 +147,7 @@ test("where nobody tells what became of it before its time is over, the order is
   await queue.close();
 });
 
-test("an order that alone is refused does not take back what may have been carried out before", async () => {
+test("an order that is rejected alone still has an unknown outcome if it may have been carried out before", async () => {
   const refuse: Send = async (orders) => orders.map(() => gone());
   const { queue } = openQueue([refuse, fail(lost()), refuse]);
   assert.ok(isSure(await settled(queue.submit(1))));
@@ -156,7 +156,7 @@ test("an order that alone is refused does not take back what may have been carri
   await queue.close();
 });
 
-test("an order that no batch can hold is found, and only it is refused", async () => {
+test("an order that makes every batch fail is found, and only it is rejected", async () => {
   const poisoned: Send = async (orders, again) => {
     if (orders.includes(13)) throw new Poison("13");
     return doubled(orders, again);
@@ -178,7 +178,7 @@ test("an order that no batch can hold is found, and only it is refused", async (
   await queue.close();
 });
 
-test("a batch that comes back with an order unanswered is in doubt, not taken for an outcome", async () => {
+test("a batch with a missing outcome counts as one of unknown outcome", async () => {
   const { queue, sent } = openQueue([async () => []]);
   assert.equal(await queue.submit(1), 2);
   assert.deepEqual(
@@ -188,7 +188,7 @@ test("a batch that comes back with an order unanswered is in doubt, not taken fo
   await queue.close();
 });
 
-test("a full queue takes no more", async () => {
+test("a full queue rejects further orders", async () => {
   const { queue } = openQueue([], LEDGER_QUEUE_MAX);
   const waiting = Array.from({ length: LEDGER_QUEUE_MAX }, (_, order) => queue.submit(order));
   assert.ok(isSure(await settled(queue.submit(1))));
@@ -196,7 +196,7 @@ test("a full queue takes no more", async () => {
   await queue.close();
 });
 
-test("close() answers every order, however long the store takes, and sends none again", async () => {
+test("close() settles every order, however long the store takes, and sends none again", async () => {
   let response = (_: number[]) => {};
   const stuck: Send = () =>
     new Promise((resolve) => {

@@ -35,7 +35,7 @@ const property = (t: TestContext, hold: (from: NodeSqlite, now: number) => Promi
   );
 
 describe("a ledger of random orders", () => {
-  test(`moved as lines is the same, and tells what it would have told (${RUNS} runs)`, (t) =>
+  test(`moved as lines has the same state and events (${RUNS} runs)`, (t) =>
     property(t, async (from, now) => {
       const to = openEmpty(t);
       const lines = linesOf(from);
@@ -44,7 +44,7 @@ describe("a ledger of random orders", () => {
       await isSame(from, [to], now);
     }));
 
-  test(`moved account by account is the same, and tells what it would have told (${RUNS} runs)`, (t) =>
+  test(`moved account by account has the same state and events (${RUNS} runs)`, (t) =>
     property(t, async (from, now) => {
       const moved = [];
       for (const account of OPENED) {
@@ -64,7 +64,7 @@ describe("a ledger of random orders", () => {
       await isSame(from, moved, now);
     }));
 
-  test(`moved account by account into one ledger is the same, and tells what it would have told (${RUNS} runs)`, (t) =>
+  test(`moved account by account into one ledger has the same state and events (${RUNS} runs)`, (t) =>
     property(t, async (from, now) => {
       const to = openEmpty(t);
       // Snapshots need a file, and nothing is read out here.

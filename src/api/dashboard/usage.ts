@@ -1,4 +1,4 @@
-import { OrderRefused, type UsageRow } from "#ledger/port.ts";
+import { OrderRejected, type UsageRow } from "#ledger/port.ts";
 import { DAY_MS, USAGE_DAYS_MAX } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { json, type RequestContext, requireMember } from "./request-context.ts";
@@ -51,7 +51,7 @@ export async function listEntries(context: RequestContext): Promise<Response> {
     const view: EntriesView = await context.deps.accountDeps.ledger.entries(order);
     return json(view);
   } catch (error) {
-    if (!(error instanceof OrderRefused)) throw error;
+    if (!(error instanceof OrderRejected)) throw error;
     throw new DashboardError(
       "invalid_request",
       "This page of entries does not exist. Start again at the first page.",

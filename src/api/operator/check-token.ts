@@ -30,7 +30,7 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
         { "WWW-Authenticate": 'Bearer realm="toolbooth operator"' },
       );
     }
-    tries.reverseCall(network);
+    tries.putBack(network);
     return name;
   };
 }

@@ -1,4 +1,4 @@
-import { isJobId, type JobPlace } from "#jobs/operator-jobs.ts";
+import { isJobId, type JobCursor } from "#jobs/operator-jobs.ts";
 import type { OutcomeOf } from "#operator/operations.ts";
 import { integerFrom } from "./arguments.ts";
 import { type Command, CommandError, flag, option, positional, UsageError } from "./command.ts";
@@ -24,7 +24,7 @@ export const ACTIVITY_COMMANDS: readonly Command[] = [
     example: "jobs list --dead",
     parameters: { dead: flag, max: option("N", integerFrom(1, ROWS_MAX)) },
     async run({ dead, max = ROWS_DEFAULT }, { client }) {
-      const jobs = await takeFirst(max, async (page: Page<JobPlace>) => {
+      const jobs = await takeFirst(max, async (page: Page<JobCursor>) => {
         const { jobs, next } = await client.listJobs({ dead, ...page });
         return { items: jobs, next };
       });

@@ -31,7 +31,7 @@ const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`);
 
 /** Messages of the driver for a lost connection, whose errors have neither a code nor a class. */
 const LOST =
-  /^(?:Connection terminated|Client has encountered a connection error|Query read timeout)/;
+  /^(?:Connection terminated|Client has encountered a connection error|Query read timeout|read ECONNRESET)/;
 
 const CONNECTION_LOST =
   "The connection to PostgreSQL was lost, so the last step may or may not have been done. Check the result before you run the command again.";

@@ -4,8 +4,8 @@ import { createFetchTransport } from "#email/fetch-transport.ts";
 import { type MailSettings, transportKindOf } from "#email/read-mail-settings.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import type { Transport } from "#email/transport.ts";
-import { runBounded } from "#jobs/bounded.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
+import { runBounded } from "#jobs/job-runner.ts";
 
 type Wiring = {
   settings: MailSettings;

@@ -8,8 +8,8 @@ import type { EventStore } from "#events/event-store.ts";
 import { forgetOld } from "#events/event-store.ts";
 import { createFetchWebhookTransport } from "#events/fetch-webhook-transport.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { runBounded } from "#jobs/bounded.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
+import { runBounded } from "#jobs/job-runner.ts";
 
 type Wiring = Pick<DispatchDeps, "ledger" | "now" | "random" | "logError"> & {
   config: {

@@ -2,7 +2,7 @@ import { waitUntil } from "cloudflare:workers";
 import { createOperatorApp, type OperatorApp } from "#api/operator/operator-app.ts";
 import { accountPart } from "#ids.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
-import { movesOfObjects } from "#stores/durable-object/moves.ts";
+import { movesOfObjects } from "#stores/durable-object/ledger.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import type { DashboardSide } from "./dashboard-deps.ts";
 import type { DashboardConfig, SiteEnv } from "./site-settings.ts";

@@ -22,7 +22,7 @@ type Wiring = {
 };
 
 /** A request that may have arrived is not repeated, because counting an attempt twice would cost the user one. */
-const COUNTING = { whom: "The sign-in throttle", isRepeatable: false };
+const COUNTING = { target: "The sign-in throttle", isRepeatable: false };
 const FORGETTING = { ...COUNTING, isRepeatable: true };
 
 /** The sign-in throttle in Durable Objects. Per-isolate counters would not stop a client that reaches another isolate. */

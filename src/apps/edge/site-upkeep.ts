@@ -1,5 +1,5 @@
 import { forgetStale } from "#accounts/journal.ts";
-import { runBounded } from "#jobs/bounded.ts";
+import { runBounded } from "#jobs/job-runner.ts";
 import { createReverser, ROUND_PACE } from "#jobs/reverse-calls.ts";
 import type { DashboardSide } from "./dashboard-deps.ts";
 

@@ -4,7 +4,7 @@ import { findDamage, isDamage as isPostgresDamage } from "#stores/postgres/opera
 import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
-import { isDamage } from "#stores/sqlite/damage.ts";
+import { isDamage } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";

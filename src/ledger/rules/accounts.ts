@@ -1,18 +1,20 @@
 import { GRANT_CREDITS_MAX, LOW_BALANCE_DEFAULT } from "#limits.ts";
 import { daysAhead, levelOf, nextEventAt } from "../events.ts";
-import { type AccountState, type LedgerOperations, OrderRefused } from "../port.ts";
+import type { AccountState } from "../model.ts";
+import { OrderRejected } from "../outcome-errors.ts";
+import type { LedgerOperations } from "../port.ts";
 import {
   balanceAt,
   isSpendable,
+  notifyIfWorse,
   rebalance,
   recount,
-  tellIfWorse,
   voidCredits,
   withChanged,
 } from "./balance.ts";
 import type { AccountRow, Changes, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
 
-/** What an account goes through, and what its owner is told as time passes. */
+/** Opening, suspending and closing accounts, and the events that become due as time passes. */
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
@@ -22,9 +24,16 @@ export function decideOpening(
 ): Verdict<Outcome<"openAccount">> {
   if (account !== null) return { outcome: { opened: false }, changes: {} };
   const opened: AccountRow = {
-    ...{ no: 0, id: order.account, createdAt: order.now, state: "open", freeCall: order.freeCall },
-    ...{ lifetimeGrants: 0, lowBalance: LOW_BALANCE_DEFAULT, notifiedLevel: "gone" },
-    ...{ frontGrant: null, rest: 0 },
+    no: 0,
+    id: order.account,
+    createdAt: order.now,
+    state: "open",
+    freeCall: order.freeCall,
+    lifetimeGrants: 0,
+    lowBalance: LOW_BALANCE_DEFAULT,
+    notifiedLevel: "gone",
+    frontGrant: null,
+    rest: 0,
   };
   return { outcome: { opened: true }, changes: { account: opened } };
 }
@@ -52,9 +61,9 @@ export function decideClosing(
   const grants = concerned
     .filter((grant) => isSpendable(grant, now) || grant.eventDueAt !== null)
     .map((grant) => {
-      const lost = isSpendable(grant, now) ? grant.remaining : 0;
-      forfeited += lost;
-      return { ...voidCredits(grant, lost, now), eventDueAt: null };
+      const unspent = isSpendable(grant, now) ? grant.remaining : 0;
+      forfeited += unspent;
+      return { ...voidCredits(grant, unspent, now), eventDueAt: null };
     });
   const closed: AccountRow = { ...account, state: "closed", notifiedLevel: "gone" };
   const { account: after } = recount(closed, withChanged(concerned, grants), now);
@@ -64,13 +73,13 @@ export function decideClosing(
   };
 }
 
-/** What was voided beyond what is clawed back: a clawback that rose since claims some of it. */
+/** The voided credits that are not clawed back. A clawback that rose after the account was closed reduces them. */
 const forfeitedOf = (grants: readonly GrantRow[]): number =>
   grants.reduce((sum, { voided, clawback }) => sum + Math.max(0, voided - clawback), 0);
 
 export const loadsOfLowBalance = (): Loads => ({ grants: { covering: 0 } });
 
-/** A level that is so already brings no event. */
+/** A balance that is already at the new level causes no event. */
 export function decideLowBalance(
   rows: Rows,
   { lowBalance, now }: Order<"setLowBalance">,
@@ -91,15 +100,15 @@ export function decideLowBalance(
 function checkLowBalance(lowBalance: number): void {
   if (Number.isSafeInteger(lowBalance) && lowBalance >= 0 && lowBalance <= GRANT_CREDITS_MAX)
     return;
-  throw new OrderRefused(
-    `Cannot alert below a balance of ${lowBalance}: a whole number from 0 to ${GRANT_CREDITS_MAX} is needed`,
+  throw new OrderRejected(
+    `Cannot set the low balance to ${lowBalance}: it must be a whole number from 0 to ${GRANT_CREDITS_MAX}`,
   );
 }
 
 const isDue = (grant: GrantRow, now: number): grant is GrantRow & { expiresAt: number } =>
   grant.expiresAt !== null && grant.eventDueAt !== null && grant.eventDueAt <= now;
 
-/** One grant whose end is near or has come. A part of `recordExpiries`, which finds the grants that are due. */
+/** One grant that expires soon or has expired. `recordExpiries` finds these grants and decides each of them. */
 export type DueOrder = { account: string; grantNo: number; now: number };
 
 export const loadsOfDue = ({ grantNo }: DueOrder): Loads => ({
@@ -107,7 +116,7 @@ export const loadsOfDue = ({ grantNo }: DueOrder): Loads => ({
   grants: { covering: 0 },
 });
 
-/** Whether an event was written. A grant that is not due was seen by two nodes at once, and the other one recorded it. */
+/** `recorded`: an event was written. A grant that is not due was found by two nodes at once, and the other one recorded it. */
 export function decideDue(rows: Rows, { now }: DueOrder): Verdict<{ recorded: boolean }> {
   const [grant] = rows.concerned ?? [];
   const { account } = rows;
@@ -125,8 +134,8 @@ export function decideDue(rows: Rows, { now }: DueOrder): Verdict<{ recorded: bo
   }
   const balanced = rebalance(account, rows, changes.grants ?? [], now);
   if ("need" in balanced) return balanced;
-  const told = tellIfWorse(balanced);
-  if (told.account !== account) changes.account = told.account;
-  if (told.events.length > 0) changes.events = told.events;
-  return { outcome: { recorded: told.events.length > 0 }, changes };
+  const notified = notifyIfWorse(balanced);
+  if (notified.account !== account) changes.account = notified.account;
+  if (notified.events.length > 0) changes.events = notified.events;
+  return { outcome: { recorded: notified.events.length > 0 }, changes };
 }

@@ -1,29 +1,30 @@
 import { type EventContent, eventOfLevel, isWorse, levelOf } from "../events.ts";
 import type { AccountRow, GrantRow, Need, OpenGrant, Rows } from "./rows.ts";
 
-/** Which credits can be spent, in which order, how many they are, and what the owner is told of that. */
+/** Which credits are spendable, in which order they are spent, the balance, and the events about it. */
 
 export const isSpendable = (
   { remaining, expiresAt }: Pick<GrantRow, "remaining" | "expiresAt">,
   now: number,
 ): boolean => remaining > 0 && (expiresAt === null || now < expiresAt);
 
-/** Burn order: the soonest end first, none last; then the oldest; then the one that was made first. */
+/** The order in which grants are spent: by expiry, with grants that never expire last; then by age; then as they were made. */
 export function compareBurnOrder(one: OpenGrant, other: OpenGrant): number {
   if (one.expiresAt !== other.expiresAt) {
     if (one.expiresAt === null) return 1;
     if (other.expiresAt === null) return -1;
     return one.expiresAt - other.expiresAt;
   }
-  return one.grantedAt - other.grantedAt || madeAs(one) - madeAs(other);
+  return one.grantedAt - other.grantedAt || creationOrder(one) - creationOrder(other);
 }
 
-/** A grant that has no number yet is the youngest. */
-const madeAs = ({ no }: OpenGrant) => (no === 0 ? Number.MAX_SAFE_INTEGER : no);
+/** A new grant has no number yet, so it comes last. */
+const creationOrder = ({ no }: OpenGrant) => (no === 0 ? Number.MAX_SAFE_INTEGER : no);
 
 /**
- * The balance at `now`; null where neither the account's row tells it (another grant is the first one, because that one has
- * expired or the clock was set back, or the account was imported) nor all of its grants are known.
+ * Returns the balance at `now`, or null if it needs a sum over all grants. The account's row determines the balance only while
+ * its front grant is the first spendable one. It does not after that grant expired, after the clock was set back, and for an
+ * imported account.
  */
 export function balanceAt(
   account: AccountRow,
@@ -34,11 +35,11 @@ export function balanceAt(
   const front = grants.find((grant) => isSpendable(grant, now));
   if (front === undefined && !areAll) return null;
   if (account.rest < 0 || (front?.id ?? null) !== account.frontGrant)
-    return areAll ? held(grants.filter((grant) => isSpendable(grant, now))) : null;
+    return areAll ? sumRemaining(grants.filter((grant) => isSpendable(grant, now))) : null;
   return account.rest + (front?.remaining ?? 0);
 }
 
-/** The account with a balance whose first grant is `front`; the same row where nothing of it changes. */
+/** Returns the account with this balance and front grant; the same object if nothing changes. */
 export function withBalance(
   account: AccountRow,
   front: OpenGrant | undefined,
@@ -50,14 +51,14 @@ export function withBalance(
   return { ...account, frontGrant, rest };
 }
 
-/** With so many of its unspent credits voided; less than 0: so many voided ones can be spent again. */
+/** Voids unspent credits of a grant. A negative number makes voided credits spendable again. */
 export function voidCredits(grant: GrantRow, credits: number, now: number): GrantRow {
   const voided = grant.voided + credits;
   const voidedAt = voided === 0 ? null : (grant.voidedAt ?? now);
   return { ...grant, remaining: grant.remaining - credits, voided, voidedAt };
 }
 
-/** All grants, with those that have changed or were made as they are now. */
+/** Returns the grants with changed and new ones merged in. */
 export function withChanged(grants: readonly GrantRow[], changed: readonly GrantRow[]): GrantRow[] {
   const byId = new Map([...grants, ...changed].map((grant) => [grant.id, grant]));
   return [...byId.values()];
@@ -65,7 +66,7 @@ export function withChanged(grants: readonly GrantRow[], changed: readonly Grant
 
 export type Balanced = { account: AccountRow; balance: number };
 
-/** The account's balance after these of the concerned grants have changed, or were made. Their ends are as before. */
+/** Computes the balance after some of the concerned grants changed or were made. Their expiries must not have changed. */
 export function rebalance(
   account: AccountRow,
   rows: Rows,
@@ -78,34 +79,35 @@ export function rebalance(
   const known = rows.grants
     .map((grant) => changedById.get(grant.id) ?? grant)
     .filter((grant) => isSpendable(grant, now));
-  if (known.length === 0 && !rows.areAll) return { need: "grants", covering: held(rows.grants) };
+  if (known.length === 0 && !rows.areAll)
+    return { need: "grants", covering: sumRemaining(rows.grants) };
   const knownIds = new Set(known.map(({ id }) => id));
   const others = changed.filter((grant) => isSpendable(grant, now) && !knownIds.has(grant.id));
   const [front] = [...known, ...others].sort(compareBurnOrder);
   let balance = before;
-  const had = new Map((rows.concerned ?? []).map((grant) => [grant.id, grant]));
+  const previousById = new Map((rows.concerned ?? []).map((grant) => [grant.id, grant]));
   for (const grant of changed) {
-    const earlier = had.get(grant.id);
+    const earlier = previousById.get(grant.id);
     if (earlier !== undefined && isSpendable(earlier, now)) balance -= earlier.remaining;
     if (isSpendable(grant, now)) balance += grant.remaining;
   }
   return { account: withBalance(account, front, balance), balance };
 }
 
-const held = (grants: readonly OpenGrant[]) =>
+const sumRemaining = (grants: readonly OpenGrant[]) =>
   grants.reduce((sum, { remaining }) => sum + remaining, 0);
 
-/** The account's balance by all of its grants. */
+/** Computes the balance from all grants of the account. */
 export function recount(account: AccountRow, grants: readonly GrantRow[], now: number): Balanced {
   const spendable = grants.filter((grant) => isSpendable(grant, now)).sort(compareBurnOrder);
-  const balance = held(spendable);
+  const balance = sumRemaining(spendable);
   return { account: withBalance(account, spendable[0], balance), balance };
 }
 
-export type Told = { account: AccountRow; events: EventContent[] };
+export type Notified = { account: AccountRow; events: EventContent[] };
 
-/** After whatever may have lowered the balance: the owner is told of a level that is worse than the last one told. */
-export function tellIfWorse({ account, balance }: Balanced): Told {
+/** Adds an event if the balance fell to a level that is worse than the one the owner was last notified of. */
+export function notifyIfWorse({ account, balance }: Balanced): Notified {
   const level = levelOf(balance, account.lowBalance);
   if (account.state === "closed" || !isWorse(level, account.notifiedLevel))
     return { account, events: [] };
@@ -113,7 +115,7 @@ export function tellIfWorse({ account, balance }: Balanced): Told {
   return { account: { ...account, notifiedLevel: level }, events: [event] };
 }
 
-/** After whatever may have raised it: a better level is recorded in silence, so that the next fall is told. */
+/** Records a better level without an event, so that the next fall causes one. */
 export function recordIfBetter({ account, balance }: Balanced): AccountRow {
   const level = levelOf(balance, account.lowBalance);
   if (account.state === "closed" || !isWorse(account.notifiedLevel, level)) return account;

@@ -1,13 +1,8 @@
 import { IDEMPOTENCY_KEPT_MS, PRICE_CREDITS_MAX } from "#limits.ts";
-import {
-  type DebitOrder,
-  type DebitOutcome,
-  type KeyStatus,
-  type KeyStatusOrder,
-  LAST_USED_STEP_MS,
-  OrderRefused,
-} from "../port.ts";
-import { balanceAt, isSpendable, tellIfWorse, withBalance } from "./balance.ts";
+import { LAST_USED_STEP_MS } from "../model.ts";
+import { OrderRejected } from "../outcome-errors.ts";
+import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder } from "../port.ts";
+import { balanceAt, isSpendable, notifyIfWorse, withBalance } from "./balance.ts";
 import type {
   AccountRow,
   CallKey,
@@ -22,7 +17,7 @@ import type {
   Verdict,
 } from "./rows.ts";
 
-/** The path of a call: what its key may expect, and its debit. */
+/** The status of a call's key, and the debit of a call. */
 
 export const loadsOfKeyStatus = ({ keySha256 }: KeyStatusOrder): Loads => ({
   callKey: keySha256,
@@ -31,7 +26,7 @@ export const loadsOfKeyStatus = ({ keySha256 }: KeyStatusOrder): Loads => ({
 
 export function decideKeyStatus(rows: Rows, { now }: KeyStatusOrder): Verdict<KeyStatus> {
   const { account } = rows;
-  if (account === null || isBad(account, rows.callKey))
+  if (account === null || isRejected(account, rows.callKey))
     return unchanged({ outcome: "invalid_key" });
   const balance = balanceAt(account, rows, now);
   if (balance === null) return { need: "sum" };
@@ -49,24 +44,24 @@ export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrd
       };
 
 /**
- * Whether the order was carried out before is looked up only where it would be refused (`need: "debit"`). Where it is to be
- * debited, the store keeps no two debits of one name: a store that meets the first one asks again, with that in `rows.debit`.
+ * Whether the order was carried out before matters only if it would be rejected otherwise (`need: "debit"`). An accepted order
+ * needs no look-up: the store's unique constraint finds an earlier debit, and the store decides again with it in `rows.debit`.
  */
 export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
   checkPrice(order);
   const { account, callKey: key } = rows;
   if (account === null) return unchanged({ outcome: "invalid_key" });
-  if (rows.debit) return repeat(account, rows, rows.debit, order);
-  if (isBad(account, key)) return refuse(rows, { outcome: "invalid_key" });
+  if (rows.debit) return repeatDebit(account, rows, rows.debit, order);
+  if (isRejected(account, key)) return reject(rows, { outcome: "invalid_key" });
   const balance = balanceAt(account, rows, order.now);
   if (balance === null) return { need: "sum" };
-  if (account.state === "suspended") return refuse(rows, { outcome: "account_suspended", balance });
+  if (account.state === "suspended") return reject(rows, { outcome: "account_suspended", balance });
   const replay = replayOf(rows.earlier, order, balance);
-  if (replay !== null) return refuse(rows, replay);
+  if (replay !== null) return reject(rows, replay);
 
   const isFree = isFreeCall(account, order);
   const credits = isFree ? 0 : order.credits;
-  if (balance < credits) return refuse(rows, { outcome: "insufficient_credits", balance });
+  if (balance < credits) return reject(rows, { outcome: "insufficient_credits", balance });
   const taken = take(rows, credits, order.now);
   if ("need" in taken) return taken;
   const left = balance - credits;
@@ -81,9 +76,9 @@ export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome
   let after = withBalance(account, taken.front, left);
   if (isFree) after = { ...after, freeCall: "used" };
   if (credits > 0) {
-    const told = tellIfWorse({ account: after, balance: left });
-    after = told.account;
-    if (told.events.length > 0) changes.events = told.events;
+    const notified = notifyIfWorse({ account: after, balance: left });
+    after = notified.account;
+    if (notified.events.length > 0) changes.events = notified.events;
   }
   if (after !== account) changes.account = after;
   return { outcome: { outcome: "debited", charged: credits, balance: left }, changes };
@@ -91,35 +86,35 @@ export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome
 
 function checkPrice({ credits }: DebitOrder): void {
   if (Number.isSafeInteger(credits) && credits >= 0 && credits <= PRICE_CREDITS_MAX) return;
-  throw new OrderRefused(
+  throw new OrderRejected(
     `A call cannot cost ${credits} credits: the price is a whole number from 0 to ${PRICE_CREDITS_MAX}`,
   );
 }
 
 const unchanged = <Outcome>(outcome: Outcome) => ({ outcome, changes: {} });
 
-/** An order that was carried out before is not refused, whatever has become of its key since. */
-const refuse = (rows: Rows, outcome: DebitOutcome): Verdict<DebitOutcome> =>
+/** An order that was carried out before is not rejected, even if its key was revoked since. */
+const reject = (rows: Rows, outcome: DebitOutcome): Verdict<DebitOutcome> =>
   rows.debit === undefined ? { need: "debit" } : unchanged(outcome);
 
-const isBad = (account: AccountRow, key: CallKey | null | undefined): boolean =>
+const isRejected = (account: AccountRow, key: CallKey | null | undefined): boolean =>
   key == null || key.revokedAt !== null || account.state === "closed";
 
-/** The order was sent again, because its response was lost. */
-function repeat(
+/** The order was sent again because its response was lost. */
+function repeatDebit(
   account: AccountRow,
   rows: Rows,
   { reversedAt, credits }: DebitRow,
   { callId, now }: DebitOrder,
 ): Verdict<DebitOutcome> {
   if (reversedAt !== null)
-    throw new OrderRefused(`The call ${callId} was reversed and cannot be debited again`);
+    throw new OrderRejected(`The call ${callId} was reversed and cannot be debited again`);
   const balance = balanceAt(account, rows, now);
   if (balance === null) return { need: "sum" };
   return unchanged({ outcome: "debited", charged: credits, balance });
 }
 
-/** What an earlier call with the same idempotency key means for this one. */
+/** The outcome that an earlier call with the same idempotency key determines; null if there is none. */
 function replayOf(
   earlier: IdempotencyRow | null | undefined,
   { idempotency, now }: DebitOrder,
@@ -133,16 +128,16 @@ function replayOf(
   return { outcome: "replayed", balance, replay: { responseSha256, receivedAt, random } };
 }
 
-/** A call priced 0 needs no free call. */
+/** A call with a price of 0 does not use up the free call. */
 export const isFreeCall = (
   { freeCall }: Pick<AccountRow, "freeCall">,
   { credits, freeCallCredits }: Pick<DebitOrder, "credits" | "freeCallCredits">,
 ): boolean => freeCall === "open" && credits > 0 && credits <= freeCallCredits;
 
-/** `parts`: what each grant paid, with the grant as that leaves it. */
+/** `parts`: what each grant paid, with the grant after the payment. `front`: the grant that is spent next. */
 type Taken = { parts: { grant: OpenGrant; credits: number }[]; front: OpenGrant | undefined };
 
-/** Takes credits that the balance covers; `front` is the grant that is spent next. */
+/** Takes credits from the grants. The balance must cover them. */
 function take({ grants, areAll }: Rows, credits: number, now: number): Taken | Need {
   const taken: Taken = { parts: [], front: undefined };
   let due = credits;
@@ -182,11 +177,13 @@ function debitOf(
   };
 }
 
-const partOf = ({ grant: { id, kind }, credits }: Taken["parts"][number]): DebitPart => ({
-  ...{ id, kind, credits },
+const partOf = ({ grant, credits }: Taken["parts"][number]): DebitPart => ({
+  id: grant.id,
+  kind: grant.kind,
+  credits,
 });
 
-/** The key with its last use; null where that was recorded a moment ago, so that a busy key costs no write a call. */
+/** Updates the key's last use; returns null if it is recent, so that a busy key does not cost a write per call. */
 function useKey(key: CallKey, now: number): CallKey | null {
   if (key.lastUsedAt !== null && now - key.lastUsedAt < LAST_USED_STEP_MS) return null;
   return { ...key, lastUsedAt: now };

@@ -1,18 +1,20 @@
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { type EventContent, nextEventAt } from "../events.ts";
-import { type Grant, type LedgerOperations, OrderRefused } from "../port.ts";
+import type { Grant } from "../model.ts";
+import { OrderRejected } from "../outcome-errors.ts";
+import type { LedgerOperations } from "../port.ts";
 import {
   isSpendable,
+  notifyIfWorse,
   rebalance,
   recordIfBetter,
   recount,
-  tellIfWorse,
   voidCredits,
   withChanged,
 } from "./balance.ts";
 import type { AccountRow, Changes, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
 
-/** How grants are made and clawed back, and how the lifetime plan takes their ends and gives them back. */
+/** Making grants, clawing them back, and how the lifetime plan changes their expiries. */
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
@@ -27,7 +29,7 @@ export function decideGrant(rows: Rows, order: Order<"grant">): Verdict<Outcome<
   const { id, kind, amount, now } = order;
   if (account === null) return { outcome: { outcome: "no_account" }, changes: {} };
   const earlier = concerned.find((grant) => grant.id === id);
-  // Before the account's state: sent again after the account was closed, the order was carried out all the same.
+  // Checked before the account's state: an order that is repeated after the account was closed was carried out.
   if (earlier !== undefined)
     return { outcome: { outcome: "already_granted", grant: grantOf(earlier) }, changes: {} };
   if (account.state === "closed") return { outcome: { outcome: "no_account" }, changes: {} };
@@ -35,7 +37,7 @@ export function decideGrant(rows: Rows, order: Order<"grant">): Verdict<Outcome<
   const made = newGrant(account, order);
   const planned =
     kind === "lifetime" ? { ...account, lifetimeGrants: account.lifetimeGrants + 1 } : account;
-  const waived = kind === "lifetime" ? waiveEnds(concerned, now) : [];
+  const waived = kind === "lifetime" ? waiveExpiries(concerned, now) : [];
   const grants = [made, ...waived];
   const balanced =
     kind === "lifetime"
@@ -57,15 +59,24 @@ function newGrant(
   const isOnPlan = lifetimeGrants > 0;
   const expiresAt = isOnPlan ? null : end;
   return {
-    ...{ no: 0, id, kind, amount, remaining: amount, voided: 0, voidedAt: null },
-    ...{ clawback: 0, clawbackVersion: 0, grantedAt: now, expiresAt },
+    no: 0,
+    id,
+    kind,
+    amount,
+    remaining: amount,
+    voided: 0,
+    voidedAt: null,
+    clawback: 0,
+    clawbackVersion: 0,
+    grantedAt: now,
+    expiresAt,
     waivedExpiresAt: isOnPlan ? end : null,
     eventDueAt: nextEventAt(expiresAt, now),
   };
 }
 
-/** Of spent grants too: a credit may come back to them. */
-const waiveEnds = (grants: readonly GrantRow[], now: number): GrantRow[] =>
+/** Spent grants are included, because a reversal may return credits to them. */
+const waiveExpiries = (grants: readonly GrantRow[], now: number): GrantRow[] =>
   grants
     .filter(({ expiresAt }) => expiresAt !== null && expiresAt > now)
     .map((grant) => ({
@@ -75,8 +86,12 @@ const waiveEnds = (grants: readonly GrantRow[], now: number): GrantRow[] =>
       eventDueAt: null,
     }));
 
-/** The owner of a closed account is told of no end. */
-const restoreEnds = ({ state }: AccountRow, grants: readonly GrantRow[], now: number): GrantRow[] =>
+/** The owner of a closed account is not notified of expiries. */
+const restoreExpiries = (
+  { state }: AccountRow,
+  grants: readonly GrantRow[],
+  now: number,
+): GrantRow[] =>
   grants
     .filter(({ waivedExpiresAt }) => waivedExpiresAt !== null)
     .map((grant) => ({
@@ -105,25 +120,25 @@ export function decideClawback(rows: Rows, order: Order<"clawback">): Verdict<Ou
   const planned = planAfter(account, grant, clawed);
   const isPlanToggled = planned.lifetimeGrants > 0 !== account.lifetimeGrants > 0;
   if (isPlanToggled && !rows.isEveryConcerned) return { need: "concerned", grants: "every" };
-  const ended = isPlanToggled
-    ? endsAfter(planned, withChanged(concerned, [clawed]), order.now)
+  const withNewExpiry = isPlanToggled
+    ? expiriesAfter(planned, withChanged(concerned, [clawed]), order.now)
     : [];
-  const grants = withChanged([clawed], ended);
+  const grants = withChanged([clawed], withNewExpiry);
   const balanced = isPlanToggled
     ? recount(planned, withChanged(concerned, grants), order.now)
     : rebalance(planned, rows, grants, order.now);
   if ("need" in balanced) return balanced;
-  const told =
+  const notified =
     clawed.clawback < grant.clawback
       ? { account: recordIfBetter(balanced), events: eventsOfReturn(grant, clawed, order.now) }
-      : tellIfWorse(balanced);
+      : notifyIfWorse(balanced);
   const changes: Changes = { grants };
-  if (told.account !== account) changes.account = told.account;
-  if (told.events.length > 0) changes.events = told.events;
+  if (notified.account !== account) changes.account = notified.account;
+  if (notified.events.length > 0) changes.events = notified.events;
   return { outcome: { outcome: "clawed_back", voided: clawed.voided, spent }, changes };
 }
 
-/** What is unspent of the credits is voided. Where the figure falls, voided ones come back, but not to a closed account. */
+/** Voids the unspent credits that are clawed back. If the clawback falls, voided credits come back, except to a closed account. */
 function clawBack(grant: GrantRow, order: Order<"clawback">, isClosed: boolean): GrantRow {
   const clawback = Math.min(order.credits, grant.amount);
   const unspent = isSpendable(grant, order.now) ? grant.remaining : 0;
@@ -132,7 +147,7 @@ function clawBack(grant: GrantRow, order: Order<"clawback">, isClosed: boolean):
   return voidCredits({ ...grant, clawback, clawbackVersion: order.version }, taken, order.now);
 }
 
-/** Credits that came back and can be spent are credits granted, to their owner. A closed account gets none back. */
+/** Voided credits that became spendable again are reported as granted. */
 function eventsOfReturn(before: GrantRow, after: GrantRow, now: number): EventContent[] {
   const amount = before.voided - after.voided;
   if (amount <= 0 || !isSpendable(after, now)) return [];
@@ -150,8 +165,12 @@ function planAfter(account: AccountRow, before: GrantRow, after: GrantRow): Acco
 export const isInForce = ({ clawback, amount }: Pick<GrantRow, "clawback" | "amount">): boolean =>
   clawback < amount;
 
-const endsAfter = (account: AccountRow, grants: readonly GrantRow[], now: number): GrantRow[] =>
-  account.lifetimeGrants > 0 ? waiveEnds(grants, now) : restoreEnds(account, grants, now);
+const expiriesAfter = (
+  account: AccountRow,
+  grants: readonly GrantRow[],
+  now: number,
+): GrantRow[] =>
+  account.lifetimeGrants > 0 ? waiveExpiries(grants, now) : restoreExpiries(account, grants, now);
 
 export const grantOf = ({
   id,
@@ -162,24 +181,30 @@ export const grantOf = ({
   expiresAt,
   waivedExpiresAt,
 }: GrantRow): Grant => ({
-  ...{ id, kind, amount, remaining, grantedAt, expiresAt, waivedExpiresAt },
+  id,
+  kind,
+  amount,
+  remaining,
+  grantedAt,
+  expiresAt,
+  waivedExpiresAt,
 });
 
-/** Rejects a grant that no ledger can hold. */
+/** Throws `OrderRejected` for an invalid grant. */
 export function checkGrant(order: Pick<Order<"grant">, "kind" | "amount" | "expiresAt">): void {
   const { kind, amount, expiresAt } = order;
   if (!Number.isSafeInteger(amount) || amount < 1 || amount > GRANT_CREDITS_MAX) {
-    throw new OrderRefused(
-      `Cannot grant ${amount} credits: a whole number from 1 to ${GRANT_CREDITS_MAX} is needed`,
+    throw new OrderRejected(
+      `Cannot grant ${amount} credits: the amount must be a whole number from 1 to ${GRANT_CREDITS_MAX}`,
     );
   }
   if (expiresAt !== null && !Number.isSafeInteger(expiresAt)) {
-    throw new OrderRefused(
-      `Cannot grant credits that expire at ${expiresAt}: whole milliseconds are needed`,
+    throw new OrderRejected(
+      `Cannot grant credits that expire at ${expiresAt}: the expiry must be in whole milliseconds`,
     );
   }
   if (kind === "lifetime" && expiresAt !== null) {
-    throw new OrderRefused("Cannot grant lifetime credits that expire: leave out their end");
+    throw new OrderRejected("Lifetime credits cannot expire: leave out the expiry");
   }
 }
 
@@ -189,8 +214,8 @@ function checkClawback({ credits, version }: Order<"clawback">): void {
     ["version", version],
   ] as const) {
     if (Number.isSafeInteger(value) && value >= 0) continue;
-    throw new OrderRefused(
-      `Cannot claw back with ${name} ${value}: a whole number, 0 or more, is needed`,
+    throw new OrderRejected(
+      `Cannot claw back with ${name} ${value}: it must be a whole number, 0 or more`,
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { LedgerOperations } from "../port.ts";
 import type { KeyRow, Loads, Rows, Verdict } from "./rows.ts";
 
-/** How keys are made, revoked and labelled. */
+/** Creating, revoking and labelling API keys. */
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
@@ -12,7 +12,7 @@ export const loadsOfNewKey = ({ id, sha256 }: Order<"createKey">): Loads => ({
   newKey: { id, sha256 },
 });
 
-/** A key that the account has already was made by this order, which was sent again because its response was lost. */
+/** A key that the account already has was made by the same order, which was sent again because its response was lost. */
 export function decideKeyCreation(
   { account, key, isKeyTaken }: Rows,
   { id, sha256, start, label, now }: Order<"createKey">,
@@ -22,14 +22,20 @@ export function decideKeyCreation(
     return { outcome: { outcome: "no_account" }, changes: {} };
   if (isKeyTaken) return { outcome: { outcome: "taken" }, changes: {} };
   const made: KeyRow = {
-    ...{ no: 0, id, sha256, start, label },
-    ...{ createdAt: now, lastUsedAt: null, revokedAt: null },
+    no: 0,
+    id,
+    sha256,
+    start,
+    label,
+    createdAt: now,
+    lastUsedAt: null,
+    revokedAt: null,
   };
   const events = [{ kind: "key.created" as const, key: { id, label, start } }];
   return { outcome: { outcome: "created" }, changes: { key: made, events } };
 }
 
-/** A key that is revoked already keeps the time of that. */
+/** A key that is already revoked keeps its time of revocation. */
 export function decideRevocation(
   { account, key }: Rows,
   { now }: Order<"revokeKey">,

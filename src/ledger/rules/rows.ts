@@ -1,10 +1,9 @@
 import type { EventContent, Level } from "../events.ts";
-import type { AccountState, FreeCall, GrantKind } from "../port.ts";
+import type { AccountState, FreeCall, GrantKind } from "../model.ts";
 
 /**
- * The rows of a ledger, as its stores keep them and its rules read and change them. Rows are values: a rule returns changed
- * copies. Times are milliseconds since 1970 UTC. `no` is the store's number of a row; 0 where the store has not numbered
- * it yet.
+ * The rows of a ledger, as stores save them and rules read and change them. Rows are immutable: a rule returns changed copies.
+ * Times are milliseconds since 1970 UTC. `no` is the number that the store gave the row; 0 if the row is new.
  */
 export type AccountRow = {
   no: number;
@@ -12,15 +11,15 @@ export type AccountRow = {
   createdAt: number;
   state: AccountState;
   freeCall: FreeCall;
-  /** Grants of the kind `lifetime` that are not clawed back whole: the account is on the plan while there is one. */
+  /** The number of lifetime grants that are not clawed back in full. The account is on the plan while it is not 0. */
   lifetimeGrants: number;
   lowBalance: number;
   notifiedLevel: Level;
   /**
-   * The balance without a sum over all grants (`balance.ts`): the id of the grant that is spent first, and what those after it
-   * in burn order hold together; -1 where that is not known. This holds whenever that grant is the first spendable one,
-   * whatever the clock does: none of those after it expires before it, and any before it that can be spent would be first.
-   * A debit changes the first grant alone, so most debits leave the account's row as it is.
+   * `frontGrant` and `rest` give the balance without a sum over all grants (`balance.ts`): the id of the grant that is spent
+   * first, and the remaining credits of all grants after it; -1 if that is not known. They are valid whenever `frontGrant` is
+   * the first spendable grant, even if the clock was set back: no later grant expires before it, and an earlier grant that
+   * is spendable would be the first one. Most debits change only the first grant, and so leave the account's row unchanged.
    */
   frontGrant: string | null;
   rest: number;
@@ -37,7 +36,7 @@ export type KeyRow = {
   revokedAt: number | null;
 };
 
-/** What the path of a call needs to know of its key: stores load no more for it. */
+/** The columns of a key that a call needs. Stores load no others for it. */
 export type CallKey = Pick<KeyRow, "no" | "sha256" | "lastUsedAt" | "revokedAt">;
 
 export type GrantRow = {
@@ -47,47 +46,47 @@ export type GrantRow = {
   amount: number;
   remaining: number;
   voided: number;
-  /** When the first part of it was voided; null where nothing is. */
+  /** When the first credits were voided; null if none are. */
   voidedAt: number | null;
-  /** The credits that are to be clawed back, and the version of that figure. */
+  /** The number of credits to claw back, and the version of that number. */
   clawback: number;
   clawbackVersion: number;
   grantedAt: number;
   expiresAt: number | null;
   waivedExpiresAt: number | null;
-  /** When an event about its end is due, or the end itself; null where neither is to come. */
+  /** When the next event about the expiry is due; null if none is. */
   eventDueAt: number | null;
 };
 
-/** What has to be known of a grant to spend it, and to know the balance. */
+/** The columns of a grant that a debit and the balance need. */
 export type OpenGrant = Pick<
   GrantRow,
   "no" | "id" | "kind" | "remaining" | "grantedAt" | "expiresAt"
 >;
 
-/** A part of a debit's price that one of several grants paid. */
+/** The part of a debit's price that one of several grants paid. */
 export type DebitPart = { id: string; kind: GrantKind; credits: number };
 
 export type DebitRow = {
   at: number;
   callId: string;
-  /** 0: a mark in the place of a debit that was reversed before it came. */
+  /** 0 marks a call that was reversed before its debit arrived. */
   keyNo: number;
   tool: string;
   credits: number;
-  /** The account's free first call. */
+  /** Whether this is the account's free first call. */
   isFree: boolean;
-  /** The grant that paid, or the first of several; null where nothing was taken. */
+  /** The grant that paid, or the first of several; null if nothing was taken. */
   grantNo: number | null;
-  /** What each grant paid, in burn order; null where it was one grant, or none. */
+  /** What each grant paid, in the order in which they are spent; null if fewer than two grants paid. */
   parts: readonly DebitPart[] | null;
   reversedAt: number | null;
 };
 
-/** What is kept of a debit that was reversed; it stays when the debit has been rolled up. */
+/** A reversed debit. It stays after the debit itself was rolled up. */
 export type ReversalRow = Omit<DebitRow, "isFree" | "reversedAt"> & { reversedAt: number };
 
-/** The record of an idempotency key: the call that it was used for first, and what its response was made of. */
+/** The record of an idempotency key: the call that used it first, and the inputs of its response. */
 export type IdempotencyRow = {
   tool: string;
   key: string;
@@ -100,42 +99,42 @@ export type IdempotencyRow = {
 };
 
 /**
- * What a rule knows of the order's account. What the store has not loaded is undefined; what is not there is null. A rule
- * that lacks something says so (`Need`), and is asked again when it was loaded.
+ * The rows that a rule decides by. A row that the store did not load is undefined; a row that does not exist is null. A rule
+ * that needs more rows returns a `Need`, and is called again after the store loaded them.
  */
 export type Rows = {
   account: AccountRow | null;
   key: KeyRow | null | undefined;
-  /** The key that the call came with. */
+  /** The key that the call used. */
   callKey: CallKey | null | undefined;
-  /** Whether another key, of any account, has the id or the SHA-256 of the key to create. */
+  /** Whether another key of any account has the id or SHA-256 of the key to create. */
   isKeyTaken: boolean | undefined;
   /**
-   * Grants in burn order (`balance.ts`): the first ones of those that can be spent at the time of the order. Expired ones may
-   * stand before them, and within a batch they may be fewer than were asked for. `areAll`: there are no others.
+   * The first spendable grants in the order in which they are spent (`balance.ts`). Expired grants may precede them, and within
+   * a batch there may be fewer than requested. `areAll`: there are no other spendable grants.
    */
   grants: readonly OpenGrant[];
   areAll: boolean;
-  /** The balance at the time of the order, as a sum over all grants. */
+  /** The balance at the time of the order, summed over all grants. */
   sum: number | undefined;
-  /** The grants that the order concerns, in no particular order. `isEveryConcerned`: all that the account ever had. */
+  /** The grants that the order concerns, in no particular order. `isEveryConcerned`: all grants that the account ever had. */
   concerned: readonly GrantRow[] | undefined;
   isEveryConcerned: boolean;
-  /** The debit of the order's own name. */
+  /** The debit that the order identifies. */
   debit: DebitRow | null | undefined;
   /** The record of the order's idempotency key. */
   earlier: IdempotencyRow | null | undefined;
 };
 
-/** What a store loads before it asks a rule for the first time, beside the account. */
+/** The rows that a store loads before it calls a rule for the first time, in addition to the account. */
 export type Loads = {
   /** The key with this id. */
   key?: string;
   /** The key with this SHA-256. */
   callKey?: string;
-  /** The key to create: whether another one has its id or its SHA-256. */
+  /** The key to create: loads whether another key has its id or SHA-256. */
   newKey?: { id: string; sha256: string };
-  /** Spendable grants in burn order, until they hold more credits than this. */
+  /** Spendable grants in the order in which they are spent, until they hold more credits than this. */
   grants?: { covering: number };
   concerned?: Concerned;
   /** The record of this idempotency key. */
@@ -143,38 +142,38 @@ export type Loads = {
   debit?: true;
 };
 
-/** The named grants, or every grant of the account, spent and expired ones too. */
+/** Grants by id or number, or every grant of the account including spent and expired ones. */
 export type Concerned = { ids: readonly string[] } | { nos: readonly number[] } | "every";
 
-/** What a rule needs to know before it can decide. */
+/** The rows that a rule needs before it can decide. */
 export type Need =
   | { need: "sum" }
   | { need: "debit" }
-  /** As many of the first spendable grants as hold more credits than this. */
+  /** More of the first spendable grants, until they hold more credits than this. */
   | { need: "grants"; covering: number }
   | { need: "concerned"; grants: Concerned };
 
-/** What an order changes: whole rows as they are to be kept, but for what each debit changes. */
+/** The changes of an order: complete rows, except for the columns that almost every debit changes. */
 export type Changes = {
   account?: AccountRow;
   key?: KeyRow;
   grants?: readonly GrantRow[];
-  /** A key of which nothing but the last use has changed. */
+  /** A key of which only the last use changed. */
   usedKey?: CallKey;
-  /** Grants of which nothing but what remains has changed. */
+  /** Grants of which only the remaining credits changed. */
   drawn?: readonly OpenGrant[];
   debit?: DebitRow;
   reversal?: ReversalRow;
   earlier?: IdempotencyRow;
-  /** The record of whatever idempotency key this call had goes. A call is named by its time too. */
+  /** Delete the idempotency record of this call, if it has one. */
   forgetCall?: { callId: string; at: number };
-  /** In the order in which they came about. */
+  /** In the order in which they occurred. */
   events?: readonly EventContent[];
-  /** Events that were not told yet go. */
+  /** Delete the account's events that were not handled yet. */
   clearEvents?: true;
 };
 
 export type Decision<Outcome> = { outcome: Outcome; changes: Changes };
 
-/** An order decided by the rows, or what is missing of them. */
+/** A decision, or the rows that are missing. */
 export type Verdict<Outcome> = Decision<Outcome> | Need;

@@ -23,12 +23,12 @@ import { decideReversal, loadsOfReversal } from "./reverse.ts";
 import type { Loads, Rows, Verdict } from "./rows.ts";
 
 /**
- * Every operation that concerns one account: what a store loads for it, and how it is decided. Rules are pure and
- * synchronous: the same rows and the same order give the same outcome and the same changes. They throw `OrderRefused`, and
- * nothing else, for an order that no ledger can hold.
+ * The rule of every operation that concerns one account: which rows a store loads for it, and how it is decided. Rules are
+ * pure and synchronous: the same rows and the same order give the same outcome and the same changes. For an invalid order they
+ * throw `OrderRejected`, and nothing else.
  *
- * A store does three things in one transaction: it loads the rows, asks `decide` (again with more rows, where it says what
- * it needs), and saves the changes. Within a batch, an order sees what the orders before it have changed.
+ * In one transaction, a store loads the rows, calls `decide` (again with more rows if it returns a `Need`), and saves the
+ * changes. Within a batch, an order sees the changes of the orders before it.
  */
 export type RuleOrders = Pick<
   LedgerOperations,
@@ -46,7 +46,7 @@ export type RuleOrders = Pick<
   | "reverse"
   | "setLowBalance"
 > & {
-  /** One grant of `recordExpiries`. */
+  /** One of the grants of `recordExpiries`. */
   recordDue: [DueOrder, { recorded: boolean }];
 };
 

@@ -1,7 +1,7 @@
-import { NotCarriedOut, OrderRefused } from "../port.ts";
+import { NotCarriedOut, OrderRejected } from "../outcome-errors.ts";
 import type { RecordKind, TransferRecord } from "./records.ts";
 
-/** What belongs to one account, each kind after those whose records it names. */
+/** The kinds of records that belong to one account. A kind comes after the kinds that its records refer to. */
 export const ACCOUNT_RECORDS = [
   "account",
   "key",
@@ -12,60 +12,68 @@ export const ACCOUNT_RECORDS = [
   "idempotency",
 ] as const satisfies RecordKind[];
 
-/** A place in the records of an account: after which row of which kind. */
-export type RecordPlace = {
+/** A position in the records of an account: a kind, and the row of it after which the page starts. */
+export type RecordCursor = {
   kind: (typeof ACCOUNT_RECORDS)[number];
   after: readonly (string | number | null)[] | null;
 };
 
-/** The account's import has not come to its end; nothing else is done to it before, however often it is asked. */
+/** The account's import is not finished. Until then every other operation on the account is rejected. */
 export class BeingMoved extends NotCarriedOut {}
 
 /**
- * Accounts whose ledgers move, each for itself: their records read out page by page, or taken in. While they are taken in
- * the account is not open for anything else, and it opens only when its books reconcile. All of it may be sent again.
+ * Exporting and importing single accounts, page by page. An account that is being imported accepts no other operation. It opens
+ * when its import is finished, which requires that its totals reconcile. Every operation may be repeated.
  */
 export type MoveOperations = {
   /**
-   * Pages with the same `state` say together what the books were at one moment. `snapshot`: that of `openSnapshot`, which
-   * then is the state; where it is gone the state is null and the page is empty. Where an account is a database of its own
-   * it has no snapshots: `hold` refuses its calls for some seconds, so that several pages belong together.
+   * Returns a page of records. Pages with the same `state` show the account at the same moment. If `snapshot` is given (see
+   * `openSnapshot`), it is the state; if that snapshot has ended, the state is null and the page is empty. An account with a
+   * database of its own has no snapshots. There, `hold` rejects the account's calls for some seconds, so that several pages
+   * have the same state.
    */
   exportRecords: [
-    { account: string; max: number; snapshot: string | null; hold: boolean } & RecordPlace,
-    { records: TransferRecord[]; after: RecordPlace["after"]; state: string | null },
+    { account: string; max: number; snapshot: string | null; hold: boolean } & RecordCursor,
+    { records: TransferRecord[]; after: RecordCursor["after"]; state: string | null },
   ];
-  /** What an import that did not come to its end has left goes away. */
+  /** Starts an import. Deletes what an unfinished import left behind. */
   beginImport: [{ account: string }, { outcome: "begun" | "finished_before" }];
-  /** All of the records or none; those that are there already are left as they are. */
+  /** Imports all of the records or none. Records that are already there are left unchanged. `taken`: the number of records. */
   importRecords: [{ account: string; records: readonly TransferRecord[] }, { taken: number }];
-  /** The account's books; where they reconcile, the account is open. */
+  /** Checks the account's totals, and opens the account if they reconcile. */
   finishImport: [{ account: string; now: number }, { ok: boolean; faults: string[] }];
 };
 
-/** The port to them. */
+/** The port of the export and import of accounts. */
 export type AccountMoves = {
   [Name in keyof MoveOperations]: (
     order: MoveOperations[Name][0],
   ) => Promise<MoveOperations[Name][1]>;
 } & {
-  /** A snapshot of all accounts, until no page of it is asked for any more; null where each account has its own database. */
+  /**
+   * Opens a snapshot of all accounts. It ends some time after its last page was read. Null if each account has a database of
+   * its own.
+   */
   openSnapshot(): Promise<{ snapshot: string | null }>;
 };
 
-/** Refuses records that are of no account, or of another one than `account`. */
+/** Throws `OrderRejected` if a record does not belong to the account. */
 export function requireOwnRecords(account: string, records: readonly TransferRecord[]): void {
   for (const [index, record] of records.entries()) {
     requireAccountRecord(record.record);
     const owner = record.record === "account" ? record.id : (record as { account: string }).account;
     if (owner === account) continue;
-    throw new OrderRefused(`${describeRecord(index, record)} does not belong to ${account}`);
+    throw new OrderRejected(
+      `${describeRecord(index, record)} does not belong to the account ${account}`,
+    );
   }
 }
 
 export function requireAccountRecord(kind: RecordKind): void {
   if ((ACCOUNT_RECORDS as readonly string[]).includes(kind)) return;
-  throw new OrderRefused(`An account has no records of the kind "${String(kind).slice(0, 40)}"`);
+  throw new OrderRejected(
+    `Records of kind "${String(kind).slice(0, 40)}" do not belong to an account`,
+  );
 }
 
 export const describeRecord = (index: number, { record }: TransferRecord) =>

@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import * as z from "zod";
-import { givenRecord } from "./older-records.ts";
+import { anyVersionRecord } from "./older-records.ts";
 import {
   type RecordCounts,
   type RecordKind,
@@ -11,12 +11,12 @@ import {
 } from "./records.ts";
 
 /**
- * A whole ledger as lines of JSON, from any store to any store. A header names the format, then come the records,
- * each after those that it names (an account before its keys), and a trailer counts them, so that a file that was
- * cut off is never taken for a small one.
+ * The export format: a whole ledger as lines of JSON, which every store reads and writes. The first line is a header that names
+ * the format. Then come the records, each after the records that it refers to (an account before its keys). The last line is a
+ * trailer that counts them, so that a truncated file is detected.
  *
- * The same ledger gives the same lines: there is no time of writing in them. The trailer's SHA-256 covers every byte
- * before it; it may be left out by who has changed the lines on purpose.
+ * The same ledger gives the same lines, because they contain no time of export. The trailer's SHA-256 covers every byte before
+ * it. Someone who edits the lines on purpose may leave it out.
  */
 export const TRANSFER_VERSION = 1;
 const FORMAT = "toolbooth-ledger";
@@ -34,7 +34,7 @@ const trailer = z.strictObject({
   sha256: z.string().optional(),
 });
 
-/** Writes header, records and trailer; every line comes with its line feed. Returns what the trailer counts. */
+/** Writes the header, the records and the trailer, each line with its line feed. Returns the trailer's counts. */
 export function writeTransfer(
   records: Iterable<TransferRecord>,
   write: (bytes: Uint8Array) => void,
@@ -44,7 +44,7 @@ export function writeTransfer(
   return lines.end();
 }
 
-/** The same, from a store that gives its records page by page, each when it has come. */
+/** Does the same for a store that reads its records in pages. */
 export async function writeTransferPages(
   pages: AsyncIterable<readonly TransferRecord[]>,
   write: (bytes: Uint8Array) => void,
@@ -65,10 +65,10 @@ function beginLines(write: (bytes: Uint8Array) => void) {
   putLine({ record: "header", format: FORMAT, version: TRANSFER_VERSION });
   return {
     put(record: TransferRecord): void {
-      // What an import would refuse must not be found out when the data is needed.
+      // Fail now rather than when somebody needs to import the data.
       const checked = transferRecord.safeParse(record);
       if (!checked.success)
-        throw new TransferError(`The data holds ${describe(record, checked.error)}`);
+        throw new TransferError(`The data contains ${describe(record, checked.error)}`);
       putLine(record);
       counts[record.record] = (counts[record.record] ?? 0) + 1;
     },
@@ -79,7 +79,7 @@ function beginLines(write: (bytes: Uint8Array) => void) {
   };
 }
 
-/** Reads what `writeTransfer` wrote: gives each record with the number of its line, and throws at the first fault. */
+/** Reads the lines of an export. Yields each record with its line number, and throws `TransferError` at the first fault. */
 export function* readTransfer(
   lines: Iterable<Uint8Array>,
 ): Generator<{ line: number; record: TransferRecord }, RecordCounts> {
@@ -90,14 +90,14 @@ export function* readTransfer(
   for (const bytes of lines) {
     line += 1;
     if (ended)
-      throw new TransferError(`Line ${line} comes after the trailer, where nothing may come`);
+      throw new TransferError(`Line ${line} comes after the trailer, which must be the last line`);
     const value = parseLine(bytes, line);
     if (line === 1) checkHeader(value);
     else if (value.record === "trailer") {
       checkTrailer(value, counts, bytesToHex(digest.clone().digest()), line);
       ended = true;
     } else {
-      const checked = givenRecord.safeParse(value);
+      const checked = anyVersionRecord.safeParse(value);
       if (!checked.success)
         throw new TransferError(`Line ${line} is ${describe(value, checked.error)}`);
       counts[checked.data.record] = (counts[checked.data.record] ?? 0) + 1;
@@ -106,11 +106,9 @@ export function* readTransfer(
     digest.update(bytes);
     digest.update(LINE_FEED);
   }
-  if (line === 0) throw new TransferError("There is nothing to read: not one line came");
+  if (line === 0) throw new TransferError("The input is empty");
   if (!ended)
-    throw new TransferError(
-      `The lines end after line ${line} without a trailer: they were cut off`,
-    );
+    throw new TransferError(`The input ends after line ${line} without a trailer: it is truncated`);
   return counts;
 }
 
@@ -122,22 +120,22 @@ function parseLine(bytes: Uint8Array, line: number): { record: string } {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     throw new TransferError(
-      `Line ${line} is not JSON in UTF-8: it is damaged, or the file is no export`,
+      `Line ${line} is not JSON in UTF-8: the file is damaged, or it is not an export`,
     );
   }
   const parsed = asObject.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new TransferError(`Line ${line} is no record: it has no member "record"`);
+  throw new TransferError(`Line ${line} is not a record: it has no member "record"`);
 }
 
 function checkHeader(value: object): void {
   const parsed = header.safeParse(value);
   if (!parsed.success || parsed.data.format !== FORMAT) {
-    throw new TransferError("Line 1 is not the header of an export of Toolbooth");
+    throw new TransferError("Line 1 is not the header of a Toolbooth export");
   }
   if (parsed.data.version !== TRANSFER_VERSION) {
     throw new TransferError(
-      `Line 1 names version ${parsed.data.version} of the format, but this version of Toolbooth reads only ${TRANSFER_VERSION}`,
+      `The export has format version ${parsed.data.version}, but this version of Toolbooth reads only version ${TRANSFER_VERSION}`,
     );
   }
 }
@@ -147,28 +145,28 @@ function checkTrailer(value: object, counts: RecordCounts, sha: string, line: nu
   if (!parsed.success) throw new TransferError(`Line ${line} is ${describe(value, parsed.error)}`);
   const kinds = new Set([...Object.keys(parsed.data.counts), ...Object.keys(counts)]);
   for (const kind of kinds) {
-    const promised = parsed.data.counts[kind] ?? 0;
-    const came = counts[kind as RecordKind] ?? 0;
-    if (promised !== came) {
+    const expected = parsed.data.counts[kind] ?? 0;
+    const actual = counts[kind as RecordKind] ?? 0;
+    if (expected !== actual) {
       throw new TransferError(
-        `Line ${line}: the trailer counts ${promised} records of the kind "${kind}", but ${came} came: lines are missing or doubled`,
+        `Line ${line}: the trailer counts ${expected} records of kind "${kind}", but there are ${actual}: lines are missing or repeated`,
       );
     }
   }
   if (parsed.data.sha256 !== undefined && parsed.data.sha256 !== sha) {
     throw new TransferError(
-      `Line ${line}: the SHA-256 of the lines is not the one in the trailer: a line was changed. Leave "sha256" out of the trailer where the change is meant`,
+      `Line ${line}: the SHA-256 in the trailer does not match the lines: a line was changed. If the change is intended, remove "sha256" from the trailer`,
     );
   }
 }
 
-/** The record's kind and its first fault, without its values: one of them may be the secret. */
+/** Describes a record by its kind and its first fault. Leaves out its values, because one of them may be the secret. */
 function describe(value: object, error: z.ZodError): string {
   const { record } = value as { record: string };
   const [issue] = error.issues;
   if (issue === undefined || (issue.path[0] === "record" && issue.code === "invalid_union")) {
-    return `of an unknown kind, "${record.slice(0, 40)}"`;
+    return `a record of unknown kind "${record.slice(0, 40)}"`;
   }
   const where = issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
-  return `not a good record of the kind "${record.slice(0, 40)}" (${where}${issue.message})`;
+  return `an invalid record of kind "${record.slice(0, 40)}" (${where}${issue.message})`;
 }

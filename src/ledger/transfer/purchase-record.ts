@@ -5,8 +5,8 @@ const time = z.int().min(0);
 const count = z.int().min(0);
 
 /**
- * A purchase as a record of a transfer (`records.ts`): what was offered, how its payment stands, and its grant. Money is in
- * minor units of the currency. It names a known account, but where the trouble with it is that it has none.
+ * A purchase as a record of an export (`records.ts`): the offer, the state of its payment, and its grant. Money is in minor
+ * units of the currency. Its account must exist, unless `trouble` is `no_account`.
  */
 export const purchaseRecord = z.strictObject({
   record: z.literal("purchase"),

@@ -1,19 +1,19 @@
 import * as z from "zod";
 import { LEVELS } from "../events.ts";
-import { GRANT_KINDS } from "../port.ts";
+import { GRANT_KINDS } from "../model.ts";
 import { purchaseRecord } from "./purchase-record.ts";
 
 /**
- * What a ledger holds, as records that name accounts, keys and grants by their ids; times are milliseconds since 1970 UTC.
- * `lines.ts` makes lines of JSON of them.
+ * The contents of a ledger as records, for export and import. Records refer to accounts, keys and grants by their ids. Times
+ * are milliseconds since 1970 UTC. `lines.ts` converts records to lines of JSON.
  */
 const name = z.string().min(1);
 const time = z.int().min(0);
 const count = z.int().min(0);
-/** Lines that were written before the member came are good lines. */
-const sinceLater = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
+/** For members that were added later: older lines without them are valid. */
+const addedLater = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
-/** What each grant paid, in burn order, where several did; else null. */
+/** What each grant paid, in the order in which they are spent; null if fewer than two grants paid. */
 const parts = z
   .array(z.strictObject({ id: name, kind: z.enum(GRANT_KINDS), credits: z.int().min(1) }))
   .min(2)
@@ -22,7 +22,7 @@ type Paid = { credits: number; grant: string | null; parts: z.infer<typeof parts
 const addsUp = ({ credits, grant, parts }: Paid) =>
   parts === null ||
   (parts[0]?.id === grant && parts.reduce((sum, part) => sum + part.credits, 0) === credits);
-const ADDS_UP = "the parts add up to the credits, and the first one names the grant";
+const ADDS_UP = "the parts must add up to the credits, and the first one must be of the grant";
 
 export const transferRecord = z.discriminatedUnion("record", [
   z.strictObject({
@@ -31,9 +31,9 @@ export const transferRecord = z.discriminatedUnion("record", [
     createdAt: time,
     state: z.enum(["open", "suspended", "closed"]),
     freeCall: z.enum(["open", "used", "withheld"]),
-    lowBalance: sinceLater(count),
-    /** Null where it was not noted: what is so when the lines are taken in is told nobody. */
-    notifiedLevel: sinceLater(z.enum(LEVELS)),
+    lowBalance: addedLater(count),
+    /** Null in older lines: the import derives it from the balance, without notifying the owner. */
+    notifiedLevel: addedLater(z.enum(LEVELS)),
   }),
   z.strictObject({ record: z.literal("address"), email: name, account: name, createdAt: time }),
   z.strictObject({ record: z.literal("closedAddress"), emailHash: name, closedAt: time }),
@@ -56,11 +56,11 @@ export const transferRecord = z.discriminatedUnion("record", [
     amount: z.int().min(1),
     remaining: count,
     voided: count,
-    /** Null where nothing was voided. */
-    voidedAt: sinceLater(time),
+    /** Null if nothing was voided. */
+    voidedAt: addedLater(time),
     grantedAt: time,
     expiresAt: time.nullable(),
-    waivedExpiresAt: sinceLater(time),
+    waivedExpiresAt: addedLater(time),
     clawback: count,
     clawbackVersion: z.int(),
   }),
@@ -76,13 +76,13 @@ export const transferRecord = z.discriminatedUnion("record", [
       credits: count,
       /** The account's free first call. */
       isFree: z.boolean(),
-      /** The grant that paid, or the first of several; null where nothing was taken. */
+      /** The grant that paid, or the first of several; null if nothing was taken. */
       grant: name.nullable(),
       parts,
       reversedAt: time.nullable(),
     })
     .refine(addsUp, ADDS_UP),
-  /** Calls of one UTC hour that are no longer kept one by one. */
+  /** The rolled-up calls of one UTC hour. */
   z.strictObject({
     record: z.literal("usage"),
     account: name,
@@ -102,13 +102,13 @@ export const transferRecord = z.discriminatedUnion("record", [
       callId: name,
       reversedAt: time,
       credits: count,
-      /** Whether the debit is among the debits still, or was rolled up. */
+      /** False if the debit was rolled up. */
       debitKept: z.boolean(),
-      /** Of the debit. Null where nothing was taken, and each in older lines. */
-      grant: sinceLater(name),
+      /** `grant`, `key` and `tool` of the debit. Null in older lines; `grant` is also null if nothing was taken. */
+      grant: addedLater(name),
       parts,
-      key: sinceLater(name),
-      tool: sinceLater(name),
+      key: addedLater(name),
+      tool: addedLater(name),
     })
     .refine(addsUp, ADDS_UP),
   z.strictObject({
@@ -131,19 +131,19 @@ export type RecordKind = TransferRecord["record"];
 export type RecordOf<Kind extends RecordKind> = Extract<TransferRecord, { record: Kind }>;
 export type RecordCounts = Partial<Record<RecordKind, number>>;
 
-/** What is wrong with the lines, in one sentence that names the line. */
+/** An export cannot be read or imported. The message names the line. */
 export class TransferError extends Error {}
 
-/** Why a store does not take a good record: what it says does not go with the lines before it. */
+/** Why a store rejects a valid record: it conflicts with the lines before it. */
 const STORE_FAULTS = {
-  again: "says again what an earlier line has said",
-  unknown: "names an account or a key that no earlier line has",
-  contradiction: "contradicts itself, or names a grant that no earlier line has",
-  character: "holds the character U+0000, which this database does not take",
+  again: "repeats a record of an earlier line",
+  unknown: "refers to an account or a key that is not in an earlier line",
+  contradiction: "contradicts itself, or refers to a grant that is not in an earlier line",
+  character: "contains the character U+0000, which this database cannot store",
 };
 
 export const storeFault = (fault: keyof typeof STORE_FAULTS, line: number, kind: RecordKind) =>
   new TransferError(`Line ${line} (${kind}) ${STORE_FAULTS[fault]}`);
 
 export const totalsFault = (faults: readonly string[]) =>
-  new TransferError(`The books in these lines do not reconcile: ${faults.slice(0, 3).join("; ")}`);
+  new TransferError(`The totals of the export do not reconcile: ${faults.slice(0, 3).join("; ")}`);

@@ -27,27 +27,27 @@ import {
 } from "../sqlite/batch.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding, type PerformOwn } from "./events.ts";
-import type { CallQuestion } from "./ledger.ts";
+import type { CallOperation, CallResult } from "./ledger.ts";
 import { createMoving } from "./moving.ts";
 import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
 import { OBJECT_MIGRATIONS, openSchema } from "./schema.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
 
 /**
- * The ledger of one account, at the edge: an object with a database of its own. One writer, so nothing is oversold; an
- * answer leaves only when what it tells of is on the disk (the platform's output gate). Its statements are those of the
- * SQLite store. Results are data, errors included: a class does not cross to a Worker.
+ * The ledger of one account at the edge: a Durable Object with a database of its own. The object is the only writer, so credits
+ * cannot be spent twice. The platform's output gate holds a response back until its changes are on the disk. The object runs the
+ * statements of the SQLite store. Results and errors are plain data, because a class cannot be sent to a Worker.
  */
 export class AccountLedger extends DurableObject {
   readonly #run: ReturnType<typeof createBatchRunner>;
   readonly #upkeep: Upkeep;
   readonly #moving: ReturnType<typeof createMoving>;
-  /** By the limit that the Worker has: for a while after it was changed there are Workers of either. */
+  /** By rate limit. After the limit changes, Workers with the old and the new one run for a while. */
   readonly #throttles = new Map<number, Throttle>();
-  /** Whether the last operation has written a notice; null where there is no place to hand one on to. */
-  #hasNotice: boolean | null;
+  /** Whether the last operation wrote an event; null if there is no D1 database to forward events to. */
+  #hasEvent: boolean | null;
   readonly #storage: ObjectStorage;
-  /** Why this code may not use the data, which a newer Worker has migrated; then every operation is rejected with it. */
+  /** Why this code cannot use the data, for example because a newer Worker migrated it. Every operation is then rejected with it. */
   readonly #fault: string | null;
   readonly #faultReports: ReturnType<typeof createFaultReports>;
 
@@ -67,12 +67,12 @@ export class AccountLedger extends DurableObject {
     this.#faultReports = createFaultReports(
       LEDGER === undefined ? null : () => LEDGER.getByName(READINESS_OBJECT),
     );
-    this.#hasNotice = DB === undefined ? null : false;
+    this.#hasEvent = DB === undefined ? null : false;
     const onEvent = () => {
-      if (this.#hasNotice !== null) this.#hasNotice = true;
+      if (this.#hasEvent !== null) this.#hasEvent = true;
     };
     this.#run = createBatchRunner(driver, { isAlone: true, onEvent });
-    const perform: PerformOwn = (name, order) => unwrap(this.#carryOut(name, order)) as never;
+    const perform: PerformOwn = (name, order) => unwrap(this.#runOne(name, order)) as never;
     const forwarding =
       DB === undefined
         ? null
@@ -80,7 +80,7 @@ export class AccountLedger extends DurableObject {
     const maintain = (order: MaintainOrder) => perform("maintain", order);
     const rollUpAfterDays = rollUpAfterDaysOf(env);
     this.#upkeep = createUpkeep(storage, driver, maintain, rollUpAfterDays, forwarding);
-    // What an earlier version has stored may be due by something that only this one knows.
+    // Data that an earlier version stored may be due for maintenance that only this version knows.
     if (hasMigrated) this.#upkeep.schedule().catch(logAlarmError);
     this.#moving = createMoving(driver, async () => {
       await storage.deleteAll();
@@ -88,51 +88,52 @@ export class AccountLedger extends DurableObject {
     });
   }
 
-  /** One operation in one transaction. */
+  /** Performs one operation in one transaction. */
   async perform(name: LedgerOperation, order: unknown): Promise<BatchResult> {
-    const result = this.#carryOut(name, order);
-    await this.#noteOutcome(name, order, result);
+    const result = this.#runOne(name, order);
+    await this.#scheduleAfter(name, order, result);
     return result;
   }
 
-  /** The one question about a call: the rate, by the time of the order, and the debit or the key's standing. */
+  /** Counts a call against the rate limit, and performs its debit or returns the status of its key. */
   async call(
-    kind: CallQuestion,
+    kind: CallOperation,
     order: DebitOrder | KeyStatusOrder,
     callsPerSecond: number,
     isAgain: boolean,
   ): Promise<CallResult> {
     const throttle = this.#throttles.get(callsPerSecond) ?? createThrottle(callsPerSecond);
     this.#throttles.set(callsPerSecond, throttle);
-    let recorded: Promise<void> | undefined;
-    const debit = (given: unknown) => {
-      const result = this.#carryOut("debit", given);
-      recorded = this.#noteOutcome("debit", given, result);
+    let scheduled: Promise<void> | undefined;
+    const debit = (debitOrder: unknown) => {
+      const result = this.#runOne("debit", debitOrder);
+      scheduled = this.#scheduleAfter("debit", debitOrder, result);
       return unwrap(result) as DebitOutcome;
     };
-    const keyStatus = (given: unknown) => unwrap(this.#carryOut("keyStatus", given)) as KeyStatus;
-    // By the order's own time: the object has no clock of its own that callers agree on.
-    const question = { throttle, order, at: order.now, isAgain, keyStatus };
+    const keyStatus = (statusOrder: unknown) =>
+      unwrap(this.#runOne("keyStatus", statusOrder)) as KeyStatus;
+    // The order's time is used, because the Workers' clocks and the object's clock may differ.
+    const common = { throttle, order, at: order.now, isAgain, keyStatus };
     try {
       const value: Counted<DebitOutcome | KeyStatus> =
         kind === "debit"
-          ? await countCall({ ...question, ask: debit })
-          : await countCall({ ...question, ask: keyStatus });
-      await recorded;
+          ? await countCall({ ...common, perform: debit })
+          : await countCall({ ...common, perform: keyStatus });
+      await scheduled;
       return { value };
     } catch (error) {
       return { error: describeFault(error) };
     }
   }
 
-  /** Woken by the platform. */
+  /** Called by the platform when the alarm is due. */
   alarm(): Promise<void> {
-    // An alarm that fails is dropped after some tries, and code that can use the data may come later than that.
+    // The platform drops an alarm that fails repeatedly, but code that can use the data may be deployed later than that.
     if (this.#fault !== null) return this.#storage.setAlarm(Date.now() + HOUR_MS);
     return this.#upkeep.round();
   }
 
-  /** An account's object says that this code may not use its data. */
+  /** Called by the object of another account, whose data this code cannot use. */
   reportFault(fault: string): void {
     this.#faultReports.receive(fault);
   }
@@ -157,18 +158,18 @@ export class AccountLedger extends DurableObject {
     });
   }
 
-  #carryOut(name: LedgerOperation, order: unknown): BatchResult {
+  #runOne(name: LedgerOperation, order: unknown): BatchResult {
     try {
       this.#usable().enter(isRead(name));
       if (name === "probe") this.#requireNoReport();
     } catch (error) {
       return { error: describeFault(error) };
     }
-    if (this.#hasNotice !== null) this.#hasNotice = false;
+    if (this.#hasEvent !== null) this.#hasEvent = false;
     return this.#run([[name, order]])[0] as BatchResult;
   }
 
-  /** What moves the account, where this code may use the data: a fault is sure to have changed nothing. */
+  /** Returns the export and import of the account. Throws `NotCarriedOut` if this code cannot use the data. */
   #usable(): ReturnType<typeof createMoving> {
     if (this.#fault === null) return this.#moving;
     this.#faultReports.send(this.#fault);
@@ -180,35 +181,37 @@ export class AccountLedger extends DurableObject {
     if (fault !== null) throw new NotCarriedOut(fault);
   }
 
-  /** Mostly there is an alarm, and nothing to wait for. That none could be set is no reason to lose the answer. */
-  #noteOutcome(
+  /**
+   * Sets the alarm that an operation requires. Usually an early enough alarm is set, and there is nothing to wait for. A failure to
+   * set one does not fail the operation.
+   */
+  #scheduleAfter(
     name: LedgerOperation,
     order: unknown,
     result: BatchResult,
   ): Promise<void> | undefined {
     if (!("value" in result)) return undefined;
-    // The round after it looks at all that is due.
-    if (this.#hasNotice) return this.#upkeep.recordHandled()?.catch(logAlarmError);
-    // The ends of grants may have come back.
+    // The alarm's round handles everything that is due.
+    if (this.#hasEvent) return this.#upkeep.recordEvent()?.catch(logAlarmError);
+    // Grants may have got their expiries back.
     if (name === "clawback") return this.#upkeep.schedule().catch(logAlarmError);
     if (name !== "debit" || (result.value as DebitOutcome).outcome !== "debited") return undefined;
     const { now, idempotency } = order as DebitOrder;
-    return this.#upkeep.note({ now, repeatable: idempotency !== null })?.catch(logAlarmError);
+    return this.#upkeep
+      .recordDebit({ now, isRepeatable: idempotency !== null })
+      ?.catch(logAlarmError);
   }
 }
 
 const logAlarmError = (cause: unknown) =>
   console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));
-const UNUSABLE = "The ledger of an account cannot be used by this version; its calls get 503";
-const NO_ALARM = "No alarm could be set for the upkeep of an account; the next call tries again";
+const UNUSABLE = "This version cannot use the ledger of an account; its calls get 503";
+const NO_ALARM =
+  "The alarm for the maintenance of an account could not be set; the next call tries again";
 
 type Env = { DB?: D1; LEDGER?: { getByName(name: string): ReadinessStub } };
 
-export type CallResult =
-  | { value: Counted<DebitOutcome | KeyStatus> }
-  | Extract<BatchResult, { error: unknown }>;
-
-/** The Worker's door has judged the text; where it was not good, no call comes here. */
+/** The Worker validates its configuration before it calls an object. */
 function rollUpAfterDaysOf(env: unknown): number {
   const days = Number(
     (env as { TOOLBOOTH_ROLL_UP_AFTER_DAYS?: unknown }).TOOLBOOTH_ROLL_UP_AFTER_DAYS,

@@ -1,19 +1,19 @@
 import type { SqlDriver, SqlRow, SqlStatement, SqlValue } from "../sqlite/driver.ts";
 
-/** What we use of a Durable Object's storage with SQLite behind it (developers.cloudflare.com/durable-objects/api/sqlite-storage-api). */
+/** The part of a Durable Object's SQLite storage that we use (developers.cloudflare.com/durable-objects/api/sqlite-storage-api). */
 export type ObjectStorage = {
   sql: { exec(query: string, ...values: SqlValue[]): SqlCursor };
-  /** All of `body` or nothing; on the disk before any answer of the object leaves (the output gate). */
+  /** Runs `body` in a transaction. The output gate holds responses back until the transaction is on the disk. */
   transactionSync<Result>(body: () => Result): Result;
-  /** Everything that the object has stored, its schema too. */
+  /** Deletes everything that the object has stored, including its schema. */
   deleteAll(): Promise<void>;
-  /** When the object is to be woken, in milliseconds since 1970 UTC; one time at most. Setting it is paid for like a row. */
+  /** The object's only alarm, in milliseconds since 1970 UTC. Setting it is billed like writing a row. */
   getAlarm(): Promise<number | null>;
   setAlarm(at: number): Promise<void>;
 };
 export type SqlCursor = { toArray(): SqlRow[]; rowsRead: number; rowsWritten: number };
 
-/** The driver of an object's own database. One object is one thread with one connection: nobody waits for a lock. */
+/** Creates a driver for an object's database. An object is one thread with one connection, so it never waits for a lock. */
 export function createObjectDriver(storage: ObjectStorage): SqlDriver {
   const { sql } = storage;
   const prepare = (text: string): SqlStatement => ({
@@ -22,7 +22,7 @@ export function createObjectDriver(storage: ObjectStorage): SqlDriver {
     run(...values) {
       const cursor = sql.exec(text, ...values);
       cursor.toArray();
-      // Rows of indexes count here too, so the number is no smaller than that of changed rows, and 0 where none changed.
+      // This includes index rows, so it may exceed the number of changed rows. It is 0 only if no row changed.
       return cursor.rowsWritten;
     },
   });

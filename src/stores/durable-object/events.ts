@@ -5,27 +5,27 @@ import type { ForwardedEvents } from "../sql/forwarded-events.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
 
 /**
- * What an account's object does about notices beside writing them: it looks for grants that end, which no call would tell
- * it of, and hands on what was written to where the notices of all accounts meet. A notice is settled here when it is kept
- * there, so one may arrive twice and none gets lost.
+ * The events of an account's object. The object writes the events of grants that expire, which no call triggers, and forwards all
+ * events to D1, where the events of all accounts are handled. An event is deleted here after D1 stored it. So an event may arrive
+ * twice, but is never lost.
  */
 export type Forwarding = {
-  /** When there is something to do, by what is stored; null: nothing. */
+  /** Returns when the next round is due; null if there is nothing to do. */
   dueAt(now: number): number | null;
-  /** What cannot be handed on stays, and is due again. */
+  /** Writes and forwards the events that are due. Events that cannot be forwarded stay, and are due again. */
   round(now: number): Promise<void>;
 };
 
-/** A notice is handed on so soon after it was written, and with it those that come in the meantime. */
+/** Events are forwarded this long after the first of them was written, so that several are forwarded together. */
 export const FORWARD_AFTER_MS = 1_000;
 /**
- * What could not be handed on waits for as long as it has waited already, so the waits double; an object forgets between two
- * of them whatever it does not store. At the most this long.
+ * An event that could not be forwarded waits for as long as it has waited already, so the waits double, up to this maximum. The
+ * age of the event determines the wait, because an object loses its memory between two rounds.
  */
 const FORWARD_WAIT_MAX_MS = 6 * HOUR_MS;
 const GRANTS_A_STEP = 100;
 
-/** One operation of the object's own ledger; throws where it is not carried out. */
+/** Performs an operation of the object's own ledger; throws if it is not carried out. */
 export type PerformOwn = <Name extends LedgerOperation>(
   name: Name,
   order: Parameters<Ledger[Name]>[0],
@@ -34,52 +34,54 @@ export type PerformOwn = <Name extends LedgerOperation>(
 export function createForwarding(
   driver: SqlDriver,
   perform: PerformOwn,
-  place: Pick<ForwardedEvents, "add">,
+  forwardedEvents: Pick<ForwardedEvents, "add">,
 ): Forwarding {
   const oldestEvent = driver.prepare("SELECT at FROM event ORDER BY no LIMIT 1");
-  const nextLook = driver.prepare(
+  const nextExpiryEvent = driver.prepare(
     "SELECT event_due_at FROM credit_grant WHERE event_due_at IS NOT NULL ORDER BY event_due_at, no LIMIT 1",
   );
 
-  function lookForEnds(now: number): void {
-    const look = nextLook.get()?.["event_due_at"];
-    if (typeof look !== "number" || look > now) return;
+  function recordExpiries(now: number): void {
+    const dueAt = nextExpiryEvent.get()?.["event_due_at"];
+    if (typeof dueAt !== "number" || dueAt > now) return;
     for (let more = true; more; ) {
       ({ more } = perform("recordExpiries", { now, max: GRANTS_A_STEP }));
     }
   }
 
-  async function handOn(): Promise<void> {
+  async function forward(): Promise<void> {
     for (;;) {
       const { events } = perform("listEvents", { max: EVENTS_AT_ONCE });
       if (events.length === 0) return;
-      await place.add(events);
+      await forwardedEvents.add(events);
       perform("deleteEvents", { ids: events.map(({ id }) => id) });
     }
   }
 
   return {
     dueAt(now) {
-      const [written, look] = [oldestEvent.get()?.["at"], nextLook.get()?.["event_due_at"]];
-      const dues = [];
-      if (typeof written === "number") {
-        const wait = Math.min(now - written, FORWARD_WAIT_MAX_MS);
-        dues.push(now + Math.max(wait, FORWARD_AFTER_MS));
+      const writtenAt = oldestEvent.get()?.["at"];
+      const expiryDueAt = nextExpiryEvent.get()?.["event_due_at"];
+      const times = [];
+      if (typeof writtenAt === "number") {
+        const wait = Math.min(now - writtenAt, FORWARD_WAIT_MAX_MS);
+        times.push(now + Math.max(wait, FORWARD_AFTER_MS));
       }
-      // A clock that was set back wakes nobody again and again.
-      if (typeof look === "number") dues.push(Math.max(look, now + FORWARD_AFTER_MS));
-      return dues.length === 0 ? null : Math.min(...dues);
+      // Not sooner, so that a clock that was set back does not wake the object over and over.
+      if (typeof expiryDueAt === "number")
+        times.push(Math.max(expiryDueAt, now + FORWARD_AFTER_MS));
+      return times.length === 0 ? null : Math.min(...times);
     },
     async round(now) {
-      lookForEnds(now);
+      recordExpiries(now);
       try {
-        await handOn();
+        await forward();
       } catch (cause) {
-        console.error(JSON.stringify({ message: NOT_HANDED_ON, cause: String(cause) }));
+        console.error(JSON.stringify({ message: NOT_FORWARDED, cause: String(cause) }));
       }
     },
   };
 }
 
-const NOT_HANDED_ON =
-  "Notices of an account could not be handed on to D1; it is tried again. Where D1 lacks a table, run `npx wrangler d1 migrations apply DB -c wrangler.site.jsonc --remote`";
+const NOT_FORWARDED =
+  "Events of an account could not be forwarded to D1; trying again. If D1 lacks a table, run `npx wrangler d1 migrations apply DB -c wrangler.site.jsonc --remote`";

@@ -1,45 +1,51 @@
 import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOutcome, KeyStatus, Ledger, LedgerOperation } from "#ledger/port.ts";
+import type { AccountMoves, MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import { type BatchItem, type BatchResult, unwrap } from "../sqlite/batch.ts";
-import type { CallResult } from "./account-object.ts";
 import { sendToObject } from "./sending.ts";
 
-/** What is asked about a call. */
-export type CallQuestion = "debit" | "keyStatus";
+/** The ledgers of accounts that are Durable Objects, as a Worker uses them. */
 
-/** An object that holds a ledger, as a Worker reaches it. */
+/** The operations of a call. */
+export type CallOperation = "debit" | "keyStatus";
+
+export type CallResult =
+  | { value: Counted<DebitOutcome | KeyStatus> }
+  | Extract<BatchResult, { error: unknown }>;
+
+/** The stub of an account's object (`account-object.ts`). */
 export type LedgerStub = {
   perform(name: BatchItem[0], order: unknown): Promise<BatchResult>;
-  /** `isAgain`: the order may have been carried out before, so it is not refused for the rate. */
+  /** `isAgain`: the order may have been carried out before, so the rate limit does not reject it. */
   call(
-    kind: CallQuestion,
+    kind: CallOperation,
     order: unknown,
     callsPerSecond: number,
     isAgain: boolean,
   ): Promise<CallResult>;
 };
 
-/** The object of an order's account. A stub that has failed is not used again, so each try asks for a fresh one. */
+/** Returns a stub of the object of an order's account. A stub that failed must not be used again, so each attempt gets a new one. */
 export type FindStub = (order: { account?: string }) => LedgerStub;
 
-/** The ledger's port over objects. */
+/** Creates a ledger over the objects of accounts. */
 export const ledgerOfObjects = (find: FindStub): Ledger =>
   ledgerOver((name, order) => {
-    // All that an object holds is of its account, and an audit looks for rows that belong to none as well.
-    const asked = name === "audit" ? { ...(order as object), account: undefined } : order;
-    const send = () => find(order as { account: string }).perform(name, asked);
-    return READS_ALL.has(name) ? askForAll(send) : ask(send);
+    // An object holds only its account. An audit without `account` also finds rows that belong to no account.
+    const sent = name === "audit" ? { ...(order as object), account: undefined } : order;
+    const send = () => find(order as { account: string }).perform(name, sent);
+    return READS_ALL.has(name) ? requestLong(send) : request(send);
   });
 
-/** These go through all the debits that are kept. */
+/** These operations read all stored debits. */
 const READS_ALL: ReadonlySet<LedgerOperation> = new Set(["audit", "usage"]);
 
-/** What is asked about calls, one round trip each. The object sees every call of its account, so it counts the rate. */
+/** Creates a call ledger over objects. An operation is one round trip. The object sees every call of its account, so it counts the rate. */
 export function callLedgerOfObjects(find: FindStub, callsPerSecond: number): CallLedger {
-  const call = (kind: CallQuestion, order: { account: string }, rate = callsPerSecond) =>
-    ask((isAgain) => find(order).call(kind, order, rate, isAgain));
+  const call = (kind: CallOperation, order: { account: string }, rate = callsPerSecond) =>
+    request((isAgain) => find(order).call(kind, order, rate, isAgain));
   return {
     isRemote: true,
     isOverRate: () => false,
@@ -49,18 +55,40 @@ export function callLedgerOfObjects(find: FindStub, callsPerSecond: number): Cal
   };
 }
 
-/** No limit, and no other bucket is touched. */
+/** The rate limit for calls that were counted before: none. */
 const UNCOUNTED = 0;
 
-/** The value of an object's answer. Every order of a ledger names itself. */
-export const ask = (send: (isAgain: boolean) => Promise<BatchResult>): Promise<unknown> =>
+/** The stub of an object that can be exported and imported. */
+export type MovingStub = {
+  [Name in keyof MoveOperations]: (order: MoveOperations[Name][0]) => Promise<BatchResult>;
+};
+
+/** Creates the export and import of accounts over their objects. */
+export function movesOfObjects(find: (order: { account: string }) => MovingStub): AccountMoves {
+  type Outcome<Name extends keyof MoveOperations> = Promise<MoveOperations[Name][1]>;
+  return {
+    openSnapshot: async () => ({ snapshot: null }),
+    exportRecords: (order) =>
+      requestLong(() => find(order).exportRecords(order)) as Outcome<"exportRecords">,
+    beginImport: (order) =>
+      requestLong(() => find(order).beginImport(order)) as Outcome<"beginImport">,
+    importRecords: (order) =>
+      requestLong(() => find(order).importRecords(order)) as Outcome<"importRecords">,
+    finishImport: (order) =>
+      requestLong(() => find(order).finishImport(order)) as Outcome<"finishImport">,
+  };
+}
+
+/** Sends an order to an object and returns the value of its result. */
+const request = (send: (isAgain: boolean) => Promise<BatchResult>): Promise<unknown> =>
   sendToObject(async (isAgain) => unwrap(await send(isAgain)), LEDGER);
 
-/** The same for what takes its time: nobody's call waits for it. */
-export const askForAll = (send: () => Promise<BatchResult>): Promise<unknown> =>
+/** Does the same for operations on a whole account, which may take longer because no call waits for them. */
+const requestLong = (send: () => Promise<BatchResult>): Promise<unknown> =>
   sendToObject(async () => unwrap(await send()), {
     ...LEDGER,
     timeoutMs: WHOLE_ACCOUNT_TIMEOUT_MS,
   });
 
-const LEDGER = { whom: "The account's ledger", isRepeatable: true };
+/** Every order of a ledger identifies itself, so it may be repeated. */
+const LEDGER = { target: "The account's ledger", isRepeatable: true };

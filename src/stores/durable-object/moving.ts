@@ -1,4 +1,4 @@
-import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import {
   BeingMoved,
   describeRecord,
@@ -10,11 +10,12 @@ import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { completeImport } from "../sql/complete-import.ts";
 import { RECORD_TABLES } from "../sql/transfer-rows.ts";
 import { isCursorOf } from "../sql/transfer-table.ts";
+import { createSqliteReads } from "../sqlite/database.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
-import { createSqliteReads } from "../sqlite/reads.ts";
-import { constraintOf, prepareInserts, preparePages } from "../sqlite/transfer-rows.ts";
+import { constraintOf } from "../sqlite/faults.ts";
+import { prepareInserts, preparePages } from "../sqlite/transfer-rows.ts";
 
-/** A page crosses from the object to a Worker in one message. */
+/** A page is sent from the object to a Worker in one message. */
 const PAGE_RECORDS_MAX = 5_000;
 const HOLD_MS = 10_000;
 
@@ -26,12 +27,13 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
     "INSERT INTO setting (name, value) VALUES ('import', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
   const anAccount = driver.prepare("SELECT id FROM account LIMIT 1");
-  const insert = prepareInserts(driver, "leave");
+  const insert = prepareInserts(driver, "ignore");
   const { audit } = createSqliteReads(driver);
-  const life = crypto.randomUUID();
+  /** Differs after each restart of the object, because `writes` and `heldUntil` are lost then. */
+  const instanceId = crypto.randomUUID();
   let writes = 0;
   let heldUntil = 0;
-  /** Read once in the object's life. */
+  /** Undefined until it is read, once per start of the object. */
   let mark: Mark | null | undefined;
 
   function currentMark(): Mark | null {
@@ -47,10 +49,10 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
     mark = next;
   }
 
-  /** The account whose import was begun. */
-  function underWay(): string {
+  /** Returns the account whose import was started. */
+  function importedAccount(): string {
     const current = currentMark();
-    if (current === null) throw new OrderRefused(NO_IMPORT);
+    if (current === null) throw new OrderRejected(NO_IMPORT);
     return current.account;
   }
 
@@ -58,18 +60,18 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
     const current = currentMark();
     if (current === null || current.finished) return;
     throw new BeingMoved(
-      `The account ${current.account} is being moved here: run its import to the end, and it opens`,
+      `The account ${current.account} is being imported; finish the import to open it`,
     );
   }
 
   function faultsOf(account: string, now: number) {
     const { faults } = audit({ now });
     if (anAccount.get() === undefined)
-      faults.push(`${account}: no record of the account itself came`);
+      faults.push(`${account}: the record of the account itself is missing`);
     return { ok: faults.length === 0, faults };
   }
 
-  /** Where the books do not reconcile, nothing is changed: more records may come. */
+  /** Changes nothing if the totals do not reconcile, because more records may follow. */
   function finish(account: string, now: number) {
     let outcome = { ok: false, faults: [] as string[] };
     try {
@@ -86,57 +88,57 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
   }
 
   return {
-    /** Throws where the account is on its way, and for what writes where it is held. */
-    enter(reads: boolean): void {
+    /** Call before every operation. Throws while the account is being imported, and for writes while it is held for an export. */
+    enter(isRead: boolean): void {
       requireOpen();
-      if (reads) return;
-      if (Date.now() < heldUntil) throw new NotCarriedOut("The account is being read out");
+      if (isRead) return;
+      if (Date.now() < heldUntil) throw new NotCarriedOut("The account is being exported");
       writes += 1;
     },
     exportRecords({ kind, after, max, hold }: MoveOperations["exportRecords"][0]) {
       requireOpen();
       requireAccountRecord(kind);
       if (!(Number.isInteger(max) && max > 0 && max <= PAGE_RECORDS_MAX)) {
-        throw new OrderRefused(`A page has from 1 to ${PAGE_RECORDS_MAX} records`);
+        throw new OrderRejected(`The page size must be from 1 to ${PAGE_RECORDS_MAX} records`);
       }
       if (!isCursorOf(RECORD_TABLES[kind], after))
-        throw new OrderRefused(`No page of ${kind} starts there`);
+        throw new OrderRejected(`The cursor does not fit records of kind "${kind}"`);
       if (hold) heldUntil = Date.now() + HOLD_MS;
-      return { ...preparePages(driver, kind)(after, max), state: `${life}:${writes}` };
+      return { ...preparePages(driver, kind)(after, max), state: `${instanceId}:${writes}` };
     },
     async beginImport({ account }: MoveOperations["beginImport"][0]) {
       const current = currentMark();
       if (current !== null && current.account !== account) {
-        throw new OrderRefused(`This object is that of ${current.account}`);
+        throw new OrderRejected(`This object belongs to the account ${current.account}`);
       }
       if (current?.finished) return { outcome: "finished_before" };
       if (current === null && anAccount.get() !== undefined) {
-        throw new OrderRefused(`${account} is here already, and was not brought by an import`);
+        throw new OrderRejected(`The account ${account} already exists and was not imported`);
       }
       if (current !== null) await empty();
       setMark({ account, finished: false });
       return { outcome: "begun" };
     },
     importRecords({ records }: MoveOperations["importRecords"][0]) {
-      const account = underWay();
-      if (currentMark()?.finished) throw new OrderRefused(NO_IMPORT);
+      const account = importedAccount();
+      if (currentMark()?.finished) throw new OrderRejected(NO_IMPORT);
       requireOwnRecords(account, records);
       driver.transaction("write", () => {
-        for (const [index, record] of records.entries()) takeIn(index, record, insert);
+        for (const [index, record] of records.entries()) insertRecord(index, record, insert);
       });
       return { taken: records.length };
     },
     finishImport({ now }: MoveOperations["finishImport"][0]) {
-      const account = underWay();
+      const account = importedAccount();
       return currentMark()?.finished ? faultsOf(account, now) : finish(account, now);
     },
   } satisfies Moving;
 }
 
-const NO_IMPORT = "No import is under way here";
+const NO_IMPORT = "No import of this account was started";
 
-/** Rolls a transaction back. */
-const INCOMPLETE = new Error("The books do not reconcile");
+/** Thrown to roll the transaction back. */
+const INCOMPLETE = new Error("The totals do not reconcile");
 
 type Moving = { enter(reads: boolean): void } & {
   [Name in keyof MoveOperations]: (
@@ -144,7 +146,7 @@ type Moving = { enter(reads: boolean): void } & {
   ) => MoveOperations[Name][1] | Promise<MoveOperations[Name][1]>;
 };
 
-function takeIn(
+function insertRecord(
   index: number,
   record: TransferRecord,
   insert: (record: TransferRecord) => void,
@@ -157,9 +159,11 @@ function takeIn(
       case undefined:
         throw error;
       case "unknown":
-        throw new OrderRefused(`${where} names an account or a key that did not come before it`);
+        throw new OrderRejected(
+          `${where} refers to an account or a key that was not imported before it`,
+        );
       default:
-        throw new OrderRefused(`${where} contradicts itself, or what came before it`);
+        throw new OrderRejected(`${where} contradicts itself or an earlier record`);
     }
   }
 }

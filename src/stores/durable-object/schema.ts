@@ -4,19 +4,19 @@ import type { SqlDriver } from "../sqlite/driver.ts";
 import { runMigrations } from "../sqlite/run-migrations.ts";
 
 /**
- * The migrations of an account's object, in the order in which they run. Released ones are never edited. Without the tables
- * of people, which are in D1, and without sqlite-many-accounts.ts.
+ * The migrations of an account's object, in the order in which they run. Released migrations are never edited. They lack the tables
+ * of people, which are in D1, and those of a node's imports and jobs.
  */
 export const OBJECT_MIGRATIONS: readonly Migration[] = [
   { name: "initial", sql: sqliteLedger, readableFrom: 1 },
 ];
 
-/** `fault`: why this code may not use the data; the data is then as it was. */
+/** `fault`: why this code cannot use the data, which is then unchanged. */
 export type OpenedSchema = { hasMigrated: boolean; fault: string | null };
 
 /**
- * Brings an object's schema up to date. It returns the fault, because a constructor that throws tells the Worker nothing: it
- * could not know whether its order was carried out, and would leave a pending reversal for each call.
+ * Brings an object's schema up to date. It returns a fault instead of throwing it: if the object's constructor threw, the Worker
+ * could not tell whether its order was carried out, and would queue a reversal for each call.
  */
 export function openSchema(driver: SqlDriver, migrations: readonly Migration[]): OpenedSchema {
   try {

@@ -5,53 +5,55 @@ import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 const PAUSES_MS = [0, 200];
 
 export type Sending = {
-  /** Who is asked, for the messages of faults: "The account's ledger". */
-  whom: string;
-  /** The order names itself, so that sending it twice is sending it once. */
+  /** The name of the object in error messages, such as "The account's ledger". */
+  target: string;
+  /** Whether sending the order twice has the effect of sending it once. */
   isRepeatable: boolean;
-  /** LEDGER_TIMEOUT_MS, where nothing else is said. */
+  /** The time limit of all attempts together; by default LEDGER_TIMEOUT_MS. */
   timeoutMs?: number;
 };
 
 /**
- * Asks an object, by what the platform says of a fault
+ * Sends an order to a Durable Object, and sends it again after some faults
  * (developers.cloudflare.com/durable-objects/best-practices/error-handling):
- * - `overloaded`: the object has not taken the order, and asking again would only add to its load.
- * - `retryable`: the way to the object or the object itself broke off. It may have taken the order before, so only what is
- *   repeatable is sent again.
- * Any other fault, and an object that does not answer in time, leaves the outcome unknown. The time is that of all tries
- * together. A stub that has failed is not used again, so `send` finds a fresh one each time.
+ *
+ * - `overloaded`: the object did not receive the order. It is not sent again, because that would add to the load.
+ * - `retryable`: the connection or the object failed. The object may have carried out the order, so only a repeatable order is
+ *   sent again.
+ *
+ * Any other fault and a timeout leave the outcome unknown. A stub that failed must not be used again, so `send` gets a new one each
+ * time.
  */
-export async function sendToObject<ApiResponse>(
-  send: (isAgain: boolean) => Promise<ApiResponse>,
+export async function sendToObject<Result>(
+  send: (isAgain: boolean) => Promise<Result>,
   sending: Sending,
-): Promise<ApiResponse> {
+): Promise<Result> {
   let isLate = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       isLate = true;
-      reject(new Error(`${sending.whom} did not answer in time`));
+      reject(new Error(`${sending.target} did not respond in time`));
     }, sending.timeoutMs ?? LEDGER_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([sendAgain(send, sending, () => isLate), late]);
+    return await Promise.race([sendWithRetries(send, sending, () => isLate), late]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function sendAgain<ApiResponse>(
-  send: (isAgain: boolean) => Promise<ApiResponse>,
-  { whom, isRepeatable }: Sending,
+async function sendWithRetries<Result>(
+  send: (isAgain: boolean) => Promise<Result>,
+  { target, isRepeatable }: Sending,
   isLate: () => boolean,
-): Promise<ApiResponse> {
+): Promise<Result> {
   for (let tries = 0; ; tries += 1) {
     try {
       return await send(tries > 0);
     } catch (error) {
-      const fault = asFault(error, whom);
-      // After a first try of unknown outcome a later one cannot say that nothing was changed.
+      const fault = asFault(error, target);
+      // The first attempt may have been carried out, so a later one cannot prove that nothing was changed.
       if (fault instanceof NotCarriedOut && tries > 0)
         throw new Error(fault.message, { cause: error });
       const pauseMs = PAUSES_MS[tries];
@@ -62,9 +64,9 @@ async function sendAgain<ApiResponse>(
   }
 }
 
-const asFault = (error: unknown, whom: string): unknown =>
+const asFault = (error: unknown, target: string): unknown =>
   (error as { overloaded?: unknown } | undefined)?.overloaded === true
-    ? new NotCarriedOut(`${whom} is overloaded`, { cause: error })
+    ? new NotCarriedOut(`${target} is overloaded`, { cause: error })
     : error;
 
 const isRetryable = (error: unknown) =>

@@ -11,13 +11,13 @@ import {
 } from "#accounts/sign-in-throttle.ts";
 import type { ObjectStorage } from "./driver.ts";
 
-/** What is forgotten is removed this often, while there is something. */
+/** Expired counts are deleted at this interval while there are any. */
 const SWEEP_AFTER_MS = 15 * 60_000;
 
 /**
- * How fast passwords can be tried at the edge, where an isolate's memory is none: one object for each share of the names. It
- * keeps its counts in a database of its own, so that it can be put away in between and forgets nothing. Names are keyed hashes;
- * whose they are is not known here.
+ * Limits password attempts at the edge, where the memory of an isolate cannot count them: a client may reach another isolate. The
+ * names are distributed over several objects. An object stores its counts in its database, so that they survive its eviction. Names
+ * are keyed hashes, so the object does not know whose attempts it counts.
  */
 export class SignInThrottleObject extends DurableObject {
   readonly #storage: ObjectStorage;
@@ -31,7 +31,7 @@ export class SignInThrottleObject extends DurableObject {
     );
   }
 
-  /** For how long a try is refused; 0 where it is not. */
+  /** Counts an attempt. Returns for how many milliseconds attempts are rejected; 0 if this one is allowed. */
   async takeTry(name: string, at: number): Promise<number> {
     const { bucket, retryAfterMs } = takeTry(this.#read<Bucket>(name), at);
     await this.#keep(name, bucket, at + BUCKET_KEPT_MS);
@@ -69,7 +69,9 @@ export class SignInThrottleObject extends DurableObject {
   async #keep(name: string, state: object, forgetAt: number): Promise<void> {
     this.#rows(
       "INSERT OR REPLACE INTO kept (name, state, forget_at) VALUES (?, ?, ?)",
-      ...[name, JSON.stringify(state), forgetAt],
+      name,
+      JSON.stringify(state),
+      forgetAt,
     );
     if (this.#hasAlarm) return;
     this.#hasAlarm = true;

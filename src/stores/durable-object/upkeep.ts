@@ -5,33 +5,32 @@ import type { ObjectStorage } from "./driver.ts";
 import { FORWARD_AFTER_MS, type Forwarding } from "./events.ts";
 
 /**
- * What an account's object is woken for. Its alarm keeps it small: it folds old debits and forgets idempotency records, at
- * most once a day and only while there is something to fold; no call sets an alarm for that but the first after a round.
- * And it sees to notices: a second after one was written, and when a grant is to be looked at. There is one alarm, set for
- * the soonest of all that is due.
+ * The alarm of an account's object, which is set for whatever is due first. It rolls up old debits and deletes old idempotency
+ * records, at most once a day and only if there are any; only the first call after a round sets an alarm for that. It also forwards
+ * events one second after they were written, and writes the events of grants that expire.
  */
 export type Upkeep = {
-  /** A debit was made. Resolves when an alarm is set that is early enough; mostly one is, and nothing is returned. */
-  note(debit: { now: number; repeatable: boolean }): Promise<void> | undefined;
-  /** A notice was written. */
-  recordHandled(): Promise<void> | undefined;
-  /** What the alarm does. It may be run again at any time: the platform repeats one that failed. */
+  /** Call after a debit. Returns a promise only if an earlier alarm has to be set, which is rare. */
+  recordDebit(debit: { now: number; isRepeatable: boolean }): Promise<void> | undefined;
+  /** Call after an event was written. Returns a promise only if an earlier alarm has to be set. */
+  recordEvent(): Promise<void> | undefined;
+  /** Does what is due. It may run again at any time, because the platform repeats an alarm that failed. */
   round(): Promise<void>;
-  /** Sets the alarm by what is stored. */
+  /** Sets the alarm for the stored rows. */
   schedule(): Promise<void>;
 };
 
-/** What has become old waits for so long for others, so that a busy account is not woken for each. */
+/** Old rows wait this long for others to become old, so that a busy account is not woken for each row. */
 const GATHER_MS = DAY_MS;
-/** For what is old no alarm is earlier than this, so that a clock that was set back wakes nobody again and again. */
+/** The minimum time until an alarm for old rows, so that a clock that was set back does not wake the object over and over. */
 const SOONEST_MS = HOUR_MS;
-/** A step is one transaction, and calls go on between two. */
+/** A step is one transaction. Calls run between two steps. */
 const ROWS_A_STEP = 500;
-/** Then a new alarm goes on: 20,000 rows take well under the time of a CPU that an alarm gets. */
+/** After this number of steps a new alarm continues: 20,000 rows take much less than the CPU time of one alarm. */
 const STEPS_A_ROUND = 40;
 const BETWEEN_ROUNDS_MS = 1_000;
 
-/** `forwarding`: null where there is no place for notices. */
+/** `forwarding`: null if there is no D1 database to forward events to. */
 export function createUpkeep(
   storage: Pick<ObjectStorage, "getAlarm" | "setAlarm">,
   driver: SqlDriver,
@@ -44,7 +43,7 @@ export function createUpkeep(
     "SELECT at FROM debit_by_account ORDER BY account_no, at LIMIT 1",
   );
   const oldestResponse = driver.prepare("SELECT at FROM idempotency ORDER BY at LIMIT 1");
-  /** Undefined until it was looked up, once in the object's life. */
+  /** Undefined until it is read, once per start of the object. */
   let alarmAt: number | null | undefined;
 
   async function set(at: number): Promise<void> {
@@ -57,11 +56,11 @@ export function createUpkeep(
     }
   }
 
-  async function beforeOrAt(due: number): Promise<void> {
+  async function setNoLaterThan(due: number): Promise<void> {
     if (alarmAt === undefined) {
-      const found = await storage.getAlarm();
-      // Another call may have set one meanwhile.
-      if (alarmAt === undefined) alarmAt = found;
+      const current = await storage.getAlarm();
+      // Another call may have set one in the meantime.
+      if (alarmAt === undefined) alarmAt = current;
     }
     if (alarmAt === null || alarmAt > due) await set(due);
   }
@@ -69,7 +68,7 @@ export function createUpkeep(
   const isEarlyEnough = (due: number) => typeof alarmAt === "number" && alarmAt <= due;
   const notTooSoon = (due: number) => Math.max(due, Date.now() + SOONEST_MS);
 
-  /** When the oldest debit and the oldest answer become old; null where there is neither. */
+  /** Returns when the oldest debit or idempotency record becomes old; null if there is neither. */
   function oldAt(): number | null {
     const [debit, response] = [oldestDebit.get()?.["at"], oldestResponse.get()?.["at"]];
     const times = [];
@@ -79,15 +78,15 @@ export function createUpkeep(
   }
 
   async function schedule(): Promise<void> {
-    const dues = [];
+    const times = [];
     const old = oldAt();
-    if (old !== null) dues.push(notTooSoon(old + GATHER_MS));
-    const events = forwarding?.dueAt(Date.now()) ?? null;
-    if (events !== null) dues.push(events);
-    if (dues.length > 0) await beforeOrAt(Math.min(...dues));
+    if (old !== null) times.push(notTooSoon(old + GATHER_MS));
+    const eventsDueAt = forwarding?.dueAt(Date.now()) ?? null;
+    if (eventsDueAt !== null) times.push(eventsDueAt);
+    if (times.length > 0) await setNoLaterThan(Math.min(...times));
   }
 
-  /** Whether that is all. */
+  /** Returns whether nothing is left to roll up. */
   async function rollUp(now: number): Promise<boolean> {
     const old = oldAt();
     if (old === null || old > now) return true;
@@ -102,16 +101,16 @@ export function createUpkeep(
   }
 
   return {
-    note({ now, repeatable }) {
-      const due = notTooSoon(now + (repeatable ? IDEMPOTENCY_KEPT_MS : keptMs) + GATHER_MS);
-      return isEarlyEnough(due) ? undefined : beforeOrAt(due);
+    recordDebit({ now, isRepeatable }) {
+      const due = notTooSoon(now + (isRepeatable ? IDEMPOTENCY_KEPT_MS : keptMs) + GATHER_MS);
+      return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
     },
-    recordHandled() {
+    recordEvent() {
       const due = Date.now() + FORWARD_AFTER_MS;
-      return isEarlyEnough(due) ? undefined : beforeOrAt(due);
+      return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
     },
     async round() {
-      // It has gone off. Where the round fails the platform repeats it, and the next debit looks whether it does.
+      // The alarm has fired. If the round fails, the platform repeats it, and the next debit reads when.
       alarmAt = undefined;
       const now = Date.now();
       await forwarding?.round(now);

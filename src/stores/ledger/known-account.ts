@@ -11,18 +11,18 @@ import type {
 } from "#ledger/rules/rows.ts";
 
 /**
- * What a transaction knows of one account: the rows that were loaded, as the orders so far have changed them, and what is to
- * be saved. It has no SQL: a store loads into it what `decide` (working-set.ts) asks for, and writes what it collects. Maps are made when there
- * is something to be put in: a batch may concern hundreds of accounts, most of them by one order.
+ * The rows of one account that a transaction has loaded, with the changes of its orders so far, and the changes that are not saved
+ * yet. It has no SQL: a store loads the rows that `decide` (working-set.ts) requests, and saves the changes. Maps are created at their
+ * first use, because a batch may concern hundreds of accounts, most of them with one order.
  */
 export type KnownAccount = {
   id: string;
   row: AccountRow | null;
-  /** By id; null where the account has no such key. */
+  /** By id; null if the account has no such key. */
   keys: Map<string, KeyRow | null> | undefined;
   /** By SHA-256. */
   callKeys: Map<string, CallKey | null> | undefined;
-  /** Spendable grants in burn order, the first ones of those at `grantsFrom` and later; undefined: not loaded. */
+  /** The first grants that are spendable at `grantsFrom`, in the order in which they are spent; undefined: not loaded. */
   grants: OpenGrant[] | undefined;
   areAll: boolean;
   grantsFrom: number;
@@ -35,15 +35,15 @@ export type KnownAccount = {
   unsaved: Unsaved;
 };
 
-/** Rows as they are to be kept. Those whose `no` is 0 are new. */
+/** Changes to save. Rows whose `no` is 0 are new. */
 export type Unsaved = {
   isEmpty: boolean;
   account: AccountRow | null;
   keys: Map<string, KeyRow> | undefined;
   grants: Map<string, GrantRow> | undefined;
-  /** Of these nothing but the last use has changed. */
+  /** Keys of which only the last use changed. */
   usedKeys: Map<number, CallKey> | undefined;
-  /** Of these nothing but what remains has changed. */
+  /** Grants of which only the remaining credits changed. */
   drawn: Map<number, OpenGrant> | undefined;
   debits: DebitRow[];
   reversed: DebitRow[];
@@ -101,8 +101,8 @@ export function debitsByName(known: KnownAccount): Map<string, DebitRow | null> 
   return known.debits;
 }
 
-/** What a store found of what an order asked for. */
-export const found = {
+/** Puts loaded rows into a known account. Null: the row does not exist. */
+export const cache = {
   key(known: KnownAccount, id: string, row: KeyRow | null): void {
     known.keys ??= new Map();
     known.keys.set(id, row);
@@ -120,7 +120,7 @@ export const found = {
   },
 };
 
-/** Empties `unsaved` after a save. It keeps the collections, because an account with one debit per batch would otherwise create them anew for each. */
+/** Empties `unsaved` after a save. It keeps the collections, so that an account with one debit per batch does not create new ones each time. */
 export function clearUnsaved(unsaved: Unsaved): void {
   unsaved.isEmpty = true;
   unsaved.account = null;

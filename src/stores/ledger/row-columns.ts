@@ -10,7 +10,7 @@ import type {
 } from "#ledger/rules/rows.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 
-/** The ledger's rows as they lie in tables: which column holds what, in every database. */
+/** The columns of the ledger's rows, which are the same in every database. */
 
 export const readAccount = (row: SqlRow): AccountRow => ({
   no: row["no"] as number,
@@ -81,23 +81,46 @@ export const readRecord = (row: SqlRow): IdempotencyRow => ({
   random: row["random"] as string | null,
 });
 
-/** Values by the columns of a table; `account_no` and `no` are the store's. */
+/** The values of a row in the order of its columns. The store adds `account_no` and `no`. */
 export const accountValues = (row: AccountRow) => [
-  ...[row.id, row.createdAt, row.state, row.freeCall, row.lifetimeGrants, row.lowBalance],
-  ...[row.notifiedLevel, row.frontGrant, row.rest],
+  row.id,
+  row.createdAt,
+  row.state,
+  row.freeCall,
+  row.lifetimeGrants,
+  row.lowBalance,
+  row.notifiedLevel,
+  row.frontGrant,
+  row.rest,
 ];
 export const ACCOUNT_COLUMNS =
   "id, created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest";
 
 export const keyValues = (row: KeyRow) => [
-  ...[row.id, row.sha256, row.start, row.label, row.createdAt, row.lastUsedAt, row.revokedAt],
+  row.id,
+  row.sha256,
+  row.start,
+  row.label,
+  row.createdAt,
+  row.lastUsedAt,
+  row.revokedAt,
 ];
 export const KEY_COLUMNS = "id, sha256, start, label, created_at, last_used_at, revoked_at";
 
 export const grantValues = (row: GrantRow) => [
-  ...[row.id, row.kind, row.amount, row.remaining, row.remaining === 0 ? 1 : 0],
-  ...[row.voided, row.voidedAt, row.clawback, row.clawbackVersion],
-  ...[row.grantedAt, row.expiresAt, row.waivedExpiresAt, row.eventDueAt],
+  row.id,
+  row.kind,
+  row.amount,
+  row.remaining,
+  row.remaining === 0 ? 1 : 0,
+  row.voided,
+  row.voidedAt,
+  row.clawback,
+  row.clawbackVersion,
+  row.grantedAt,
+  row.expiresAt,
+  row.waivedExpiresAt,
+  row.eventDueAt,
 ];
 export const GRANT_COLUMNS =
   "id, kind, amount, remaining, spent, voided, voided_at, clawback, clawback_version, granted_at, expires_at, waived_expires_at, event_due_at";
@@ -126,15 +149,27 @@ export const reversalValues = (row: {
   keyNo: number;
   tool: string;
 }) => [
-  ...[row.at, row.callId, row.reversedAt, row.credits],
-  ...[row.grantNo, writeParts(row.parts), row.keyNo, row.tool],
+  row.at,
+  row.callId,
+  row.reversedAt,
+  row.credits,
+  row.grantNo,
+  writeParts(row.parts),
+  row.keyNo,
+  row.tool,
 ];
 export const REVERSAL_COLUMNS =
   "debit_at, call_id, reversed_at, credits, grant_no, parts, key_no, tool";
 
 export const recordValues = (row: IdempotencyRow) => [
-  ...[row.tool, row.key, row.at, row.callId, row.bodySha256, row.responseSha256],
-  ...[row.receivedAt, row.random],
+  row.tool,
+  row.key,
+  row.at,
+  row.callId,
+  row.bodySha256,
+  row.responseSha256,
+  row.receivedAt,
+  row.random,
 ];
 export const RECORD_COLUMNS =
   "tool, key, at, call_id, body_sha256, response_sha256, received_at, random";

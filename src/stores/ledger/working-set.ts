@@ -10,19 +10,22 @@ import type {
 } from "#ledger/rules/rows.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import {
+  cache,
   debitName,
   debitNamed,
   debitsByName,
-  found,
   type KnownAccount,
   recordName,
 } from "./known-account.ts";
 
-/** How many grants a store loads at first, and so many times more where they do not suffice: most calls are paid by the first grant, and most of the others by the next. */
+/**
+ * The number of grants that a store loads at first, and the factor by which it loads more if they do not suffice. Most calls are
+ * paid by the first grant, and most of the others by the second.
+ */
 export const GRANTS_AT_FIRST = 3;
 export const GRANTS_FACTOR = 16;
 
-/** What an order knows that holds for it alone. A store fills it in as it is asked to. */
+/** Loaded rows that are valid for a single order. */
 export type OrderContext = {
   sum: Rows["sum"];
   concerned: readonly GrantRow[] | undefined;
@@ -40,12 +43,12 @@ export const orderContext = (isCareful = false): OrderContext => ({
   isCareful,
 });
 
-/** What a store is to load into the account or the order's context before it asks again. */
+/** The rows that a store must load into the account or the order's context before it calls `decide` again. */
 export type LoadRequest = {
   key?: string;
   callKey?: string;
   newKey?: { id: string; sha256: string };
-  /** Spendable at `now`, at least so many that they hold more credits than this, or all. */
+  /** The first grants that are spendable at `now`, until they hold more credits than `covering`. */
   grants?: { covering: number; now: number };
   sum?: { now: number };
   concerned?: Concerned;
@@ -55,7 +58,7 @@ export type LoadRequest = {
 
 type AnyOrder = { account: string; now?: number; at?: number; callId?: string };
 
-/** Decides one order and takes up what it changes; or says what has to be loaded first. */
+/** Decides one order and applies its changes to the account, or returns which rows must be loaded first. */
 export function decide<Name extends RuleName>(
   known: KnownAccount,
   name: Name,
@@ -71,11 +74,11 @@ export function decide<Name extends RuleName>(
   const { now = 0 } = order as AnyOrder;
   if ("need" in verdict) {
     if (verdict.need !== "debit") return { load: requestFor(verdict, now) };
-    // The batch itself may have made this debit, which no store could load.
+    // An earlier order of the batch may have made this debit, so it may not be in the database yet.
     context.isCareful = true;
     return decide(known, name, order, context);
   }
-  if (hasChanges(verdict.changes)) takeUp(known, verdict.changes, now);
+  if (hasChanges(verdict.changes)) applyChanges(known, verdict.changes, now);
   return { outcome: verdict.outcome };
 }
 
@@ -132,7 +135,7 @@ function missingOf(
   return request;
 }
 
-/** Whether the known grants hold more than so many credits at `now`, or are all. */
+/** Whether the known grants hold more than this number of credits at `now`, or are all grants. */
 function holdsMore({ grants, areAll, grantsFrom }: KnownAccount, credits: number, now: number) {
   if (grants === undefined || now < grantsFrom) return false;
   if (areAll) return true;
@@ -160,8 +163,8 @@ function hasChanges(changes: Changes): boolean {
   return false;
 }
 
-/** The account as the changes leave it: the next order sees it so. */
-function takeUp(known: KnownAccount, changes: Changes, now: number): void {
+/** Applies changes to the account, so that the next order sees them. */
+function applyChanges(known: KnownAccount, changes: Changes, now: number): void {
   const { unsaved } = known;
   unsaved.isEmpty = false;
   const { account, key, grants, usedKey, drawn, debit, reversal, earlier } = changes;
@@ -170,29 +173,29 @@ function takeUp(known: KnownAccount, changes: Changes, now: number): void {
     unsaved.account = account;
   }
   if (key !== undefined) {
-    found.key(known, key.id, key);
+    cache.key(known, key.id, key);
     unsaved.keys ??= new Map();
     unsaved.keys.set(key.id, key);
   }
   if (grants !== undefined) {
     unsaved.grants ??= new Map();
     for (const grant of grants) unsaved.grants.set(grant.id, grant);
-    takeUpGrants(known, grants);
+    applyGrants(known, grants);
   }
   if (usedKey !== undefined) {
-    found.callKey(known, usedKey.sha256, usedKey);
+    cache.callKey(known, usedKey.sha256, usedKey);
     unsaved.usedKeys ??= new Map();
     unsaved.usedKeys.set(usedKey.no, usedKey);
   }
   if (drawn !== undefined) {
     unsaved.drawn ??= new Map();
     for (const grant of drawn) unsaved.drawn.set(grant.no, grant);
-    takeUpGrants(known, drawn);
+    applyGrants(known, drawn);
   }
-  if (debit !== undefined) takeUpDebit(known, debit);
+  if (debit !== undefined) applyDebit(known, debit);
   if (reversal !== undefined) unsaved.reversals.push(reversal);
   if (earlier !== undefined) {
-    found.record(known, earlier, earlier);
+    cache.record(known, earlier, earlier);
     unsaved.records ??= new Map();
     unsaved.records.set(recordName(earlier.tool, earlier.key), earlier);
   }
@@ -203,8 +206,8 @@ function takeUp(known: KnownAccount, changes: Changes, now: number): void {
   for (const content of events) unsaved.events.push({ at: now, content });
 }
 
-/** A reversed debit has been looked up: it exists, or a mark is stored in its place. */
-function takeUpDebit(known: KnownAccount, debit: DebitRow): void {
+/** A debit that is reversed here was looked up before: either it exists, or this is the mark that is stored in its place. */
+function applyDebit(known: KnownAccount, debit: DebitRow): void {
   const { unsaved } = known;
   if (debit.reversedAt === null) {
     unsaved.debits.push(debit);
@@ -217,8 +220,8 @@ function takeUpDebit(known: KnownAccount, debit: DebitRow): void {
   debits.set(name, debit);
 }
 
-/** Debits leave the grants in their order; spent ones are dropped. */
-function takeUpGrants(known: KnownAccount, changed: readonly OpenGrant[]): void {
+/** A debit does not change the order of the grants. Grants with nothing remaining are dropped. */
+function applyGrants(known: KnownAccount, changed: readonly OpenGrant[]): void {
   const [first] = changed;
   if (known.grants === undefined || first === undefined) return;
   if (changed.length === 1 && first.remaining > 0 && known.grants[0]?.id === first.id) {

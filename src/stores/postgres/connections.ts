@@ -3,35 +3,35 @@ import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { isCrowded, isPlain, OutOfReach } from "./faults.ts";
 import { isTimeOut } from "./reach.ts";
 
-/** The connections of one pool, and who gets one. */
+/** The connections of one pool, and the order in which they are handed out. */
 export type Connections = {
   pool: pg.Pool;
-  /** `isReserved`: may have those that are kept back from the others. */
+  /** Waits for a connection. `isReserved`: the reserved connections may be used. */
   take(isReserved: boolean): Promise<pg.PoolClient>;
-  /** `fault`: what it failed by; undefined where all went well. */
-  reverseCall(client: pg.PoolClient, isReserved: boolean, fault: unknown): void;
-  /** Those that nobody uses lead nowhere any more. */
+  /** Returns a connection. `fault`: the error of its last use; undefined if it succeeded. */
+  release(client: pg.PoolClient, isReserved: boolean, fault: unknown): void;
+  /** Closes the idle connections, because the server is known to be unreachable. */
   dropIdle(): void;
 };
 
 export type ConnectionOptions = {
   max: number;
-  /** So many stay open while nobody needs them: where strangers take all that the server has, these are there. */
+  /** The number of idle connections that stay open, so that they are available even if other clients use up the server's limit. */
   min?: number;
-  /** So many are kept back for batches, however many others wait. */
+  /** The number of connections that are reserved for batches. */
   reserved?: number;
   onIdleError?: (error: Error) => void;
 };
 
-/** Where the network swallows everything, the server's own time-outs never arrive. */
+/** If the network drops all packets, the server's own timeouts never arrive. */
 export const QUERY_TIMEOUT_MS = LEDGER_TIMEOUT_MS;
 const CONNECT_TIMEOUT_MS = 2_000;
 const CROWDED_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
-/** A network that forgets a quiet connection is found out before an order needs it. */
+/** Detects a connection that the network dropped before an order needs it. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Whole numbers come as numbers: amounts and times lie within 2^53 (limits.ts). */
+/** 64-bit integers are read as numbers, because amounts and times are below 2^53 (limits.ts). */
 const INT8 = 20;
 const types = {
   getTypeParser(oid: number, format?: "text" | "binary") {
@@ -47,8 +47,8 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
   let isOpening = false;
   const ours = () => inUse + pool.idleCount;
 
-  /** The server has no more for us: for a while those that we have do it. */
-  function makeDo(): void {
+  /** The server has no connection left: for a while, use only those that are open. */
+  function limitToOpen(): void {
     pool.options.max = Math.max(1, ours());
     setTimeout(() => {
       pool.options.max = max;
@@ -59,20 +59,20 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
     try {
       return await pool.connect();
     } catch (error) {
-      // One that is being opened just now may be let in.
+      // A connection that is being opened may still succeed.
       const mayHaveOne = ours() > 0 || (pool.totalCount > 0 && !isAgain);
       if (!isCrowded(error) || !mayHaveOne) throw error;
-      makeDo();
+      limitToOpen();
       return open(true);
     }
   }
 
-  /** Opens what is missing to `min`, one after the other. */
+  /** Opens connections up to `min`, one at a time. */
   function fillUp(): void {
     const isEnough = pool.totalCount >= Math.min(min, pool.options.max);
     if (isEnough || isOpening || pool.idleCount > 0) return;
     isOpening = true;
-    const over = () => {
+    const finish = () => {
       isOpening = false;
     };
     pool
@@ -80,10 +80,10 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
       .then(
         (client) => client.release(),
         (error) => {
-          if (isCrowded(error) && ours() > 0) makeDo();
+          if (isCrowded(error) && ours() > 0) limitToOpen();
         },
       )
-      .finally(over);
+      .finally(finish);
   }
 
   return {
@@ -99,16 +99,16 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
       } catch (error) {
         if (hasTurn && !isReserved) turns.end();
         const { message } = error as Error;
-        throw new OutOfReach(`PostgreSQL is out of reach: ${message}`, { cause: error });
+        throw new OutOfReach(`PostgreSQL is unreachable: ${message}`, { cause: error });
       }
     },
-    reverseCall(client, isReserved, fault) {
-      // While this one is not free: or it would be the one that is taken.
+    release(client, isReserved, fault) {
+      // Before this connection is released, or fillUp would take it.
       if (fault === undefined) fillUp();
       inUse -= 1;
-      // What lies unsent before a network that swallows everything must not arrive later, when nobody waits for it.
+      // Unsent data must not reach the server later, after the caller gave up.
       if (isTimeOut((fault as Error | undefined)?.cause ?? fault ?? {})) reset(client);
-      // After most faults nobody knows what it is in the middle of, or whether the server takes writes still.
+      // After most faults, the state of the connection is unknown, so it is closed.
       client.release(fault !== undefined && !isPlain(fault));
       if (!isReserved) turns.end();
     },
@@ -128,7 +128,10 @@ function openPool(
   { max, min, onIdleError }: ConnectionOptions & { min: number },
 ): pg.Pool {
   const pool = new pg.Pool({
-    ...{ connectionString: url, max, min, types },
+    connectionString: url,
+    max,
+    min,
+    types,
     application_name: "toolbooth",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
@@ -137,9 +140,9 @@ function openPool(
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     allowExitOnIdle: true,
   });
-  // A connection that breaks while nobody uses it: the next order gets another one.
+  // An idle connection that breaks. The next order gets another one.
   pool.on("error", (error) => onIdleError?.(error));
-  // One that breaks while it is used: whoever uses it hears of it, but without this the process would end.
+  // A connection that breaks in use rejects its query. Without a listener, the process would end.
   pool.on("connect", (client) => void client.on("error", () => {}));
   return pool;
 }
@@ -149,7 +152,7 @@ function reset(client: pg.PoolClient): void {
   (stream as Partial<{ resetAndDestroy(): void }>).resetAndDestroy?.();
 }
 
-/** Turns at something of which there is a number: first come, first served, and nobody waits for long. */
+/** A semaphore: first come, first served. Waiting is limited to CONNECT_TIMEOUT_MS. */
 function createTurns(limit: () => number) {
   const waiting = new Set<() => void>();
   let taken = 0;
@@ -183,5 +186,5 @@ function createTurns(limit: () => number) {
   };
 }
 
-/** As pg-pool says it. */
+/** The message that pg-pool uses (see reach.ts). */
 const BUSY = "timeout exceeded when trying to connect";

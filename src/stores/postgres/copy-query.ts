@@ -1,14 +1,14 @@
 import pg from "pg";
 
-/** What pg's connection has beside what its types say. */
+/** Methods of pg's connection that its types lack. */
 type CopyConnection = pg.Connection & {
   sendCopyFromChunk(chunk: Buffer): void;
   endCopyFrom(): void;
 };
 
 /**
- * Statements of which one is a COPY from the client, and the rows for it, sent together without waiting to be asked for
- * them: one round trip. Where a statement before the COPY fails, the server ignores the rows.
+ * Creates a query of statements with one COPY FROM STDIN, and sends the rows along with them, in one round trip. If a statement
+ * before the COPY fails, the server ignores the rows.
  */
 export function queryWithCopy(
   text: string,
@@ -27,7 +27,7 @@ export function queryWithCopy(
       connection.endCopyFrom();
       connection.stream.uncork();
     },
-    // They are on their way.
+    // The rows were already sent.
     handleCopyInResponse() {},
   });
 }

@@ -1,4 +1,7 @@
+import type { Ledger, LedgerOperations } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import type { LedgerRead } from "../sql/ledger-read.ts";
+import { overReads, type ReadName } from "../sql/ledger-reads.ts";
 import { isReading, type SqlDatabase, type SqlQuery } from "../sql/sql-database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { literalOf } from "./literals.ts";
@@ -6,36 +9,50 @@ import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /**
- * PostgreSQL as a database of batches for what is kept about people: each is one transaction and one round trip. Batches
- * that write take turns, on all nodes together, so that what one decides by is still so when it writes: people come by
- * the second, not by the thousand.
+ * Creates a database of batches over PostgreSQL, for the tables about people. A batch is one transaction and one round trip. Writing
+ * batches of all nodes take turns, so that a condition that a batch checked still holds when it writes. This is fast enough, because
+ * these tables change a few times per second at most.
  */
 export function createPostgresDatabase({ together }: PostgresPool): SqlDatabase {
   const persist = createPersist();
-  // What is written here does not name itself: of what was broken off nobody knows.
-  const way = { whereLost: "give up", withinMs: LEDGER_TIMEOUT_MS } as const;
+  // Batches do not identify themselves, so one whose outcome is unknown must not be repeated.
+  const options = { whereLost: "give up", withinMs: LEDGER_TIMEOUT_MS } as const;
   return {
     async batch(queries) {
       const statements = queries.map(textOf);
       if (queries.every(isReading)) {
         const read = () => together<SqlRow>("snapshot", statements);
-        return persist(read, { ...way, isReading: true });
+        return persist(read, { ...options, isReading: true });
       }
       const write = () => together<SqlRow>("write", [TURN, ...statements]);
-      const rows = await persist(write, { ...way, isReading: false });
+      const rows = await persist(write, { ...options, isReading: false });
       return rows.slice(1);
     },
   };
 }
 
-/** Any number will do, but always the same. The lock goes with the transaction. */
+/** An arbitrary but fixed number. The lock ends with the transaction. */
 const TURN = "SELECT pg_advisory_xact_lock(7200002)";
 
-/** The query with its values written in. */
+/** Returns the query with its parameters as literals. */
 export function textOf({ sql, values }: SqlQuery): string {
-  let place = -1;
+  let index = -1;
   return sql.replaceAll("?", () => {
-    place += 1;
-    return literalOf(values[place] ?? null);
+    index += 1;
+    return literalOf(values[index] ?? null);
   });
 }
+
+/** Creates the ledger's read operations. Each is one round trip and one snapshot. */
+export const createPostgresReads = ({
+  together,
+}: Pick<PostgresPool, "together">): Pick<Ledger, ReadName> =>
+  overReads(
+    "postgres",
+    <Name extends ReadName>({ queries, outcome, isReport }: LedgerRead<Name>) =>
+      async (order: LedgerOperations[Name][0]) => {
+        const statements = queries(order).map(textOf);
+        const mode = isReport?.(order) ? "report" : statements.length > 1 ? "snapshot" : "read";
+        return outcome(await together<SqlRow>(mode, statements), order);
+      },
+  ) as never;

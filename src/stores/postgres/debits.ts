@@ -6,31 +6,31 @@ import {
   codeOf,
   isLocked,
   orderFault,
-  StatementRefused,
+  StatementRejected,
   SURE_RETRIES,
   UNIQUE_VIOLATION,
   waitMs,
 } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
 
-/** Another transaction has not let go of the account in the time that a batch waits for one. */
+/** Another transaction held the lock on the account for longer than a batch waits. */
 class AccountHeld extends NotCarriedOut {}
 
 type OnBatch = ((batch: CommittedBatch) => void) | undefined;
 
 /**
- * Debits in batches, one at a time: a batch is locked and loaded in one round trip, and saved in another one. Those of an
- * account that another transaction holds for long go a way of their own, so that nobody else waits for them.
+ * Performs debits in batches, one batch at a time. A batch is locked and loaded in one round trip, and saved in a second one. Debits
+ * of an account that another transaction holds for long go to a separate queue, so that the others do not wait for them.
  */
 export function createPostgresDebits(pool: PostgresPool, onBatch?: OnBatch) {
   const common = createLane(pool, "batch", onBatch);
-  const aside = createLane(pool, "write", onBatch);
+  const separate = createLane(pool, "write", onBatch);
   const held = new Set<string>();
 
-  async function submitAside(order: DebitOrder, since: number): Promise<DebitOutcome> {
+  async function submitSeparately(order: DebitOrder, since: number): Promise<DebitOutcome> {
     held.add(order.account);
     try {
-      return await aside.submit(order, since);
+      return await separate.submit(order, since);
     } finally {
       held.delete(order.account);
     }
@@ -38,15 +38,15 @@ export function createPostgresDebits(pool: PostgresPool, onBatch?: OnBatch) {
   return {
     submit(order: DebitOrder): Promise<DebitOutcome> {
       const since = performance.now();
-      if (held.has(order.account)) return submitAside(order, since);
+      if (held.has(order.account)) return submitSeparately(order, since);
       return common.submit(order, since).catch((error: Error) => {
-        if (error instanceof AccountHeld) return submitAside(order, since);
+        if (error instanceof AccountHeld) return submitSeparately(order, since);
         throw error;
       });
     },
-    waiting: () => common.waiting() + aside.waiting(),
+    waiting: () => common.waiting() + separate.waiting(),
     async close() {
-      await Promise.all([common.close(), aside.close()]);
+      await Promise.all([common.close(), separate.close()]);
     },
   };
 }
@@ -59,20 +59,20 @@ function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch) {
     batchMax: LEDGER_BATCH_MAX,
     send(orders, again, done, failed) {
       sentAt = performance.now();
-      // What may have been carried out waits for whoever holds it: that may be its own first transaction.
+      // An order that may have been carried out waits for the lock, because its own first transaction may hold it.
       const decided = again
         ? decideAll(pool, "write", orders, true)
         : decideApart(pool, mode, orders);
       decided.then(done, (error) => failed(orderFault(error)));
     },
-    mayBeOneOrder: (error) => error instanceof StatementRefused,
+    mayBeOneOrder: (error) => error instanceof StatementRejected,
     sureRetries: SURE_RETRIES,
     waitMs,
     onBatch: (batch) => onBatch?.({ ...batch, commitMs: performance.now() - sentAt }),
   });
 }
 
-/** Where an account is held, its orders are set apart, and the others decided. */
+/** Decides a batch. If another transaction holds some of the accounts, their orders fail with `AccountHeld`. */
 async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[]) {
   try {
     return await decideAll(pool, mode, orders, false);
@@ -90,13 +90,13 @@ async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[])
 }
 
 const HELD = "Another transaction holds the account";
-/** An account that is not there is held by nobody. */
+/** Returns the accounts that can be locked. A missing account counts as one. */
 const FREE = `
   SELECT id FROM unnest($1) named(id) WHERE NOT EXISTS (SELECT 1 FROM account a WHERE a.id = named.id)
   UNION ALL
   SELECT id FROM (SELECT id FROM account WHERE id = ANY ($1) ORDER BY no FOR NO KEY UPDATE SKIP LOCKED) free`;
 
-/** Those that may have been carried out before are looked up first; of a first one that is there already the table tells. */
+/** Decides a batch. Orders that may have been carried out before are looked up first; otherwise a unique constraint finds a repeated debit. */
 async function decideAll(
   pool: PostgresPool,
   mode: Mode,

@@ -1,4 +1,4 @@
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import {
   clearUnsaved,
@@ -21,26 +21,26 @@ import type { PostgresSend } from "./pool.ts";
 import { type NewEvent, type Saving, savingOf, savingOfEvents } from "./save.ts";
 
 type Order<Name extends RuleName> = RuleOrders[Name][0];
-/** An order that no ledger can hold has an error. */
+/** The outcome of an order; an error if the order is invalid. */
 type Decided<Name extends RuleName> = RuleOrders[Name][1] | Error;
 
 /**
- * Orders of one kind that are decided together. Those of one account are decided in their order; an account of which
- * something is missing waits, and the others go on.
+ * Orders of one kind that are decided together. The orders of an account are decided in sequence. An account whose rows are
+ * incomplete waits for them, while the others continue.
  */
 export type Together<Name extends RuleName> = {
-  /** What is loaded at first. */
+  /** What to load first. */
   loadings: Loading[];
-  /** Decides as far as what was loaded goes; gives what is missing. */
-  decideOn(): LoadOrder[];
-  /** In the order of the orders, once nothing is missing. */
+  /** Decides as many orders as the loaded rows allow. Returns what to load next; nothing if all orders are decided. */
+  decideLoaded(): LoadOrder[];
+  /** The outcomes in the sequence of the orders, complete when nothing is missing. */
   outcomes: Decided<Name>[];
   accounts: KnownAccount[];
   events: NewEvent[];
 };
 
 type Waiting<Name extends RuleName> = {
-  place: number;
+  index: number;
   order: Order<Name>;
   context: OrderContext;
 };
@@ -54,9 +54,9 @@ export function openTogether<Name extends RuleName>(
 ): Together<Name> {
   const lines = new Map<string, Line<Name>>();
   const first: LoadOrder[] = [];
-  orders.forEach((order, place) => {
+  orders.forEach((order, index) => {
     const context = orderContext(isCareful);
-    const waiting = { place, order, context };
+    const waiting = { index, order, context };
     let line = lines.get(order.account);
     if (line === undefined) {
       const known = knownAccount(order.account, null);
@@ -71,18 +71,18 @@ export function openTogether<Name extends RuleName>(
   function decideLine(line: Line<Name>): LoadOrder[] {
     const { known, waiting } = line;
     for (; line.next < waiting.length; line.next += 1) {
-      const { place, order, context } = waiting[line.next] as Waiting<Name>;
+      const { index, order, context } = waiting[line.next] as Waiting<Name>;
       const decided = decideOne(known, name, order, context);
       if ("load" in decided) {
         if (areTooFew(known, decided.load)) line.grantsMax *= GRANTS_FACTOR;
         const missing = [{ of: line, context, load: decided.load }];
         return decided.load.debit === undefined ? missing : [...missing, ...debitsAfter(line)];
       }
-      outcomes[place] = decided.outcome;
+      outcomes[index] = decided.outcome;
       const { unsaved } = known;
       if (unsaved.events.length === 0) continue;
       for (const { at, content } of unsaved.events)
-        events.push({ place, account: known, at, content });
+        events.push({ index, account: known, at, content });
       unsaved.events = [];
     }
     return [];
@@ -90,7 +90,7 @@ export function openTogether<Name extends RuleName>(
 
   return {
     loadings: [loadAccounts(lines, isLocking), ...loadingsOf(first, name === "debit")],
-    decideOn() {
+    decideLoaded() {
       const missing: LoadOrder[] = [];
       for (const line of lines.values()) for (const each of decideLine(line)) missing.push(each);
       return missing;
@@ -101,7 +101,7 @@ export function openTogether<Name extends RuleName>(
   };
 }
 
-/** Where one order has to be looked up because it is refused, those after it are likely to be refused too. */
+/** If one order has to be looked up because it is rejected, the orders after it are likely to be rejected too. */
 function debitsAfter<Name extends RuleName>(line: Line<Name>): LoadOrder[] {
   return line.waiting.slice(line.next + 1).flatMap(({ order, context }) => {
     const { at, callId } = nameOf(order);
@@ -110,7 +110,7 @@ function debitsAfter<Name extends RuleName>(line: Line<Name>): LoadOrder[] {
   });
 }
 
-/** The name of the debit that an order is, or is about; without a call id it names none. */
+/** Returns what identifies the debit that an order makes or refers to; the call id is empty if there is none. */
 function nameOf(order: object): { at: number; now: number; callId: string } {
   const {
     now = 0,
@@ -129,12 +129,12 @@ function decideOne<Name extends RuleName>(
   try {
     return decide(known, name, order, context);
   } catch (error) {
-    if (error instanceof OrderRefused) return { outcome: error };
+    if (error instanceof OrderRejected) return { outcome: error };
     throw error;
   }
 }
 
-/** Whether grants are asked for because those that were loaded are too few, and not because the order is older than they. */
+/** Whether more grants are needed because too few were loaded, and not because the order is older than the loaded grants. */
 const areTooFew = (known: KnownAccount, { grants }: LoadRequest) =>
   grants !== undefined && known.grants !== undefined && grants.now >= known.grantsFrom;
 
@@ -155,7 +155,7 @@ function firstLoad<Name extends RuleName>(
   return load;
 }
 
-/** All of them in one transaction: locked and loaded in one round trip, and saved in another one with the COMMIT. */
+/** Decides orders in one transaction: locks and loads in one round trip, and saves and commits in another one. */
 export async function decideTogether<Name extends RuleName>(
   send: PostgresSend,
   name: Name,
@@ -170,7 +170,7 @@ export async function decideTogether<Name extends RuleName>(
     const all = [...statements, ...loadings.map(({ sql }) => sql)];
     const rows = (await send({ statements: all, copy })).slice(statements.length);
     takeAll(loadings, rows);
-    const missing = together.decideOn();
+    const missing = together.decideLoaded();
     if (missing.length === 0) break;
     const stale = staleOf(missing);
     saving = savingOf(stale);
@@ -184,10 +184,10 @@ export async function decideTogether<Name extends RuleName>(
 }
 
 export function takeAll(loadings: readonly Loading[], rows: readonly SqlRow[][]): void {
-  for (const [place, { take }] of loadings.entries()) take(rows[place] ?? []);
+  for (const [index, { take }] of loadings.entries()) take(rows[index] ?? []);
 }
 
-/** Those of which grants are read again: what has changed must be in the table. */
+/** The accounts whose grants are read again. Their changes must be saved before that. */
 const staleOf = (missing: readonly LoadOrder[]): KnownAccount[] =>
   missing
     .filter(({ load: { sum, grants, concerned } }) => sum ?? grants ?? concerned)

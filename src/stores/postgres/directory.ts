@@ -9,7 +9,7 @@ import { sql } from "../sql/sql-database.ts";
 import { createPostgresDatabase } from "./database.ts";
 import type { PostgresPool } from "./pool.ts";
 
-/** What is kept about people beside their sign-ins: the command line needs no more, and loads no more. */
+/** Opens the stores of accounts, emails, purchases and events. The command line needs these alone, without Kysely and better-auth. */
 export function createPostgresDirectory(pool: PostgresPool) {
   const db = createPostgresDatabase(pool);
   return {
@@ -23,7 +23,7 @@ export function createPostgresDirectory(pool: PostgresPool) {
   };
 }
 
-/** A person is locked before the address, as by whoever moves it: see migrations/postgres-0003-people.ts. */
+/** Locks the person before the address, the order that schema/postgres-people.ts requires. */
 const lockPerson = (account: string) => [
   sql`SELECT id FROM person WHERE account = ${account} FOR UPDATE`,
 ];

@@ -1,40 +1,40 @@
-import { NotCarriedOut, OrderRefused, OutcomeUnknown } from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected, OutcomeUnknown } from "#ledger/port.ts";
 
-/** What errors of PostgreSQL and of the way to it mean: surely nothing was changed, or nobody knows. */
+/** The meaning of errors of PostgreSQL and of the connection to it: nothing was changed, or the outcome is unknown. */
 
-/** No connection could be had: nothing was sent. */
+/** No connection could be opened, so nothing was sent. */
 export class OutOfReach extends NotCarriedOut {}
 
-/** The connection broke before a COMMIT was sent, or where there was nothing to write: the server undoes the rest. */
+/** The connection broke before the COMMIT was sent, or in a transaction that only reads. The server rolls it back. */
 export class BrokenOff extends NotCarriedOut {}
 
-/** The server does not take the statement, and would not a moment later. */
-export class StatementRefused extends NotCarriedOut {}
+/** The server rejected the statement, and would reject it again. */
+export class StatementRejected extends NotCarriedOut {}
 
-/** The server has committed, but does not know whether its standby has it too: the primary's disk alone may not be trusted. */
+/** The primary has committed, but the synchronous standby may not have. If the primary is lost, the commit may be lost too. */
 export class NotReplicated extends OutcomeUnknown {}
 
-/** SQLSTATE of an error that the server sent; null for any other. */
+/** Returns the SQLSTATE of an error from the server; null for any other error. */
 export function codeOf(error: unknown): string | null {
   const { code, severity } = error as { code?: unknown; severity?: unknown };
   return typeof code === "string" && typeof severity === "string" ? code : null;
 }
 
-/** Somebody holds a lock that was asked for without waiting, or not for long. */
+/** Another transaction holds a lock that was requested without waiting or with a timeout (lock_not_available). */
 export const isLocked = (error: unknown): boolean => codeOf(error) === "55P03";
 
-/** There is such a row already. */
+/** unique_violation */
 export const UNIQUE_VIOLATION = "23505";
 
-/** The server has no connection left. */
+/** The server has no connection left (too_many_connections). */
 export const isCrowded = (error: unknown): boolean => codeOf(error) === "53300";
 
-/** After these the server ends the connection, whatever it was doing (25P03, 25P04: a transaction that took too long). */
+/** After these errors the server closes the connection (25P03 and 25P04: a transaction that took too long). */
 const ENDING = /^(?:08|57P0|25P0[34])/;
 
-/** The connection broke, or the server is about to go: what was being done may have been done. */
+/** Whether the connection broke or the server is shutting down, so that the outcome of the current statement is unknown. */
 export function isLost(error: unknown): boolean {
-  if (error instanceof NotCarriedOut || error instanceof OrderRefused) return false;
+  if (error instanceof NotCarriedOut || error instanceof OrderRejected) return false;
   const code = codeOf(error);
   return code === null || ENDING.test(code) || isFatal(error);
 }
@@ -42,17 +42,17 @@ export function isLost(error: unknown): boolean {
 const isFatal = (error: unknown) =>
   /^(?:FATAL|PANIC)$/.test((error as { severity: string }).severity);
 
-/** The server refused a statement, and the connection is as good as before. */
+/** Whether the server rejected a statement and the connection is still usable. */
 export const isPlain = (error: unknown): boolean =>
-  error instanceof OrderRefused ||
+  error instanceof OrderRejected ||
   (codeOf(error) !== null && !isLost(error) && (!isPassing(error) || isMeeting(error)));
 
-/** A transaction met another one. */
+/** Whether the transaction conflicted with another one. */
 const isMeeting = (error: unknown) => isLocked(error) || /^40/.test(codeOf(error) ?? "");
 
 /**
- * It may go well a moment later: a server that starts, stops, is a standby or has no connection left, a transaction that
- * met another one.
+ * Whether a later attempt may succeed: the server is starting, stopping, a standby or out of connections, or the transaction
+ * conflicted with another one.
  */
 export const isPassing = (error: unknown): boolean =>
   error instanceof OutOfReach ||
@@ -63,9 +63,8 @@ export const isPassing = (error: unknown): boolean =>
   /^(?:53|57|58)/.test(codeOf(error) ?? "");
 
 /**
- * The server takes no writes. A standby says so to a statement that writes (25006), and with a code that stands for many
- * other things (0A000, feature_not_supported) to a BEGIN READ WRITE: from the check of a setting that is on or off, which
- * its routine tells in every language.
+ * Whether the server accepts no writes. A standby rejects a writing statement with 25006, and a BEGIN READ WRITE with 0A000
+ * (feature_not_supported), which has many other causes. The error's `routine` identifies this cause in every language.
  */
 export function isReadOnly(error: unknown): boolean {
   const code = codeOf(error);
@@ -78,16 +77,16 @@ const isFromSwitch = (error: unknown) => {
 };
 const NO_WRITES = "cannot set transaction read-write mode during recovery";
 
-/** The error with which an order is rejected. */
+/** Converts an error to the one with which an order is rejected. */
 export function orderFault(error: unknown): Error {
-  if (error instanceof OrderRefused || error instanceof NotCarriedOut) return error;
+  if (error instanceof OrderRejected || error instanceof NotCarriedOut) return error;
   const { message } = error as Error;
   if (isLost(error)) return new OutcomeUnknown(message, { cause: error });
-  // Where the server says what was wrong, it has rolled the transaction back.
-  const ApiError = isPassing(error) ? NotCarriedOut : StatementRefused;
-  return new ApiError(`${message} (${codeOf(error)})`, { cause: error });
+  // If the server reports an error, it has rolled the transaction back.
+  const OrderError = isPassing(error) ? NotCarriedOut : StatementRejected;
+  return new OrderError(`${message} (${codeOf(error)})`, { cause: error });
 }
 
-/** What surely came to nothing is refused soon, so that calls do not pile up before a database that is gone. */
+/** Orders that were certainly not carried out are rejected after a few attempts, so that calls do not pile up while the database is down. */
 export const SURE_RETRIES = 3;
 export const waitMs = (failures: number) => Math.min(1_000, 50 * 2 ** failures);

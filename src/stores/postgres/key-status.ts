@@ -3,19 +3,19 @@ import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { createOrderQueue } from "../order-queue.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { decideTogether, openTogether, takeAll } from "./decide-together.ts";
-import { orderFault, StatementRefused, SURE_RETRIES, waitMs } from "./faults.ts";
+import { orderFault, StatementRejected, SURE_RETRIES, waitMs } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /**
- * Key statuses in batches, as debits are: a caller that is rejected without end (a revoked key, an empty account) asks for
- * them, and takes one connection from those who pay, however many calls there are.
+ * Reads key statuses in batches, like debits. They are read for calls that are rejected (a revoked key, an empty account). With
+ * batches, such calls occupy one connection at most, however many there are.
  */
 export function createPostgresKeyStatus(pool: PostgresPool) {
   const queue = createOrderQueue<KeyStatusOrder, KeyStatus>({
     batchMax: LEDGER_BATCH_MAX,
     send: (orders, _again, done, failed) =>
       void read(pool, orders).catch(throwSure).then(done, failed),
-    mayBeOneOrder: (error) => error instanceof StatementRefused,
+    mayBeOneOrder: (error) => error instanceof StatementRejected,
     sureRetries: SURE_RETRIES,
     waitMs,
   });
@@ -25,20 +25,20 @@ export function createPostgresKeyStatus(pool: PostgresPool) {
   };
 }
 
-/** Nothing is written here, so nothing is in doubt. */
+/** Reads change nothing, so every failure is `NotCarriedOut`. */
 function throwSure(error: Error): never {
   const fault = orderFault(error);
   throw fault instanceof NotCarriedOut ? fault : new NotCarriedOut(fault.message, { cause: error });
 }
 
-/** In one round trip; again, in as many as it takes, where a balance has to be summed up. */
+/** Reads in one round trip. If that does not suffice, because a balance has to be summed, starts over with as many as needed. */
 async function read(pool: PostgresPool, orders: KeyStatusOrder[]): Promise<(KeyStatus | Error)[]> {
   const isReading = { isLocking: false };
-  const { loadings, decideOn, outcomes } = openTogether("keyStatus", orders, isReading);
+  const { loadings, decideLoaded, outcomes } = openTogether("keyStatus", orders, isReading);
   const statements = loadings.map(({ sql }) => sql);
   const rows = await pool.together<SqlRow>("snapshot", statements);
   takeAll(loadings, rows);
-  if (decideOn().length === 0) return outcomes;
+  if (decideLoaded().length === 0) return outcomes;
   return pool.roundTrips("snapshot", (send) =>
     decideTogether(send, "keyStatus", orders, isReading),
   );

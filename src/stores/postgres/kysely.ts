@@ -10,15 +10,15 @@ import {
 } from "kysely";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { isReading } from "../sql/sql-database.ts";
-import { StatementRefused } from "./faults.ts";
+import { StatementRejected } from "./faults.ts";
 import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /**
- * Kysely over our own pool: each statement finds a connection for itself, with the bounds, time-outs and retries that
- * everything else has. It has no transactions (whoever uses it is told so), for none is asked for.
+ * A Kysely dialect over our own pool. Each statement takes a connection for itself, with the limits, timeouts and retries of all
+ * other statements. There are no transactions, because better-auth is configured not to use any.
  *
- * `onFault` hears of each fault of the database: who asks through Kysely may keep it to himself.
+ * `onFault` is called with each fault of the database, because better-auth may not report it.
  */
 export function createPostgresDialect(
   pool: PostgresPool,
@@ -38,17 +38,20 @@ function connect(pool: PostgresPool, onFault: (fault: Error) => void): DatabaseC
   return {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
       const reads = isReading({ sql });
-      const ask = () => pool.statement(reads ? "read" : "write", sql, parameters);
-      const way = { whereLost: "give up", isReading: reads, withinMs: LEDGER_TIMEOUT_MS } as const;
-      const { rows, rowCount } = await persist(ask, way).catch((error: Error) => {
-        // What a statement is refused for is its sender's business: there is such a row already, say.
-        if (error instanceof StatementRefused) throw error.cause;
+      const send = () => pool.statement(reads ? "read" : "write", sql, parameters);
+      const { rows, rowCount } = await persist(send, {
+        whereLost: "give up",
+        isReading: reads,
+        withinMs: LEDGER_TIMEOUT_MS,
+      }).catch((error: Error) => {
+        // The sender handles a rejected statement, for example after a unique violation.
+        if (error instanceof StatementRejected) throw error.cause;
         onFault(error);
         throw error;
       });
       return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) };
     },
-    streamQuery: refuse,
+    streamQuery: throwUnsupported,
   };
 }
 
@@ -56,15 +59,15 @@ function drive(connection: DatabaseConnection): Driver {
   return {
     async init() {},
     acquireConnection: async () => connection,
-    beginTransaction: refuse,
-    commitTransaction: refuse,
-    rollbackTransaction: refuse,
+    beginTransaction: throwUnsupported,
+    commitTransaction: throwUnsupported,
+    rollbackTransaction: throwUnsupported,
     async releaseConnection() {},
-    // The pool is its maker's.
+    // The owner of the pool closes it.
     async destroy() {},
   };
 }
 
-function refuse(): never {
-  throw new Error("Statements go alone here: there is neither a transaction nor a stream");
+function throwUnsupported(): never {
+  throw new Error("This dialect supports neither transactions nor streams");
 }

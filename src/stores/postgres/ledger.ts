@@ -2,6 +2,8 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { isReadName } from "../sql/ledger-reads.ts";
+import { createPostgresReads } from "./database.ts";
 import { createPostgresDebits } from "./debits.ts";
 import { decideTogether } from "./decide-together.ts";
 import { createPostgresEvents } from "./events.ts";
@@ -10,7 +12,6 @@ import { createPostgresKeyStatus } from "./key-status.ts";
 import { createPostgresMaintain, type UpkeepClock } from "./maintain.ts";
 import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
-import { createPostgresReads } from "./reads.ts";
 
 type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
 type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
@@ -20,7 +21,7 @@ type Operations = {
 
 export type PostgresLedger = { ledger: Ledger; waiting(): number; close(): Promise<void> };
 
-/** The ledger of a fleet: any number of nodes share one PostgreSQL. */
+/** Creates the ledger of a fleet: any number of nodes share one PostgreSQL database. */
 export function createPostgresLedger(
   pool: PostgresPool,
   onBatch?: Parameters<typeof createPostgresDebits>[1],
@@ -40,12 +41,12 @@ export function createPostgresLedger(
   const persist = createPersist();
   const ledger = ledgerOver((name, order) => {
     const operation = operations[name] as (order: unknown) => Promise<unknown>;
-    // Their queues see to it that each is answered.
+    // Their queues handle retries and timeouts.
     if (name === "debit" || name === "keyStatus") return operation(order);
     return persist(() => operation(order), {
-      // Whoever asks whether it is ready asks again by himself, and soon.
+      // A readiness probe is repeated by its sender.
       whereLost: name === "probe" ? "give up" : "again",
-      isReading: READING.has(name),
+      isReading: isReadName(name),
       withinMs: name === "probe" ? PROBE_MS : LONG.has(name) ? null : LEDGER_TIMEOUT_MS,
     });
   });
@@ -54,14 +55,10 @@ export function createPostgresLedger(
 }
 
 const PROBE_MS = 1_000;
-const READING: ReadonlySet<LedgerOperation> = new Set([
-  ...(["findAccount", "listKeys", "credits", "usage"] as const),
-  ...(["recentCalls", "entries", "listEvents", "audit"] as const),
-]);
-/** They read or sweep much. */
+/** These operations read or delete many rows. */
 const LONG: ReadonlySet<LedgerOperation> = new Set(["usage", "audit", "maintain"]);
 
-/** Orders that go alone and are decided by a rule. */
+/** The operations that a rule decides and that are not batched. */
 function createRuled({ roundTrips }: PostgresPool) {
   const ruled =
     <Name extends RuleName>(name: Name) =>
@@ -71,7 +68,7 @@ function createRuled({ roundTrips }: PostgresPool) {
       if (outcome instanceof Error) throw outcome;
       return outcome;
     };
-  /** Another order may make what has the same name at the same moment: then it is there at the next look. */
+  /** A concurrent order may create a row with the same id. The second attempt then finds it. */
   const named = <Name extends "openAccount" | "createKey">(name: Name) => {
     const decide = ruled(name);
     return (order: RuleOrders[Name][0]): Promise<RuleOrders[Name][1]> =>
@@ -96,8 +93,8 @@ function createRuled({ roundTrips }: PostgresPool) {
 }
 
 /**
- * The way of a debit, and a commit that waits for the disk and the standby, but nothing is left of it. No row is shared, so
- * that whoever holds one does not make all nodes unready; a table that is held keeps calls off too.
+ * Does what a debit does, including a commit that waits for the disk and the standby, but leaves nothing behind. It locks no row of
+ * an account, so that a transaction that holds one does not make all nodes unready. A locked table does, because it blocks calls too.
  */
 const PROBE = [
   "SET LOCAL lock_timeout = 500",

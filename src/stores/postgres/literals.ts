@@ -1,12 +1,15 @@
-import { StatementRefused } from "./faults.ts";
+import { StatementRejected } from "./faults.ts";
 
-/** Values as parts of statements: several statements go in one message only as text, and unnamed ones keep no plan. */
+/**
+ * Values as literals. Several statements can be sent in one message only as text, without parameters; and the plan of an unnamed
+ * statement with parameters is not reused anyway.
+ */
 export type PostgresValue = string | number | boolean | null | readonly (string | number | null)[];
 
-/** `$1` and so on as literals. */
+/** Replaces the parameters `$1`, `$2`, … by literals. */
 export function inline(sql: string, values: readonly PostgresValue[]): string {
   if (values.length === 0) return sql;
-  return sql.replace(/\$(\d+)/g, (_, place) => literalOf(values[Number(place) - 1] ?? null));
+  return sql.replace(/\$(\d+)/g, (_, number) => literalOf(values[Number(number) - 1] ?? null));
 }
 
 export function literalOf(value: PostgresValue): string {
@@ -17,27 +20,28 @@ export function literalOf(value: PostgresValue): string {
   return `ARRAY[${value.map(literalOf).join(",")}]`;
 }
 
-/** As `pg.escapeLiteral`, which goes through a batch of orders character by character. */
+/** Does what `pg.escapeLiteral` does, which is slower because it reads the text character by character. */
 function quote(text: string): string {
   assertNoNul(text);
   const quoted = `'${text.replaceAll("'", "''")}'`;
   return quoted.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
 }
 
-/** A message ends at a NUL, so the rest of it would be taken for another one. */
+/** A message ends at a NUL, so PostgreSQL would read the rest as another message. */
 function assertNoNul(text: string): void {
-  if (text.includes("\0")) throw new StatementRefused("PostgreSQL holds no text with a NUL in it");
+  if (text.includes("\0"))
+    throw new StatementRejected("PostgreSQL cannot store text that contains a NUL character");
 }
 
 export type Column = { type: "bigint" | "text"; values: readonly (string | number | null)[] };
 
-/** Rows to join with, by their columns. */
+/** Returns a table expression with these rows, given by column. */
 export function rowsFrom(name: string, columns: Record<string, Column>): string {
   const arrays = Object.values(columns).map(arrayOf);
   return `unnest(${arrays.join(", ")}) ${name} (${Object.keys(columns).join(", ")})`;
 }
 
-/** One literal: it costs a tenth of an ARRAY of literals to parse. */
+/** An array as a single literal, which is ten times faster to parse than an ARRAY of literals. */
 export const arrayOf = ({ type, values }: Column): string =>
   `${quote(`{${values.map(element).join(",")}}`)}::${type}[]`;
 
@@ -47,7 +51,7 @@ function element(value: string | number | null): string {
   return `"${IN_ARRAYS.test(value) ? value.replace(/["\\]/g, "\\$&") : value}"`;
 }
 
-/** A row in the text format of COPY. Joined, because a string that grows field by field costs ten strings. */
+/** A row in the text format of COPY. One join is faster than appending field by field, which creates ten strings. */
 export const copyLine = (first: number, others: readonly (string | number | null)[]): string =>
   `${first}\t${others.map(field).join("\t")}\n`;
 

@@ -1,5 +1,5 @@
 import type { OpenGrant } from "#ledger/rules/rows.ts";
-import { found, type KnownAccount } from "../ledger/known-account.ts";
+import { cache, type KnownAccount } from "../ledger/known-account.ts";
 import { GRANTS_AT_FIRST } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import { arrayOf, literalOf } from "./literals.ts";
@@ -16,7 +16,7 @@ import {
   unpack,
 } from "./packed-rows.ts";
 
-/** What a call needs beside its account: its key, and the grants that are spent first. */
+/** Loading what a call needs in addition to its account: its key, and the grants that are spent first. */
 
 export function loadCallKeys(asked: readonly Wanted<"callKey">[]): Loading {
   const names = arrayOf(texts([...new Set(asked.map(({ wanted }) => wanted))]));
@@ -29,23 +29,23 @@ export function loadCallKeys(asked: readonly Wanted<"callKey">[]): Loading {
   };
 }
 
-/** Whether it is a key of the account. */
+/** Puts the key into the account. Returns whether it belongs to the account. */
 function takeCallKey(known: KnownAccount, sha256: string, key: LoadedKey | undefined): boolean {
   const isOwn = key !== undefined && key.accountNo === known.row?.no;
-  found.callKey(known, sha256, isOwn ? key : null);
+  cache.callKey(known, sha256, isOwn ? key : null);
   return isOwn;
 }
 
-/** The first spendable grants of an account in burn order. */
+/** Queries the first spendable grants of an account in the order in which they are spent. */
 const firstGrants = (accountNo: string, now: number, limit: number) => `
   SELECT ${OPEN_GRANT} FROM credit_grant
   WHERE account_no = ${accountNo} AND spent = 0 AND ${EXPIRY_SQL} > ${literalOf(now)}
   ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ${limit}`;
 
-/** An order of a call: its key and its time. */
+/** A call's order: its key and its time. */
 export type Call = { of: LoadedAccount; callKey: string; now: number };
 
-/** Keys, each with the first grants of its account. Where the key is not the account's own, grants are asked for again. */
+/** Loads keys, each with the first grants of its account. If a key belongs to another account, the grants are loaded separately. */
 export function loadCalls(calls: readonly Call[]): Loading {
   const names = arrayOf(texts([...new Set(calls.map(({ callKey }) => callKey))]));
   const now = calls.reduce((first, call) => Math.min(first, call.now), Number.MAX_SAFE_INTEGER);
@@ -80,7 +80,7 @@ function takeGrants(of: LoadedAccount, grants: OpenGrant[] = [], limit: number, 
   of.grantsMax = limit;
 }
 
-/** The first ones in burn order, as of the earliest of the orders: they are some milliseconds apart. */
+/** Loads the first grants in the order in which they are spent, as of the earliest order. The orders are some milliseconds apart. */
 export function loadGrants(asked: readonly Wanted<"grants">[]): Loading {
   const accounts = new Set<LoadedAccount>();
   let now = Number.MAX_SAFE_INTEGER;

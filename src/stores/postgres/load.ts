@@ -1,5 +1,5 @@
 import type { Concerned } from "#ledger/rules/rows.ts";
-import { found } from "../ledger/known-account.ts";
+import { cache } from "../ledger/known-account.ts";
 import {
   DEBIT_COLUMNS,
   GRANT_COLUMNS,
@@ -24,8 +24,8 @@ import {
 import { ACCOUNT, packed, readAccount, unpack } from "./packed-rows.ts";
 
 /**
- * The accounts, locked in the order in which everybody locks them. What else is loaded of them is read by statements after
- * this one: within one, rows would be read as they were before it waited for a lock.
+ * Loads and locks the accounts, in the order that schema/postgres-ledger.ts requires. Their other rows must be loaded by later
+ * statements: the same statement would read them as they were before it waited for the lock.
  */
 export function loadAccounts(accounts: Map<string, LoadedAccount>, isLocking: boolean): Loading {
   const ids = arrayOf(texts([...accounts.keys()]));
@@ -41,7 +41,7 @@ export function loadAccounts(accounts: Map<string, LoadedAccount>, isLocking: bo
   };
 }
 
-/** `areCalls`: most of them have a good key, with which the grants of its account are found. */
+/** Returns the statements that load what the orders need. `areCalls`: most orders have a valid key, by which the account's grants are found. */
 export function loadingsOf(orders: readonly LoadOrder[], areCalls = false): Loading[] {
   const calls: Call[] = [];
   const keys: Wanted<"key">[] = [];
@@ -88,7 +88,7 @@ function loadKeys(asked: readonly Wanted<"key">[]): Loading {
       for (const { of, wanted } of asked) {
         const row = byId.get(wanted);
         const isOwn = row !== undefined && row["account_no"] === of.known.row?.no;
-        found.key(of.known, wanted, isOwn ? readKey(row) : null);
+        cache.key(of.known, wanted, isOwn ? readKey(row) : null);
       }
     },
   };
@@ -110,7 +110,7 @@ function loadOtherKeys(asked: readonly Wanted<"newKey">[]): Loading {
   };
 }
 
-/** For rows that are found by the place of what asked for them. */
+/** The columns that connect a row to the order that requested it. */
 const placesOf = (asked: readonly Omit<LoadOrder, "load">[]) => ({
   place: numbers(asked.map((_, place) => place)),
   id: texts(asked.map(({ of }) => of.known.id)),
@@ -146,13 +146,13 @@ function loadRecords(asked: readonly Wanted<"earlier">[]): Loading {
       for (const [place, { of, wanted }] of asked.entries()) {
         const row = byPlace.get(place);
         const record = row === undefined ? null : readRecord(row);
-        found.record(of.known, wanted, record);
+        cache.record(of.known, wanted, record);
       }
     },
   };
 }
 
-/** The bounds are literals: so the days between them alone are looked at and locked, however many there are. */
+/** The bounds are literals, so that only the partitions between them are planned and locked. */
 function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
   const times = asked.map(({ wanted }) => wanted.at);
   const named = { at: numbers(times), call: texts(asked.map(({ wanted }) => wanted.callId)) };
@@ -167,7 +167,7 @@ function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
       for (const [place, { of, wanted }] of asked.entries()) {
         const row = byPlace.get(place);
         const debit = row === undefined ? null : readDebit(row);
-        found.debit(of.known, wanted, debit);
+        cache.debit(of.known, wanted, debit);
       }
     },
   };
@@ -176,7 +176,7 @@ function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
 const CONCERNED = ["every", "ids", "nos"] as const;
 type ConcernedBy = (typeof CONCERNED)[number];
 
-/** The names of grants in one column, with the places of who asked: each as often as it names grants. */
+/** Loads the concerned grants of the orders that identify them in this way. */
 function loadConcerned(all: readonly Wanted<"concerned">[], by: ConcernedBy): Loading | null {
   const asked = all.filter(({ wanted }) => (wanted === "every" ? by === "every" : by in wanted));
   if (asked.length === 0) return null;

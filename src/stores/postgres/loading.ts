@@ -4,17 +4,17 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import type { Column } from "./literals.ts";
 
 /**
- * What the rules ask for, for all accounts of a batch together: a statement for each kind of row, and what takes its rows
- * up. Each row is looked up by itself (LATERAL with a LIMIT), so that the plan is a lookup whatever the tables hold.
+ * Loads one kind of row for all accounts of a batch: a statement, and a function that receives its rows. Statements look each row up
+ * separately (LATERAL with a LIMIT), so that the planner chooses index look-ups whatever the statistics of the tables.
  */
 export type Loading = { sql: string; take(rows: SqlRow[]): void };
 
-/** `grantsMax`: so many grants were loaded at most. */
+/** `grantsMax`: the limit with which the account's grants were loaded. */
 export type LoadedAccount = { known: KnownAccount; grantsMax: number };
 
 export type LoadOrder = { of: LoadedAccount; context: OrderContext; load: LoadRequest };
 
-/** One thing that an order asks for. */
+/** One kind of row that an order needs. */
 export type Wanted<Name extends keyof LoadRequest> = Omit<LoadOrder, "load"> & {
   wanted: NonNullable<LoadRequest[Name]>;
 };

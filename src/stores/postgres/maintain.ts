@@ -1,13 +1,13 @@
 import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
-import { HOUR_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
-import { addUsageSql } from "../sql/roll-up.ts";
+import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import { rollUpSql } from "../sql/usage.ts";
 import { keepPartitions, UPKEEP_LOCK } from "./partitions.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 import { FORGET_TRIES } from "./throttle.ts";
 
 /**
- * Nodes have clocks of their own, and one that is fast would delete for all what is not old yet. So nothing is deleted that
- * is not old by the database's clock too. `caller`: for ledgers whose time is made up.
+ * The clock that decides what is old. Nodes have clocks of their own, and a node with a fast clock would delete rows that are not old
+ * yet. So rows are deleted only if they are old by the database's clock as well. `caller`: for tests that set the time.
  */
 export type UpkeepClock = "database" | "caller";
 
@@ -25,27 +25,26 @@ const LOCK_ACCOUNTS = `
   SELECT 1 FROM account WHERE no = ANY (ARRAY(SELECT DISTINCT account_no FROM (${OLD}) old))
   ORDER BY no FOR NO KEY UPDATE`;
 
-/** Row by row through the keys: else a few rows are found by reading all days that are old. */
+/** Look rows up by their keys. Otherwise the planner may read all old partitions to find a few rows. */
 const BY_KEYS =
   "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off";
 
 const ROLL_UP = `
-  WITH old AS MATERIALIZED (${OLD}), gone AS (
+  WITH old AS MATERIALIZED (${OLD}), deleted AS (
     DELETE FROM debit d USING old o
     WHERE d.account_no = o.account_no AND d.at = o.at AND d.call_id = o.call_id AND d.at < $1
     RETURNING d.account_no, d.at, d.call_id, d.key_no, d.tool, d.credits, d.is_free, d.reversed_at
   ), summed AS (
-    ${addUsageSql(`SELECT account_no, at - at % ${HOUR_MS}, key_no, tool, count(*), sum(is_free), sum(credits)
-      FROM gone WHERE reversed_at IS NULL GROUP BY 1, 2, 3, 4`)}
+    ${rollUpSql("deleted")}
   ), marked AS (
-    UPDATE reversal r SET debit_kept = 0 FROM gone g
-    WHERE g.reversed_at IS NOT NULL AND r.account_no = g.account_no AND r.debit_at = g.at AND r.call_id = g.call_id
+    UPDATE reversal r SET debit_kept = 0 FROM deleted d
+    WHERE d.reversed_at IS NOT NULL AND r.account_no = d.account_no AND r.debit_at = d.at AND r.call_id = d.call_id
   )
-  SELECT count(*) AS "rolledUp" FROM gone`;
+  SELECT count(*) AS "rolledUp" FROM deleted`;
 
-/** The upkeep of the ledger: rolls old debits up into sums by hour. */
+/** Maintenance of the ledger: rolls old debits up by account, hour, key and tool, and deletes old idempotency records. */
 export function createPostgresMaintain(pool: PostgresPool, clock: UpkeepClock) {
-  /** Less than 0: the node is behind. */
+  /** Returns how far `now` is ahead of the database's clock; negative if it is behind. */
   async function clockAhead(now: number): Promise<number> {
     if (clock === "caller") return 0;
     const [row] = await pool.once<{ clock: number }>("read", CLOCK);
@@ -71,16 +70,17 @@ export function createPostgresMaintain(pool: PostgresPool, clock: UpkeepClock) {
 
   return async (order: MaintainOrder): Promise<MaintainOutcome> => {
     const clockAheadMs = await clockAhead(order.now);
-    const fast = Math.max(0, clockAheadMs);
-    const [now, rollUpBefore] = [order.now - fast, order.rollUpBefore - fast];
+    const aheadMs = Math.max(0, clockAheadMs);
+    const now = order.now - aheadMs;
+    const rollUpBefore = order.rollUpBefore - aheadMs;
     if (order.after === null) {
-      // Days are made for the calls that this node will take, by its own clock.
+      // Partitions are created for the calls that this node will receive, so by its own clock.
       await keepPartitions(pool, order.now, rollUpBefore, "try");
     }
     const outcome = await pool.transaction("write", (query) =>
       step(query, { ...order, now, rollUpBefore }),
     );
-    const isTold = order.after === null && Math.abs(clockAheadMs) > CLOCKS_APART_MS;
-    return isTold ? { ...outcome, clockAheadMs } : outcome;
+    const isReported = order.after === null && Math.abs(clockAheadMs) > CLOCKS_APART_MS;
+    return isReported ? { ...outcome, clockAheadMs } : outcome;
   };
 }

@@ -10,26 +10,26 @@ import { postgresPeople } from "../schema/postgres-people.ts";
 import { isLocked } from "./faults.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 
-/** The migrations of PostgreSQL, in the order in which they run. Released ones are never edited. */
+/** The migrations of PostgreSQL, in the order in which they run. Released migrations are never edited. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "initial", sql: postgresLedger + postgresPeople, readableFrom: 1 },
 ];
 
-/** The database cannot hold what is to be kept; the message says what to do. */
+/** The database is unsuitable. The message says why and what to do. */
 export class UnfitDatabase extends Error {}
 
-/** Any number will do, but always the same. */
+/** An arbitrary but fixed number. */
 const MIGRATION_LOCK = 7_200_000;
 
-/** Folding looks for old calls account by account through an index that begins with the account (skip scan). */
+/** Rolling up needs the skip scan of version 18: it finds old debits through an index that starts with the account. */
 const SERVER_MIN = 18;
 
-/** Calls wait behind whoever wants a table for himself: so he gives up soon, and tries again a moment later. */
+/** Calls wait while a migration waits for the lock on a table. So it gives up soon, and tries again after a pause. */
 const LOCK_TIMEOUT_MS = 300;
 const PAUSE_MS = 700;
 const TRIES = 120;
 
-/** Brings the schema up to date. Several nodes may start at once: one of them does it, the others wait for it. */
+/** Brings the schema up to date. If several nodes start at once, one of them does it and the others wait. */
 export async function migratePostgres(
   { transaction }: PostgresPool,
   { migrations = MIGRATIONS, tries = TRIES } = {},
@@ -64,20 +64,20 @@ async function migrate(query: PostgresQuery, migrations: readonly Migration[]): 
 const INSERT = `INSERT INTO schema_migration (version, name, sha256, readable_from, applied_at)
   VALUES ($1, $2, $3, $4, $5)`;
 
-/** In the schema that the tables are made in, first of the search path. */
+/** Looks only in the first schema of the search path, in which the tables are created. */
 const HAS_TABLES = `SELECT to_regclass(format('%I.account', current_schema())) IS NOT NULL AS "hasTables"`;
 
 const SERVER = `SELECT getdatabaseencoding() AS encoding, current_setting('server_version_num')::integer AS version,
   current_setting('server_version') AS called`;
 
 const HELD =
-  "Something uses a table that this version has to change, and did not let go of it. " +
-  "SELECT pid, xact_start, query FROM pg_stat_activity ORDER BY xact_start shows what; then start the node again.";
+  "Another session holds a lock on a table that this version has to change. " +
+  "Find it with SELECT pid, xact_start, query FROM pg_stat_activity ORDER BY xact_start, end it, and start the node again.";
 
-const tooOld = (called: string) =>
-  `The server is version ${called}, and Toolbooth needs ${SERVER_MIN} or newer. ` +
-  "Upgrade it (pg_upgrade, or your provider's switch), or name another one in DATABASE_URL.";
+const tooOld = (version: string) =>
+  `The PostgreSQL server has version ${version}, but Toolbooth needs version ${SERVER_MIN} or newer. ` +
+  "Upgrade the server, or set DATABASE_URL to another one.";
 
 const notUtf8 = (encoding: string) =>
-  `The database that DATABASE_URL names is kept in ${encoding}, which cannot hold every name and label. ` +
-  "Make one in UTF-8: createdb --encoding UTF8 --template template0 toolbooth";
+  `The database in DATABASE_URL has the encoding ${encoding}, which cannot store every name and label. ` +
+  "Create one in UTF-8: createdb --encoding UTF8 --template template0 toolbooth";

@@ -1,4 +1,4 @@
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
 import { accountPage } from "../sql/account-pages.ts";
 import {
@@ -15,7 +15,7 @@ import type { PostgresPool } from "./pool.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { constraintOf } from "./transfer.ts";
 
-/** Accounts that move in and out of a PostgreSQL, beside its nodes; a page may be asked of any of them. */
+/** Exports and imports accounts of PostgreSQL while its nodes run. Any node can serve any page. */
 export function createPostgresMoves(pool: PostgresPool): AccountMoves & { close(): Promise<void> } {
   const snapshots = createSnapshots(pool);
 
@@ -27,7 +27,7 @@ export function createPostgresMoves(pool: PostgresPool): AccountMoves & { close(
         return step.value;
       })
       .catch((error) => {
-        throw constraintOf(error) === undefined ? error : new OrderRefused(CONTRADICTION);
+        throw constraintOf(error) === undefined ? error : new OrderRejected(CONTRADICTION);
       });
 
   return {

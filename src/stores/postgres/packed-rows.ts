@@ -5,13 +5,13 @@ import { ACCOUNT_COLUMNS } from "../ledger/row-columns.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 
 /**
- * Many rows as one value: a row costs the client a message, and each column of it a string and a property, which is three
- * times what it costs the server to write them. Rows are in PostgreSQL's text format of composite values, one a line.
+ * Packs all rows of a query into one value, in PostgreSQL's text format of composite values, one row per line. Otherwise each row
+ * costs the client a message, and each column a string and a property, which is three times what the packing costs the server.
  */
 export const packed = (sql: string): string =>
   `SELECT string_agg(x::text, E'\\n') AS packed FROM (${sql}) x`;
 
-/** The rows of a statement that was `packed`; `read` reads the columns of one in their order. */
+/** Reads the rows of a `packed` query. `read` reads the columns of one row in their order. */
 export function unpack<Row>(rows: readonly SqlRow[], read: (row: PackedRow) => Row): Row[] {
   const text = rows[0]?.["packed"] as string | null | undefined;
   const unpacked: Row[] = [];
@@ -24,19 +24,19 @@ export function unpack<Row>(rows: readonly SqlRow[], read: (row: PackedRow) => R
 const [QUOTE, COMMA, BRACKET, BACKSLASH, ZERO, NINE] = [34, 44, 41, 92, 48, 57];
 const DOUBLED = /""|\\\\/g;
 
-/** Reads the columns one after the other: numbers without a string for each, which is half of what reading costs. */
+/** Reads columns one after the other. Numbers are parsed without creating a string, which halves the cost of reading. */
 export class PackedRow {
   readonly #text: string;
-  /** Where the next column begins. */
+  /** The position of the next column. */
   #at = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** False at the end. Every column of the row before was read. */
+  /** Moves to the next row; returns false at the end. All columns of the previous row must have been read. */
   begin(): boolean {
-    // The bracket of this row; before it, the line break after the last one.
+    // Skip the opening bracket, and the line break before it.
     this.#at += this.#at === 0 ? 1 : 2;
     return this.#at < this.#text.length;
   }
@@ -46,7 +46,7 @@ export class PackedRow {
     return code === COMMA || code === BRACKET;
   }
 
-  /** A whole number. */
+  /** Reads a whole number. */
   number(): number {
     const text = this.#text;
     let at = this.#at;
@@ -88,7 +88,7 @@ export class PackedRow {
     return null;
   }
 
-  /** In quotes, with quotes and backslashes doubled. */
+  /** Reads a quoted text, in which quotes and backslashes are doubled. */
   #quoted(): string {
     const text = this.#text;
     const from = this.#at + 1;
@@ -140,7 +140,7 @@ export const readOpenGrant = (row: PackedRow): OpenGrant => ({
   expiresAt: row.numberOrNull(),
 });
 
-/** Null where the key before it has no grant. */
+/** Returns null if the key has no grant. */
 export function readGrantOfKey(row: PackedRow): OpenGrant | null {
   if (!row.isNull()) return readOpenGrant(row);
   for (const _ of OPEN_GRANT.split(",")) row.textOrNull();

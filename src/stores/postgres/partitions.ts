@@ -3,23 +3,23 @@ import { codeOf } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /**
- * The days of the debits: each UTC day is a table of its own, made some days ahead and dropped, empty, when its debits were
- * folded. So the index that a debit goes into is that of a day, however many calls there ever were.
+ * The partitions of the debits. Each UTC day is a partition, which is created some days ahead and dropped when all of its debits are
+ * rolled up. So the size of the index that a debit is inserted into does not grow with the total number of calls.
  */
 const DAYS_AHEAD = 3;
-/** Where calls are kept for longer, the oldest have no day of their own: each day is a table that every plan may look at. */
+/** Older days have no partition of their own, because every partition makes planning slower. */
 const DAYS_BACK_MAX = 400;
 const NAME = /^debit_(\d{4})(\d\d)(\d\d)$/;
 
-/** One node at a time makes and drops days, folds and forgets. Any number will do, but always the same. */
+/** One node at a time creates and drops partitions, rolls up and deletes. The number is arbitrary but fixed. */
 export const UPKEEP_LOCK = 7_200_001;
 
-/** `wait`: each of several nodes that start at once finds what the one before it made. `try`: another one does it. */
+/** If another node does the maintenance, `wait` waits for it and `try` gives up. */
 type Turn = "wait" | "try";
 const TURNS: Record<Turn, string> = {
   wait: `SELECT pg_advisory_xact_lock(${UPKEEP_LOCK})`,
   try: `DO $do$ BEGIN IF NOT pg_try_advisory_xact_lock(${UPKEEP_LOCK}) THEN
-    RAISE EXCEPTION 'another node does it' USING ERRCODE = 'lock_not_available'; END IF; END $do$`,
+    RAISE EXCEPTION 'another node does the maintenance' USING ERRCODE = 'lock_not_available'; END IF; END $do$`,
 };
 
 export async function keepPartitions(
@@ -38,8 +38,8 @@ export async function keepPartitions(
 }
 
 /**
- * The days of calls that are to be brought here, and those ahead, before the first of them comes: a day that is made later
- * is made behind a look through all that has no day of its own.
+ * Creates the partitions for calls that are about to be imported, and those ahead. Creating a partition later is slow, because
+ * PostgreSQL then has to scan all rows of the default partition.
  */
 export async function makePastDays(
   pool: PostgresPool,
@@ -50,7 +50,7 @@ export async function makePastDays(
   for (const day of missing) await makeDay(pool, day, "wait");
 }
 
-/** The tables that are there, and the days from `from` on that have none. */
+/** Returns the names of the existing partitions, and the days since `from` that have none. */
 async function daysOf({ once }: PostgresPool, from: number, now: number) {
   const tables = await once<{ name: string }>("read", TABLES);
   const names = new Set(tables.map(({ name }) => name));
@@ -67,7 +67,7 @@ const startOf = (at: number) => Math.floor(at / DAY_MS) * DAY_MS;
 const TABLES =
   "SELECT relname AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'debit'::regclass";
 
-/** What holds up calls is not worth waiting for: it is tried again at the next round. */
+/** Waiting for a lock blocks calls, so give up soon. The next round tries again. */
 const SOON = "SET LOCAL lock_timeout = 200";
 
 function makeDay({ once }: PostgresPool, day: number, turn: Turn): Promise<"done" | "held"> {
@@ -76,9 +76,9 @@ function makeDay({ once }: PostgresPool, day: number, turn: Turn): Promise<"done
 }
 
 /**
- * Everything that takes calls locks `debit` first and then days of it. So this day is only kept from changing while it is
- * looked through, which may take a while after so many rows were deleted, and then all are locked for the moment in which
- * it goes. In one message: a node whose connection breaks must not hold them.
+ * Drops a partition if it is empty. Calls lock `debit` first and then its partitions. So the partition is locked only against
+ * changes while it is searched for rows, which may take long after many deletions, and `debit` is locked only for the moment of the
+ * DROP. All statements are sent in one message, so that a node whose connection breaks does not hold the locks.
  */
 async function dropDay({ once, transaction }: PostgresPool, name: string) {
   const look = `SELECT 1 FROM ${name} LIMIT 1`;
@@ -94,11 +94,11 @@ async function dropDay({ once, transaction }: PostgresPool, name: string) {
   return unlessPassing(once("write", sql));
 }
 
-/** Somebody holds what is wanted, or another node does the upkeep. */
+/** lock_not_available and deadlock_detected: a lock is held, or another node does the maintenance. */
 const HELD: ReadonlySet<string> = new Set(["55P03", "40P01"]);
 /**
- * The day's debits lie among the others already (23514, check_violation), somebody else made the table or dropped it (42P07,
- * 42P01), or there is so much to look through that it takes too long (57014).
+ * Debits of the day are already in the default partition (23514, check_violation), another node has created or dropped the partition
+ * (42P07, 42P01), or the search for rows took too long (57014).
  */
 const PASSING: ReadonlySet<string> = new Set(["23514", "42P07", "42P01", "57014"]);
 

@@ -2,14 +2,14 @@ import { createPostgresDirectory } from "./directory.ts";
 import { createPostgresDialect } from "./kysely.ts";
 import type { PostgresPool } from "./pool.ts";
 
-/** All that the people's side of the service keeps in PostgreSQL, but the ledger. `onFault`: see `postgres-kysely.ts`. */
+/** Opens the stores of accounts, emails, purchases and events, and the database of better-auth. `onFault`: see kysely.ts. */
 export function createPostgresPeople(pool: PostgresPool, onFault?: (fault: Error) => void) {
   return {
     ...createPostgresDirectory(pool),
     signInDatabase: {
       dialect: createPostgresDialect(pool, onFault),
       type: "postgres" as const,
-      // better-auth hashes passwords in the middle of its transactions; no connection waits meanwhile.
+      // better-auth hashes passwords inside its transactions, which would occupy a connection for that time.
       transaction: false,
     },
   };

@@ -3,40 +3,40 @@ import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { isLost, isPassing, orderFault, SURE_RETRIES, waitMs } from "./faults.ts";
 
 /**
- * An order that goes alone, until it is answered. What surely came to nothing is tried a few times, for a server that is
- * being started again.
+ * Performs an order that is not batched, with retries. An order that was certainly not carried out is tried a few times, because the
+ * server may be restarting.
  */
 export type Persist = <Result>(
   act: () => Promise<Result>,
   order: {
-    /** `again`: it names itself, so it is sent again where its answer was lost: its outcome is found out and not guessed. */
+    /** What to do if the response was lost. `again`: the order identifies itself, so sending it again returns its outcome. */
     whereLost: "again" | "give up";
-    /** Whether it changes nothing, so that nothing is in doubt by it. */
+    /** Whether the order changes nothing, so that its outcome is never unknown. */
     isReading: boolean;
-    /** How long it may take; null: as long as it takes. */
+    /** The time limit; null: none. */
     withinMs: number | null;
   },
 ) => Promise<Result>;
 
-/** As many at once as may wait for the ledger. */
+/** Creates a function that performs at most LEDGER_QUEUE_MAX orders at once. */
 export function createPersist(): Persist {
   let underWay = 0;
   return async (act, { whereLost, isReading, withinMs }) => {
     if (underWay >= LEDGER_QUEUE_MAX)
-      throw new NotCarriedOut("Too many orders wait for the ledger");
+      throw new NotCarriedOut("Too many orders are waiting for the ledger");
     underWay += 1;
-    const trying = tryOn(act, whereLost === "again", withinMs ?? LEDGER_TIMEOUT_MS);
-    const over = () => {
+    const result = performWithRetries(act, whereLost === "again", withinMs ?? LEDGER_TIMEOUT_MS);
+    const finish = () => {
       underWay -= 1;
     };
-    void trying.then(over, over);
-    if (withinMs === null) return trying;
+    void result.then(finish, finish);
+    if (withinMs === null) return result;
     const Late = isReading ? NotCarriedOut : OutcomeUnknown;
-    return within(trying, withinMs, () => new Late("The ledger did not answer in time"));
+    return within(result, withinMs, () => new Late("The ledger did not respond in time"));
   };
 }
 
-async function tryOn<Result>(
+async function performWithRetries<Result>(
   act: () => Promise<Result>,
   maySendAgain: boolean,
   forMs: number,
@@ -56,7 +56,7 @@ async function tryOn<Result>(
   }
 }
 
-const UNKNOWN = "Nobody knows what became of the order";
+const UNKNOWN = "The outcome of the order is unknown";
 
 function within<Result>(work: Promise<Result>, ms: number, late: () => Error): Promise<Result> {
   return new Promise((resolve, reject) => {

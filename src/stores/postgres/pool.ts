@@ -5,55 +5,54 @@ import { type ConnectionOptions, openConnections, QUERY_TIMEOUT_MS } from "./con
 import { queryWithCopy } from "./copy-query.ts";
 import { BrokenOff, isLost, isPlain, NotReplicated, orderFault } from "./faults.ts";
 import { inline, type PostgresValue } from "./literals.ts";
-import { createReach, type RequestContext } from "./reach.ts";
+import { type Attempt, createReach } from "./reach.ts";
 
 /**
- * Connections to PostgreSQL, and transactions over them. Nothing is kept on a connection between two transactions (no
- * session settings, no named statements, no LISTEN, no session locks), so each may go to another backend behind a
- * proxy that pools transactions.
+ * Connections to PostgreSQL and transactions over them. A connection has no state between two transactions (no session settings,
+ * named statements, LISTEN or session locks). So a proxy that pools transactions may send each one to a different backend.
  */
 export type PostgresPool = {
-  /** One statement in a transaction of its own, in one round trip. */
+  /** Runs one statement in a transaction of its own, in one round trip. */
   once<Row = PostgresRow>(
     mode: PostgresMode,
     sql: string,
     values?: readonly PostgresValue[],
   ): Promise<Row[]>;
-  /** Several statements in one transaction and one round trip; the rows of each. Their values are written in (`literalOf`). */
+  /** Runs several statements, with literals instead of parameters, in one transaction and one round trip. Returns the rows of each. */
   together<Row = PostgresRow>(mode: PostgresMode, statements: readonly string[]): Promise<Row[][]>;
-  /** All of `body` or nothing. */
+  /** Runs `body` in a transaction, which is rolled back if `body` throws. */
   transaction<Result>(
     mode: PostgresMode,
     body: (query: PostgresQuery) => Promise<Result>,
   ): Promise<Result>;
   /**
-   * All of `body` or nothing, in as many round trips as it sends messages: the first one begins the transaction, and the last
-   * one may commit it.
+   * Runs `body` in a transaction with one round trip per message. The first message begins the transaction, and the last one may
+   * commit it.
    */
   roundTrips<Result>(
     mode: PostgresMode,
     body: (send: PostgresSend) => Promise<Result>,
   ): Promise<Result>;
-  /** One statement as a library wrote it, with values of whatever kind, in a transaction of its own. */
+  /** Runs one statement of a library, with any parameters, in a transaction of its own. */
   statement(
     mode: PostgresMode,
     sql: string,
     values: readonly unknown[],
   ): Promise<pg.QueryResult<PostgresRow>>;
-  /** For what cannot be done in a transaction. */
+  /** For statements that cannot run in a transaction. */
   connections: pg.Pool;
   close(): Promise<void>;
 };
 
-/** Statements that go together, their values written in (`literals.ts`). */
+/** Statements that are sent together, with literals instead of parameters (`literals.ts`). */
 export type PostgresMessage = {
   statements: readonly string[];
-  /** Rows that are copied into a table after them (`copyLine`). */
+  /** Rows that are copied into a table after the statements (`copyLine`). */
   copy?: { into: string; rows: string } | undefined;
-  /** Whether the COMMIT goes with it. */
+  /** Whether the message also commits the transaction. */
   isLast?: boolean;
 };
-/** Gives the rows of each statement. */
+/** Sends a message and returns the rows of each statement. */
 export type PostgresSend = (message: PostgresMessage) => Promise<SqlRow[][]>;
 
 export type PostgresRow = Record<string, unknown>;
@@ -62,33 +61,35 @@ export type PostgresQuery = <Row = PostgresRow>(
   values?: readonly PostgresValue[],
 ) => Promise<Row[]>;
 
-/** The server gives up before the caller does, so that its answer tells what became of the order. */
+/** The server gives up before the caller does, so that the caller learns the outcome. */
 const STATEMENT_TIMEOUT_MS = LEDGER_TIMEOUT_MS - 1_000;
-/** Another transaction that holds an account for longer is stuck. A row that many want takes up to two waits. */
+/** A transaction that holds an account for longer is stuck. Locking a contended row takes up to two waits. */
 const LOCK_TIMEOUT_MS = (STATEMENT_TIMEOUT_MS - 1_000) / 2;
-/** Another node's batch holds an account for some milliseconds. */
+/** A batch of another node holds an account for some milliseconds. */
 const BATCH_LOCK_TIMEOUT_MS = 500;
 /**
- * A node that falls silent within a transaction (frozen, or cut off) holds its locks for so long: then the server ends it.
- * Between two statements of ours lie milliseconds.
+ * If a node falls silent within a transaction, because it is frozen or cut off, the server ends the transaction after this time and
+ * releases its locks. Normally, milliseconds pass between two statements.
  */
 const SILENCE_MAX_MS = 2_000;
-/** It holds hundreds of accounts, and decides about them without waiting for anything. */
+/** A batch holds hundreds of accounts, and decides about them without waiting for anything. */
 const BATCH_SILENCE_MAX_MS = 1_000;
-/** What only reads holds up nobody's calls. */
+/** A transaction that only reads does not block calls. */
 const LONG_SILENCE_MAX_MS = 60_000;
 const LONG_TIMEOUT_MS = 600_000;
 const ROLLBACK_TIMEOUT_MS = 1_000;
 
-/** Whatever the server's defaults: what was acknowledged is on the disk, and on the synchronous standby where there is one. */
+/** Overrides the server's defaults, so that every acknowledged commit is on the disk and on the synchronous standby, if there is one. */
 const settings = (statementMs: number, lockMs: number, silenceMs = SILENCE_MAX_MS) =>
   `SET LOCAL synchronous_commit = on; SET LOCAL jit = off;
    SET LOCAL statement_timeout = ${statementMs}; SET LOCAL lock_timeout = ${lockMs};
    SET LOCAL idle_in_transaction_session_timeout = ${silenceMs}`;
 
 /**
- * `batch`: writes for many, who shall not wait long for one of them. `snapshot`: several statements see one moment.
- * `report`: the same, of everything there is, so it may take its time, as may `upkeep`, which writes.
+ * - `batch`: writes for many accounts, and must not wait long for one of them.
+ * - `snapshot`: reads with several statements as of one moment.
+ * - `report`: does the same for all data, with a long time limit.
+ * - `upkeep`: writes with a long time limit.
  */
 export type PostgresMode = "read" | "write" | "batch" | "snapshot" | "report" | "upkeep";
 const SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -104,34 +105,34 @@ const BEGIN: Record<PostgresMode, string> = {
 const isLong = (mode: PostgresMode) => mode === "report" || mode === "upkeep";
 
 export function openPostgresPool(url: string, options: ConnectionOptions): PostgresPool {
-  const { pool, take, reverseCall, dropIdle } = openConnections(url, options);
+  const { pool, take, release, dropIdle } = openConnections(url, options);
   pool.on("connect", recordStandby);
   const reach = createReach(dropIdle);
 
-  async function context<Result>(
+  async function withClient<Result>(
     mode: PostgresMode,
-    act: (client: pg.PoolClient, context: RequestContext) => Promise<Result>,
+    act: (client: pg.PoolClient, attempt: Attempt) => Promise<Result>,
   ) {
-    const context = reach.enter();
+    const attempt = reach.enter();
     let client: pg.PoolClient | undefined;
     let fault: unknown;
     try {
       client = await take(mode === "batch");
-      const result = await act(client, context);
-      context.responded();
+      const result = await act(client, attempt);
+      attempt.responded();
       return result;
     } catch (error) {
       fault = error;
-      if (isPlain(error)) context.responded();
-      else context.failed(error);
+      if (isPlain(error)) attempt.responded();
+      else attempt.failed(error);
       throw error;
     } finally {
-      if (client !== undefined) reverseCall(client, mode === "batch", fault);
+      if (client !== undefined) release(client, mode === "batch", fault);
     }
   }
 
   const together = <Row>(mode: PostgresMode, statements: readonly string[]): Promise<Row[][]> =>
-    context(mode, async (client) => {
+    withClient(mode, async (client) => {
       const text = [BEGIN[mode], ...statements, COMMIT].join(";\n");
       const results = (await client
         .query(text)
@@ -144,7 +145,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
     mode: PostgresMode,
     body: (send: PostgresSend) => Promise<Result>,
   ): Promise<Result> =>
-    context(mode, async (client, { responded }) => {
+    withClient(mode, async (client, { responded }) => {
       let begin = [BEGIN[mode]];
       let isOver = false;
       const send: PostgresSend = async ({ statements, copy, isLast = false }) => {
@@ -172,10 +173,10 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
 
   type Ask = (text: string, values?: readonly unknown[]) => Promise<pg.QueryResult<PostgresRow>>;
   const transact = <Result>(mode: PostgresMode, body: (ask: Ask) => Promise<Result>) =>
-    context(mode, async (client, { responded }) => {
-      // While the server may be gone, others wait for how the BEGIN fares: it gets no longer than their own.
+    withClient(mode, async (client, { responded }) => {
+      // While the server may be unreachable, other orders wait for this BEGIN, so it always gets the short timeout.
       let query_timeout = QUERY_TIMEOUT_MS;
-      // Whatever breaks before the COMMIT is sent came to nothing.
+      // If the connection breaks before the COMMIT is sent, nothing was changed.
       const ask: Ask = (text, values = []) =>
         client
           .query({ text, values: [...values], query_timeout } as pg.QueryConfig)
@@ -217,7 +218,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
   };
 }
 
-/** Statements as text, and rows for the COPY among them. */
+/** Sends statements, and the rows for the COPY among them. */
 async function ask(client: pg.PoolClient, text: string, rows?: string): Promise<pg.QueryResult[]> {
   const results = await (rows === undefined
     ? client.query(text)
@@ -229,7 +230,7 @@ async function ask(client: pg.PoolClient, text: string, rows?: string): Promise<
   return Array.isArray(results) ? results : [results as pg.QueryResult];
 }
 
-/** Undoes a transaction that failed, where its connection is good for another one; throws what it failed by. */
+/** Rolls back a failed transaction if its connection is still usable, and throws the fault. */
 async function abandon(client: pg.PoolClient, fault: unknown): Promise<never> {
   if (!isPlain(fault)) throw fault;
   const rollback = { text: "ROLLBACK", query_timeout: ROLLBACK_TIMEOUT_MS } as pg.QueryConfig;
@@ -239,18 +240,18 @@ async function abandon(client: pg.PoolClient, fault: unknown): Promise<never> {
   throw fault;
 }
 
-/** A connection that broke, where nothing can have been written. */
+/** Converts the fault of a broken connection to `BrokenOff` if nothing can have been written. */
 function broken(mode: PostgresMode, error: Error): Error {
   if (!isLost(error) || mode === "write" || mode === "batch" || mode === "upkeep") return error;
   return new BrokenOff(`The connection to PostgreSQL broke: ${error.message}`, { cause: error });
 }
 
 /**
- * Whoever cancels a COMMIT that waits for its synchronous standby makes the server answer that it is done, with nothing but
- * a warning that it is only done here: out of this routine, in the language of the server.
+ * If a COMMIT that waits for its synchronous standby is cancelled, the server reports success, with only a warning that the standby may
+ * not have the commit. The warning comes from this routine; its text depends on the server's language.
  */
 const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
-/** Connections on which that was told. */
+/** The connections that received this warning. */
 const unsafe = new WeakSet<object>();
 
 function recordStandby(client: pg.PoolClient): void {
@@ -259,9 +260,9 @@ function recordStandby(client: pg.PoolClient): void {
   });
 }
 
-/** The server answers a COMMIT of what had failed with ROLLBACK, and calls it no error. */
+/** The server responds to the COMMIT of a failed transaction with ROLLBACK, without an error. */
 function assertCommitted(client: pg.PoolClient, result: pg.QueryResult | undefined): void {
-  if (result?.command !== COMMIT) throw new BrokenOff("PostgreSQL did not commit");
+  if (result?.command !== COMMIT) throw new BrokenOff("PostgreSQL rolled the transaction back");
   if (unsafe.has(client))
-    throw new NotReplicated("PostgreSQL no longer waited for its synchronous standby");
+    throw new NotReplicated("PostgreSQL did not wait for its synchronous standby");
 }

@@ -1,32 +1,32 @@
 import { codeOf, isCrowded, OutOfReach } from "./faults.ts";
 
 /**
- * Whether the server is there. While it is known to be gone, one order at a time goes to find out whether it is back;
- * the others are refused at once, so that none of them waits for a time-out of its own.
+ * Whether the server is reachable. While it is known to be unreachable, one order at a time tests whether it is back. The others are
+ * rejected immediately, so that they do not each wait for a timeout.
  */
 export type Reach = {
-  /** Throws OutOfReach where the server is known to be gone. */
-  enter(): RequestContext;
+  /** Starts an attempt. Throws `OutOfReach` if the server is known to be unreachable. */
+  enter(): Attempt;
 };
 
-export type RequestContext = {
-  /** The server answered, whatever it said. */
+export type Attempt = {
+  /** Call if the server responded, even with an error. */
   responded(): void;
   failed(error: unknown): void;
 };
 
 const PAUSE_MS = 100;
 
-/** `onGone`: other connections that were open until now lead nowhere either. */
-export function createReach(onGone: () => void): Reach {
-  let gone: Error | null = null;
+/** `onUnreachable`: called when the server becomes unreachable, because other open connections are then broken too. */
+export function createReach(onUnreachable: () => void): Reach {
+  let lastFault: Error | null = null;
   let isTrying = false;
   let nextTryAt = 0;
   return {
     enter() {
-      const isTry = gone !== null;
+      const isTry = lastFault !== null;
       if (isTry) {
-        if (isTrying || performance.now() < nextTryAt) throw outOfReach(gone as Error);
+        if (isTrying || performance.now() < nextTryAt) throw outOfReach(lastFault as Error);
         isTrying = true;
       }
       const leave = () => {
@@ -35,29 +35,29 @@ export function createReach(onGone: () => void): Reach {
       return {
         responded() {
           leave();
-          gone = null;
+          lastFault = null;
         },
         failed(error) {
           leave();
-          if (showsGone(error)) {
-            gone = error as Error;
+          if (isUnreachable(error)) {
+            lastFault = error as Error;
             nextTryAt = performance.now() + PAUSE_MS;
-            // The server has no connection left, and we have none either: as good as gone, but whoever gets one may keep it.
-            if (!isCrowded(rootOf(error))) onGone();
-          } else if (codeOf(rootOf(error)) !== null) gone = null;
+            // A server without free connections counts as unreachable, but open connections to it are good.
+            if (!isCrowded(rootOf(error))) onUnreachable();
+          } else if (codeOf(rootOf(error)) !== null) lastFault = null;
         },
       };
     },
   };
 }
 
-const outOfReach = (gone: Error) => new OutOfReach(gone.message, { cause: gone.cause ?? gone });
+const outOfReach = (fault: Error) => new OutOfReach(fault.message, { cause: fault.cause ?? fault });
 
 /**
- * No connection, or no answer. The connections that this node waits for because it uses all of its own are there; that one
- * of them broke tells nothing of the others.
+ * Whether no connection could be opened, or the server did not respond. An order that found all of this node's connections in use does
+ * not count, and neither does a single connection that broke.
  */
-function showsGone(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   const root = rootOf(error);
   if (POOL_IS_BUSY.test((root as Error).message)) return false;
   return error instanceof OutOfReach || isTimeOut(root);
@@ -65,6 +65,6 @@ function showsGone(error: unknown): boolean {
 
 const rootOf = (error: unknown) => (error as Error).cause ?? error;
 
-/** The words of pg and pg-pool, which have no codes. */
+/** The messages of pg and pg-pool, which set no codes for these faults. */
 const POOL_IS_BUSY = /^timeout exceeded when trying to connect/;
 export const isTimeOut = (error: unknown) => (error as Error).message === "Query read timeout";

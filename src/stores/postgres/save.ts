@@ -18,11 +18,11 @@ import {
 import { type Column, copyLine, literalOf, rowsFrom } from "./literals.ts";
 import type { PostgresMessage } from "./pool.ts";
 
-/** What the rules have changed, as one message: a statement for each kind of row, and a COPY for the debits. */
+/** The changes of the rules as one message: a statement for each kind of row, and a COPY for the debits. */
 export type Saving = Pick<PostgresMessage, "statements" | "copy">;
 
-/** An event that is yet to be written. `place`: of its order among those of the batch. */
-export type NewEvent = { place: number; account: KnownAccount; at: number; content: EventContent };
+/** An event to write. `index`: the position of its order in the batch. */
+export type NewEvent = { index: number; account: KnownAccount; at: number; content: EventContent };
 
 type Values = readonly (string | number | null)[];
 type Rows = Values[];
@@ -51,13 +51,21 @@ export function savingOf(accounts: readonly KnownAccount[]): Saving {
 
 const DEBITS = `debit (account_no, ${DEBIT_COLUMNS})`;
 
-/** What is unsaved of all accounts, by the tables that it goes to. */
+/** Collects the unsaved changes of all accounts by table. */
 function rowsOf(accounts: readonly KnownAccount[]) {
   const rows = {
-    ...{ newAccounts: [] as Rows, accounts: [] as Rows, newKeys: [] as Rows, keys: [] as Rows },
-    ...{ newGrants: [] as Rows, grants: [] as Rows, reversals: [] as Rows },
-    ...{ usedKeys: [] as CallKey[], drawn: [] as OpenGrant[] },
-    ...{ records: [] as Rows, debits: "", others: [] as string[] },
+    newAccounts: [] as Rows,
+    accounts: [] as Rows,
+    newKeys: [] as Rows,
+    keys: [] as Rows,
+    newGrants: [] as Rows,
+    grants: [] as Rows,
+    reversals: [] as Rows,
+    usedKeys: [] as CallKey[],
+    drawn: [] as OpenGrant[],
+    records: [] as Rows,
+    debits: "",
+    others: [] as string[],
   };
   for (const known of accounts) {
     const { unsaved } = known;
@@ -94,40 +102,48 @@ function rowsOf(accounts: readonly KnownAccount[]) {
   return rows;
 }
 
-/** In the order in which they came about, of whichever account. */
+/** Returns the statement that inserts the events of all accounts in the order in which they occurred. */
 export function savingOfEvents(events: readonly NewEvent[]): string[] {
   const rows = events
-    .toSorted((one, other) => one.place - other.place)
+    .toSorted((one, other) => one.index - other.index)
     .map(({ account, at, content: { kind, ...data } }) => [
-      ...[account.row?.no ?? 0, at, kind, JSON.stringify(data)],
+      account.row?.no ?? 0,
+      at,
+      kind,
+      JSON.stringify(data),
     ]);
   const statement = insert("event", "at, kind, data", rows);
   return statement === null ? [] : [statement];
 }
 
-/** Of all columns that the ledger's tables have; the others are whole numbers. */
+/** The text columns of the ledger's tables. All other columns are whole numbers. */
 const TEXTS: ReadonlySet<string> = new Set([
-  ...[
-    "id",
-    "state",
-    "free_call",
-    "notified_level",
-    "front_grant",
-    "sha256",
-    "start",
-    "label",
-    "kind",
-  ],
-  ...["call_id", "tool", "key", "body_sha256", "response_sha256", "random", "parts", "data"],
+  "id",
+  "state",
+  "free_call",
+  "notified_level",
+  "front_grant",
+  "sha256",
+  "start",
+  "label",
+  "kind",
+  "call_id",
+  "tool",
+  "key",
+  "body_sha256",
+  "response_sha256",
+  "random",
+  "parts",
+  "data",
 ]);
 
 const columnsOf = (names: readonly string[], rows: Rows): Record<string, Column> =>
   Object.fromEntries(
-    names.map((name, place) => [
+    names.map((name, index) => [
       name,
       {
         type: TEXTS.has(name) ? "text" : "bigint",
-        values: rows.map((row) => row[place] as string | number | null),
+        values: rows.map((row) => row[index] as string | number | null),
       },
     ]),
   );
@@ -139,12 +155,12 @@ function insert(table: string, columns: string, rows: Rows, otherwise = ""): str
   return `INSERT INTO ${table} (${all}) SELECT * FROM ${from} ${otherwise}`;
 }
 
-/** An expired record that was not swept yet gives way to the new one. */
+/** The new record replaces an expired one that was not deleted yet. */
 const RECORD_AGAIN = `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id,
   body_sha256 = excluded.body_sha256, response_sha256 = excluded.response_sha256,
   received_at = excluded.received_at, random = excluded.random`;
 
-/** Rows of a number and the values of all columns; the first `fixed` columns never change. */
+/** Updates rows, each given by its number and the values of all columns. The first `fixed` columns never change. */
 function update(table: string, columns: string, fixed: number, rows: Rows): string | null {
   if (rows.length === 0) return null;
   const changing = columns.split(", ").slice(fixed);

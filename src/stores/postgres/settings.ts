@@ -1,6 +1,6 @@
 import type { PostgresPool } from "./pool.ts";
 
-/** The secret that the fleet made for itself; of several nodes that start at once one makes it, and all have it. */
+/** Returns the secret of the fleet, which is stored in the database. If several nodes start at once, one of them creates it. */
 export async function keepSecret({ together }: PostgresPool, make: () => string): Promise<string> {
   const [, rows] = await together<{ value: string }>("write", [
     // A secret is base62: nothing in it needs escaping, and it is never logged.
@@ -18,7 +18,7 @@ export async function findSecret({ once }: PostgresPool): Promise<string | null>
   return row?.value ?? null;
 }
 
-/** Whether there is no account yet, or only one of this address whose first key was never made. */
+/** Whether there is no account yet, or only the account of this email address without a key: its creation did not finish. */
 export async function isEmptyOrUnfinished({ once }: PostgresPool, email: string): Promise<boolean> {
   const others = await once(
     "read",

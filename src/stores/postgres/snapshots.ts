@@ -2,14 +2,14 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import { codeOf } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
 
-/** While a snapshot is open, PostgreSQL keeps every row version that it sees: one that nobody reads any more must end. */
+/** An open snapshot keeps PostgreSQL from removing old row versions, so a snapshot ends when it was not read for this time. */
 const IDLE_MS = 60_000;
-/** Each takes a connection of the few that a node has for what is no call. */
+/** The maximum number of open snapshots. Each occupies one of the few connections that are not used for calls. */
 const OPEN_MAX = 2;
 
 /**
- * Snapshots of the database. The node that opened one keeps its transaction open, and every node can read as of it, for it is
- * exported (pg_export_snapshot).
+ * Snapshots of the database. The node that opened a snapshot keeps its transaction open. All nodes can read it, because it is exported
+ * (pg_export_snapshot).
  */
 export function createSnapshots(pool: PostgresPool, idleMs = IDLE_MS) {
   const open = new Map<string, { end(): void; over: Promise<unknown>; timer: NodeJS.Timeout }>();
@@ -35,17 +35,17 @@ export function createSnapshots(pool: PostgresPool, idleMs = IDLE_MS) {
           opened.resolve(row?.id as string);
           await ended.promise;
         })
-        // Whoever reads from it next finds that it is gone.
+        // The next read finds that the snapshot has ended.
         .catch(opened.reject);
       const id = await opened.promise;
       open.set(id, { end: ended.resolve, over, timer: setTimeout(() => end(id), idleMs).unref() });
       return id;
     },
-    /** The rows of a statement as of the snapshot; null once it has ended. */
+    /** Returns the rows of a statement as of the snapshot; null if the snapshot has ended. */
     async read(id: string, statement: string): Promise<SqlRow[] | null> {
       const own = open.get(id);
       own?.timer.refresh();
-      // What is no name of a snapshot is no part of a statement either.
+      // The id becomes part of a statement, so anything else must be rejected.
       if (!/^[0-9A-F]{1,8}-[0-9A-F]{1,8}-\d{1,9}$/.test(id)) return null;
       try {
         const asOf = `SET TRANSACTION SNAPSHOT '${id}'`;

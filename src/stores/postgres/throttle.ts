@@ -17,13 +17,13 @@ import { orderFault } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /**
- * What is counted of tries, for all nodes together. Whose counts they are is not known here: names are keyed hashes. What is
- * forgotten is swept by the ledger's upkeep.
+ * Counts password attempts and requests for all nodes together. Names are keyed hashes, so the database does not reveal whose counts
+ * they are. The ledger's maintenance deletes expired counts.
  *
- * Nothing is sent again where it may have arrived: a try that is counted twice is a try less.
+ * A count that may have reached the server is not sent again, because counting an attempt twice would take one away.
  */
 export function createPostgresThrottle({ once, transaction }: PostgresPool): Counts {
-  /** `decide` says what is kept from now on, undefined leaves it as it is; of several at once one comes after the other. */
+  /** Changes a stored count. `decide` returns the new count, or undefined to leave it unchanged. Concurrent changes take turns. */
   async function change<State extends object, Outcome>(
     name: string,
     decide: (kept: State | undefined) => { kept: State | undefined; outcome: Outcome },
@@ -31,7 +31,7 @@ export function createPostgresThrottle({ once, transaction }: PostgresPool): Cou
   ): Promise<Outcome> {
     try {
       return await transaction("write", async (query) => {
-        // Not of a row, which may not be there yet. The only lock of its transaction, so nobody waits in a circle.
+        // An advisory lock, because the row may not exist yet. It is the transaction's only lock, so it cannot deadlock.
         await query("SELECT pg_advisory_xact_lock($1, hashtext($2))", [THROTTLE_LOCK, name]);
         const [row] = await query<{ state: State }>(
           "SELECT state FROM throttle_kept WHERE name = $1",
@@ -82,13 +82,13 @@ export function createPostgresThrottle({ once, transaction }: PostgresPool): Cou
   };
 }
 
-/** Any number will do, but always the same; with two numbers it is a space of its own beside those with one. */
+/** An arbitrary but fixed number. Locks with two numbers never conflict with those with one. */
 const THROTTLE_LOCK = 7_200_003;
 
 const KEEP = `INSERT INTO throttle_kept (name, state, forget_at) VALUES ($1, $2::jsonb, $3)
   ON CONFLICT (name) DO UPDATE SET state = excluded.state, forget_at = excluded.forget_at`;
 
-/** A step of the upkeep. */
+/** Part of the ledger's maintenance. */
 export const FORGET_TRIES = `
   DELETE FROM throttle_kept WHERE name IN
     (SELECT name FROM throttle_kept WHERE forget_at <= $1 ORDER BY forget_at LIMIT $2 FOR UPDATE SKIP LOCKED)

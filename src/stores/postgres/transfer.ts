@@ -11,28 +11,27 @@ import { completeImport, filledSql } from "../sql/complete-import.ts";
 import { RECORD_ORDER, RECORD_TABLES } from "../sql/transfer-rows.ts";
 import { insertFrom, readRecord, selectAll, valuesOf } from "../sql/transfer-table.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import { textOf } from "./database.ts";
+import { createPostgresReads, textOf } from "./database.ts";
 import { codeOf } from "./faults.ts";
 import { makePastDays } from "./partitions.ts";
 import type { PostgresMode, PostgresPool, PostgresQuery } from "./pool.ts";
-import { createPostgresReads } from "./reads.ts";
 
-/** A ledger in PostgreSQL to lines of JSON and back. What the lines say is in `ledger/transfer/lines.ts`. */
+/** Exporting and importing a ledger in PostgreSQL. `ledger/transfer/lines.ts` defines the format. */
 
 const PAGE_ROWS = 1_000;
 const BATCH_ROWS = 2_000;
 
-/** Whoever reads or sends the lines may be slow; but one that was frozen must not hold tables for ever. */
+/** The program that reads or sends the lines may be slow, but one that is frozen must not hold locks for ever. */
 const PATIENT = "SET LOCAL idle_in_transaction_session_timeout = '1h'";
 
-/** Writes all there is, as of one moment: the transaction reads a snapshot, and calls go on beside it. */
+/** Exports the whole ledger as of one moment. The transaction reads a snapshot, so it does not block calls. */
 export const exportPostgres = (
   { transaction }: PostgresPool,
   options: { withSecret: boolean },
   write: (bytes: Uint8Array) => void,
 ): Promise<RecordCounts> =>
   transaction("report", async (query) => {
-    // Every row is read: what the first ones cost is no matter.
+    // All rows are read, so the planner should optimize for the last one.
     await query(`${PATIENT}; SET LOCAL cursor_tuple_fraction = 1`);
     const kinds = RECORD_ORDER.filter((kind) => kind !== "secret" || options.withSecret);
     return writeTransferPages(allPages(query, kinds), write);
@@ -42,14 +41,14 @@ async function* allPages(query: PostgresQuery, kinds: readonly RecordKind[]) {
   for (const kind of kinds) yield* pagesOf(query, kind);
 }
 
-/** The next page is on its way while one is written. */
+/** Yields the records of one kind. The next page is fetched while the current one is written. */
 async function* pagesOf(
   query: PostgresQuery,
   kind: RecordKind,
 ): AsyncGenerator<readonly TransferRecord[]> {
   const fetch = () => {
     const page = query<SqlRow>(`FETCH ${PAGE_ROWS} FROM records`);
-    // Where nobody waits for it any more, another fault was there first.
+    // If the page is never awaited, another fault was thrown before.
     page.catch(() => {});
     return page;
   };
@@ -63,26 +62,26 @@ async function* pagesOf(
 }
 
 /**
- * Takes the lines into an empty ledger, all or nothing: what they say is audited before it is committed. Nodes may run
- * beside it; who would open an account waits meanwhile. `keptFrom`: since when calls are kept one by one here; older ones
- * are summed up at the next upkeep.
- * Throws a `TransferError` with the line where something is wrong.
+ * Imports an export into an empty ledger, all or nothing. The totals are audited before the commit. Nodes may run at the same time, but
+ * opening an account waits for the import. Throws a `TransferError` that names the line with the fault.
+ *
+ * `keptFrom`: debits before this time get no partition of their own, because the next maintenance rolls them up.
  */
 export async function importPostgres(
   pool: PostgresPool,
   lines: Iterable<Uint8Array>,
   { now, keptFrom }: { now: number; keptFrom: number },
 ): Promise<RecordCounts> {
-  // In transactions of their own, for each holds up all debits until it is committed.
+  // In separate transactions, because creating a partition blocks all debits until it is committed.
   await makePastDays(pool, now, keptFrom);
   return pool.transaction("upkeep", async (query) => {
     await query(
       `${PATIENT}; LOCK TABLE account, address, closed_address, purchase IN SHARE ROW EXCLUSIVE MODE`,
     );
     if (!(await isEmptyLedger(query))) throw new TransferError("The ledger is not empty");
-    const counts = await takeIn(query, lines);
+    const counts = await insertLines(query, lines);
     for (const each of completeImport(now)) await query(textOf(each));
-    // Nobody has looked at the tables yet, and the audit is not the last who wants to know what is in them.
+    // Autovacuum has not analyzed the new rows yet, and the audit needs good plans.
     await query(`ANALYZE ${TABLES.join(", ")}`);
     const { ok, faults } = await createPostgresReads(within(query)).audit({ now });
     if (!ok) throw totalsFault(faults);
@@ -90,7 +89,7 @@ export async function importPostgres(
   });
 }
 
-/** Reads inside this transaction. */
+/** Runs reads inside this transaction. */
 const within = (query: PostgresQuery): Pick<PostgresPool, "together"> => ({
   async together<Row>(_mode: PostgresMode, statements: readonly string[]) {
     const rows: Row[][] = [];
@@ -117,8 +116,11 @@ export async function isEmptyLedger(query: PostgresQuery): Promise<boolean> {
 
 type Batch = { line: number; record: TransferRecord }[];
 
-/** While PostgreSQL takes in one batch, the next one is read and checked. */
-async function takeIn(query: PostgresQuery, lines: Iterable<Uint8Array>): Promise<RecordCounts> {
+/** Inserts the records of the lines. While PostgreSQL inserts one batch, the next one is read and checked. */
+async function insertLines(
+  query: PostgresQuery,
+  lines: Iterable<Uint8Array>,
+): Promise<RecordCounts> {
   const batches = batchesOf(lines);
   await query("SAVEPOINT batch");
   let underWay: Promise<void> = Promise.resolve();
@@ -136,7 +138,7 @@ async function takeIn(query: PostgresQuery, lines: Iterable<Uint8Array>): Promis
   }
 }
 
-/** Records that go into one table together. */
+/** Yields batches of records of one kind. */
 function* batchesOf(lines: Iterable<Uint8Array>): Generator<Batch, RecordCounts> {
   let batch: Batch = [];
   const records = readTransfer(lines);
@@ -169,7 +171,7 @@ async function insertBatch(query: PostgresQuery, batch: Batch): Promise<void> {
 
 const ARRAYS = { text: "text", json: "text", number: "bigint", flag: "smallint" };
 
-/** Records of one kind in one statement: an array for each member. */
+/** Inserts records of one kind with one statement, which has an array parameter for each member. */
 async function insert(query: PostgresQuery, batch: Batch): Promise<void> {
   const kind = batch[0]?.record.record;
   if (kind === undefined) return;
@@ -178,15 +180,15 @@ async function insert(query: PostgresQuery, batch: Batch): Promise<void> {
   const arrays = members.map(([, { type }], index) => `$${index + 1}::${ARRAYS[type]}[]`);
   const names = members.map(([member]) => `"${member}"`);
   const source = `unnest(${arrays.join(", ")}) WITH ORDINALITY AS r (${names.join(", ")}, place)`;
-  const given = batch.map(({ record }) => valuesOf(rows, record));
+  const values = batch.map(({ record }) => valuesOf(rows, record));
   const sql = `${insertFrom(rows, "postgres", source)} ORDER BY place ${rows.onConflict ?? ""}`;
   await query(
     sql,
-    members.map((_, index) => given.map((values) => values[index] ?? null)),
+    members.map((_, index) => values.map((ofRecord) => ofRecord[index] ?? null)),
   );
 }
 
-/** Of a batch that does not go in, the first line at which it does not: halved until it is alone. */
+/** Finds the first record of a batch that cannot be inserted, by halving the batch. */
 async function firstFault(query: PostgresQuery, batch: Batch): Promise<unknown> {
   let [rest, cause]: [Batch, unknown] = [batch, null];
   while (rest.length > 0) {
@@ -208,7 +210,7 @@ async function firstFault(query: PostgresQuery, batch: Batch): Promise<unknown> 
   return storeFault(fault, first.line, first.record.record);
 }
 
-/** SQLSTATE of a constraint, as the fault of the line that met it. */
+/** Returns how a record violates a constraint, by the SQLSTATE of the error; undefined for any other error. */
 export function constraintOf(error: unknown): Parameters<typeof storeFault>[0] | undefined {
   switch (codeOf(error)) {
     case "23505": // unique_violation

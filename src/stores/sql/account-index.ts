@@ -7,7 +7,7 @@ const readAccount = (row: SqlRow): IndexedAccount => ({
   createdAt: Number(row["created_at"]),
 });
 
-/** The accounts of a ledger that holds all of them: they are listed by being there. */
+/** The list of accounts of a ledger that stores all accounts in one database. */
 export const accountsOfLedger = (db: SqlDatabase): AccountIndex => ({
   record: async () => ({ recorded: true }),
   async list({ after, max }) {
@@ -21,7 +21,7 @@ export const accountsOfLedger = (db: SqlDatabase): AccountIndex => ({
   },
 });
 
-/** The list of accounts in a table of its own. */
+/** The list of accounts in a table of its own, for accounts with a database each. */
 export function createAccountIndex(db: SqlDatabase): AccountIndex {
   return {
     async record({ account, now }) {

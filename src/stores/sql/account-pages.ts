@@ -1,4 +1,4 @@
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { type MoveOperations, requireAccountRecord } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
@@ -15,7 +15,7 @@ import {
 
 const PAGE_RECORDS_MAX = 5_000;
 
-/** A page of one account's records in a ledger that holds others: the query, and what its rows say. */
+/** Reads a page of one account's records from a database that holds other accounts as well: the query, and how to read its rows. */
 export function accountPage({
   account,
   kind,
@@ -27,16 +27,17 @@ export function accountPage({
 } {
   requireAccountRecord(kind);
   if (!(Number.isInteger(max) && max > 0 && max <= PAGE_RECORDS_MAX))
-    throw new OrderRefused(`A page has from 1 to ${PAGE_RECORDS_MAX} records`);
+    throw new OrderRejected(`The page size must be from 1 to ${PAGE_RECORDS_MAX} records`);
   const rows = ofOneAccount(RECORD_TABLES[kind]);
-  if (!isCursorOf(rows, after)) throw new OrderRefused(`No page of ${kind} starts there`);
+  if (!isCursorOf(rows, after))
+    throw new OrderRejected(`The cursor does not fit records of kind "${kind}"`);
   return {
     query: { sql: selectPage(rows), values: [...(after ?? firstCursor(rows)), account, max] },
     read: (found) => readPage(kind, rows, found, max),
   };
 }
 
-/** Without the account in the key, so that a page is a range of an index. */
+/** Restricts a table to one account, and removes the account from the key, so that a page is a range of an index. */
 function ofOneAccount(rows: RecordTable): RecordTable {
   const { key, table, where = "1 = 1" } = rows;
   const owner =

@@ -4,7 +4,7 @@ import { accountNoSql, balanceSql, EXPIRY_SQL } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import { sql } from "./sql-database.ts";
 
-/** An account as it stands: its row, its keys, its grants, and the events that nobody was told of yet. */
+/** Reading an account: its row, its keys, its grants, and its events that were not handled yet. */
 
 export const findAccount: LedgerRead<"findAccount"> = {
   queries: ({ account, now }) => [

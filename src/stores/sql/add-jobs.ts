@@ -1,7 +1,7 @@
 import type { JobQueueOperations, NewJob } from "#jobs/job-queue.ts";
 import { type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
-/** How jobs get into the queue (jobs.ts): all that the Worker of the calls needs of it. */
+/** Adds jobs to the queue. Apart from jobs.ts, because the Worker that serves calls needs no more of the queue. */
 export async function addJobs(
   db: SqlDatabase,
   { jobs, now }: JobQueueOperations["add"][0],
@@ -14,7 +14,7 @@ export async function addJobs(
 
 export const isKnown = (id: string) => sql`EXISTS (SELECT 1 FROM job WHERE id = ${id})`;
 
-/** A statement for the transaction of what causes the job: inserts it where the condition holds, due at once. */
+/** Returns a statement that inserts a job, due immediately, if the condition holds. It runs in the transaction that causes the job. */
 export const insertJob = (
   { id, queue, kind, target, label, payload, usefulUntil }: NewJob,
   now: number,

@@ -2,29 +2,35 @@ import { balanceSql, eventDueSql } from "./grant-sql.ts";
 import { type SqlQuery, sql } from "./sql-database.ts";
 
 /**
- * What no record says, once all are in (`account`: all of this one): how many grants of the lifetime plan are in force, when an event about a grant's
- * expiry is due, which depends on the time, and, where older lines lack it, the level that an owner was last notified of: the
- * one that the balance is at, so that the import itself notifies nobody.
+ * Computes the columns that records do not contain, after all records were imported (`account`: only of this account):
+ *
+ * - when the next event about a grant's expiry is due, which depends on the time
+ * - how many lifetime grants are in force
+ * - the level that the owner was last notified of, which older lines lack: the level of the balance, so that the import does not
+ *   notify the owner
+ *
+ * The statements repeat the rules `nextEventAt`, `isInForce` and `levelOf`, because an import would otherwise have to read back
+ * every account and grant.
  */
 export function completeImport(now: number, account?: string): SqlQuery[] {
-  const isAsked = account === undefined ? sql`1 = 1` : sql`id = ${account}`;
+  const isIncluded = account === undefined ? sql`1 = 1` : sql`id = ${account}`;
   const due: SqlQuery = { sql: eventDueSql("expires_at", "?"), values: [] };
   const times = (due.sql.match(/\?/g) ?? []).map(() => now);
   return [
     sql`UPDATE credit_grant SET event_due_at = ${{ ...due, values: times }}
       WHERE expires_at > ${now} AND account_no IN (
-        SELECT no FROM account WHERE state <> 'closed' AND ${isAsked})`,
+        SELECT no FROM account WHERE state <> 'closed' AND ${isIncluded})`,
     sql`UPDATE account SET lifetime_grants = (SELECT count(*) FROM credit_grant
       WHERE account_no = account.no AND kind = 'lifetime' AND clawback < amount)
-      WHERE ${isAsked}`,
+      WHERE ${isIncluded}`,
     sql`UPDATE account SET notified_level = CASE
         WHEN state = 'closed' OR ${balanceSql("account.no", now)} < 1 THEN 'gone'
         WHEN ${balanceSql("account.no", now)} < low_balance THEN 'low' ELSE 'enough' END
-      WHERE notified_level IS NULL AND ${isAsked}`,
+      WHERE notified_level IS NULL AND ${isIncluded}`,
   ];
 }
 
-/** Whether a ledger holds nothing that an import could contradict: `filled` is 0. */
+/** `filled` is 0 if the ledger has no rows that an import could conflict with. */
 export const filledSql: SqlQuery = sql`SELECT CASE
   WHEN EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM address)
     OR EXISTS (SELECT 1 FROM closed_address) OR EXISTS (SELECT 1 FROM purchase)

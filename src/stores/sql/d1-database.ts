@@ -2,10 +2,10 @@ import { NotCarriedOut } from "#ledger/port.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { isReading, type SqlDatabase } from "./sql-database.ts";
 
-/** What we use of a D1 binding (developers.cloudflare.com/d1/worker-api). */
+/** The part of a D1 binding that we use (developers.cloudflare.com/d1/worker-api). */
 export type D1 = {
   prepare(sql: string): D1Statement;
-  /** One transaction: all statements or none. There are no others, so nothing is decided between two of them. */
+  /** Runs the statements in one transaction. D1 has no other transactions, so no code can run between two statements. */
   batch(statements: D1Statement[]): Promise<D1Result[]>;
   exec(sql: string): Promise<unknown>;
 };
@@ -18,29 +18,29 @@ export type D1Result = {
   meta: { changes: number; rows_read: number; rows_written: number };
 };
 
-/** Between the tries of a read; the platform has tried by itself before. */
+/** The pauses before a read is repeated. The platform itself has repeated it before. */
 const RETRY_AFTER_MS = [50, 250];
 
-/** A D1 binding as a database of batches; see `sendOver` for what a fault of the way there means. */
+/** Creates a database of batches over a D1 binding. See `sendWithRetries` for the handling of faults. */
 export function createD1Database(d1: D1): SqlDatabase {
   return {
     async batch(queries) {
       const send = () =>
         d1.batch(queries.map(({ sql, values }) => d1.prepare(sql).bind(...values)));
-      const results = await sendOver(send, queries.every(isReading));
+      const results = await sendWithRetries(send, queries.every(isReading));
       return results.map((result) => result.results);
     },
   };
 }
 
-/** The same binding for better-auth, which asks it one statement at a time. */
+/** Wraps a D1 binding for better-auth, which sends one statement at a time, so that faults are handled as in batches. */
 export function steadyD1(d1: D1): D1 {
-  /** What D1 made of each: it takes no others in a batch. */
+  /** The original of each wrapped statement, because D1 accepts no others in a batch. */
   const own = new WeakMap<D1Statement, D1Statement>();
   function wrap(statement: D1Statement, isRead: boolean): D1Statement {
     const wrapped: D1Statement = {
       bind: (...values) => wrap(statement.bind(...values), isRead),
-      all: () => sendOver(() => statement.all(), isRead),
+      all: () => sendWithRetries(() => statement.all(), isRead),
     };
     own.set(wrapped, statement);
     return wrapped;
@@ -48,23 +48,28 @@ export function steadyD1(d1: D1): D1 {
   return {
     prepare: (sql) => wrap(d1.prepare(sql), isReading({ sql })),
     batch: (statements) =>
-      sendOver(() => d1.batch(statements.map((each) => own.get(each) ?? each)), false),
+      sendWithRetries(() => d1.batch(statements.map((each) => own.get(each) ?? each)), false),
     exec: (sql) => d1.exec(sql),
   };
 }
 
-/** Of these the platform says that what was asked did not get to the database (developers.cloudflare.com/d1/observability/debug-d1). */
+/** The request did not reach the database (developers.cloudflare.com/d1/observability/debug-d1). */
 const NOT_BEGUN = /D1 DB is overloaded|Cannot resolve D1 DB/;
-/** The way to the database, or the database's process, ended in the middle. */
+/** The connection or the database's process failed during the request. */
 const BROKEN_OFF =
   /Network connection lost|caused object to be reset|and was reset|reset because its code was updated|client disconnected/;
 
 /**
- * Faults of D1 are told by their message alone. What was not begun is `NotCarriedOut`, and asking again at once would only
- * add to the load. A read that broke off is tried again, and is `NotCarriedOut` in the end, for it changed nothing. A write
- * that broke off may have been carried out: its error goes on as it is. So does that of a faulty statement.
+ * Sends a request to D1. D1 reports its faults only by their message.
+ *
+ * A request that did not reach the database fails with `NotCarriedOut`; it is not repeated, because that would add to the load. A
+ * read that was interrupted is repeated, and finally fails with `NotCarriedOut`, because it changed nothing. A write that was
+ * interrupted may have been carried out, so its error is passed on unchanged, as is the error of an invalid statement.
  */
-async function sendOver<Result>(send: () => Promise<Result>, isRead: boolean): Promise<Result> {
+async function sendWithRetries<Result>(
+  send: () => Promise<Result>,
+  isRead: boolean,
+): Promise<Result> {
   for (let tries = 0; ; tries += 1) {
     try {
       return await send();
@@ -81,5 +86,4 @@ async function sendOver<Result>(send: () => Promise<Result>, isRead: boolean): P
 
 const causeOf = ({ cause }: Error) => (cause instanceof Error ? cause.message : "");
 
-const notCarriedOut = (cause: unknown) =>
-  new NotCarriedOut("The database of people could not be asked", { cause });
+const notCarriedOut = (cause: unknown) => new NotCarriedOut("D1 could not be reached", { cause });

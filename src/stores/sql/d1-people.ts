@@ -8,7 +8,7 @@ import { createJobQueue } from "./jobs.ts";
 import { createJournal } from "./journal.ts";
 import { createPurchaseStore } from "./purchases.ts";
 
-/** All that the people's side of the service keeps at the edge, but the ledger: that is the accounts' objects'. */
+/** Opens the stores of accounts, emails, purchases and events at the edge. The ledger is in the accounts' objects. */
 export function d1People(d1: D1) {
   const db = createD1Database(d1);
   return {
@@ -20,7 +20,7 @@ export function d1People(d1: D1) {
     purchases: createPurchaseStore(db),
     events: createEventStore(db),
     forwardedEvents: createForwardedEvents(db),
-    // better-auth knows a D1 binding by its methods, and opens no transactions on it.
+    // better-auth recognizes a D1 binding by its methods, and does not use transactions with it.
     signInDatabase: steadyD1(d1),
   };
 }

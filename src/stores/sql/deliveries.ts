@@ -7,7 +7,7 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import { isHeld } from "./jobs.ts";
 import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
-/** Deliveries as their owner sees them. Whether one waits, and until when, is what its job says. */
+/** Webhook deliveries as their owner sees them. Their jobs determine whether and until when they wait. */
 export const deliveries = (
   db: SqlDatabase,
 ): Pick<EventStore, "listDeliveries" | "sendAgain" | "findDelivery"> => ({
@@ -32,8 +32,12 @@ export const deliveries = (
     );
     if (row === undefined) return null;
     const { url, secret, paused_at } = row;
-    const place = { url: url as string, secret: secret as string, isPaused: paused_at !== null };
-    return { ...readDelivery(row), ...place };
+    return {
+      ...readDelivery(row),
+      url: url as string,
+      secret: secret as string,
+      isPaused: paused_at !== null,
+    };
   },
 });
 
@@ -41,7 +45,7 @@ const WITH_JOB = sql`d.*, j.due_at, CASE WHEN j.id IS NOT NULL AND j.died_at IS 
     WHEN d.last_status BETWEEN 200 AND 299 THEN 'delivered' ELSE 'failed' END AS status
   FROM webhook_delivery d LEFT JOIN job j ON j.id = d.id`;
 
-/** Written in the transaction that settles a job: what came of an attempt at an endpoint. */
+/** Returns statements that record the result of an attempt, for the transaction that settles its job. */
 export function logAttempt(settlement: Settlement): SqlQuery[] {
   const { id, now, status } = settlement;
   if (status === undefined) return [];
@@ -53,32 +57,32 @@ export function logAttempt(settlement: Settlement): SqlQuery[] {
   ];
 }
 
-/** Statements that give deliveries their jobs; paused with their endpoint. */
+/** Returns a statement that adds the jobs of deliveries. The job of a paused endpoint is paused. */
 export const insertDeliveryJobs = (condition: SqlQuery, now: number): SqlQuery => sql`
   INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
   SELECT d.id, 'webhook', d.kind, d.endpoint, d.endpoint, '', ${now}, CASE WHEN e.paused_at IS NULL THEN ${now} END
   FROM webhook_delivery d JOIN webhook_endpoint e ON e.id = d.endpoint WHERE ${condition}`;
 
-/** Pauses what waits for an endpoint, or makes all of it due. */
+/** Pauses the waiting jobs of an endpoint, or makes the paused ones due. */
 export function holdJobs(account: string, endpoint: string, isPaused: boolean): SqlQuery {
-  const isIts = sql`died_at IS NULL AND id IN (
+  const isOfEndpoint = sql`died_at IS NULL AND id IN (
     SELECT id FROM webhook_delivery WHERE endpoint = ${endpoint} AND account = ${account})`;
   return isPaused
-    ? sql`UPDATE job SET due_at = NULL WHERE due_at IS NOT NULL AND ${isIts}`
-    : sql`UPDATE job SET due_at = created_at WHERE due_at IS NULL AND ${isIts}`;
+    ? sql`UPDATE job SET due_at = NULL WHERE due_at IS NOT NULL AND ${isOfEndpoint}`
+    : sql`UPDATE job SET due_at = created_at WHERE due_at IS NULL AND ${isOfEndpoint}`;
 }
 
 async function sendAgain(
   db: SqlDatabase,
   { account, endpoint, id, newId, now }: Parameters<EventStore["sendAgain"]>[0],
 ): ReturnType<EventStore["sendAgain"]> {
-  const isIt = sql`d.id = ${id} AND d.endpoint = ${endpoint} AND d.account = ${account}`;
+  const isOriginal = sql`d.id = ${id} AND d.endpoint = ${endpoint} AND d.account = ${account}`;
   const [found, sent] = await db.batch([
-    sql`SELECT 1 FROM webhook_delivery d WHERE ${isIt}`,
+    sql`SELECT 1 FROM webhook_delivery d WHERE ${isOriginal}`,
     sql`INSERT INTO webhook_delivery (id, endpoint, account, event, kind, body, created_at, again)
         SELECT ${newId}, d.endpoint, d.account, d.event, d.kind, d.body, ${now}, 1
         FROM webhook_delivery d
-        WHERE ${isIt} AND ${SENT_AGAIN_A_DAY_MAX} > (
+        WHERE ${isOriginal} AND ${SENT_AGAIN_A_DAY_MAX} > (
           SELECT count(*) FROM webhook_delivery
           WHERE endpoint = ${endpoint} AND again = 1 AND created_at > ${now - DAY_MS})
         RETURNING id`,

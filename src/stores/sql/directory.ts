@@ -3,9 +3,9 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /**
- * The directory over a database: each operation is one batch.
+ * The directory of email addresses over a database. Each operation is one batch.
  *
- * `lockPerson`: where others write meanwhile, what keeps them from the account's person until the batch is over.
+ * `lockPerson`: statements that lock the account's person until the end of the batch, for a database with concurrent writers.
  */
 export function createDirectory(
   db: SqlDatabase,
@@ -37,7 +37,7 @@ export function createDirectory(
       return rows.map(readAddress);
     },
     async forget({ account, emailHash, now }) {
-      const gone = await lastRows(
+      const deleted = await lastRows(
         db,
         ...lockPerson(account),
         sql`INSERT INTO closed_address (email_hash, closed_at)
@@ -45,7 +45,7 @@ export function createDirectory(
             ON CONFLICT DO NOTHING`,
         sql`DELETE FROM address WHERE account = ${account} RETURNING email`,
       );
-      return { found: gone.length > 0 };
+      return { found: deleted.length > 0 };
     },
     async recordClosed({ emailHash, now }) {
       await db.batch([

@@ -14,7 +14,7 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob, isKnown } from "./add-jobs.ts";
 import { listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
-/** Emails enter the job queue within their bounds: what decides and what writes are one batch, so these hold under any load. */
+/** Adds emails to the job queue within their limits. A single batch checks the limits and writes, so that they hold under any load. */
 export const createEmailQueue = (db: SqlDatabase): EmailQueue => ({
   add: ({ email, now }) =>
     isRequestable(email.kind) ? addAsked(db, email, now) : addNotification(db, email, now),
@@ -22,10 +22,10 @@ export const createEmailQueue = (db: SqlDatabase): EmailQueue => ({
 
 type Added = Promise<{ outcome: EmailAdded }>;
 
-/** In `leased_until`, within the batch that adds an email and never after it: the email is this batch's. */
+/** The value of `leased_until` by which the statements of a batch recognize the email that the batch added. Reset at its end. */
 const NEW = -1;
 
-/** A batch that has put the email there has added it; else the verdict says why not. */
+/** Reads the verdict of a batch: the email was added, or why not. */
 const outcomeOf = (verdict: SqlRow | undefined): { outcome: EmailAdded } => {
   const outcome = verdict?.["verdict"];
   return outcome === "queue_full" || outcome === "recipient_full" || outcome === "too_often"
@@ -33,7 +33,7 @@ const outcomeOf = (verdict: SqlRow | undefined): { outcome: EmailAdded } => {
     : { outcome: "added" };
 };
 
-/** Queue by queue, so that each is counted along its index. */
+/** The number of waiting emails. Each queue is counted separately, so that the index is used. */
 const WAITING = sql`((SELECT count(*) FROM job WHERE queue = 'email' AND due_at IS NOT NULL)
   + (SELECT count(*) FROM job WHERE queue = 'outbox' AND due_at IS NOT NULL))`;
 
@@ -43,10 +43,10 @@ export const isFullFor = (kind: EmailKind) => sql`${WAITING} >= ${queueLimitOf(k
 const isFor = (recipient: string) =>
   sql`queue IN ('email', 'outbox') AND target = ${recipient} AND due_at IS NOT NULL`;
 
-/** Those that share a bound with this one. */
+/** Emails that share a limit with this kind. */
 const likeIt = (kind: EmailKind) => sql`kind IN (${listOf(kindsOf(groupOf(kind)))})`;
 
-/** Whether an email that nobody asked for may wait: `new`, or why not. */
+/** Whether a notification email may be added: `new`, or the reason why not. */
 export const notificationVerdict = (email: QueuedEmail, now: number): SqlQuery => sql`CASE
     WHEN ${isKnown(email.id)} THEN 'known'
     WHEN ${isFullFor(email.kind)} THEN 'queue_full'
@@ -64,11 +64,11 @@ async function addNotification(db: SqlDatabase, email: QueuedEmail, now: number)
   return outcomeOf(rows?.[0]);
 }
 
-/** An email that anybody can cause: it replaces older ones of its kind, or counts for its recipient's hour and day. */
+/** Adds an email that anyone can request. It replaces a waiting email of its kind, or counts against the recipient's hourly and daily limits. */
 async function addAsked(db: SqlDatabase, email: QueuedEmail, now: number): Added {
   const { id, to, kind } = email;
   const [recipient, group] = [hashOf(to), groupOf(kind)];
-  // What is under a lease may be on its way already: it can no longer be taken back.
+  // A leased email may already be on its way, so it can no longer be replaced.
   const older = sql`${isFor(to)} AND kind = ${kind} AND id <> ${id} AND leased_until <= ${now}`;
   const countAsked = (since: number) => sql`(SELECT count(*) FROM email_requested
     WHERE recipient = ${recipient} AND email_group = ${group} AND at > ${since})`;
@@ -81,7 +81,7 @@ async function addAsked(db: SqlDatabase, email: QueuedEmail, now: number): Added
     ELSE 'new' END`;
   const isNew = sql`EXISTS (SELECT 1 FROM job WHERE id = ${id} AND leased_until = ${NEW})`;
   const [, rows] = await db.batch([
-    // After the clock was set back, times to come do not count for ever.
+    // Also delete future times, which the clock leaves behind when it is set back.
     sql`DELETE FROM email_requested WHERE at <= ${now - DAY_MS} OR at > ${now + HOUR_MS}`,
     sql`SELECT ${verdict} AS verdict`,
     insertJob(emailJob(email), now, sql`${verdict} IN ('instead', 'new')`, NEW),
@@ -94,6 +94,6 @@ async function addAsked(db: SqlDatabase, email: QueuedEmail, now: number): Added
   return outcomeOf(rows?.[0]);
 }
 
-/** Only the hash of an address is kept: who was written to is personal. */
+/** Only the hash of an address is stored, because recipients are personal data. */
 const hashOf = (address: string) =>
   bytesToHex(sha256(new TextEncoder().encode(address.toLowerCase())));

@@ -6,10 +6,10 @@ import {
   type EntriesOrder,
   type Entry,
   type EntryKind,
-  type EntryPlace,
+  type EntryPosition,
   entryId,
-  noSuchPage,
-  readPlace,
+  invalidCursor,
+  parseCursor,
 } from "#ledger/entries.ts";
 import type { GrantKind } from "#ledger/port.ts";
 import type { DebitPart } from "#ledger/rules/rows.ts";
@@ -20,20 +20,20 @@ import type { LedgerRead } from "./ledger-read.ts";
 import { type SqlDialect, sql } from "./sql-database.ts";
 
 /**
- * The list of entries is merged from one list for each kind. Each is read down an index from where the page before
- * ended, so that a page costs by its length, however many calls there were (`test/stores/sqlite/entries.test.ts`).
+ * Reads the list of entries, merged from one list per kind. Each list is read along an index from the end of the previous page. So
+ * the cost of a page depends only on its length, not on the number of calls (`test/stores/sqlite/entries.test.ts`).
  */
 export function createEntriesRead(dialect: SqlDialect): LedgerRead<"entries"> {
   const lists = entryLists(dialect);
   return {
     queries(order) {
       checkEntriesOrder(order);
-      const after = placeOf(order);
+      const after = positionOf(order);
       const accountNo = accountNoSql(order.account);
       const pages = ENTRY_KINDS.map((kind) =>
         lists[kind](accountNo, boundOf(kind, after, order), order.max + 1),
       );
-      // Rows name keys by numbers, so a place that names a key of another account is not to be found.
+      // Rows refer to keys by number, so a cursor with a key of another account must be detected here.
       const [keyId = null] = after?.kind === "usage" ? after.parts : [];
       const known = sql`SELECT a.no, k.no AS key_no FROM account a
         LEFT JOIN api_key k ON k.account_no = a.no AND k.id = ${keyId} WHERE a.id = ${order.account}`;
@@ -41,31 +41,32 @@ export function createEntriesRead(dialect: SqlDialect): LedgerRead<"entries"> {
     },
     outcome([known = [], ...pages], order) {
       const [account] = known;
-      if (account?.["key_no"] === null && placeOf(order)?.kind === "usage") throw noSuchPage();
+      if (account?.["key_no"] === null && positionOf(order)?.kind === "usage")
+        throw invalidCursor();
       const entries = ENTRY_KINDS.flatMap((kind, index) =>
         (pages[index] ?? []).map((row) => readEntry(kind, row)),
       );
-      // The sort is stable, and the rows of each kind are in order.
+      // The sort is stable, and the rows of each kind are already in order.
       entries.sort((one, other) => compareEntries(other, one));
       return cutPage(entries, order.max);
     },
   };
 }
 
-const placeOf = ({ after }: EntriesOrder): EntryPlace | null =>
-  after === null ? null : readPlace(after);
+const positionOf = ({ after }: EntriesOrder): EntryPosition | null =>
+  after === null ? null : parseCursor(after);
 
-/** What the rows of this kind lie below: a time, and parts of a place; null: all rows of that time lie above it. */
-function boundOf(kind: EntryKind, after: EntryPlace | null, { now }: EntriesOrder): Bound {
-  const bound = boundOfPlace(kind, after);
-  // What expires later has not expired yet.
+/** Returns the bound below which the page's rows of this kind are. */
+function boundOf(kind: EntryKind, after: EntryPosition | null, { now }: EntriesOrder): Bound {
+  const bound = boundOfPosition(kind, after);
+  // A later expiry has not happened yet.
   return kind === "expiry" && bound.at > now ? { at: now + 1, parts: null } : bound;
 }
 
-function boundOfPlace(kind: EntryKind, after: EntryPlace | null): Bound {
+function boundOfPosition(kind: EntryKind, after: EntryPosition | null): Bound {
   if (after === null) return { at: Number.MAX_SAFE_INTEGER, parts: null };
   if (kind === after.kind) return after;
-  // Of the same millisecond, those kinds follow the place that come about before its own.
+  // Within a millisecond, kinds that sort earlier follow the cursor.
   const isBelow = compareEntries({ kind, at: after.at }, after) < 0;
   return { at: isBelow ? after.at + 1 : after.at, parts: null };
 }

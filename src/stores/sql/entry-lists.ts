@@ -1,13 +1,13 @@
 import type { EntryKind } from "#ledger/entries.ts";
 import { type SqlDialect, type SqlQuery, sql } from "./sql-database.ts";
 
-/** What the rows of a list lie below: a time and the parts of a place; without parts, all rows of that time lie above. */
+/** The rows of a list are below its bound: a time and the parts of a position. If `parts` is null, rows of that time are excluded. */
 export type Bound = { at: number; parts: readonly string[] | null };
 
-/** The newest rows of one kind of entry that lie below a bound, newest first. */
+/** Queries the newest rows of one kind of entry below a bound, newest first. */
 type List = (accountNo: SqlQuery, below: Bound, max: number) => SqlQuery;
 
-/** The columns that tell apart entries of one kind and millisecond: the parts of their places. */
+/** The columns that distinguish entries of one kind and millisecond: the parts of their positions. */
 export const PART_COLUMNS: Record<EntryKind, readonly string[]> = {
   grant: ["grant"],
   expiry: ["grant"],
@@ -19,7 +19,7 @@ export const PART_COLUMNS: Record<EntryKind, readonly string[]> = {
 
 const text = (sql: string): SqlQuery => ({ sql, values: [] });
 
-/** Grants by the time in this column: when they were made, expire, or were voided first. */
+/** Lists grants by the time in this column: when they were made, expire, or were first voided. */
 const grantsBy = (column: string, credits: string, where: string): List => {
   const [at, amount, condition] = [text(column), text(credits), text(where)];
   return (accountNo, below, max) =>
@@ -50,11 +50,11 @@ const reversal: List = (accountNo, { at, parts }, max) => {
 };
 
 /**
- * A reversed debit that was rolled up is known by its reversal alone: the sums of the hours leave it out. A debit without a
- * key is none: it marks a call that was reversed before its debit came.
+ * Lists debits. A reversed debit that was rolled up is read from its reversal, because the sums of the hours do not include it. A
+ * debit without a key is left out: it marks a call that was reversed before its debit arrived.
  */
 function debit(dialect: SqlDialect): List {
-  // SQLite would go through the reversals whose debits are still kept, because the primary key needs no second look.
+  // Otherwise SQLite uses the primary key, and reads all reversals whose debits are not rolled up.
   const index = text(dialect === "sqlite" ? "INDEXED BY reversal_rolled_up" : "");
   return (accountNo, { at, parts }, max) => {
     const below = sql`(${at}, ${parts?.[0] ?? ""})`;

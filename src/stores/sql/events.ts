@@ -8,7 +8,7 @@ import { deliveries, holdJobs, insertDeliveryJobs } from "./deliveries.ts";
 import { isFullFor, notificationVerdict } from "./emails.ts";
 import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
 
-/** The notice book over a database: each operation is one batch, after a look that needs no lock where most find nothing. */
+/** The store of notification settings, webhook endpoints and deliveries over a database. Each operation is one batch. */
 export function createEventStore(db: SqlDatabase): EventStore {
   return {
     async choice({ account }) {
@@ -112,7 +112,7 @@ function endpoints(
   };
 }
 
-/** In `handled_at`, within the batch that writes what comes of a notice and never after it: that is this batch's. */
+/** The value of `handled_at` by which the statements of a batch recognize the event that the batch handles. Reset at its end. */
 const NEW = -1;
 
 async function handle(
@@ -129,7 +129,7 @@ async function handle(
     sql`CASE row_number() OVER (ORDER BY created_at, id) WHEN 1 THEN ${first}`,
   );
   const verdict = email === null ? sql`'none'` : notificationVerdict(email, now);
-  const posting =
+  const addEmail =
     email === null ? [] : [insertJob(emailJob(email), now, sql`${isNew} AND ${verdict} = 'new'`)];
   const tooMany = sql`EXISTS (
     SELECT 1 FROM job o
@@ -141,7 +141,7 @@ async function handle(
         ON CONFLICT DO NOTHING RETURNING event`,
     sql`SELECT ${verdict} AS verdict,
           (SELECT count(*) FROM event_handled WHERE event = ${id}) AS known`,
-    ...posting,
+    ...addEmail,
     sql`INSERT INTO webhook_delivery
           (id, endpoint, account, event, kind, body, created_at, again, last_error)
         SELECT ${nthId} END, id, account, ${id}, ${kind}, ${body}, ${now}, 0,
@@ -158,7 +158,7 @@ async function handle(
   return { handled, emailSkipped: handled && outcome === "recipient_full" ? outcome : null };
 }
 
-const TOO_MANY_WAITED = `Not tried: ${WAITING_FOR_ENDPOINT_MAX.toLocaleString("en")} others waited for this address.`;
+const TOO_MANY_WAITED = `Not sent: ${WAITING_FOR_ENDPOINT_MAX.toLocaleString("en")} other deliveries were waiting for this endpoint.`;
 
 const readEndpoint = (row: SqlRow): Endpoint => ({
   id: row["id"] as string,

@@ -2,9 +2,9 @@ import type { PendingEvents } from "#events/dispatch-events.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { lastRows, type SqlDatabase, sql } from "./sql-database.ts";
 
-/** Notices on their way from the accounts' objects to whoever carries them on, in the table forwarded_event. */
+/** The events that the accounts' objects have forwarded and that are not handled yet, in the table `forwarded_event`. */
 export type ForwardedEvents = PendingEvents & {
-  /** Each once, however often it is handed on, until it was settled. */
+  /** Adds events. An event that is already stored is ignored. */
   add(events: readonly LedgerEvent[]): Promise<void>;
 };
 

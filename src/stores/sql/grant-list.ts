@@ -1,7 +1,7 @@
 import type { GrantList, GrantMade } from "#operator/context.ts";
 import { lastRows, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
 
-/** Every grant of a ledger that holds every account, page by page, so that memory stays flat. */
+/** Lists all grants of a ledger that stores all accounts in one database, in pages. */
 export function createGrantList(db: SqlDatabase): GrantList {
   return async ({ after, max }) => {
     const rows = await lastRows(

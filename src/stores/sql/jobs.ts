@@ -18,8 +18,9 @@ import {
 } from "./sql-database.ts";
 
 /**
- * The job queue over a database, in the tables job and job_turn. `due_at` is null while a job is paused and once it is
- * dead. `alsoOnSettle`: what else is written in the transaction that settles a job, before the job is.
+ * The job queue over a database, in the tables `job` and `job_turn`. `due_at` is null while a job is paused and after it died.
+ *
+ * `alsoOnSettle`: further statements for the transaction that settles a job. They run before the job is settled.
  */
 export function createJobQueue(
   db: SqlDatabase,
@@ -76,7 +77,7 @@ export function createJobQueue(
 
 const isIn = (queues: readonly JobQueueName[]): SqlQuery => sql`queue IN (${listOf(queues)})`;
 
-/** Whether the holder of this take still has the job; what was done counts for whoever took it before, too. */
+/** Whether this take still holds the job. A job that was done counts even if another process took it since. */
 export const isHeld = ({ id, take: number, outcome }: Settlement): SqlQuery =>
   outcome === "done"
     ? sql`id = ${id} AND takes >= ${number} AND died_at IS NULL`
@@ -99,7 +100,7 @@ function settleQuery(settlement: Settlement): SqlQuery {
       return sql`DELETE FROM job WHERE ${isIt} RETURNING id`;
     case "later": {
       const { at, attempts, error } = settlement;
-      // Whoever paused its target meanwhile has cleared `due_at`.
+      // `due_at` is null if the target was paused since.
       return sql`UPDATE job SET due_at = CASE WHEN due_at IS NULL THEN NULL ELSE ${at} END,
           leased_until = 0, attempts = ${attempts}, last_error = coalesce(${error}, last_error)
         WHERE ${isIt} RETURNING id`;
@@ -119,8 +120,8 @@ function settleQuery(settlement: Settlement): SqlQuery {
 const ERASED = sql`payload = NULL, target = '', erase_at = NULL`;
 
 /**
- * Those that are next are found without a lock, and then taken where nobody else has been quicker: a long backlog delays
- * no other writer.
+ * Finds the next jobs without a lock, and then takes those that no other process has taken since. So a long backlog does not
+ * delay other writers.
  */
 async function take(db: SqlDatabase, order: JobQueueOperations["take"][0]): Promise<TakenJob[]> {
   const { queues, now, leaseUntil, max, turns } = order;
@@ -152,18 +153,19 @@ async function take(db: SqlDatabase, order: JobQueueOperations["take"][0]): Prom
     return row === undefined ? [] : [readTaken(row, isWell(candidate))];
   });
   if (mine.length === chosen.length) return mine;
-  // Others took them meanwhile; there may be more.
+  // Other processes took some of them. There may be more.
   const unprovenLeft = (turns?.unprovenMax ?? 0) - mine.filter(({ isProven }) => !isProven).length;
-  return [
-    ...mine,
-    ...(await take(db, {
-      ...{ queues, now, leaseUntil, max: max - mine.length },
-      ...(turns && { turns: { unprovenMax: unprovenLeft } }),
-    })),
-  ];
+  const rest = await take(db, {
+    queues,
+    now,
+    leaseUntil,
+    max: max - mine.length,
+    ...(turns && { turns: { unprovenMax: unprovenLeft } }),
+  });
+  return [...mine, ...rest];
 }
 
-/** Queue by queue, so that each is read along its index. */
+/** Each queue is read separately, so that the index is used. */
 function nextDueOf(queues: readonly JobQueueName[], now: number, max: number): SqlQuery {
   const [first, ...others] = queues.map(
     (queue) => sql`SELECT no, due_at, 0 AS did_well FROM (
@@ -178,14 +180,11 @@ const isUnderWay = (queue: SqlQuery, target: SqlQuery, now: number) => sql`EXIST
   SELECT 1 FROM job o
   WHERE o.queue = ${queue} AND o.target = ${target} AND o.leased_until > 0 AND o.leased_until > ${now})`;
 
-/**
- * The oldest job of each target for which anything waits. They are found from target to target along the index, however
- * much waits for each.
- */
+/** The oldest job of each target with waiting jobs. Targets are found along the index, one look-up each, however many jobs wait. */
 function nextTurns(queues: readonly JobQueueName[], now: number, max: number): SqlQuery {
   const [queue] = queues;
   if (queue === undefined || queues.length > 1)
-    throw new RangeError("Turns are taken in one queue");
+    throw new RangeError("With turns, jobs can be taken from one queue only");
   return sql`
     SELECT j.no, coalesce(t.did_well, 0) AS did_well FROM (
       WITH RECURSIVE waiting (target) AS (

@@ -3,10 +3,10 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readCursor, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /**
- * The journal over a database: each operation is one batch.
+ * The journal of a person's security events over a database. Each operation is one batch.
  *
- * `isUnverified`: in the words of the index of such people, or SQLite reads them all; a database with booleans says it
- * in another way.
+ * `isUnverified`: the condition for people with an unverified address. It must match the condition of the partial index, or SQLite
+ * reads all people. PostgreSQL writes it differently.
  */
 export function createJournal(
   db: SqlDatabase,
@@ -43,7 +43,7 @@ export function createJournal(
         : { person: row["id"] as string, email: row["email"] as string };
     },
     async dropResetLinks({ person }) {
-      // Better-auth's names for them; by their beginning, so that the index is used.
+      // The prefix that better-auth uses, as a range so that the index is used.
       const dropped = await lastRows(
         db,
         sql`DELETE FROM person_token

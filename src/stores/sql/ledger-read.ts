@@ -3,12 +3,12 @@ import type { SqlRow } from "../sqlite/driver.ts";
 import type { SqlQuery } from "./sql-database.ts";
 
 /**
- * An operation that only reads: its queries, which go to the database in one round trip and see one moment, and what their
- * rows say. Written once, in SQL that SQLite and PostgreSQL both take.
+ * A read operation of the ledger: its queries, which run in one round trip and one snapshot, and how to read their rows. The SQL is
+ * written once, for SQLite and PostgreSQL.
  */
 export type LedgerRead<Name extends LedgerOperation> = {
   queries(order: LedgerOperations[Name][0]): SqlQuery[];
   outcome(rows: SqlRow[][], order: LedgerOperations[Name][0]): LedgerOperations[Name][1];
-  /** Whether the order goes through the rows of every account, which takes its time. */
+  /** Whether the order reads the rows of all accounts, which may take long. */
   isReport?(order: LedgerOperations[Name][0]): boolean;
 };

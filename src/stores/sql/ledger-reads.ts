@@ -7,20 +7,17 @@ import type { SqlDialect } from "./sql-database.ts";
 import { recentCalls, usage } from "./usage.ts";
 
 /** The operations that only read. */
-const READ_NAMES = [
-  "findAccount",
-  "listKeys",
-  "credits",
-  "usage",
-  "recentCalls",
-  "entries",
-  "listEvents",
-  "audit",
-] as const;
-export type ReadName = (typeof READ_NAMES)[number];
-
-export const isReadName = (name: LedgerOperation): name is ReadName =>
-  (READ_NAMES as readonly LedgerOperation[]).includes(name);
+export type ReadName = Extract<
+  LedgerOperation,
+  | "findAccount"
+  | "listKeys"
+  | "credits"
+  | "usage"
+  | "recentCalls"
+  | "entries"
+  | "listEvents"
+  | "audit"
+>;
 
 export type LedgerReads = { [Name in ReadName]: LedgerRead<Name> };
 
@@ -35,7 +32,11 @@ export const createLedgerReads = (dialect: SqlDialect): LedgerReads => ({
   audit,
 });
 
-/** The same operations, each run as a store runs a read. */
+const READ_NAMES: readonly string[] = Object.keys(createLedgerReads("sqlite"));
+
+export const isReadName = (name: LedgerOperation): name is ReadName => READ_NAMES.includes(name);
+
+/** Creates the read operations. `run` turns a read into a store's operation. */
 export function overReads<Run>(
   dialect: SqlDialect,
   run: <Name extends ReadName>(read: LedgerRead<Name>) => Run,

@@ -7,7 +7,7 @@ import {
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readCursor, type SqlDatabase, sql } from "./sql-database.ts";
 
-/** The acts of operators in a table. */
+/** The record of operators' acts over a database. */
 export function createOperatorActs(db: SqlDatabase): OperatorActs {
   return {
     async start({ at, by, act, subject, address }) {

@@ -2,7 +2,7 @@ import type { RecordOf } from "#ledger/transfer/records.ts";
 
 import { number, type RecordColumn, text } from "./transfer-table.ts";
 
-/** In which column of `purchase` each member of its record stands, in every database. */
+/** The column of `purchase` for each member of a purchase record, in every database. */
 export const PURCHASE_COLUMNS: Record<
   Exclude<keyof RecordOf<"purchase">, "record">,
   RecordColumn

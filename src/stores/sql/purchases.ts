@@ -3,7 +3,7 @@ import { DAY_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
-/** The purchase book over a database: each operation is one batch. */
+/** The store of purchases over a database. Each operation is one batch. */
 export function createPurchaseStore(db: SqlDatabase): PurchaseStore {
   return {
     async add(purchase) {
@@ -52,8 +52,8 @@ export function createPurchaseStore(db: SqlDatabase): PurchaseStore {
       return rows.map(readPurchase);
     },
     async revenue({ from, to }) {
-      // Of a dispute that is open or lost the whole has gone back.
-      const gone = sql`CASE WHEN dispute IN ('open', 'lost') THEN paid ELSE refunded END`;
+      // While a dispute is open, and after it was lost, the whole payment counts as refunded.
+      const returned = sql`CASE WHEN dispute IN ('open', 'lost') THEN paid ELSE refunded END`;
       const rows = await lastRows(
         db,
         sql`SELECT day, currency, sum(purchases) AS purchases, sum(paid) AS paid,
@@ -63,8 +63,8 @@ export function createPurchaseStore(db: SqlDatabase): PurchaseStore {
                 0 AS refunds, 0 AS refunded
               FROM purchase WHERE paid_at >= ${from} AND paid_at < ${to}
               UNION ALL
-              SELECT refunded_at - refunded_at % ${DAY_MS}, currency, 0, 0, 1, ${gone}
-              FROM purchase WHERE refunded_at >= ${from} AND refunded_at < ${to} AND ${gone} > 0
+              SELECT refunded_at - refunded_at % ${DAY_MS}, currency, 0, 0, 1, ${returned}
+              FROM purchase WHERE refunded_at >= ${from} AND refunded_at < ${to} AND ${returned} > 0
             ) AS moves
             GROUP BY day, currency ORDER BY day, currency`,
       );
@@ -91,7 +91,7 @@ function insert({ offer, ...it }: Purchase): SqlQuery {
     ON CONFLICT (id) DO NOTHING RETURNING id`;
 }
 
-/** Who bought what at which price does not change. */
+/** The account, the offer and the price of a purchase never change. */
 function write(it: Purchase, seen: number): SqlQuery {
   return sql`UPDATE purchase SET
       session = ${it.session}, payment = ${it.payment}, status = ${it.status},

@@ -1,24 +1,23 @@
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 
 /**
- * What the statements about people need of a database, so that they are written once for SQLite, D1 and others. Their
- * SQL is what these have in common: `?` stands for a value, `"columnNames"` with capitals are quoted, and how many rows
- * were changed is told by RETURNING.
+ * The interface to a database for statements that are written once for SQLite, D1 and PostgreSQL. They use the SQL that all of them
+ * support: `?` is a parameter, column names with capitals are quoted, and RETURNING shows which rows were changed.
  */
 export type SqlQuery = { sql: string; values: readonly SqlValue[] };
 
 export type SqlDatabase = {
   /**
-   * Carries out all of the queries or none, in their order, isolated from others'; gives the rows of each. Rejects with
-   * `NotCarriedOut` where nothing was changed; with any other error the outcome is unknown, or a query is faulty.
+   * Runs the queries in sequence in one isolated transaction. Returns the rows of each. Rejects with `NotCarriedOut` if nothing was
+   * changed; after any other error, the outcome is unknown or a query is invalid.
    */
   batch(queries: readonly SqlQuery[]): Promise<SqlRow[][]>;
 };
 
-/** The few queries for which the two differ, by a hint at an index, are told which one they are for. */
+/** For the few queries that differ between the two, such as those with an index hint. */
 export type SqlDialect = "sqlite" | "postgres";
 
-/** A query as a template: what is put into it are values, or parts of a query with values of their own. */
+/** A template tag for queries. Interpolated values become parameters; interpolated queries are inserted with their parameters. */
 export function sql(texts: TemplateStringsArray, ...parts: (SqlValue | SqlQuery)[]): SqlQuery {
   const values: SqlValue[] = [];
   let text = texts[0] ?? "";
@@ -35,23 +34,23 @@ export function sql(texts: TemplateStringsArray, ...parts: (SqlValue | SqlQuery)
   return { sql: text, values };
 }
 
-/** Values as the list of an IN. */
+/** The list of values of an IN expression. */
 export const listOf = ([first = null, ...others]: readonly SqlValue[]): SqlQuery =>
   others.reduce<SqlQuery>((list, each) => sql`${list}, ${each}`, sql`${first}`);
 
-/** The rows of the only query, or of the last of several. */
+/** Runs the queries and returns the rows of the last one. */
 export async function lastRows(db: SqlDatabase, ...queries: SqlQuery[]): Promise<SqlRow[]> {
   return (await db.batch(queries)).at(-1) ?? [];
 }
 
-/** Some databases give numbers as texts. */
+/** Reads a number or null. Some databases return numbers as text. */
 export const readNumber = (value: SqlRow[string] | undefined): number | null =>
   value == null ? null : Number(value);
 
-/** Whether a query only reads: it then needs no lock, and may be sent again. */
+/** Whether a query only reads, so that it needs no lock and may be repeated. */
 export const isReading = ({ sql: text }: Pick<SqlQuery, "sql">): boolean =>
   /^\s*SELECT\b/i.test(text);
 
-/** Whatever is no cursor starts at the newest row. */
+/** Reads a cursor of a list that starts with the newest row. Invalid text means the start. */
 export const readCursor = (after: string | null) =>
   after !== null && /^\d{1,15}$/.test(after) ? Number(after) : Number.MAX_SAFE_INTEGER;

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import {
   ACCOUNT_RECORDS,
   type MoveOperations,
@@ -14,11 +14,11 @@ import { RECORD_TABLES } from "./transfer-rows.ts";
 import { insertFrom, type RecordTable, valuesOf } from "./transfer-table.ts";
 
 /**
- * Accounts that come into a ledger which holds others. Their records wait as pages in a table of their own and become rows of
- * the ledger in one transaction, once the account's books reconcile: before that no operation sees any of them.
+ * Importing an account into a ledger that holds other accounts. The account's records are staged as pages in a table of their own.
+ * One transaction turns them into rows of the ledger if the account's totals reconcile. Before that, no operation sees them.
  */
 
-/** Queries of one transaction, each decided by the rows of those before it. A store runs them, at once or awaiting each. */
+/** The queries of one transaction, in which each may depend on the rows of those before it. A store runs them, synchronously or not. */
 export type Steps<Result> = Generator<SqlQuery, Result, SqlRow[]>;
 
 type Order<Name extends keyof MoveOperations> = MoveOperations[Name][0];
@@ -29,7 +29,7 @@ export function* beginImport({ account }: Order<"beginImport">): Steps<Outcome<"
   if ((yield* lockImport(account)).isFinished) return { outcome: "finished_before" };
   const [there] = yield sql`SELECT id FROM account WHERE id = ${account}`;
   if (there !== undefined)
-    throw new OrderRefused(`${account} is here already, and was not brought by an import`);
+    throw new OrderRejected(`The account ${account} already exists and was not imported`);
   yield dropPages(account);
   return { outcome: "begun" };
 }
@@ -38,7 +38,7 @@ export function* importRecords({
   account,
   records,
 }: Order<"importRecords">): Steps<Outcome<"importRecords">> {
-  if ((yield* lockImport(account)).isFinished) throw new OrderRefused(NO_IMPORT);
+  if ((yield* lockImport(account)).isFinished) throw new OrderRejected(NO_IMPORT);
   requireOwnRecords(account, records);
   const page = JSON.stringify(records.map(toStaged));
   const digest = bytesToHex(sha256(new TextEncoder().encode(page)));
@@ -47,11 +47,11 @@ export function* importRecords({
   return { taken: records.length };
 }
 
-/** Ends the transaction of an import whose books do not reconcile, so that nothing is changed: more records may come. */
+/** Thrown to roll back an import whose totals do not reconcile. More records may follow. */
 class DoesNotReconcile extends Error {
   readonly faults: string[];
   constructor(faults: string[]) {
-    super("The books do not reconcile");
+    super("The totals do not reconcile");
     this.faults = faults;
   }
 }
@@ -70,7 +70,7 @@ export function* finishImport(
   const rows: SqlRow[][] = [];
   for (const query of audit.queries(order)) rows.push(yield query);
   const { accounts, faults } = audit.outcome(rows, order);
-  if (accounts === 0) faults.push(`${account}: no record of the account itself came`);
+  if (accounts === 0) faults.push(`${account}: the record of the account itself is missing`);
   if (faults.length > 0) throw new DoesNotReconcile(faults);
   if (!isFinished) {
     yield sql`UPDATE account_import SET finished_at = ${now} WHERE account = ${account}`;
@@ -80,27 +80,27 @@ export function* finishImport(
 }
 
 export const CONTRADICTION =
-  "A record contradicts itself, what came before it or what is here already, or names what has not come";
+  "A record contradicts itself, an earlier record or an existing record, or refers to a record that was not imported";
 
-/** What an import says of books that do not reconcile. */
+/** Returns the outcome of an import that was rolled back because its totals do not reconcile; rethrows any other error. */
 export function faultsOf(error: unknown): { ok: boolean; faults: string[] } {
   if (error instanceof DoesNotReconcile) return { ok: false, faults: error.faults };
   throw error;
 }
 
-const NO_IMPORT = "No import is under way here";
+const NO_IMPORT = "No import of this account was started";
 
-/** Two imports of an account at once take turns at its row. */
+/** Locks the row of an import, so that concurrent imports of the same account take turns. */
 function* lockImport(account: string): Steps<{ isFinished: boolean }> {
   const [begun] = yield sql`UPDATE account_import SET finished_at = finished_at
     WHERE account = ${account} RETURNING finished_at AS "finishedAt"`;
-  if (begun === undefined) throw new OrderRefused(NO_IMPORT);
+  if (begun === undefined) throw new OrderRejected(NO_IMPORT);
   return { isFinished: begun["finishedAt"] !== null };
 }
 
 const dropPages = (account: string) => sql`DELETE FROM import_page WHERE account = ${account}`;
 
-/** A record as an object of the values that its columns have. */
+/** Converts a record to an object with the values of its columns. */
 function toStaged(record: Order<"importRecords">["records"][number]): object {
   const rows = RECORD_TABLES[record.record];
   const values = valuesOf(rows, record);
@@ -113,7 +113,7 @@ const EACH_RECORD: Record<SqlDialect, string> = {
   postgres: "json_array_elements(CAST(p.records AS json)) WITH ORDINALITY e (value, key)",
 };
 
-/** In the order in which the records came, for rows are numbered in it. */
+/** Inserts the staged records of one kind in the order in which they arrived, which is the order of their row numbers. */
 function insertStaged(
   rows: RecordTable,
   dialect: SqlDialect,

@@ -5,8 +5,8 @@ import type { SqlDialect } from "./sql-database.ts";
 import { number, type RecordColumn, type RecordTable, text } from "./transfer-table.ts";
 
 /**
- * Each kind of record as rows of a table, in every database. Rows name accounts, keys and grants by numbers, records by ids.
- * A look-up that finds nothing gives null, which the column refuses.
+ * The table of each kind of record, in every database. Rows refer to accounts, keys and grants by number, records by id. A look-up
+ * that finds nothing gives null, which the column's NOT NULL constraint rejects.
  */
 type Member<Kind extends RecordKind> = Exclude<keyof RecordOf<Kind>, "record"> & string;
 type Members<Kind extends RecordKind> = Record<Member<Kind>, RecordColumn>;
@@ -31,7 +31,7 @@ const eachPart = (dialect: SqlDialect) =>
   dialect === "sqlite"
     ? "json_each(r.parts) p"
     : "json_array_elements(CAST(r.parts AS json)) AS p (value)";
-/** Null too where one of several grants is not known. */
+/** Also null if one of several grants is not found. */
 const grant: RecordColumn = {
   ...text("grant_no"),
   read: "(SELECT id FROM credit_grant WHERE no = t.grant_no)",
@@ -61,7 +61,7 @@ const accountRows = table("account", {
     },
     notifiedLevel: text("notified_level"),
   },
-  // The rules sum up the balance at the next order.
+  // -1: the rules compute the balance at the next order.
   others: { rest: "-1" },
 });
 
@@ -92,7 +92,7 @@ const grantRows = table("grant", {
     voided: number("voided"),
     voidedAt: {
       ...number("voided_at"),
-      // Older lines do not say when.
+      // Older lines lack the time.
       write: `CASE WHEN r.voided > 0 THEN coalesce(r."voidedAt", r."grantedAt") END`,
     },
     grantedAt: number("granted_at"),
@@ -116,13 +116,13 @@ const purchaseRows = table("purchase", {
   },
 });
 
-/** Where debits are written in SQLite; `debit` is a view of them there. */
+/** The table that debits are written to. In SQLite, `debit` is a view. */
 const DEBIT_TABLE = { sqlite: "debit_by_account", postgres: "debit" };
 
 const debitRows = table("debit", {
   table: "debit",
   key: [byAccount, keyOf("at", "number"), keyOf("call_id", "text")],
-  // Others mark calls that were reversed before their debits came.
+  // A row without a key marks a call that was reversed before its debit arrived.
   where: "t.key_no > 0",
   into: DEBIT_TABLE,
   members: {
@@ -186,7 +186,7 @@ const idempotencyRows = table("idempotency", {
   },
 });
 
-/** Every kind, each after those whose records it names. */
+/** The table of every kind. A kind comes after the kinds that its records refer to. */
 export const RECORD_TABLES: Record<RecordKind, RecordTable> = {
   account: accountRows,
   address: table("address", {

@@ -1,31 +1,31 @@
-import type { RecordKind, RecordOf } from "#ledger/transfer/records.ts";
+import type { RecordKind, RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import type { SqlDialect } from "./sql-database.ts";
 
 /**
- * How the records of one kind lie in a table: described once (`transfer-rows.ts`), and made into statements for each
- * database. In expressions `t` is the row that is read and `r` the record that is written, by its members.
+ * Describes how records of one kind are stored in a table. `transfer-rows.ts` contains the descriptions, from which statements for
+ * each database are built. In SQL expressions, `t` is the row to read, and `r` is the record to write, with a column per member.
  */
 export type RecordColumn = {
   column: string;
-  /** A flag is a truth value in the record and 0 or 1 in the column; JSON is a value in the record and text in the column. */
+  /** A flag is a boolean in the record and 0 or 1 in the column. JSON is a value in the record and text in the column. */
   type: "text" | "number" | "flag" | "json";
-  /** What is read and written where it is not the column itself. */
+  /** The SQL expressions to read and write, if not the column itself. */
   read?: string;
   write?: string | ((dialect: SqlDialect) => string);
 };
 
 export type RecordTable = {
   table: string;
-  /** Rows are read in its order. Where rows are numbered, an import numbers them in the same order. */
+  /** The order in which rows are read. If rows are numbered, an import numbers them in the same order. */
   key: readonly Key[];
   where?: string;
-  /** Where rows are written, if it is not the table that is read. */
+  /** The table that rows are written to, if it is not the one that is read. */
   into?: Record<SqlDialect, string>;
   members: Record<string, RecordColumn>;
-  /** Columns that no member says: an expression for each. */
+  /** SQL expressions for columns without a member. */
   others?: Record<string, string>;
-  /** What becomes of a record whose like is there already, where it is not refused. */
+  /** The ON CONFLICT clause for a record that already exists. By default, the record is rejected. */
   onConflict?: string;
 };
 type Key = { column: string; type: "text" | "number" };
@@ -33,7 +33,7 @@ type Key = { column: string; type: "text" | "number" };
 export const text = (column: string): RecordColumn => ({ column, type: "text" });
 export const number = (column: string): RecordColumn => ({ column, type: "number" });
 
-/** A place between two rows: the values by which pages are ordered. Null: before every row there is. */
+/** The key of the last row of a page. Null: before the first row. */
 export type PageCursor = readonly SqlValue[] | null;
 export type RecordPage<Kind extends RecordKind = RecordKind> = {
   records: RecordOf<Kind>[];
@@ -41,7 +41,7 @@ export type RecordPage<Kind extends RecordKind = RecordKind> = {
   after: PageCursor;
 };
 
-/** Hidden columns of a page: the values of its key, by which the next page starts. */
+/** The prefix of a page's additional columns with the key, at which the next page starts. */
 const KEY_PREFIX = "_key_";
 
 const columnsOf = ({ members }: RecordTable) =>
@@ -51,27 +51,27 @@ const columnsOf = ({ members }: RecordTable) =>
 
 const listed = (keys: readonly Key[]) => keys.map(({ column }) => `t.${column}`).join(", ");
 
-/** Every row, in the order of the key. */
+/** Returns a query of all rows in the order of the key. */
 export const selectAll = (rows: RecordTable): string =>
   `SELECT ${columnsOf(rows)} FROM ${rows.table} t WHERE ${rows.where ?? "1 = 1"} ORDER BY ${listed(rows.key)}`;
 
-/** A page: the values of the cursor, then how many rows. */
+/** Returns a query of a page. Its parameters are the values of the cursor and the number of rows. */
 export function selectPage(rows: RecordTable): string {
   const { table, key, where = "1 = 1" } = rows;
   const hidden = key.map(({ column }, index) => `t.${column} AS ${KEY_PREFIX}${index}`).join(", ");
-  const places = key.map(() => "?").join(", ");
+  const parameters = key.map(() => "?").join(", ");
   return `SELECT ${hidden}, ${columnsOf(rows)} FROM ${table} t
-    WHERE (${listed(key)}) > (${places}) AND ${where} ORDER BY ${listed(key)} LIMIT ?`;
+    WHERE (${listed(key)}) > (${parameters}) AND ${where} ORDER BY ${listed(key)} LIMIT ?`;
 }
 
-/** The cursor before every row. */
+/** Returns the cursor before the first row. */
 export const firstCursor = ({ key }: RecordTable): SqlValue[] =>
   key.map(({ type }) => (type === "text" ? "" : 0));
 
 const cursorAfter = ({ key }: RecordTable, row: SqlRow): SqlValue[] =>
   key.map((_, index) => row[`${KEY_PREFIX}${index}`] as SqlValue);
 
-/** Whether a cursor that came from outside can be one of these rows. */
+/** Whether a cursor from a client has the right types for these rows. */
 export function isCursorOf(rows: RecordTable, cursor: PageCursor): boolean {
   const first = firstCursor(rows);
   if (cursor === null) return true;
@@ -79,7 +79,7 @@ export function isCursorOf(rows: RecordTable, cursor: PageCursor): boolean {
   return cursor.length === first.length && cursor.every(isOfType);
 }
 
-/** Inserts the records of a source that gives them as rows with a column for each member. */
+/** Returns a statement that inserts records from a source, which has a row per record and a column per member. */
 export function insertFrom(rows: RecordTable, dialect: SqlDialect, source: string): string {
   const written = Object.entries(rows.members).map(([member, { column, write }]) => {
     const expression = typeof write === "function" ? write(dialect) : write;
@@ -90,7 +90,7 @@ export function insertFrom(rows: RecordTable, dialect: SqlDialect, source: strin
     SELECT ${all.map(([, expression]) => expression).join(", ")} FROM ${source}`;
 }
 
-/** The record that a row says. */
+/** Reads a record from a row. */
 export function readRecord<Kind extends RecordKind>(
   kind: Kind,
   { members }: RecordTable,
@@ -105,7 +105,7 @@ export function readRecord<Kind extends RecordKind>(
   return { record: kind, ...Object.fromEntries(values) };
 }
 
-/** What the rows of a page say, which `selectPage` has read with that maximum. */
+/** Reads the page of records from the rows of a `selectPage` query with this number of rows. */
 export function readPage<Kind extends RecordKind>(
   kind: Kind,
   rows: RecordTable,
@@ -119,11 +119,11 @@ export function readPage<Kind extends RecordKind>(
   };
 }
 
-/** What a record says, as the values of its members in their order. */
-export function valuesOf({ members }: RecordTable, record: object): SqlValue[] {
-  const given = record as Record<string, unknown>;
+/** Returns the values of a record's members in the order of the table's description. */
+export function valuesOf({ members }: RecordTable, record: TransferRecord): SqlValue[] {
+  const valueByMember = new Map<string, unknown>(Object.entries(record));
   return Object.entries(members).map(([member, { type }]) => {
-    const value = given[member] ?? null;
+    const value = valueByMember.get(member) ?? null;
     if (value === null) return null;
     if (type === "flag") return value ? 1 : 0;
     return type === "json" ? JSON.stringify(value) : (value as SqlValue);

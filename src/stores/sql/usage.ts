@@ -4,15 +4,24 @@ import { accountNoSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import { type SqlQuery, sql } from "./sql-database.ts";
 
-/** What keys were used for: sums over the hours that are rolled up and the debits that are kept one by one. */
+/** Usage: sums of the rolled-up hours and of the debits that are not rolled up. */
 
-/** Hours are summed in `usage_hour`, so their length is text of the query: it never changes. */
+/** The start of the hour of a debit. The length of an hour is part of the query's text, because `usage_hour` is stored by it. */
 const hourSql: SqlQuery = { sql: `at - at % ${HOUR_MS}`, values: [] };
+
+/** Adds debits to the sums of their hours. `debits`: a query or table expression with the columns of `debit`. Reversed debits do not count. */
+export const rollUpSql = (debits: string): string =>
+  `INSERT INTO usage_hour AS u (account_no, hour, key_no, tool, calls, free_calls, credits)
+   SELECT account_no, ${hourSql.sql}, key_no, tool, count(*), sum(is_free), sum(credits)
+   FROM ${debits} WHERE reversed_at IS NULL GROUP BY 1, 2, 3, 4
+   ON CONFLICT (account_no, hour, key_no, tool)
+   DO UPDATE SET calls = u.calls + excluded.calls,
+     free_calls = u.free_calls + excluded.free_calls, credits = u.credits + excluded.credits`;
 
 export const usage: LedgerRead<"usage"> = {
   isReport: ({ account }) => account === null,
   queries({ account, ...order }) {
-    // An hour counts where its start lies within the bounds, whether its calls were rolled up or not.
+    // An hour counts if its start lies within the bounds, whether or not its calls are rolled up.
     const [from, to] = [hourOf(order.from + HOUR_MS - 1), hourOf(order.to + HOUR_MS - 1)];
     const ofAccount = account === null ? sql`` : sql`AND account_no = ${accountNoSql(account)}`;
     return [

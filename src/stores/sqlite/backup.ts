@@ -2,21 +2,22 @@ import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Audit } from "#ledger/port.ts";
 import { planMigrations, SchemaTooNew } from "../schema/migrations.ts";
+import { createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
-import { SQLITE_MIGRATIONS } from "./migrate.ts";
-import { openNodeSqlite, openNodeSqliteReadOnly } from "./node.ts";
-import { createSqliteReads } from "./reads.ts";
+import { primaryCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "./faults.ts";
+import { openNodeSqlite, openNodeSqliteReadOnly, SQLITE_MIGRATIONS } from "./node.ts";
 import { readSchema } from "./run-migrations.ts";
 
 /**
- * The database file as a whole: a copy of it as of one moment, what a file holds, and the exchange of one file for
- * another. What SQLite keeps beside a database belongs to it: never is a file left beside a database of another.
+ * Operations on a whole database file: copying it as of one moment, inspecting it, and replacing it by another one.
+ *
+ * SQLite stores these files next to a database. They must never be left next to a different database.
  */
 export const SIDECARS = ["-wal", "-shm", "-journal"];
 
-/** Writes one consistent snapshot into an empty file, while others read and write. It is not synced yet. */
+/** Copies a database as of one moment into an empty file, while others read and write it. The copy is not synced to the disk. */
 export function copySqlite(file: string, emptyFile: string): void {
-  // Read only: a copy made before an upgrade must not be the upgrade.
+  // Read only, so that a copy that is made before an upgrade is not migrated.
   const driver = openNodeSqliteReadOnly(file);
   try {
     driver.prepare("VACUUM INTO ?").run(emptyFile);
@@ -25,36 +26,38 @@ export function copySqlite(file: string, emptyFile: string): void {
   }
 }
 
-/** What SQLite finds wrong with a database: pages, indexes, rows that name what is not there. */
+/** Returns the faults that SQLite finds in a database: damaged pages and indexes, and rows with missing references. */
 export function checkIntegrity(driver: SqlDriver): string[] {
   const found = driver
     .prepare("PRAGMA integrity_check(20)")
     .all()
     .map((row) => String(row["integrity_check"]));
-  const lost = driver.prepare("PRAGMA foreign_key_check").all();
+  const orphans = driver.prepare("PRAGMA foreign_key_check").all();
   return [
     ...found.filter((line) => line !== "ok"),
-    ...(lost.length > 0 ? [`${lost.length} rows name an account that is not there`] : []),
+    ...(orphans.length > 0
+      ? [`${orphans.length} rows refer to an account that does not exist`]
+      : []),
   ];
 }
 
 export type Inspection = {
-  /** Null if the totals were not checked: the file is damaged, or this version cannot use its schema. */
+  /** Null if the totals were not checked, because the file is damaged or this version cannot use its schema. */
   audit: Audit | null;
   schemaVersion: number;
   /** Why this version may not use the file; null if it may. */
   tooNew: string | null;
   secretIncluded: boolean;
-  /** What is wrong with the file; empty for a good one. */
+  /** The faults of the file; empty if it is intact. */
   damage: string[];
 };
 
 /**
- * Looks over a file that nobody else uses: integrity, schema, books. It is only read, unless its schema is older and
- * `migrate` allows to bring it up to date; where it does not, the books are not looked at.
+ * Inspects the integrity, schema and totals of a file that no other process uses. If the schema is older, `migrate` decides
+ * whether it is brought up to date; otherwise the file is only read, and the totals are not checked.
  */
 export function inspectSqlite(file: string, now: number, migrate: boolean): Inspection {
-  const looked: Inspection = {
+  const inspection: Inspection = {
     audit: null,
     schemaVersion: 0,
     tooNew: null,
@@ -65,96 +68,96 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
   try {
     const reader = openNodeSqliteReadOnly(file);
     try {
-      looked.damage.push(...checkIntegrity(reader));
+      inspection.damage.push(...checkIntegrity(reader));
       const schema = readSchema(reader);
-      looked.schemaVersion = schema.applied.at(-1)?.version ?? 0;
-      if (looked.schemaVersion > 0) looked.secretIncluded = findSecret(reader) !== null;
+      inspection.schemaVersion = schema.applied.at(-1)?.version ?? 0;
+      if (inspection.schemaVersion > 0) inspection.secretIncluded = findSecret(reader) !== null;
       isCurrent = planMigrations(SQLITE_MIGRATIONS, schema).length === 0;
     } finally {
       reader.close();
     }
-    const isOurs = looked.schemaVersion > 0;
-    if (looked.damage.length > 0 || !isOurs || !(isCurrent || migrate)) return looked;
+    const isOurs = inspection.schemaVersion > 0;
+    if (inspection.damage.length > 0 || !isOurs || !(isCurrent || migrate)) return inspection;
     const driver = isCurrent ? openNodeSqliteReadOnly(file) : openNodeSqlite(file);
     try {
-      looked.audit = createSqliteReads(driver).audit({ now });
+      inspection.audit = createSqliteReads(driver).audit({ now });
     } finally {
       driver.close();
     }
   } catch (error) {
-    if (error instanceof SchemaTooNew) looked.tooNew = error.message;
-    else looked.damage.push((error as Error).message);
+    if (error instanceof SchemaTooNew) inspection.tooNew = error.message;
+    else inspection.damage.push((error as Error).message);
   }
-  return looked;
+  return inspection;
 }
 
-/** The secret that is kept with the data, or null where the service is given one from outside. */
+/** Returns the secret that is stored with the data; null if the service gets its secret from the configuration. */
 export function findSecret(driver: SqlDriver): string | null {
   const row = driver.prepare("SELECT value FROM setting WHERE name = 'secret'").get();
   return row === undefined ? null : (row["value"] as string);
 }
 
-/** Somebody has the database open, or (`unreadable`) it is so damaged that nobody can tell. Nothing was changed. */
+/** Another process has the database open, or it is so damaged that this cannot be determined (`unreadable`). Nothing was changed. */
 export class DatabaseInUse extends Error {
   readonly unreadable: boolean;
   constructor(unreadable: boolean) {
-    super(unreadable ? "The database cannot be read" : "The database is in use");
+    super(unreadable ? "The database cannot be read" : "Another process is using the database");
     this.unreadable = unreadable;
   }
 }
 
 /**
- * Puts `fresh` in the place of the database `file`, in one step, and keeps the old one as `aside`. Returns whether
- * there was an old one. Both files must be in one folder; `fresh` must be synced and have nothing beside it.
+ * Replaces the database `file` by `newFile` in one step, and keeps the old database as `oldFile`. Returns whether there was an
+ * old one. All files must be in one folder. `newFile` must be synced to the disk and have no sidecar files.
  *
- * It is known that nobody has the old one open, because a database leaves write-ahead mode only for its sole
- * connection. The old file stays in rollback mode, locked until the new one is in place: a process that opened it a
- * moment before finds that it was moved (SQLITE_READONLY_DBMOVED) and cannot write. A crash leaves the old file or
- * the new one under the name, complete.
+ * No other process has the old database open, because a database leaves write-ahead mode only for its sole connection. The old
+ * file stays in rollback mode and locked until the new one is in place. So a process that opened it a moment before finds that it
+ * was moved (SQLITE_READONLY_DBMOVED) and cannot write. After a crash, `file` is either the complete old or the complete new
+ * database.
  */
 export function exchangeSqlite(
   file: string,
-  fresh: string,
-  aside: string,
+  newFile: string,
+  oldFile: string,
   force: boolean,
 ): boolean {
   if (!existsSync(file)) {
-    setAsideBeside(file, aside);
-    // Not a rename: a database that a server has made meanwhile must not be lost.
-    linkSync(fresh, file);
-    rmSync(fresh);
+    moveSidecars(file, oldFile);
+    // A rename would overwrite a database that a server has created since.
+    linkSync(newFile, file);
+    rmSync(newFile);
     return false;
   }
-  const lock = takeAlone(file, force);
+  const lock = lockExclusively(file, force);
   try {
-    linkSync(file, aside);
-    setAsideBeside(file, aside);
-    renameSync(fresh, file);
+    linkSync(file, oldFile);
+    moveSidecars(file, oldFile);
+    renameSync(newFile, file);
   } finally {
     lock?.close();
   }
   return true;
 }
 
-/** Keeps what lies beside a database that was not closed well; after a good one's last connection there is nothing. */
-function setAsideBeside(file: string, aside: string): void {
-  const beside = SIDECARS.filter((suffix) => existsSync(file + suffix));
-  for (const suffix of beside) linkSync(file + suffix, aside + suffix);
-  for (const suffix of beside) rmSync(file + suffix);
+/** Moves the sidecar files of a database that was not closed properly. A properly closed database has none. */
+function moveSidecars(file: string, oldFile: string): void {
+  const suffixes = SIDECARS.filter((suffix) => existsSync(file + suffix));
+  for (const suffix of suffixes) linkSync(file + suffix, oldFile + suffix);
+  for (const suffix of suffixes) rmSync(file + suffix);
 }
 
-/** The only connection to a database, holding it locked; null for an unreadable one where that is allowed. */
-function takeAlone(file: string, force: boolean): DatabaseSync | null {
+/** Opens and locks a database as its only connection. Returns null if it is unreadable and `force` is set. */
+function lockExclusively(file: string, force: boolean): DatabaseSync | null {
   const database = new DatabaseSync(file, { timeout: 1_000 });
   try {
     database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
-    // Somebody may have come between the two: then it is in write-ahead mode again.
+    // Another process may have opened it between the two statements. Then it is in write-ahead mode again.
     const mode = database.prepare("PRAGMA journal_mode").get()?.["journal_mode"];
     if (mode === "delete") return database;
   } catch (error) {
-    const code = Number((error as { errcode?: number }).errcode) & 0xff;
-    const unreadable = code === 11 || code === 26; // SQLITE_CORRUPT, SQLITE_NOTADB
-    if (!unreadable && code !== 5) {
+    const code = primaryCodeOf(error);
+    const unreadable = code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+    if (!unreadable && code !== SQLITE_BUSY) {
       database.close();
       throw error;
     }

@@ -6,7 +6,7 @@ import { type BatchResult, createBatchRunner, unwrap } from "./batch.ts";
 import { createSqliteDatabase } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
 
-/** The ledger and the directory over a connection of the caller's own: one transaction an operation. For the command line. */
+/** Opens the ledger and the directory over the caller's connection, with one transaction per operation. Used by the command line. */
 export function openSqliteDirect(driver: SqlDriver): { ledger: Ledger; directory: Directory } {
   const runBatch = createBatchRunner(driver);
   const ledger = ledgerOver(async (name, order) => {

@@ -1,22 +1,29 @@
-/**
- * What the SQLite statements need of a database: three methods, so that the same statements run on
- * `node:sqlite` and on a Durable Object's storage.
- */
+/** The interface to a SQLite connection, which `node:sqlite` and the storage of a Durable Object implement. */
 export type SqlValue = string | number | null;
 export type SqlRow = Record<string, SqlValue>;
 
 export type SqlStatement = {
   get(...values: SqlValue[]): SqlRow | undefined;
   all(...values: SqlValue[]): SqlRow[];
-  /** Returns how many rows were changed. */
+  /** Returns the number of changed rows. */
   run(...values: SqlValue[]): number;
 };
 
 export type SqlDriver = {
-  /** Statements are prepared once and kept. */
+  /** Prepares a statement, or returns it if it was prepared before. */
   prepare(sql: string): SqlStatement;
-  /** Runs statements that take and give nothing: a schema. */
+  /** Runs statements without parameters and results, such as a schema. */
   exec(sql: string): void;
-  /** All of `body` or nothing. A write transaction takes the write lock at once, so it never fails half-way for it. */
+  /**
+   * Runs `body` in a transaction, which is rolled back if `body` throws. A write transaction takes the write lock at its start, so
+   * it never fails later because of the lock.
+   */
   transaction<Result>(mode: "read" | "write", body: () => Result): Result;
+};
+
+/** Returns an INSERT of this number of rows, with a parameter for each column of each row. */
+export const insertSql = (table: string, columns: string, rows = 1, rest = "") => {
+  const parameters = columns.split(",").map(() => "?");
+  const values = Array.from({ length: rows }, () => `(${parameters.join(", ")})`);
+  return `INSERT INTO ${table} (${columns}) VALUES ${values.join(", ")} ${rest}`;
 };

@@ -1,42 +1,42 @@
 import type { SqlDriver } from "./driver.ts";
 
 /**
- * The journal of debits (stores/schema/sqlite-ledger.ts). A commit appends to its end, so it changes as many pages for a
- * thousand accounts as for one. From time to time its oldest rows are moved to debit_by_account in one transaction, sorted, so
- * that each page of an account is changed once for many debits.
+ * The journal of debits (stores/schema/sqlite-ledger.ts). A commit appends to its end, so it changes as few pages for a thousand
+ * accounts as for one. From time to time the oldest rows are moved to `debit_by_account` in one transaction, sorted by account,
+ * so that many debits share one change of a page.
  */
 export type Journal = {
-  /** How many rows it has. */
+  /** The number of rows in the journal. */
   count(): number;
-  /** From how many rows on it is worth while to move them: the fewer accounts it has, the earlier, and the shorter the wait. */
+  /** The number of rows from which moving them pays off. It is lower if the journal has few accounts, which shortens the wait. */
   drainFrom(): number;
-  /** Moves at most so many of its oldest rows, of those before `before`. Returns how many. */
+  /** Moves at most `rowsMax` of the oldest rows with a time before `before`. Returns how many were moved. */
   drain(rowsMax: number, before?: number): number;
-  /** The time of the latest debit in it. */
+  /** The time of the latest debit in the journal. */
   latest(): number;
-  /** A debit of this time or an earlier one may have been moved already. */
+  /** Debits up to this time may have been moved already. */
   drainedUntil(): number;
 };
 
 /**
- * With so many rows the journal is moved in any case: reading an account's debits goes through all of them, which takes about
- * 1 ms, and the calls behind a move of 10,000 rows wait for 10 ms with one account, for 40 ms with 1,000.
+ * The journal is drained at this size in any case. Reading an account's debits scans all of its rows, which takes about 1 ms.
+ * Calls that wait for a move of 10,000 rows wait 10 ms with one account, and 40 ms with 1,000 accounts.
  */
 export const JOURNAL_ROWS_MAX = 10_000;
-/** With fewer a move costs more than it is worth. The calls behind so many rows wait for 2 to 3 ms. */
+/** A smaller journal is not worth draining. Calls that wait for a move of this many rows wait 2 to 3 ms. */
 export const JOURNAL_ROWS_MIN = 2_000;
-/** From so many rows for each account on, its page is changed seldom enough. */
+/** With this many rows per account, an account's page is changed rarely enough. */
 const ROWS_AN_ACCOUNT = 10;
-/** At most so many are moved at once, for a journal that could not be drained for a while. */
+/** The maximum number of rows per move, for a journal that could not be drained for a while. */
 export const JOURNAL_SLICE_ROWS = 20_000;
 
 export function createJournal(driver: SqlDriver): Journal {
   const count = driver.prepare("SELECT count(*) AS rows FROM debit_journal");
-  const last = driver.prepare(
+  const nth = driver.prepare(
     `SELECT at, call_id, account_no FROM debit_journal WHERE at < ?1
      ORDER BY at, call_id, account_no LIMIT 1 OFFSET ?2`,
   );
-  const lastOfAll = driver.prepare(
+  const latest = driver.prepare(
     `SELECT at, call_id, account_no FROM debit_journal WHERE at < ?1
      ORDER BY at DESC, call_id DESC, account_no DESC LIMIT 1`,
   );
@@ -50,7 +50,7 @@ export function createJournal(driver: SqlDriver): Journal {
   const moveAll = driver.prepare(
     "INSERT INTO debit_by_account SELECT * FROM debit_journal ORDER BY account_no, at, call_id",
   );
-  // Without a condition the pages of the table are dropped, and no row is looked at.
+  // Without a condition, SQLite drops the pages of the table and reads no rows.
   const removeAll = driver.prepare("DELETE FROM debit_journal");
   const readUntil = driver.prepare(
     "SELECT value FROM setting WHERE name = 'journal_drained_until'",
@@ -69,21 +69,21 @@ export function createJournal(driver: SqlDriver): Journal {
       return Math.min(Math.max(rows, JOURNAL_ROWS_MIN), JOURNAL_ROWS_MAX);
     },
     drain(rowsMax, before = Number.MAX_SAFE_INTEGER) {
-      const bound = last.get(before, rowsMax - 1);
-      const row = bound ?? lastOfAll.get(before);
+      const bound = nth.get(before, rowsMax - 1);
+      const row = bound ?? latest.get(before);
       if (row === undefined) return 0;
-      const place = [row["at"], row["call_id"], row["account_no"]] as [number, string, number];
-      writeUntil.run(String(place[0]));
-      if (bound === undefined && lastOfAll.get(Number.MAX_SAFE_INTEGER)?.["at"] === row["at"]) {
+      const last = [row["at"], row["call_id"], row["account_no"]] as [number, string, number];
+      writeUntil.run(String(last[0]));
+      if (bound === undefined && latest.get(Number.MAX_SAFE_INTEGER)?.["at"] === row["at"]) {
         const moved = moveAll.run();
         removeAll.run();
         return moved;
       }
-      move.run(...place);
-      return remove.run(...place);
+      move.run(...last);
+      return remove.run(...last);
     },
     latest: () =>
-      (lastOfAll.get(Number.MAX_SAFE_INTEGER)?.["at"] ?? Number.MIN_SAFE_INTEGER) as number,
+      (latest.get(Number.MAX_SAFE_INTEGER)?.["at"] ?? Number.MIN_SAFE_INTEGER) as number,
     drainedUntil: () => Number(readUntil.get()?.["value"] ?? Number.MIN_SAFE_INTEGER),
   };
 }

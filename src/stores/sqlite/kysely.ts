@@ -7,31 +7,31 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import type { Turns } from "./database.ts";
 import type { SqlDriver, SqlValue } from "./driver.ts";
-import type { Turns } from "./turns.ts";
 
-/** Statements that give rows. */
+/** Statements that return rows. */
 const READER = /^\s*(?:select|with|pragma)\b|\breturning\b/i;
 
 /**
- * A Kysely dialect over a driver of ours, for better-auth. Its statements and transactions take turns with ours, and its
- * transactions take the write lock at once: one that reads first and writes later could not get it any more while the
- * ledger's thread commits (SQLITE_BUSY_SNAPSHOT), however long it waits.
+ * A Kysely dialect over our driver, for better-auth. Its statements and transactions take turns with ours. Its transactions take
+ * the write lock at their start: a transaction that reads first and writes later fails with SQLITE_BUSY_SNAPSHOT if the ledger's
+ * thread has committed in between.
  */
 export function createKyselyDialect(driver: SqlDriver, turns: Turns): Dialect {
   const database = {
     close() {},
     prepare(sql: string) {
       const statement = driver.prepare(sql === "begin" ? "BEGIN IMMEDIATE" : sql);
-      const values = (given: readonly unknown[]) => given as SqlValue[];
+      const all = (parameters: readonly unknown[]) => statement.all(...(parameters as SqlValue[]));
       return {
         reader: READER.test(sql),
-        all: (given: readonly unknown[]) => statement.all(...values(given)),
-        run: (given: readonly unknown[]) => ({
-          changes: statement.run(...values(given)),
+        all,
+        run: (parameters: readonly unknown[]) => ({
+          changes: statement.run(...(parameters as SqlValue[])),
           lastInsertRowid: 0,
         }),
-        iterate: (given: readonly unknown[]) => statement.all(...values(given))[Symbol.iterator](),
+        iterate: (parameters: readonly unknown[]) => all(parameters)[Symbol.iterator](),
       };
     },
   };

@@ -3,12 +3,12 @@ import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import { isRuleName, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
 import { decide, type LoadRequest, orderContext } from "../ledger/working-set.ts";
+import { createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createJournal } from "./journal.ts";
 import { createLoader } from "./load.ts";
 import { createMaintain } from "./maintain.ts";
 import { createNewDebits } from "./new-debits.ts";
-import { createSqliteReads } from "./reads.ts";
 import { createSaver } from "./save.ts";
 import { createWriterMark } from "./writer.ts";
 
@@ -16,19 +16,19 @@ type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
 type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
 
 export type SqliteLedgerOptions = {
-  /** No other connection ever writes to the ledger: a Durable Object. Debits then need no journal either. */
+  /** No other connection ever writes to the ledger, as in a Durable Object. Debits then need no journal. */
   isAlone?: boolean;
   /** Called for each event that is written. */
   onEvent?: () => void;
 };
 
-/** Accounts that are kept from one transaction to the next; one takes about a kilobyte. */
+/** The number of accounts that stay in memory between transactions. An account takes about 1 kB. */
 const ACCOUNTS_KEPT_MAX = 10_000;
 
 /**
- * The ledger over a driver, for use inside a transaction: `begin`, then the orders, then `finish`; when it was rolled back,
- * `forget`. Changes are written as late as they can be. What was read is kept for the next transaction, unless another
- * connection has written to the ledger meanwhile (writer.ts).
+ * The ledger over a driver, for use inside a transaction: call `begin`, then `perform` for each order, then `finish`. Call `forget`
+ * if the transaction was rolled back. Changes are written as late as possible. Accounts stay in memory for the next transaction,
+ * unless another connection has written to the ledger in the meantime (writer.ts).
  */
 export type SqliteLedger = {
   begin(mode: "read" | "write"): void;
@@ -50,7 +50,7 @@ export function createSqliteLedger(
   const writer = createWriterMark(driver);
   const others = { ...createSqliteReads(driver), ...createOthers(driver, journal, decideDue) };
   const accounts = new Map<string, KnownAccount>();
-  /** By the orders of this transaction. */
+  /** The accounts that the orders of this transaction concern. */
   const used = new Set<KnownAccount>();
   let written = 0;
 
@@ -58,7 +58,7 @@ export function createSqliteLedger(
     let known = accounts.get(id);
     if (known === undefined) {
       known = loader.account(id);
-      // An account that is not there may come later, and strangers could fill a memory with such.
+      // A missing account is not remembered: it may be opened later, and unknown ids could fill the memory.
       if (known.row !== null) accounts.set(id, known);
     }
     used.add(known);
@@ -83,7 +83,7 @@ export function createSqliteLedger(
     }
   }
 
-  /** Whatever is no debit is written at once, so that new rows get their numbers, and the account is read anew. */
+  /** The changes of any other order are written at once, so that new rows get their numbers, and the account is read again. */
   function performRule(name: RuleName, order: { account: string }, isCareful: boolean): unknown {
     if (name === "keyStatus" || name === "debit")
       return decideOrder(name, order as never, isCareful);
@@ -123,7 +123,7 @@ export function createSqliteLedger(
       if (isRuleName(name)) return performRule(name, order as { account: string }, isCareful);
       save();
       const outcome = others[name](order as never);
-      // Upkeep may have moved debits, which is looked up anew.
+      // Maintenance may have moved debits.
       newDebits.begin();
       return outcome;
     },
@@ -138,7 +138,7 @@ export function createSqliteLedger(
   };
 }
 
-/** What was looked up for one order is of no use to the next transaction, and strangers' keys would fill the memory. */
+/** Drops what the next transaction does not need, and unknown keys, which could fill the memory. */
 function forgetOrders(known: KnownAccount): void {
   known.debits = undefined;
   known.made.length = 0;
@@ -147,7 +147,7 @@ function forgetOrders(known: KnownAccount): void {
   for (const [name, key] of callKeys ?? []) if (key === null) callKeys?.delete(name);
 }
 
-/** What is read from the tables of grants must be there. */
+/** Before grants are read again, their changes must be in the table. */
 const mustSaveBefore = ({ sum, grants, concerned }: LoadRequest) =>
   sum !== undefined || grants !== undefined || concerned !== undefined;
 
@@ -178,13 +178,13 @@ function createOthers(
       return { notified, more: rows.length > max };
     },
     deleteEvents({ ids }: Order<"deleteEvents">): Outcome<"deleteEvents"> {
-      let settled = 0;
+      let deleted = 0;
       for (const id of ids) {
-        const place = parseEventId(id);
-        if (place !== null)
-          settled += deleteEvent.run(place.no, place.at, place.account) > 0 ? 1 : 0;
+        const event = parseEventId(id);
+        if (event !== null)
+          deleted += deleteEvent.run(event.no, event.at, event.account) > 0 ? 1 : 0;
       }
-      return { settled };
+      return { deleted };
     },
     maintain: createMaintain(driver, journal),
     probe({ now }: Order<"probe">): Outcome<"probe"> {

@@ -1,5 +1,5 @@
 import type { Concerned, GrantRow } from "#ledger/rules/rows.ts";
-import { found, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
+import { cache, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
 import { readAccount, readDebit, readGrant, readKey, readRecord } from "../ledger/row-columns.ts";
 import {
   GRANTS_AT_FIRST,
@@ -10,7 +10,7 @@ import {
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
 
-/** Loads what the rules ask for, row by row. */
+/** Loads the rows that the rules need, row by row. */
 export type Loader = ReturnType<typeof createLoader>;
 
 export function createLoader(driver: SqlDriver) {
@@ -20,9 +20,9 @@ export function createLoader(driver: SqlDriver) {
     for (let limit = GRANTS_AT_FIRST; ; limit *= GRANTS_FACTOR) {
       const rows = statements.grants.all(accountNo, now, limit);
       const areAll = rows.length < limit;
-      let held = 0;
-      for (const row of rows) held += row["remaining"] as number;
-      if (!areAll && held <= covering) continue;
+      let remaining = 0;
+      for (const row of rows) remaining += row["remaining"] as number;
+      if (!areAll && remaining <= covering) continue;
       known.grants = rows.map(readGrant);
       known.areAll = areAll;
       known.grantsFrom = now;
@@ -50,11 +50,11 @@ export function createLoader(driver: SqlDriver) {
       const { key, callKey, newKey, grants, sum, concerned, earlier, debit } = request;
       if (key !== undefined) {
         const row = statements.keyById.get(key, accountNo);
-        found.key(known, key, row === undefined ? null : readKey(row));
+        cache.key(known, key, row === undefined ? null : readKey(row));
       }
       if (callKey !== undefined) {
         const row = statements.keyBySha256.get(callKey, accountNo);
-        found.callKey(known, callKey, row === undefined ? null : readKey(row));
+        cache.callKey(known, callKey, row === undefined ? null : readKey(row));
       }
       if (newKey !== undefined) {
         const { id, sha256 } = newKey;
@@ -71,11 +71,11 @@ export function createLoader(driver: SqlDriver) {
       }
       if (earlier !== undefined) {
         const row = statements.record.get(accountNo, earlier.tool, earlier.key);
-        found.record(known, earlier, row === undefined ? null : readRecord(row));
+        cache.record(known, earlier, row === undefined ? null : readRecord(row));
       }
       if (debit !== undefined) {
         const row = statements.debit.get(accountNo, debit.at, debit.callId);
-        found.debit(known, debit, row === undefined ? null : readDebit(row));
+        cache.debit(known, debit, row === undefined ? null : readDebit(row));
       }
     },
   };

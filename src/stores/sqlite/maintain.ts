@@ -1,19 +1,10 @@
-import { hourOf, type MaintainOrder, type MaintainOutcome } from "#ledger/port.ts";
+import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
-import { addUsageSql } from "../sql/roll-up.ts";
-import type { SqlDriver, SqlRow } from "./driver.ts";
+import { rollUpSql } from "../sql/usage.ts";
+import type { SqlDriver } from "./driver.ts";
 import type { Journal } from "./journal.ts";
 
-type Sum = {
-  hour: number;
-  keyNo: number;
-  tool: string;
-  calls: number;
-  freeCalls: number;
-  credits: number;
-};
-
-/** The upkeep of the ledger: it rolls old debits up by account, hour, key and tool, and forgets old idempotency records. */
+/** Maintenance of the ledger: rolls old debits up by account, hour, key and tool, and deletes old idempotency records. */
 export function createMaintain(driver: SqlDriver, journal: Journal) {
   const forgetRecords = driver.prepare(
     `DELETE FROM idempotency WHERE (account_no, tool, key) IN
@@ -23,13 +14,17 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
     "SELECT account_no FROM debit_by_account WHERE account_no > ? ORDER BY account_no LIMIT 1",
   );
   const oldDebits = driver.prepare(
-    `SELECT at, call_id, key_no, tool, credits, is_free, reversed_at FROM debit_by_account
+    `SELECT at, call_id, reversed_at FROM debit_by_account
      WHERE account_no = ? AND at < ? ORDER BY at, call_id LIMIT ?`,
+  );
+  const addUsage = driver.prepare(
+    rollUpSql(
+      "(SELECT * FROM debit_by_account WHERE account_no = ? AND (at, call_id) <= (?, ?)) AS old",
+    ),
   );
   const deleteDebits = driver.prepare(
     "DELETE FROM debit_by_account WHERE account_no = ? AND (at, call_id) <= (?, ?)",
   );
-  const addUsage = driver.prepare(addUsageSql("VALUES (?, ?, ?, ?, ?, ?, ?)"));
   const markRolledUp = driver.prepare(
     "UPDATE reversal SET debit_kept = 0 WHERE account_no = ? AND debit_at = ? AND call_id = ?",
   );
@@ -38,10 +33,7 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
     const rows = oldDebits.all(accountNo, before, rowsMax);
     const last = rows.at(-1);
     if (last === undefined) return 0;
-    for (const sum of sumByHour(rows.filter((row) => row["reversed_at"] === null))) {
-      const { hour, keyNo, tool, calls, freeCalls, credits } = sum;
-      addUsage.run(accountNo, hour, keyNo, tool, calls, freeCalls, credits);
-    }
+    addUsage.run(accountNo, last["at"] as number, last["call_id"] as string);
     for (const row of rows) {
       if (row["reversed_at"] !== null)
         markRolledUp.run(accountNo, row["at"] as number, row["call_id"] as string);
@@ -56,7 +48,7 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
     let after = order.after ?? 0;
     let budget = order.rowsMax - forgotten;
     if (budget > 0) budget -= journal.drain(budget, order.rollUpBefore);
-    // An account that has nothing to roll up costs a look as well, so it counts as a row.
+    // An account with nothing to roll up costs a look-up, so it counts as one row.
     while (budget > 0) {
       const accountNo = nextAccount.get(after)?.["account_no"] as number | undefined;
       if (accountNo === undefined) return { rolledUp, forgotten, after: null };
@@ -67,20 +59,4 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
     }
     return { rolledUp, forgotten, after };
   };
-}
-
-function sumByHour(rows: SqlRow[]): Iterable<Sum> {
-  const sums = new Map<string, Sum>();
-  for (const row of rows) {
-    const hour = hourOf(row["at"] as number);
-    const keyNo = row["key_no"] as number;
-    const tool = row["tool"] as string;
-    const name = `${hour} ${keyNo} ${tool}`;
-    const sum = sums.get(name) ?? { hour, keyNo, tool, calls: 0, freeCalls: 0, credits: 0 };
-    sum.calls += 1;
-    sum.freeCalls += row["is_free"] as number;
-    sum.credits += row["credits"] as number;
-    sums.set(name, sum);
-  }
-  return sums.values();
 }

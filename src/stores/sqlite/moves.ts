@@ -1,4 +1,4 @@
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
 import { accountPage } from "../sql/account-pages.ts";
 import {
@@ -9,13 +9,13 @@ import {
   importRecords,
   type Steps,
 } from "../sql/staged-imports.ts";
+import { createTurns, type Turns } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
+import { constraintOf } from "./faults.ts";
 import { createSnapshots } from "./snapshots.ts";
-import { constraintOf } from "./transfer-rows.ts";
-import { createTurns, type Turns } from "./turns.ts";
 import { clearWriterMark } from "./writer.ts";
 
-/** Accounts that move in and out of a data folder's file, beside its server. */
+/** Exports and imports accounts of a data folder's file while its server runs. */
 export function createSqliteMoves(
   driver: SqlDriver,
   file: string,
@@ -31,8 +31,8 @@ export function createSqliteMoves(
         return runSteps(driver, steps);
       });
     } catch (error) {
-      if (error instanceof OrderRefused || constraintOf(error) === undefined) throw error;
-      throw new OrderRefused(CONTRADICTION);
+      if (error instanceof OrderRejected || constraintOf(error) === undefined) throw error;
+      throw new OrderRejected(CONTRADICTION);
     } finally {
       end();
     }
@@ -42,9 +42,9 @@ export function createSqliteMoves(
     openSnapshot: async () => ({ snapshot: snapshots.open() }),
     async exportRecords({ snapshot, ...order }) {
       const { query, read } = accountPage(order);
-      const found = snapshot === null ? undefined : snapshots.find(snapshot);
-      if (found === undefined) return { records: [], after: null, state: null };
-      return { ...read(found.prepare(query.sql).all(...query.values)), state: snapshot };
+      const asOf = snapshot === null ? undefined : snapshots.find(snapshot);
+      if (asOf === undefined) return { records: [], after: null, state: null };
+      return { ...read(asOf.prepare(query.sql).all(...query.values)), state: snapshot };
     },
     beginImport: (order) => run(beginImport(order)),
     importRecords: (order) => run(importRecords(order)),

@@ -1,28 +1,27 @@
 import type { DebitRow } from "#ledger/rules/rows.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
 import { DEBIT_COLUMNS, debitValues } from "../ledger/row-columns.ts";
-import type { SqlDriver, SqlStatement, SqlValue } from "./driver.ts";
+import { insertSql, type SqlDriver, type SqlStatement, type SqlValue } from "./driver.ts";
 import type { Journal } from "./journal.ts";
-import { insertSql } from "./save.ts";
 
 /**
- * Writes the debits of a transaction. Where many accounts share it they go to the journal; those of an account that makes many
- * at once go straight to the table by account, because they lie on few pages there and need not be moved.
+ * Writes the debits of a transaction. Most go to the journal. If an account has many debits in the transaction, they go directly
+ * to `debit_by_account`, because they take few pages there and then need not be moved.
  *
- * Neither table knows the names in the other one. So a debit that goes to one of them and, by its time, may lie in the other one
- * is looked for there.
+ * A unique constraint covers only one of the two tables. So a debit that, by its time, may exist in the other table is looked up
+ * there.
  */
 export type NewDebits = ReturnType<typeof createNewDebits>;
 
-/** A new debit has the name of one that was made before. */
+/** A debit with the same account, time and call id already exists. */
 export class DebitIsThere extends Error {}
 
-/** From so many on that are later than the journal, what a commit writes for one account costs less than moving them later. */
+/** If an account has this many debits later than the journal, writing them directly costs less than moving them later. */
 const DIRECT_FROM = 8;
-/** Debits are inserted so many at a time: half of what one costs is the statement around it. */
+/** The number of debits per INSERT. Half the cost of a single-row insert is the statement itself. */
 const DEBITS_A_STATEMENT = 16;
 
-/** `values`: those of all new rows, one row after the other. */
+/** `values`: the column values of all new rows, one row after the other. */
 type Table = {
   values: SqlValue[];
   columns: number;
@@ -30,7 +29,7 @@ type Table = {
   insertMany: SqlStatement;
 };
 
-/** `isAlone`: one account has the database for itself. */
+/** `isAlone`: the database belongs to a single account. */
 export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: boolean) {
   const appended = prepareTable(driver, "debit_journal");
   const direct = prepareTable(driver, "debit_by_account");
@@ -40,9 +39,9 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
   const findIn = (table: string) =>
     driver.prepare(`SELECT 1 FROM ${table} WHERE account_no = ? AND at = ? AND call_id = ?`);
   const isThere = { appended: findIn("debit_journal"), direct: findIn("debit_by_account") };
-  /** The latest debit of an account in the table by account, as far as this connection has not moved others there since. */
+  /** The time of an account's latest debit in `debit_by_account`, not counting debits that were moved there since. */
   const latest = new WeakMap<KnownAccount, number>();
-  /** The latest debit that the journal has or has had; null: not read yet. */
+  /** The time of the latest debit that was ever in the journal; null: not read yet. */
   let journalEnd: number | null = null;
   let drainedUntil: number | null = null;
 
@@ -95,22 +94,22 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
   }
 
   return {
-    /** At the beginning of a transaction, and where rows of the journal were moved within one. */
+    /** Call at the start of a transaction, and after rows of the journal were moved within one. */
     begin() {
       drainedUntil = null;
     },
-    /** Throws `DebitIsThere` where no constraint would tell. */
+    /** Collects debits to write. Throws `DebitIsThere` if a debit exists in the table where no constraint would find it. */
     collect(known: KnownAccount, accountNo: number, debits: readonly DebitRow[]): void {
       if (debits.length === 0) return;
       if (isDirect(debits)) collectDirect(known, accountNo, debits);
       else append(known, accountNo, debits);
     },
-    /** Returns how many went to the journal. */
+    /** Writes the collected debits. Returns how many went to the journal. */
     write(): number {
       writeTo(direct);
       return writeTo(appended);
     },
-    /** The transaction was rolled back, or another connection has written. */
+    /** Call after the transaction was rolled back, or after another connection wrote. */
     forget() {
       journalEnd = null;
       direct.values = [];
@@ -134,10 +133,10 @@ function writeTo(table: Table): number {
   if (values.length === 0) return 0;
   table.values = [];
   const many = columns * DEBITS_A_STATEMENT;
-  let place = 0;
-  for (; place + many <= values.length; place += many)
-    table.insertMany.run(...values.slice(place, place + many));
-  for (; place < values.length; place += columns)
-    table.insertOne.run(...values.slice(place, place + columns));
+  let from = 0;
+  for (; from + many <= values.length; from += many)
+    table.insertMany.run(...values.slice(from, from + many));
+  for (; from < values.length; from += columns)
+    table.insertOne.run(...values.slice(from, from + columns));
   return values.length / columns;
 }

@@ -1,22 +1,35 @@
 import { chmodSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Migration } from "../schema/migrations.ts";
+import { sqliteImports } from "../schema/sqlite-imports.ts";
+import { sqliteJobs } from "../schema/sqlite-jobs.ts";
+import { sqliteLedger } from "../schema/sqlite-ledger.ts";
+import { sqlitePeople } from "../schema/sqlite-people.ts";
 import type { SqlDriver, SqlRow, SqlStatement } from "./driver.ts";
-import { SQLITE_MIGRATIONS } from "./migrate.ts";
 import { runMigrations } from "./run-migrations.ts";
 
-/** How long to wait for a lock that another process holds: the command line writes beside a running server. */
+/** The migrations of a node's file, in the order in which they run. Released migrations are never edited. */
+export const SQLITE_MIGRATIONS: readonly Migration[] = [
+  {
+    name: "initial",
+    sql: sqliteLedger + sqliteImports + sqliteJobs + sqlitePeople,
+    readableFrom: 1,
+  },
+];
+
+/** How long to wait for a lock that another process holds. The command line writes while a server runs. */
 const BUSY_TIMEOUT_MS = 4_000;
 
 export type NodeSqlite = SqlDriver & { close(): void };
 
 /**
- * Opens a database file with `node:sqlite`, in write-ahead mode, every commit synced to the disk before it returns
- * (`synchronous=FULL`), and brings its schema up to date.
+ * Opens a database file with `node:sqlite` in write-ahead mode, and brings its schema up to date. Every commit is synced to the
+ * disk before it returns (`synchronous=FULL`).
  */
 export function openNodeSqlite(file: string, migrations = SQLITE_MIGRATIONS): NodeSqlite {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
-    // The file holds hashes of keys, addresses and the service's secret.
+    // The file contains hashes of keys, email addresses and the service's secret.
     if (file !== ":memory:") chmodSync(file, 0o600);
     database.exec(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
@@ -31,7 +44,7 @@ export function openNodeSqlite(file: string, migrations = SQLITE_MIGRATIONS): No
   }
 }
 
-/** Opens a file for reading only, as it is: no migration, no change of mode. */
+/** Opens a file for reading only. It does not migrate the schema or change the journal mode. */
 export function openNodeSqliteReadOnly(file: string): NodeSqlite {
   return createDriver(new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
 }
@@ -57,7 +70,7 @@ function createDriver(database: DatabaseSync): NodeSqlite {
         commit.run();
         return result;
       } catch (error) {
-        // A full disk rolls back by itself; a second ROLLBACK would hide the first error.
+        // SQLite rolls back by itself if the disk is full. A second ROLLBACK would hide the original error.
         if (database.isTransaction) database.exec("ROLLBACK");
         throw error;
       }

@@ -3,9 +3,9 @@ import type { SqlDriver } from "./driver.ts";
 export type Ended = { sessions: number; links: number; emails: number; webhooks: number };
 
 /**
- * Of a database that is put back in place: what let somebody in at the time of the copy must not let them in again,
- * and letters and webhooks of that time were sent long ago, also those of notices that nobody had carried on. A webhook stays
- * in its owner's list, who may send it again.
+ * Cleans up a database that is restored from a backup. Sessions and links of that time must not give access again. Emails and
+ * webhooks that were waiting then, including those of pending events, were probably sent since. Webhook deliveries stay in their
+ * owner's list, so that the owner can send them again.
  */
 export function endRequests(driver: SqlDriver): Ended {
   return driver.transaction("write", () => {
@@ -23,11 +23,11 @@ export function endRequests(driver: SqlDriver): Ended {
         )
         .run(RESTORED),
     };
-    // The dead ones as well: retrying one of them would send what is as old as the copy.
+    // Dead jobs too: retrying one would send something as old as the backup.
     driver.prepare("DELETE FROM job").run();
     return ended;
   });
 }
 
 const RESTORED =
-  "The service's data was restored from a backup. It may have been delivered before; send it again if it was not.";
+  "The service was restored from a backup. This webhook may have been delivered before; send it again if it was not.";

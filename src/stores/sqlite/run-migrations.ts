@@ -9,8 +9,8 @@ import {
 import type { SqlDriver } from "./driver.ts";
 
 /**
- * Brings a schema up to date, on Node and in a Durable Object. Safe when several processes start at once, because the write
- * lock orders them. Returns whether there was anything to do.
+ * Brings a schema up to date, on Node and in a Durable Object. Several processes may call it at once, because they take turns at
+ * the write lock. Returns whether a migration ran.
  */
 export function runMigrations(driver: SqlDriver, migrations: readonly Migration[]): boolean {
   const schema = readSchema(driver);
@@ -32,18 +32,18 @@ export function runMigrations(driver: SqlDriver, migrations: readonly Migration[
 const INSERT =
   "INSERT INTO schema_migration (version, name, sha256, readable_from, applied_at) VALUES (?, ?, ?, ?, ?)";
 
-/** Changes nothing, so that a file can be inspected that may belong to another program. */
+/** Reads the state of the schema. Changes nothing, so that it can inspect a file that may belong to another program. */
 export function readSchema(driver: SqlDriver): SchemaState {
   try {
     const applied = driver.prepare(READ_APPLIED).all() as AppliedMigration[];
-    // An object reads this at each start and pays by the row, so the tables are looked up only where it matters.
-    return { applied, hasTables: applied.length > 0 || hasTables(driver) };
+    // A Durable Object reads this at each start and is billed by the row, so the second look-up is made only if needed.
+    return { applied, hasTables: applied.length > 0 || hasTable(driver, "account") };
   } catch (error) {
-    if (!/no such table: schema_migration/.test(String(error))) throw error;
-    return { applied: [], hasTables: hasTables(driver) };
+    if (hasTable(driver, "schema_migration")) throw error;
+    return { applied: [], hasTables: hasTable(driver, "account") };
   }
 }
 
-const hasTables = (driver: SqlDriver): boolean =>
-  driver.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'account'").get() !==
+const hasTable = (driver: SqlDriver, name: string): boolean =>
+  driver.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !==
   undefined;

@@ -12,10 +12,10 @@ import {
   recordValues,
   reversalValues,
 } from "../ledger/row-columns.ts";
-import type { SqlDriver } from "./driver.ts";
+import { insertSql, type SqlDriver } from "./driver.ts";
 import type { NewDebits } from "./new-debits.ts";
 
-/** Writes what the rules have changed. */
+/** Writes the changes that the rules made. */
 export type Saver = ReturnType<typeof createSaver>;
 
 export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: () => void) {
@@ -26,7 +26,7 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
     else statements.updateGrant.run(...grantValues(grant), grant.no);
   }
 
-  /** An index is written where one of its columns is named, so a debit names as few as it can. */
+  /** SQLite writes an index if the statement names one of its columns, so a debit names as few columns as possible. */
   function saveDrawn({ no, remaining }: OpenGrant): void {
     if (remaining > 0) statements.setRemaining.run(remaining, no);
     else statements.setSpent.run(no);
@@ -53,8 +53,8 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
     for (const grant of drawn?.values() ?? []) saveDrawn(grant);
     newDebits.collect(known, accountNo, unsaved.debits);
     for (const { reversedAt, at, callId } of unsaved.reversed) {
-      const place = [reversedAt, accountNo, at, callId];
-      if (statements.reverseInJournal.run(...place) === 0) statements.reverse.run(...place);
+      const values = [reversedAt, accountNo, at, callId];
+      if (statements.reverseInJournal.run(...values) === 0) statements.reverse.run(...values);
     }
     for (const reversal of unsaved.reversals)
       statements.insertReversal.run(accountNo, ...reversalValues(reversal));
@@ -73,12 +73,6 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
 
   return { save };
 }
-
-export const insertSql = (table: string, columns: string, rows = 1, rest = "") => {
-  const places = columns.split(",").map(() => "?");
-  const values = Array.from({ length: rows }, () => `(${places.join(", ")})`);
-  return `INSERT INTO ${table} (${columns}) VALUES ${values.join(", ")} ${rest}`;
-};
 
 const set = (columns: string) => columns.replaceAll(",", " = ?,").concat(" = ?");
 
@@ -103,7 +97,7 @@ function prepareStatements(driver: SqlDriver) {
     reverseInJournal: reverse("debit_journal"),
     reverse: reverse("debit_by_account"),
     insertReversal: driver.prepare(insertSql("reversal", `account_no, ${REVERSAL_COLUMNS}`)),
-    // An expired record that was not swept yet gives way to the new one.
+    // The new record replaces an expired one that was not deleted yet.
     insertRecord: driver.prepare(
       insertSql("idempotency", `account_no, ${RECORD_COLUMNS}`).replace(
         "INSERT",

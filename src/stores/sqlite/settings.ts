@@ -1,6 +1,6 @@
 import type { SqlDriver } from "./driver.ts";
 
-/** The secret that the service made for itself, kept with the data; made at the first call, the same ever after. */
+/** Returns the service's secret, which is stored with the data. The first call creates it. */
 export function keepSecret(driver: SqlDriver, make: () => string): string {
   const find = driver.prepare("SELECT value FROM setting WHERE name = 'secret'");
   const found = find.get()?.["value"];
@@ -13,7 +13,7 @@ export function keepSecret(driver: SqlDriver, make: () => string): string {
   });
 }
 
-/** Whether there is no account yet, or only one of this address whose first key was never made. */
+/** Whether there is no account yet, or only the account of this email address without a key: its creation did not finish. */
 export function isEmptyOrUnfinished(driver: SqlDriver, email: string): boolean {
   const others = driver.prepare(
     `SELECT 1 AS found FROM account a WHERE

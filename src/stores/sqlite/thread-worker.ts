@@ -8,10 +8,10 @@ import {
 } from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
 
-/** What the thread sends, as JSON: the results of a batch, or what failed in its own work between two batches. */
+/** A message of the thread, as JSON: the results of a batch, or a fault of its maintenance between two batches. */
 export type ThreadMessage = { commitMs: number; results: BatchResult[] } | { fault: string };
 
-/** The thread that owns the ledger's connection: takes a batch, commits it, sends its results. One batch at a time. */
+/** The thread that owns the ledger's connection. It receives a batch, commits it and sends the results, one batch at a time. */
 const port = parentPort;
 if (port === null) throw new Error("This file is the ledger's thread; it is started by thread.ts");
 const send = (message: ThreadMessage) => port.postMessage(JSON.stringify(message));
@@ -28,14 +28,14 @@ const runBatch = createBatchRunner(driver, {
   },
 });
 
-/** How many accounts the journal has is counted once or a few times before it is moved. */
+/** Counting the journal's accounts is expensive, so it is done only when the journal may be large enough. */
 function isWorthDraining(): boolean {
   if (journalRows < drainFrom) return false;
   if (journalRows < JOURNAL_ROWS_MAX) drainFrom = journal.drainFrom();
   return journalRows >= drainFrom;
 }
 
-/** A slice that cannot be moved now is moved after a later batch. The first of several failures in a row is reported. */
+/** Drains the journal if it pays off. After a failure, a later batch tries again. Only the first of several failures is reported. */
 function drainJournal(): void {
   if (!isWorthDraining()) return;
   try {
@@ -44,7 +44,7 @@ function drainJournal(): void {
     drainFrom = JOURNAL_ROWS_MIN;
     isDrainFailing = false;
   } catch (error) {
-    // It is tried again when so many more debits have come.
+    // Try again after this number of further debits.
     journalRows -= ROWS_BETWEEN_TRIES;
     if (!isDrainFailing) send({ fault: (error as Error).message });
     isDrainFailing = true;
@@ -60,7 +60,7 @@ port.on("message", (text: string) => {
   const started = performance.now();
   const results = runBatch(JSON.parse(text) as BatchItem[]);
   send({ commitMs: performance.now() - started, results });
-  // The responses are on their way; the next batch waits for this.
+  // After the results were sent, so that only the next batch waits for it.
   drainJournal();
 });
 port.postMessage("ready");

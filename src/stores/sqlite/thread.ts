@@ -7,16 +7,16 @@ import { type BatchItem, outcomeOf } from "./batch.ts";
 import type { ThreadMessage } from "./thread-worker.ts";
 
 /**
- * The ledger on a thread of its own, so that waiting for the disk never stops the server. When the thread dies, another one
- * is started, and what was under way is sent again. An order that two threads died on is rejected, because it may be what
- * kills them.
+ * The ledger on a thread of its own, so that waiting for the disk does not block the server. If the thread dies, a new one is
+ * started, and the batch that was under way is sent again. An order during which two threads died is rejected, because it may be
+ * the cause.
  */
 export type SqliteThreadOptions = {
   file: string;
-  /** Called after every batch. `commitMs` is how long its transaction took, without the way to the thread and back. */
+  /** Called after every batch. `commitMs` is the duration of its transaction, without the messages to the thread and back. */
   onBatch?: (batch: CommittedBatch) => void;
   onCrash?: (error: Error) => void;
-  /** Called when the thread's own upkeep fails; again only after it has succeeded. */
+  /** Called when the thread's maintenance fails, and again only after it has succeeded in between. */
   onFault?: (error: Error) => void;
 };
 
@@ -24,7 +24,7 @@ export type SqliteThread = { ledger: Ledger; waiting(): number; close(): Promise
 
 const DEATHS_MAX = 2;
 const RESTART_AFTER_MS = 100;
-/** How often orders look whether the thread is back. */
+/** How often orders check whether the thread is running again. */
 const RETRY_AFTER_MS = 10;
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -42,7 +42,7 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
   return {
     ledger: ledgerOver((name, order) => queue.submit([name, order])),
     waiting: queue.waiting,
-    /** Carries out what waits, for as long as an order may wait; then the thread ends, if need be by force. */
+    /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */
     async close() {
       await queue.close();
       await thread.close();
@@ -59,7 +59,7 @@ type Thread = {
   close(): Promise<void>;
 };
 
-/** Keeps one thread running. A batch that it dies on rejects; one that comes before the next thread runs, with NotCarriedOut. */
+/** Keeps one thread running. A batch during which it dies fails; a batch that is sent while no thread runs fails with `NotCarriedOut`. */
 async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Promise<Thread> {
   let worker: Worker | undefined;
   let underWay: { done(outcomes: unknown[]): void; failed(error: Error): void } | undefined;
@@ -68,7 +68,7 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
 
   async function start(): Promise<void> {
     const fresh = await startWorker(file);
-    // Closed meanwhile: nobody else knows of this thread.
+    // The store was closed in the meantime, so this thread is not needed.
     if (closing) return void fresh.terminate();
     worker = fresh;
     let cause: Error | undefined;
@@ -113,7 +113,7 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
   return {
     send(items, _again, done, failed) {
       if (worker === undefined) {
-        failed(new NotCarriedOut("The ledger's thread is being replaced"));
+        failed(new NotCarriedOut("The ledger's thread is restarting"));
         return;
       }
       underWay = { done, failed };
@@ -128,14 +128,14 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
 }
 
 async function end(worker: Worker): Promise<void> {
-  const gone = new Promise((resolve) => worker.once("exit", resolve));
+  const exited = new Promise((resolve) => worker.once("exit", resolve));
   worker.postMessage("close");
   const force = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT_MS);
-  await gone;
+  await exited;
   clearTimeout(force);
 }
 
-/** Resolves when the thread has opened the file; rejects with what hindered it. */
+/** Starts the thread. Resolves when it has opened the file; rejects if it could not. */
 function startWorker(file: string): Promise<Worker> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./thread-worker.ts", import.meta.url), {

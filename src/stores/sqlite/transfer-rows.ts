@@ -11,12 +11,12 @@ import {
 } from "../sql/transfer-table.ts";
 import type { SqlDriver, SqlStatement } from "./driver.ts";
 
-/** Records as rows of SQLite: pages of them are read, and each is written by itself. */
+/** Reading and writing the records of an export (`ledger/transfer/records.ts`) as rows of SQLite. */
 
-/** A page goes through the journal of debits, so pages are long. */
+/** A page of debits reads the whole journal, so pages are long. */
 const PAGE_ROWS = 5_000;
 
-/** Reads pages of one kind's records, in the order in which they were made. */
+/** Prepares reading records of one kind in pages, in the order in which they were made. */
 export function preparePages<Kind extends RecordKind>(driver: SqlDriver, kind: Kind) {
   const rows = RECORD_TABLES[kind];
   const page = driver.prepare(selectPage(rows));
@@ -24,7 +24,7 @@ export function preparePages<Kind extends RecordKind>(driver: SqlDriver, kind: K
     readPage(kind, rows, page.all(...(cursor ?? firstCursor(rows)), max), max);
 }
 
-/** The records of one kind, page by page, so that memory stays flat. */
+/** Yields all records of one kind. It reads them in pages, so that memory use stays constant. */
 export function* pagesOf<Kind extends RecordKind>(
   driver: SqlDriver,
   kind: Kind,
@@ -38,36 +38,26 @@ export function* pagesOf<Kind extends RecordKind>(
   }
 }
 
-/** `again`: what to do with a record whose like is there already. */
+/** Prepares inserting records. `again`: whether a record that already exists is rejected or ignored. */
 export function prepareInserts(
   driver: SqlDriver,
-  again: "refuse" | "leave" = "refuse",
+  again: "reject" | "ignore" = "reject",
 ): (record: TransferRecord) => void {
-  // Prepared when one comes: the ledger of one account has not the tables of all kinds.
+  // Prepared at the first use, because the database of a single account lacks the tables of some kinds.
   const inserts = new Map<RecordKind, SqlStatement>();
   return (record) => {
     const { record: kind } = record;
     const rows = RECORD_TABLES[kind];
-    const insert = inserts.get(kind) ?? driver.prepare(insertSql(kind, again));
+    const insert = inserts.get(kind) ?? driver.prepare(insertRecordSql(kind, again));
     inserts.set(kind, insert);
     insert.run(...valuesOf(rows, record));
   };
 }
 
-function insertSql(kind: RecordKind, again: "refuse" | "leave"): string {
+function insertRecordSql(kind: RecordKind, again: "reject" | "ignore"): string {
   const rows = RECORD_TABLES[kind];
   const members = Object.keys(rows.members).map((member) => `? AS "${member}"`);
-  const onConflict = rows.onConflict ?? (again === "leave" ? "ON CONFLICT DO NOTHING" : "");
-  // Without a WHERE the parser would take ON for that of a join.
+  const onConflict = rows.onConflict ?? (again === "ignore" ? "ON CONFLICT DO NOTHING" : "");
+  // Without the WHERE, the parser takes ON CONFLICT for the ON of a join.
   return `${insertFrom(rows, "sqlite", `(SELECT ${members.join(", ")}) r`)} WHERE true ${onConflict}`;
-}
-
-/** What a record met that SQLite did not take, by the words of its constraint; undefined where it is another error. */
-export function constraintOf(error: unknown): "again" | "unknown" | "contradiction" | undefined {
-  const message = error instanceof Error ? error.message : String(error);
-  if (/NOT NULL constraint failed/.test(message)) return "unknown";
-  if (/UNIQUE constraint failed/.test(message)) return "again";
-  // Values of a type that no column takes are told by the driver.
-  const isOther = /constraint failed|cannot store/.test(message) || error instanceof TypeError;
-  return isOther ? "contradiction" : undefined;
 }

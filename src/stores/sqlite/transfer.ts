@@ -10,14 +10,15 @@ import {
 import { completeImport, filledSql } from "../sql/complete-import.ts";
 import { RECORD_ORDER, RECORD_TABLES } from "../sql/transfer-rows.ts";
 import { firstCursor, type PageCursor } from "../sql/transfer-table.ts";
+import { createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
-import { createSqliteReads } from "./reads.ts";
-import { constraintOf, pagesOf, prepareInserts, preparePages } from "./transfer-rows.ts";
+import { constraintOf } from "./faults.ts";
+import { pagesOf, prepareInserts, preparePages } from "./transfer-rows.ts";
 import { clearWriterMark } from "./writer.ts";
 
-/** A ledger in SQLite to lines of JSON and back. What the lines say is in `ledger/transfer/lines.ts`. */
+/** Exporting and importing a ledger in SQLite. `ledger/transfer/lines.ts` defines the format. */
 
-/** Writes all there is, as of one moment: the transaction reads a snapshot, and calls go on beside it. */
+/** Exports the whole ledger as of one moment. The transaction reads a snapshot, so it does not block calls. */
 export function exportSqlite(
   driver: SqlDriver,
   options: { withSecret: boolean },
@@ -32,8 +33,8 @@ function* allRecords(driver: SqlDriver, kinds: readonly RecordKind[]): Generator
 }
 
 /**
- * Takes the lines into an empty ledger, all or nothing: what they say is audited before it is committed.
- * Throws a `TransferError` with the line where something is wrong.
+ * Imports an export into an empty ledger, all or nothing. The totals are audited before the commit. Throws a `TransferError` that
+ * names the line with the fault.
  */
 export function importSqlite(
   driver: SqlDriver,
@@ -65,11 +66,11 @@ export function importSqlite(
 export const isEmptyLedger = (driver: SqlDriver): boolean =>
   driver.prepare(filledSql.sql).get()?.["filled"] === 0;
 
-/** Where the making of an account broke off there is an address, and no account. */
+/** Whether the account exists. If its creation did not finish, there is an address without an account. */
 export const hasAccount = (driver: SqlDriver, account: string): boolean =>
   driver.prepare("SELECT 1 FROM account WHERE id = ?").get(account) !== undefined;
 
-/** Takes in records that are to be written as lines; all or none, and none again where they are there. */
+/** Inserts records, all or none. */
 export function takeRecords(driver: SqlDriver, records: readonly TransferRecord[]): void {
   const insert = prepareInserts(driver);
   driver.transaction("write", () => {
@@ -78,11 +79,16 @@ export function takeRecords(driver: SqlDriver, records: readonly TransferRecord[
   });
 }
 
-/** What is there of one account goes: it is to be taken in anew. */
+/** Deletes an account, so that it can be imported again. */
 export function dropAccount(driver: SqlDriver, account: string): void {
   const tables = [
-    ...["api_key", "credit_grant", "debit_by_account", "debit_journal"],
-    ...["usage_hour", "reversal", "idempotency"],
+    "api_key",
+    "credit_grant",
+    "debit_by_account",
+    "debit_journal",
+    "usage_hour",
+    "reversal",
+    "idempotency",
   ];
   driver.transaction("write", () => {
     clearWriterMark(driver);
@@ -95,7 +101,7 @@ export function dropAccount(driver: SqlDriver, account: string): void {
   });
 }
 
-/** What belongs to one account, each kind after those whose records it names, read page by page. */
+/** Yields the records of one account. A kind comes after the kinds that its records refer to. */
 export function* recordsOfAccount(driver: SqlDriver, account: string): Generator<TransferRecord> {
   const no = driver.prepare("SELECT no FROM account WHERE id = ?").get(account)?.["no"] as number;
   yield* preparePages(driver, "account")([no - 1], 1).records;
@@ -107,14 +113,14 @@ export function* recordsOfAccount(driver: SqlDriver, account: string): Generator
     const page = preparePages(driver, kind);
     for (const row of rows) yield* page([(row["no"] as number) - 1], 1).records;
   }
-  // These lie in the order of the accounts, so one account's are one stretch.
+  // The keys of these tables start with the account, so one account's rows are adjacent.
   for (const kind of ["debit", "usage", "reversal", "idempotency"] as const)
-    yield* stretch(driver, kind, account, no);
+    yield* adjacentRecords(driver, kind, account, no);
 }
 
-const STRETCH_ROWS = 500;
+const ADJACENT_PAGE_ROWS = 500;
 
-function* stretch(
+function* adjacentRecords(
   driver: SqlDriver,
   kind: "debit" | "usage" | "reversal" | "idempotency",
   account: string,
@@ -128,7 +134,7 @@ function* stretch(
       after,
     }: { records: (TransferRecord & { account: string })[]; after: PageCursor } = page(
       cursor,
-      STRETCH_ROWS,
+      ADJACENT_PAGE_ROWS,
     );
     const own = records.filter((record) => record.account === account);
     yield* own;

@@ -1,9 +1,9 @@
 import type { SqlDriver } from "./driver.ts";
 
 /**
- * Which connection has written to the ledger last, as a mark in the database. Every transaction that writes looks at it first,
- * under the write lock: where it is another one's, what this connection remembers may not be true any more. So a server
- * keeps accounts in memory, and is exact beside the command line, an import or another server on the same file.
+ * A mark in the database that says which connection wrote to the ledger last. Every writing transaction reads it first, under the
+ * write lock. If it is the mark of another connection, the accounts in memory may be out of date. So a server can keep accounts in
+ * memory while the command line, an import or another server writes to the same file.
  */
 export function createWriterMark(driver: SqlDriver) {
   const own = crypto.randomUUID();
@@ -12,7 +12,7 @@ export function createWriterMark(driver: SqlDriver) {
     "INSERT INTO setting (name, value) VALUES ('ledger_writer', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
   return {
-    /** Whether this connection was the last writer; from a transaction that writes it is the last one from then on. */
+    /** Whether this connection was the last writer. In mode `write`, also makes it the last writer. */
     isOurs(mode: "read" | "write"): boolean {
       const isOurs = read.get()?.["value"] === own;
       if (!isOurs && mode === "write") write.run(own);
@@ -21,7 +21,7 @@ export function createWriterMark(driver: SqlDriver) {
   };
 }
 
-/** After rows were written in another way than by the rules: no connection may rely on what it remembers. */
+/** Call after writing rows without the rules, so that no connection relies on the accounts that it has in memory. */
 export const clearWriterMark = (driver: SqlDriver): void => {
   driver.prepare("DELETE FROM setting WHERE name = 'ledger_writer'").run();
 };

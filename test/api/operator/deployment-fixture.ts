@@ -18,7 +18,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorAct } from "#operator/acts.ts";
 import type { OperatorContext } from "#operator/context.ts";
-import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
+import { type MovingStub, movesOfObjects } from "#stores/durable-object/ledger.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
 import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";

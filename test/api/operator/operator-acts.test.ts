@@ -135,7 +135,7 @@ describe("what operators do", () => {
     await ask("exportAccount", { account: ADA, place: null, snapshot: null, hold: true });
     const { status, headers, body } = await ask("suspendAccount", { account: ADA, now: now() });
     assert.deepEqual([status, body.code, headers.get("retry-after")], [503, "unavailable", "1"]);
-    assert.match(body.detail, /is being read out\. Nothing was changed; try again/);
+    assert.match(body.detail, /is being exported\. Nothing was changed; try again/);
     assert.equal((await linesOf(deployment))[0], `suspendAccount | ${ADA} | failed | 192.0.2.7`);
   });
 
@@ -161,7 +161,7 @@ describe("what operators do", () => {
       // Opening takes the address first, so it must not be said that nothing was changed.
       assert.equal(
         body.detail,
-        "The account acc_Bob000000000 is being moved here: run its import to the end, and it opens.",
+        "The account acc_Bob000000000 is being imported; finish the import to open it.",
       );
     }
     assert.equal(

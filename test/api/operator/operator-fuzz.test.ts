@@ -98,7 +98,7 @@ test("orders of every shape get a clear answer, and every act that was carried o
         const kept = newest - lines;
         lines = newest;
         // An account that is held takes no orders meanwhile: that is 503, and said as such.
-        const isMoving = status === 503 && /is being read out/.test(body.detail);
+        const isMoving = status === 503 && /is being exported/.test(body.detail);
         assert.ok(
           [200, 400, 409].includes(status) || isMoving,
           `${status} ${JSON.stringify(body)}`,

@@ -105,7 +105,7 @@ describe("the command line on PostgreSQL", () => {
     assert.equal(status, 1);
     assert.match(
       JSON.parse(stdout).error,
-      /end after line 1 without a trailer.*Nothing was imported\.$/,
+      /ends after line 1 without a trailer.*Nothing was imported\.$/,
     );
     assert.equal((await cli.json("audit")).accounts, 0);
   });
@@ -136,7 +136,7 @@ describe("the command line on PostgreSQL", () => {
     const { ok, faults, damage } = await cli.failed("audit");
     assert.equal(ok, false);
     assert.match(faults[0], /5 credits were granted, but 4 are accounted for/);
-    assert.deepEqual(damage, ["the index credit_grant_by_end is not valid"]);
+    assert.deepEqual(damage, ["the index credit_grant_by_end is invalid"]);
   });
 
   test("backup and restore say what to use instead", async () => {

@@ -93,7 +93,7 @@ describe("an import that was interrupted", { concurrency: 2 }, () => {
     await leaveHalf(deployment);
     await deployment.directory.register({ email: "bob@b.c", account: BOB, createdAt: MADE });
     await signUp(deployment, OUTSIDER, "late@b.c");
-    const cure = `The account ${BOB} is being moved here: run its import to the end, and it opens.`;
+    const cure = `The account ${BOB} is being imported; finish the import to open it.`;
     const audit = await cli.failed("audit");
     assert.deepEqual(
       [audit.ok, audit.accounts, audit.totals.granted, audit.faults],

@@ -96,7 +96,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     };
     isStopped = true;
     released.resolve();
-    await assert.rejects(deployment.ledger.debit(order), /is being moved here/);
+    await assert.rejects(deployment.ledger.debit(order), /is being imported/);
     await cli.json(`import ${file}`);
     assert.equal((await deployment.ledger.debit(order)).outcome, "debited");
     await cli.json(`export ${copy}`);
@@ -139,10 +139,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       lines.find((line) => /"record":"account"/.test(line)) ?? "",
     );
     await deployment.ledger.openAccount({ account, freeCall: "open", now: createdAt });
-    assert.match(
-      await cli.refused(`import ${file}`),
-      /is here already, and was not brought by an import/,
-    );
+    assert.match(await cli.refused(`import ${file}`), /already exists and was not imported/);
   });
 
   test("fails if the service's ledger differs from the lines after the import", async () => {

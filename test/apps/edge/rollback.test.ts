@@ -90,7 +90,7 @@ describe("rolling the Worker back by one release", () => {
       // A call with an unknown outcome would be stored after the pauses of its reversal (0, 0.5 and 2 seconds).
       await new Promise((resolve) => setTimeout(resolve, 4_000));
       assert.deepEqual(await pendingReversals(edge), []);
-      assert.match(log.join("\n"), /cannot be used by this version.+schema version 2/);
+      assert.match(log.join("\n"), /This version cannot use the ledger.+schema version 2/);
     });
     await inRelease([INCOMPATIBLE], async (edge) => {
       assert.equal(await readyz(edge), 200);

@@ -68,7 +68,7 @@ for (const [name, count] of Object.entries(COUNTS)) {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const fixture = openFixture(hanging);
     const said = await atTheEnd(t, count(fixture.throttle));
-    assert.match(String(said), /did not answer in time/);
+    assert.match(String(said), /did not respond in time/);
     assert.ok(!(said instanceof NotCarriedOut), "the try may have been counted");
     assert.deepEqual(fixture.asked, [name]);
   });

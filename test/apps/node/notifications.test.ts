@@ -165,7 +165,7 @@ test("logs a step that fails and continues with the others", async (t) => {
     fixture.loggedErrors.map((line) => line.split(";")[0]),
     [
       "Looking for expiring grants failed",
-      "Webhooks could not be taken or recorded",
+      "Webhooks: the job queue failed",
       "Deleting old webhook deliveries failed",
     ],
   );

@@ -5,7 +5,7 @@ import { accountId, createRule, DAY, MINUTE, type OpenLedger, START } from "./fi
 export function describeAccounts(open: OpenLedger) {
   const rule = createRule(open);
 
-  rule("an account is opened once; asking again changes nothing", async ({ ledger }) => {
+  rule("an account is opened once; opening it again changes nothing", async ({ ledger }) => {
     const account = accountId("Ada");
     assert.deepEqual(await ledger.openAccount({ account, freeCall: "open", now: START }), {
       opened: true,
@@ -25,7 +25,7 @@ export function describeAccounts(open: OpenLedger) {
     });
   });
 
-  rule("an account nobody opened is not found by any operation", async ({ ledger, ...fixture }) => {
+  rule("no operation finds an account that was never opened", async ({ ledger, ...fixture }) => {
     const account = accountId("Nobody");
     const order = { account, now: START };
     assert.equal(await ledger.findAccount(order), null);
@@ -51,7 +51,7 @@ export function describeAccounts(open: OpenLedger) {
     assert.equal(await ledger.findAccount(order), null);
   });
 
-  rule("what an account has left is found with it, as of the time asked for", async (fixture) => {
+  rule("findAccount returns the balance at the requested time", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "soon", 3, { expiresAt: START + DAY });
     await fixture.grant(account, "kept", 2);
@@ -61,7 +61,7 @@ export function describeAccounts(open: OpenLedger) {
   });
 
   rule(
-    "a suspended account keeps its credits and is refused until it is resumed",
+    "a suspended account keeps its credits, and its calls are rejected until it is resumed",
     async (fixture) => {
       const { ledger } = fixture;
       const account = await fixture.account("Ada", { credits: 2 });
@@ -78,7 +78,7 @@ export function describeAccounts(open: OpenLedger) {
     },
   );
 
-  rule("suspending and resuming can be asked for twice", async ({ ledger, ...fixture }) => {
+  rule("suspending and resuming may be repeated", async ({ ledger, ...fixture }) => {
     const account = await fixture.account();
     const order = { account, now: START };
     for (const change of [ledger.suspendAccount, ledger.resumeAccount]) {
@@ -89,7 +89,7 @@ export function describeAccounts(open: OpenLedger) {
   });
 
   rule(
-    "a suspended account takes grants and new keys: only its calls are stopped",
+    "a suspended account accepts grants and new keys; only its calls are rejected",
     async (fixture) => {
       const account = await fixture.account();
       await fixture.ledger.suspendAccount({ account, now: START });
@@ -99,7 +99,7 @@ export function describeAccounts(open: OpenLedger) {
     },
   );
 
-  rule("closing an account forfeits what it could still spend, and no more", async (fixture) => {
+  rule("closing an account forfeits exactly its spendable credits", async (fixture) => {
     const { ledger } = fixture;
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.grant(account, "short", 7, { expiresAt: START + MINUTE });
@@ -113,7 +113,7 @@ export function describeAccounts(open: OpenLedger) {
   });
 
   rule(
-    "closing sent again tells what it told at first, and forfeits nothing more",
+    "closing an account again returns the same outcome and forfeits nothing more",
     async (fixture) => {
       const { ledger } = fixture;
       const account = await fixture.account("Ada", { credits: 5 });
@@ -129,21 +129,24 @@ export function describeAccounts(open: OpenLedger) {
     },
   );
 
-  rule("a grant sent again after the account was closed is told as made", async (fixture) => {
-    const account = await fixture.account("Ada", { credits: 5 });
-    await fixture.debit(account);
-    await fixture.ledger.closeAccount({ account, now: START + 1 });
-    const [grant] = (await fixture.ledger.credits({ account, now: START + 1 })).grants;
-    assert.equal(grant?.id, "first");
-    assert.deepEqual(await fixture.grant(account, "first", 5, { now: START + 2 }), {
-      outcome: "already_granted",
-      grant,
-    });
-    assert.deepEqual(await fixture.grant(account, "other", 5), { outcome: "no_account" });
-    assert.equal((await fixture.totals(START + 2)).granted, 5);
-  });
+  rule(
+    "a grant that is repeated after the account was closed is reported as already granted",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 5 });
+      await fixture.debit(account);
+      await fixture.ledger.closeAccount({ account, now: START + 1 });
+      const [grant] = (await fixture.ledger.credits({ account, now: START + 1 })).grants;
+      assert.equal(grant?.id, "first");
+      assert.deepEqual(await fixture.grant(account, "first", 5, { now: START + 2 }), {
+        outcome: "already_granted",
+        grant,
+      });
+      assert.deepEqual(await fixture.grant(account, "other", 5), { outcome: "no_account" });
+      assert.equal((await fixture.totals(START + 2)).granted, 5);
+    },
+  );
 
-  rule("a closed account stays closed and takes no orders", async ({ ledger, ...fixture }) => {
+  rule("a closed account stays closed and accepts no orders", async ({ ledger, ...fixture }) => {
     const account = await fixture.account("Ada", { freeCall: "open", credits: 5 });
     const order = { account, now: START };
     await ledger.closeAccount(order);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import {
   createRule,
@@ -26,25 +26,28 @@ type Rule = ReturnType<typeof createRule>;
 
 /** Levels of the balance. */
 function describeLevels(rule: Rule) {
-  rule("a new account is not told that it has nothing", async (fixture) => {
+  rule("a new account with an empty balance causes no event", async (fixture) => {
     const account = await fixture.account();
     await fixture.debit(account);
     const news = (await fixture.news()).map(({ kind }) => kind);
     assert.deepEqual(news, ["key.created"]);
   });
 
-  rule("the call by which the balance falls low is told of, and no other", async (fixture) => {
-    const account = await funded(fixture, 22);
-    await fixture.debit(account, { now: START + 1 });
-    await fixture.debit(account, { now: START + 2 });
-    assert.deepEqual(await fixture.news(), []);
-    await fixture.debit(account, { now: START + 3 });
-    await fixture.debit(account, { now: START + 4 });
-    assert.deepEqual(await fixture.news(), [low(19, 20, START + 3)]);
-  });
+  rule(
+    "only the call that brings the balance below the threshold causes an event",
+    async (fixture) => {
+      const account = await funded(fixture, 22);
+      await fixture.debit(account, { now: START + 1 });
+      await fixture.debit(account, { now: START + 2 });
+      assert.deepEqual(await fixture.news(), []);
+      await fixture.debit(account, { now: START + 3 });
+      await fixture.debit(account, { now: START + 4 });
+      assert.deepEqual(await fixture.news(), [low(19, 20, START + 3)]);
+    },
+  );
 
   rule(
-    "the call that takes the last credit is told of, and no refusal after it",
+    "the call that takes the last credit causes an event; rejected calls after it do not",
     async (fixture) => {
       const account = await funded(fixture, 21);
       for (let calls = 0; calls < 25; calls += 1) await fixture.debit(account);
@@ -52,49 +55,55 @@ function describeLevels(rule: Rule) {
     },
   );
 
-  rule("50 calls at once tell of each crossing once", async (fixture) => {
+  rule("50 concurrent calls cause one event per crossing", async (fixture) => {
     const account = await funded(fixture, 40);
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => fixture.debit(account)));
     assert.deepEqual(tally(outcomes), { debited: 40, insufficient_credits: 10 });
     assert.deepEqual(await fixture.news(), [low(19), depleted()]);
   });
 
-  rule("accounts whose calls come at once are each told of their own", async (fixture) => {
-    const accounts = [];
-    for (const name of ["Ada", "Bob", "Cid"]) {
-      accounts.push(await fixture.account(name));
-      await fixture.grant(accounts.at(-1) as string, "first", 25);
-    }
-    await fixture.news();
-    const [ada = "", bob = "", cid = ""] = accounts;
-    const calls = [...Array(30).fill(ada), ...Array(10).fill(bob), ...Array(3).fill(cid)];
-    await Promise.all(calls.map((account) => fixture.debit(account)));
-    const { events } = await fixture.ledger.listEvents({ max: 10 });
-    const of = (wanted: string) =>
-      events.flatMap(({ account, kind }) => (account === wanted ? [kind] : []));
-    assert.deepEqual(of(ada), ["credits.low", "credits.depleted"]);
-    assert.deepEqual(of(bob), ["credits.low"]);
-    assert.deepEqual(of(cid), []);
-  });
-
-  rule("a grant that lifts the balance is ready for the next crossing", async (fixture) => {
-    const account = await funded(fixture, 20);
-    await fixture.debit(account);
-    await fixture.grant(account, "more", 1);
-    await fixture.debit(account);
-    assert.deepEqual(kindsOf(await fixture.news()), [
-      "credits.low",
-      "credits.granted",
-      "credits.low",
-    ]);
-    await fixture.grant(account, "few", 1);
-    await fixture.debit(account);
-    await fixture.debit(account);
-    assert.deepEqual(kindsOf(await fixture.news()), ["credits.granted", "credits.low"]);
-  });
+  rule(
+    "concurrent calls of several accounts cause events of their own account",
+    async (fixture) => {
+      const accounts = [];
+      for (const name of ["Ada", "Bob", "Cid"]) {
+        accounts.push(await fixture.account(name));
+        await fixture.grant(accounts.at(-1) as string, "first", 25);
+      }
+      await fixture.news();
+      const [ada = "", bob = "", cid = ""] = accounts;
+      const calls = [...Array(30).fill(ada), ...Array(10).fill(bob), ...Array(3).fill(cid)];
+      await Promise.all(calls.map((account) => fixture.debit(account)));
+      const { events } = await fixture.ledger.listEvents({ max: 10 });
+      const of = (wanted: string) =>
+        events.flatMap(({ account, kind }) => (account === wanted ? [kind] : []));
+      assert.deepEqual(of(ada), ["credits.low", "credits.depleted"]);
+      assert.deepEqual(of(bob), ["credits.low"]);
+      assert.deepEqual(of(cid), []);
+    },
+  );
 
   rule(
-    "a grant to an account without credits that leaves it low tells of the grant alone",
+    "after a grant raises the balance, the next crossing causes an event again",
+    async (fixture) => {
+      const account = await funded(fixture, 20);
+      await fixture.debit(account);
+      await fixture.grant(account, "more", 1);
+      await fixture.debit(account);
+      assert.deepEqual(kindsOf(await fixture.news()), [
+        "credits.low",
+        "credits.granted",
+        "credits.low",
+      ]);
+      await fixture.grant(account, "few", 1);
+      await fixture.debit(account);
+      await fixture.debit(account);
+      assert.deepEqual(kindsOf(await fixture.news()), ["credits.granted", "credits.low"]);
+    },
+  );
+
+  rule(
+    "a grant that leaves the balance low causes only the event of the grant",
     async (fixture) => {
       const account = await funded(fixture, 1);
       await fixture.debit(account);
@@ -106,7 +115,7 @@ function describeLevels(rule: Rule) {
     },
   );
 
-  rule("a credit that comes back lifts the balance in silence", async (fixture) => {
+  rule("a reversal that raises the balance causes no event", async (fixture) => {
     const account = await funded(fixture, 20);
     const order = fixture.debitOrder(account);
     await fixture.ledger.debit(order);
@@ -117,24 +126,27 @@ function describeLevels(rule: Rule) {
     assert.deepEqual(await fixture.news(), [low(19)]);
   });
 
-  rule("free calls, replays, refusals and orders sent again tell of nothing", async (fixture) => {
-    const account = await fixture.account("Ada", { freeCall: "open" });
-    await fixture.grant(account, "first", 20);
-    await fixture.news();
-    await fixture.debit(account);
-    assert.deepEqual(await fixture.news(), []);
-    const order = fixture.debitOrder(account, { idempotency: idempotency("once") });
-    await fixture.ledger.debit(order);
-    assert.deepEqual(await fixture.news(), [low(19)]);
-    await fixture.ledger.debit(order);
-    await fixture.debit(account, { idempotency: idempotency("once") });
-    await fixture.debit(account, { key: "unknown" });
-    await fixture.ledger.suspendAccount({ account, now: START });
-    await fixture.debit(account);
-    assert.deepEqual(await fixture.news(), []);
-  });
+  rule(
+    "free calls, replays, rejected calls and repeated orders cause no events",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { freeCall: "open" });
+      await fixture.grant(account, "first", 20);
+      await fixture.news();
+      await fixture.debit(account);
+      assert.deepEqual(await fixture.news(), []);
+      const order = fixture.debitOrder(account, { idempotency: idempotency("once") });
+      await fixture.ledger.debit(order);
+      assert.deepEqual(await fixture.news(), [low(19)]);
+      await fixture.ledger.debit(order);
+      await fixture.debit(account, { idempotency: idempotency("once") });
+      await fixture.debit(account, { key: "unknown" });
+      await fixture.ledger.suspendAccount({ account, now: START });
+      await fixture.debit(account);
+      assert.deepEqual(await fixture.news(), []);
+    },
+  );
 
-  rule("a clawback by which the balance falls is told of as calls are", async (fixture) => {
+  rule("a clawback that lowers the balance causes the same event as a call", async (fixture) => {
     const account = await funded(fixture, 30);
     await fixture.clawback(account, "first", 5);
     assert.deepEqual(await fixture.news(), []);
@@ -146,7 +158,7 @@ function describeLevels(rule: Rule) {
     assert.deepEqual(await fixture.news(), [depleted(START + 2)]);
   });
 
-  rule("a plan's end by which credits expire is told of", async (fixture) => {
+  rule("the end of the lifetime plan causes an event if credits expire by it", async (fixture) => {
     const account = await funded(fixture, 0);
     await fixture.grant(account, "soon", 40, { expiresAt: START + DAY });
     await fixture.grant(account, "plan", 1, { kind: "lifetime" });
@@ -156,7 +168,7 @@ function describeLevels(rule: Rule) {
   });
 
   rule(
-    "the first call after credits have expired tells how low the balance is",
+    "the first call after credits expired causes an event with the lower balance",
     async (fixture) => {
       const account = await funded(fixture, 10);
       await fixture.grant(account, "soon", 40, { expiresAt: START + DAY });
@@ -173,7 +185,7 @@ function describeLevels(rule: Rule) {
 function describeThresholds(rule: Rule) {
   for (const lowBalance of [0, 1])
     rule(
-      `who wants to be told below ${lowBalance} is told when nothing is left`,
+      `a threshold of ${lowBalance} causes an event only when the balance is used up`,
       async (fixture) => {
         const account = await funded(fixture, 3);
         await setLowBalance(fixture, account, lowBalance);
@@ -182,7 +194,7 @@ function describeThresholds(rule: Rule) {
       },
     );
 
-  rule("the balance below which is told is the account's own, and is shown", async (fixture) => {
+  rule("the threshold belongs to the account and is returned with it", async (fixture) => {
     const account = await funded(fixture, 30);
     const other = await fixture.account("Bob", { credits: 30 });
     await fixture.news();
@@ -195,7 +207,7 @@ function describeThresholds(rule: Rule) {
     assert.deepEqual(await fixture.news(), [low(29, 30)]);
   });
 
-  rule("what is so already when the bound is set brings no notice", async (fixture) => {
+  rule("setting a threshold above the current balance causes no event", async (fixture) => {
     const account = await funded(fixture, 30);
     await setLowBalance(fixture, account, 100);
     await fixture.debit(account);
@@ -204,7 +216,7 @@ function describeThresholds(rule: Rule) {
     assert.deepEqual(await fixture.news(), [depleted()]);
   });
 
-  rule("a bound that was lowered is crossed again", async (fixture) => {
+  rule("a lowered threshold can be crossed again", async (fixture) => {
     const account = await funded(fixture, 20);
     await fixture.debit(account);
     assert.deepEqual(await fixture.news(), [low(19)]);
@@ -216,14 +228,14 @@ function describeThresholds(rule: Rule) {
   });
 
   for (const lowBalance of [-1, 1.5, GRANT_CREDITS_MAX + 1])
-    rule(`a bound of ${lowBalance} is rejected and changes nothing`, async (fixture) => {
+    rule(`a threshold of ${lowBalance} is rejected and changes nothing`, async (fixture) => {
       const account = await fixture.account();
-      await assert.rejects(setLowBalance(fixture, account, lowBalance), OrderRefused);
+      await assert.rejects(setLowBalance(fixture, account, lowBalance), OrderRejected);
       assert.equal((await fixture.ledger.findAccount({ account, now: START }))?.lowBalance, 20);
       assert.deepEqual(await setLowBalance(fixture, account, GRANT_CREDITS_MAX), { found: true });
     });
 
-  rule("a closed account has no bound to set", async (fixture) => {
+  rule("the threshold of a closed account cannot be set", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.ledger.closeAccount({ account, now: START });
     assert.deepEqual(await setLowBalance(fixture, account, 3), { found: false });

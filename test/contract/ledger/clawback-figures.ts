@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { type createRule, DAY, type Fixture, START } from "./fixture.ts";
 
 /** What a clawback of so many credits does to one grant. */
@@ -104,7 +104,7 @@ export function describeClawbackAmounts(rule: ReturnType<typeof createRule>) {
       }
     });
 
-  rule("more than the grant is the whole grant", async (fixture) => {
+  rule("a clawback above the grant's amount counts as the whole grant", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 10 });
     await fixture.grant(account, "other", 5);
     assert.deepEqual(await fixture.clawback(account, "first", 2 ** 53 - 1), clawedBack(10));
@@ -113,7 +113,7 @@ export function describeClawbackAmounts(rule: ReturnType<typeof createRule>) {
     assert.equal(await fixture.balance(account), 6);
   });
 
-  rule("credits that were given back are spent in their old place", async (fixture) => {
+  rule("returned credits are spent in their original order", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 2 });
     await fixture.grant(account, "soon", 3, { expiresAt: START + DAY });
     await fixture.clawback(account, "soon", 3);
@@ -131,7 +131,7 @@ export function describeClawbackAmounts(rule: ReturnType<typeof createRule>) {
   ] as const)
     rule(`a clawback of ${name} is rejected and changes nothing`, async (fixture) => {
       const account = await fixture.account("Ada", { credits: 5 });
-      await assert.rejects(fixture.clawback(account, "first", credits, version), OrderRefused);
+      await assert.rejects(fixture.clawback(account, "first", credits, version), OrderRejected);
       assert.equal(await fixture.balance(account), 5);
       assert.equal((await fixture.totals()).voided, 0);
     });

@@ -25,7 +25,7 @@ export function describeClawback(open: OpenLedger) {
 type Rule = ReturnType<typeof createRule>;
 
 function describeVersions(rule: Rule) {
-  rule("an older version changes nothing and tells how the grant stands", async (fixture) => {
+  rule("an older version changes nothing and returns the state of the grant", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 10 });
     assert.deepEqual(await fixture.clawback(account, "first", 4, 7), clawedBack(4));
     assert.deepEqual(await fixture.clawback(account, "first", 10, 6), stale(4));
@@ -33,14 +33,14 @@ function describeVersions(rule: Rule) {
     assert.equal(await fixture.balance(account), 6);
   });
 
-  rule("the same version may be asked for again", async (fixture) => {
+  rule("the same version may be sent again", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 10 });
     for (let time = 0; time < 3; time += 1)
       assert.deepEqual(await fixture.clawback(account, "first", 4, 7), clawedBack(4));
     assert.equal(await fixture.balance(account), 6);
   });
 
-  rule("in whatever order versions come, the latest counts in the end", async (fixture) => {
+  rule("the latest version wins in whatever order versions arrive", async (fixture) => {
     const orders = [
       [1, 3, 2],
       [2, 3, 1],
@@ -56,7 +56,7 @@ function describeVersions(rule: Rule) {
     }
   });
 
-  rule("each grant has versions of its own", async (fixture) => {
+  rule("each grant has its own versions", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 10 });
     await fixture.grant(account, "other", 5);
     await fixture.clawback(account, "first", 1, 1000);
@@ -73,7 +73,7 @@ function describeVersions(rule: Rule) {
 }
 
 function describeReturns(rule: Rule) {
-  rule("what has expired stays expired, to the millisecond", async (fixture) => {
+  rule("expired credits stay expired, to the millisecond", async (fixture) => {
     const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
     const expiresAt = START + DAY;
     for (const account of [ada, bob]) await fixture.grant(account, "short", 5, { expiresAt });
@@ -85,7 +85,7 @@ function describeReturns(rule: Rule) {
     assert.deepEqual({ expired, voided }, { expired: 4, voided: 5 });
   });
 
-  rule("credits that are given back after their end have expired", async (fixture) => {
+  rule("credits that are returned after their expiry are expired", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "short", 5, { expiresAt: START + DAY });
     await fixture.clawback(account, "short", 5);
@@ -96,18 +96,21 @@ function describeReturns(rule: Rule) {
     assert.deepEqual({ expired, voided }, { expired: 3, voided: 2 });
   });
 
-  rule("what comes back late to a grant that was clawed back is voided too", async (fixture) => {
-    const account = await fixture.account();
-    await fixture.grant(account, "short", 2, { expiresAt: START + DAY });
-    const callId = await spendCredits(fixture, account, 1);
-    const now = START + DAY;
-    await fixture.clawback(account, "short", 2, undefined, now);
-    await reverseCall(fixture, account, callId, now);
-    const { expired, voided } = await fixture.totals(now);
-    assert.deepEqual({ expired, voided }, { expired: 1, voided: 1 });
-  });
+  rule(
+    "credits that a late reversal returns to a clawed-back grant are voided",
+    async (fixture) => {
+      const account = await fixture.account();
+      await fixture.grant(account, "short", 2, { expiresAt: START + DAY });
+      const callId = await spendCredits(fixture, account, 1);
+      const now = START + DAY;
+      await fixture.clawback(account, "short", 2, undefined, now);
+      await reverseCall(fixture, account, callId, now);
+      const { expired, voided } = await fixture.totals(now);
+      assert.deepEqual({ expired, voided }, { expired: 1, voided: 1 });
+    },
+  );
 
-  rule("a clawback is one entry, at the time of the first part", async (fixture) => {
+  rule("a clawback is one entry, at the time when credits were first voided", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 9 });
     const entries = async () =>
       (await allEntries(fixture.ledger, account, START + 99)).map(({ kind, at, credits }) =>
@@ -128,7 +131,7 @@ function describeReturns(rule: Rule) {
 }
 
 function describeStates(rule: Rule) {
-  rule("a closed account has nothing left to void, and gets nothing back", async (fixture) => {
+  rule("a clawback from a closed account voids nothing and returns nothing", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     await spendCredits(fixture, account, 2);
     await fixture.clawback(account, "first", 1);
@@ -139,14 +142,14 @@ function describeStates(rule: Rule) {
     assert.deepEqual(await fixture.news(), []);
   });
 
-  rule("a suspended account's grants can be clawed back", async (fixture) => {
+  rule("grants of a suspended account can be clawed back", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.ledger.suspendAccount({ account, now: START });
     assert.deepEqual(await fixture.clawback(account, "first", 5), clawedBack(5));
     assert.deepEqual(await fixture.debit(account), { outcome: "account_suspended", balance: 0 });
   });
 
-  rule("a grant is clawed back from its own account", async (fixture) => {
+  rule("a grant can be clawed back only from its own account", async (fixture) => {
     const ada = await fixture.account("Ada", { credits: 5 });
     const bob = await fixture.account("Bob", { credits: 5 });
     await fixture.grant(bob, "gift", 2);
@@ -160,7 +163,7 @@ function describePlans(rule: Rule) {
   const SOON = START + DAY;
 
   rule(
-    "a plan that is clawed back ends, and begins again where that is undone",
+    "the lifetime plan ends when its grant is clawed back, and starts again when that is undone",
     async (fixture) => {
       const account = await fixture.account();
       await fixture.grant(account, "soon", 2, { expiresAt: SOON });
@@ -178,19 +181,22 @@ function describePlans(rule: Rule) {
     },
   );
 
-  rule("a plan that begins again saves nothing that has expired meanwhile", async (fixture) => {
-    const account = await fixture.account();
-    await fixture.grant(account, "soon", 2, { expiresAt: SOON });
-    await fixture.grant(account, "later", 3, { expiresAt: SOON + DAY });
-    await fixture.grant(account, "plan", 9, { kind: "lifetime" });
-    await fixture.clawback(account, "plan", 9);
-    await fixture.clawback(account, "plan", 0, undefined, SOON);
-    const { soon, later } = await fixture.ends(account, SOON);
-    assert.deepEqual({ soon, later }, { soon: [SOON, null], later: [null, SOON + DAY] });
-    assert.equal(await fixture.balance(account, SOON + 2 * DAY), 12);
-  });
+  rule(
+    "a lifetime plan that starts again does not restore credits that expired in between",
+    async (fixture) => {
+      const account = await fixture.account();
+      await fixture.grant(account, "soon", 2, { expiresAt: SOON });
+      await fixture.grant(account, "later", 3, { expiresAt: SOON + DAY });
+      await fixture.grant(account, "plan", 9, { kind: "lifetime" });
+      await fixture.clawback(account, "plan", 9);
+      await fixture.clawback(account, "plan", 0, undefined, SOON);
+      const { soon, later } = await fixture.ends(account, SOON);
+      assert.deepEqual({ soon, later }, { soon: [SOON, null], later: [null, SOON + DAY] });
+      assert.equal(await fixture.balance(account, SOON + 2 * DAY), 12);
+    },
+  );
 
-  rule("an older version neither ends a plan nor begins it", async (fixture) => {
+  rule("an older version neither ends nor starts a lifetime plan", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "plan", 9, { kind: "lifetime" });
     const isOnPlan = async () =>
@@ -218,7 +224,7 @@ function describePlans(rule: Rule) {
 
 function describeTogether(rule: Rule) {
   rule(
-    "a grant clawed back 50 times at once, while it is spent, loses it once",
+    "50 concurrent clawbacks of a grant that is being spent void its credits once",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 60 });
       const fifty = Array.from({ length: 50 });
@@ -231,14 +237,14 @@ function describeTogether(rule: Rule) {
       assert.deepEqual(
         voided,
         fifty.map(() => totals.voided),
-        "each hears of the same credits",
+        "every clawback returns the same number of credits",
       );
       assert.equal(totals.remaining, 60 - totals.debited - totals.voided);
       assert.ok(totals.voided <= 30);
     },
   );
 
-  rule("figures that rise and fall at once come to the latest one", async (fixture) => {
+  rule("concurrent clawbacks that rise and fall end at the latest version", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 40 });
     const versions = Array.from({ length: 40 }, (_, version) => version);
     const sumOf = (version: number) => (version === 39 ? 11 : (version * 7) % 41);

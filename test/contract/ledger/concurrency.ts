@@ -8,7 +8,7 @@ export function describeConcurrency(open: OpenLedger) {
   const times = <Item>(count: number, make: (index: number) => Item) =>
     Array.from({ length: count }, (_, index) => make(index));
 
-  rule("of 1,000 calls at once on 50 credits exactly 50 are paid", async (fixture) => {
+  rule("of 1,000 concurrent calls with 50 credits, exactly 50 are charged", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 50 });
     const outcomes = await Promise.all(times(1000, () => fixture.debit(account)));
     assert.deepEqual(tally(outcomes), { debited: 50, insufficient_credits: 950 });
@@ -23,15 +23,18 @@ export function describeConcurrency(open: OpenLedger) {
     assert.equal((await fixture.usage())[0]?.calls, 50);
   });
 
-  rule("of 20 first calls at once on a balance of zero exactly one succeeds", async (fixture) => {
-    const account = await fixture.account("Ada", { freeCall: "open" });
-    const outcomes = await Promise.all(times(20, () => fixture.debit(account)));
-    assert.deepEqual(tally(outcomes), { debited: 1, insufficient_credits: 19 });
-    assert.ok(outcomes.every((each) => each.outcome !== "debited" || each.charged === 0));
-  });
+  rule(
+    "of 20 concurrent first calls with a balance of 0, exactly one succeeds",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { freeCall: "open" });
+      const outcomes = await Promise.all(times(20, () => fixture.debit(account)));
+      assert.deepEqual(tally(outcomes), { debited: 1, insufficient_credits: 19 });
+      assert.ok(outcomes.every((each) => each.outcome !== "debited" || each.charged === 0));
+    },
+  );
 
   rule(
-    "of 200 calls at once with one idempotency key one is paid and the rest hear its answer",
+    "of 200 concurrent calls with one idempotency key, one is charged and the others are replayed",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 500 });
       const outcomes = await Promise.all(
@@ -49,7 +52,7 @@ export function describeConcurrency(open: OpenLedger) {
     },
   );
 
-  rule("one call sent 50 times at once is one debit", async (fixture) => {
+  rule("one call that is sent 50 times concurrently is one debit", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     const order = fixture.debitOrder(account);
     const outcomes = await Promise.all(times(50, () => fixture.ledger.debit(order)));
@@ -58,7 +61,7 @@ export function describeConcurrency(open: OpenLedger) {
     assert.equal(await fixture.balance(account), 4);
   });
 
-  rule("accounts that call at once do not touch each other", async (fixture) => {
+  rule("concurrent calls of different accounts do not affect each other", async (fixture) => {
     const accounts = await Promise.all(
       times(20, (index) => fixture.account(`Many${index + 10}`, { credits: index + 1 })),
     );
@@ -78,7 +81,7 @@ export function describeConcurrency(open: OpenLedger) {
     }
   });
 
-  rule("one grant asked for 50 times at once is granted once", async (fixture) => {
+  rule("one grant that is sent 50 times concurrently is made once", async (fixture) => {
     const account = await fixture.account();
     const outcomes = await Promise.all(times(50, () => fixture.grant(account, "starter", 100)));
     assert.equal(outcomes.filter(({ outcome }) => outcome === "granted").length, 1);
@@ -86,7 +89,7 @@ export function describeConcurrency(open: OpenLedger) {
     assert.equal(await fixture.balance(account), 100);
   });
 
-  rule("one call reversed 50 times at once gives one credit back", async (fixture) => {
+  rule("one call that is reversed 50 times concurrently returns one credit", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     const { callId } = await debited(fixture, account);
     const order = { account, callId, at: START, now: START };
@@ -95,13 +98,13 @@ export function describeConcurrency(open: OpenLedger) {
     assert.equal(await fixture.balance(account), 5);
   });
 
-  rule("an account opened 20 times at once is opened once", async ({ ledger }) => {
+  rule("an account that is opened 20 times concurrently is opened once", async ({ ledger }) => {
     const order = { account: "acc_Ada000000000", freeCall: "open", now: START } as const;
     const outcomes = await Promise.all(times(20, () => ledger.openAccount(order)));
     assert.equal(outcomes.filter(({ opened }) => opened).length, 1);
   });
 
-  rule("calls at once with everything else lose and invent no credit", async (fixture) => {
+  rule("concurrent calls and other operations neither lose nor create credits", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open", credits: 20 });
     await Promise.all(
       times(120, async (index) => {

@@ -20,7 +20,7 @@ export function describeDebits(open: OpenLedger) {
 type Rule = ReturnType<typeof createRule>;
 
 function describeCharges(rule: Rule) {
-  rule("a call costs one credit and is answered with what is left", async (fixture) => {
+  rule("a call costs one credit and returns the remaining balance", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 2 });
     assert.deepEqual(await fixture.debit(account), { outcome: "debited", charged: 1, balance: 1 });
     assert.deepEqual(await fixture.debit(account), { outcome: "debited", charged: 1, balance: 0 });
@@ -28,30 +28,27 @@ function describeCharges(rule: Rule) {
     assert.equal((await fixture.totals()).debited, 2);
   });
 
-  rule(
-    "an account's first call is free, with a balance of zero too, and only the first",
-    async (fixture) => {
-      const account = await fixture.account("Ada", { freeCall: "open" });
-      assert.deepEqual(await fixture.debit(account), {
-        outcome: "debited",
-        charged: 0,
-        balance: 0,
-      });
-      assert.deepEqual(await fixture.debit(account), {
-        outcome: "insufficient_credits",
-        balance: 0,
-      });
-      assert.equal((await fixture.ledger.findAccount({ account, now: START }))?.freeCall, "used");
-    },
-  );
+  rule("only the first call of an account is free, even with a balance of 0", async (fixture) => {
+    const account = await fixture.account("Ada", { freeCall: "open" });
+    assert.deepEqual(await fixture.debit(account), {
+      outcome: "debited",
+      charged: 0,
+      balance: 0,
+    });
+    assert.deepEqual(await fixture.debit(account), {
+      outcome: "insufficient_credits",
+      balance: 0,
+    });
+    assert.equal((await fixture.ledger.findAccount({ account, now: START }))?.freeCall, "used");
+  });
 
-  rule("the free call comes before credits are spent", async (fixture) => {
+  rule("the free call is used before credits are spent", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open", credits: 3 });
     assert.deepEqual(await fixture.debit(account), { outcome: "debited", charged: 0, balance: 3 });
     assert.deepEqual(await fixture.debit(account), { outcome: "debited", charged: 1, balance: 2 });
   });
 
-  rule("a refused call does not use up the free one", async (fixture) => {
+  rule("a rejected call does not use up the free call", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open" });
     await fixture.ledger.suspendAccount({ account, now: START });
     assert.equal((await fixture.debit(account)).outcome, "account_suspended");
@@ -60,7 +57,7 @@ function describeCharges(rule: Rule) {
     assert.deepEqual(await fixture.debit(account), { outcome: "debited", charged: 0, balance: 0 });
   });
 
-  rule("an account whose free call is withheld pays for its first one", async (fixture) => {
+  rule("an account whose free call is withheld pays for its first call", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "withheld" });
     assert.equal((await fixture.debit(account)).outcome, "insufficient_credits");
     await fixture.grant(account, "gift", 1);
@@ -69,12 +66,15 @@ function describeCharges(rule: Rule) {
     assert.equal(found?.freeCall, "withheld");
   });
 
-  rule("credits granted after a refusal count at the next call", async (fixture) => {
-    const account = await fixture.account();
-    assert.equal((await fixture.debit(account)).outcome, "insufficient_credits");
-    await fixture.grant(account, "gift", 1);
-    assert.equal((await fixture.debit(account)).outcome, "debited");
-  });
+  rule(
+    "credits that are granted after a rejected call are available to the next call",
+    async (fixture) => {
+      const account = await fixture.account();
+      assert.equal((await fixture.debit(account)).outcome, "insufficient_credits");
+      await fixture.grant(account, "gift", 1);
+      assert.equal((await fixture.debit(account)).outcome, "debited");
+    },
+  );
 }
 
 function describeProblems(rule: Rule) {
@@ -86,7 +86,7 @@ function describeProblems(rule: Rule) {
     return account;
   };
 
-  rule("a key that is not good is refused before anything else is said", async (fixture) => {
+  rule("an invalid key is rejected before anything else is checked", async (fixture) => {
     const account = await spentAccount(fixture);
     const refused = { outcome: "invalid_key" };
     await fixture.ledger.suspendAccount({ account, now: START });
@@ -96,15 +96,18 @@ function describeProblems(rule: Rule) {
     assert.deepEqual(await fixture.debit(account, { idempotency: kept }), refused);
   });
 
-  rule("suspension is told before a replay, a reuse or a lack of credits", async (fixture) => {
-    const account = await spentAccount(fixture);
-    await fixture.ledger.suspendAccount({ account, now: START });
-    const refused = { outcome: "account_suspended", balance: 0 };
-    for (const order of [kept, idempotency("kept", "other body"), null])
-      assert.deepEqual(await fixture.debit(account, { idempotency: order }), refused);
-  });
+  rule(
+    "suspension takes precedence over a replay, a reused key and missing credits",
+    async (fixture) => {
+      const account = await spentAccount(fixture);
+      await fixture.ledger.suspendAccount({ account, now: START });
+      const refused = { outcome: "account_suspended", balance: 0 };
+      for (const order of [kept, idempotency("kept", "other body"), null])
+        assert.deepEqual(await fixture.debit(account, { idempotency: order }), refused);
+    },
+  );
 
-  rule("a replay or a reuse is told before a lack of credits", async (fixture) => {
+  rule("a replay or a reused key takes precedence over missing credits", async (fixture) => {
     const account = await spentAccount(fixture);
     const outcomeOf = async (order: typeof kept | null) =>
       (await fixture.debit(account, { idempotency: order })).outcome;
@@ -114,7 +117,7 @@ function describeProblems(rule: Rule) {
     assert.equal(await outcomeOf(null), "insufficient_credits");
   });
 
-  rule("a refused call leaves no trace: no debit, no usage", async (fixture) => {
+  rule("a rejected call leaves no debit and no usage", async (fixture) => {
     const account = await spentAccount(fixture);
     const [totals, usage] = [await fixture.totals(), await fixture.usage()];
     await fixture.debit(account);
@@ -127,7 +130,7 @@ function describeProblems(rule: Rule) {
 }
 
 function describeResends(rule: Rule) {
-  rule("the same call sent again is the same debit", async (fixture) => {
+  rule("a repeated call is the same debit", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 3 });
     const order = fixture.debitOrder(account);
     const debited = { outcome: "debited", charged: 1, balance: 2 };
@@ -137,7 +140,7 @@ function describeResends(rule: Rule) {
     assert.equal((await fixture.usage())[0]?.calls, 1);
   });
 
-  rule("the free call sent again is still the free call", async (fixture) => {
+  rule("a repeated free call is still free", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open", credits: 3 });
     const order = fixture.debitOrder(account);
     for (let time = 0; time < 3; time += 1)
@@ -149,7 +152,7 @@ function describeResends(rule: Rule) {
   });
 
   rule(
-    "a paid call sent again stays paid when the free call is open again meanwhile",
+    "a repeated call stays charged even if the free call became available in between",
     async (fixture) => {
       const account = await fixture.account("Ada", { freeCall: "open", credits: 3 });
       const [free, paid] = [fixture.debitOrder(account), fixture.debitOrder(account)];
@@ -165,7 +168,7 @@ function describeResends(rule: Rule) {
   );
 
   rule(
-    "a call sent again when the last credit is gone is the debit that was made",
+    "a call that is repeated after the last credit was spent returns its debit",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 1 });
       const order = fixture.debitOrder(account);
@@ -179,7 +182,7 @@ function describeResends(rule: Rule) {
   );
 
   rule(
-    "a call with an idempotency key sent again is the same debit, not a replay",
+    "a repeated call with an idempotency key is the same debit, not a replay",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 3 });
       const order = fixture.debitOrder(account, { idempotency: idempotency("once") });
@@ -194,7 +197,7 @@ function describeResends(rule: Rule) {
 
   // A refusal here would cost the credit that was taken: no debit without an answer.
   for (const act of ["revokeKey", "suspendAccount", "closeAccount"] as const)
-    rule(`a debit that was made stays made when it is sent again after ${act}`, async (fixture) => {
+    rule(`a debit that is repeated after ${act} returns its outcome`, async (fixture) => {
       const account = await fixture.account("Ada", { credits: 1 });
       const order = fixture.debitOrder(account);
       await fixture.ledger.debit(order);
@@ -207,7 +210,7 @@ function describeResends(rule: Rule) {
       assert.equal((await fixture.totals()).debited, 1);
     });
 
-  rule("a refused call sent again is decided anew", async (fixture) => {
+  rule("a rejected call that is repeated is decided again", async (fixture) => {
     const account = await fixture.account();
     const order = fixture.debitOrder(account);
     assert.equal((await fixture.ledger.debit(order)).outcome, "insufficient_credits");

@@ -17,7 +17,7 @@ import {
 
 /** For stores that outlive their process. */
 export function describeDurability(open: OpenLedger) {
-  test("whatever was answered is still there after the store is opened again", async (t) => {
+  test("every acknowledged change is still there after the store was reopened", async (t) => {
     const fixture = createFixture(await open(t));
     if (fixture.reopen === undefined) return t.skip("this store does not outlive its process");
     const account = await fixture.account("Ada", { freeCall: "open", credits: 5 });

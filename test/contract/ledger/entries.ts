@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Entry } from "#ledger/entries.ts";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import {
   accountId,
   allEntries,
@@ -43,7 +43,7 @@ async function debit(fixture: Fixture, account: string, hours: number, tool = "h
 }
 
 function describeKinds(rule: Rule) {
-  rule("a grant and a call are entries that say all of what they are", async (fixture) => {
+  rule("the entries of a grant and a call contain all of their details", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open" });
     await fixture.grant(account, "gift", 9, { kind: "pack" });
     await debit(fixture, account, 1);
@@ -83,7 +83,7 @@ function describeKinds(rule: Rule) {
   });
 
   rule(
-    "what a grant has left at its end is an expiry, from that millisecond on",
+    "the remaining credits of a grant become an expiry entry at the millisecond of its expiry",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 4 });
       await fixture.grant(account, "short", 3, { expiresAt: START + DAY });
@@ -115,44 +115,53 @@ function describeKinds(rule: Rule) {
     },
   );
 
-  rule("what closing forfeits is a void of each grant, at the time of closing", async (fixture) => {
-    const account = await fixture.account("Ada", { credits: 4 });
-    await fixture.grant(account, "short", 3, { expiresAt: START + HOUR });
-    await fixture.grant(account, "long", 5, { expiresAt: START + 9 * DAY });
-    const reverse = await debit(fixture, account, 1);
-    const close = (now: number) => fixture.ledger.closeAccount({ account, now });
-    assert.deepEqual(await close(START + 2 * HOUR), { found: true, forfeited: 8 });
-    const rest = [
-      "1h expiry -3 short",
-      "1h debit -1 long hash 1",
-      "0h grant 3 short",
-      "0h grant 5 long",
-      "0h grant 4 first",
-    ];
-    const closed = ["2h void -4 long", "2h void -4 first", ...rest];
-    assert.deepEqual(await linesAt(fixture, account, START + 30 * DAY), closed);
-    // Closed once more, and a credit that comes back: the time of the first stays.
-    await close(START + 3 * HOUR);
-    await reverse(4);
-    assert.deepEqual(await linesAt(fixture, account, START + 30 * DAY), [
-      "4h reversal 1 long hash",
-      "2h void -5 long",
-      ...closed.slice(1),
-    ]);
-  });
+  rule(
+    "closing an account adds a void entry per grant, at the time of closing",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 4 });
+      await fixture.grant(account, "short", 3, { expiresAt: START + HOUR });
+      await fixture.grant(account, "long", 5, { expiresAt: START + 9 * DAY });
+      const reverse = await debit(fixture, account, 1);
+      const close = (now: number) => fixture.ledger.closeAccount({ account, now });
+      assert.deepEqual(await close(START + 2 * HOUR), { found: true, forfeited: 8 });
+      const rest = [
+        "1h expiry -3 short",
+        "1h debit -1 long hash 1",
+        "0h grant 3 short",
+        "0h grant 5 long",
+        "0h grant 4 first",
+      ];
+      const closed = ["2h void -4 long", "2h void -4 first", ...rest];
+      assert.deepEqual(await linesAt(fixture, account, START + 30 * DAY), closed);
+      // Closed once more, and a credit that comes back: the time of the first stays.
+      await close(START + 3 * HOUR);
+      await reverse(4);
+      assert.deepEqual(await linesAt(fixture, account, START + 30 * DAY), [
+        "4h reversal 1 long hash",
+        "2h void -5 long",
+        ...closed.slice(1),
+      ]);
+    },
+  );
 
-  rule("an account nobody opened has no entries, and one sees its own only", async (fixture) => {
-    const [ada, bob] = [await fixture.account("Ada", { credits: 2 }), await fixture.account("Bob")];
-    await debit(fixture, ada, 1);
-    assert.deepEqual(await linesAt(fixture, accountId("Nobody"), START), []);
-    assert.deepEqual(await linesAt(fixture, bob, START), []);
-    assert.equal((await linesAt(fixture, ada, START)).length, 2);
-  });
+  rule(
+    "an account that was never opened has no entries, and an account sees only its own",
+    async (fixture) => {
+      const [ada, bob] = [
+        await fixture.account("Ada", { credits: 2 }),
+        await fixture.account("Bob"),
+      ];
+      await debit(fixture, ada, 1);
+      assert.deepEqual(await linesAt(fixture, accountId("Nobody"), START), []);
+      assert.deepEqual(await linesAt(fixture, bob, START), []);
+      assert.equal((await linesAt(fixture, ada, START)).length, 2);
+    },
+  );
 }
 
 function describeRollUps(rule: Rule) {
   rule(
-    "folded debits are one entry an hour, key and tool; those reversed stay",
+    "rolled-up debits are one entry per hour, key and tool; reversed debits keep their own",
     async (fixture) => {
       const account = await fixture.account("Ada", { freeCall: "open", credits: 9 });
       await fixture.createKey(account, "other");
@@ -221,7 +230,7 @@ async function fullAccount(fixture: Fixture): Promise<string> {
 function describePages(rule: Rule) {
   for (const max of [1, 2, 3, 7])
     rule(
-      `pages of ${max} give every entry once, whatever falls in one millisecond`,
+      `pages of ${max} contain every entry once, even if several share a millisecond`,
       async (fixture) => {
         const account = await fullAccount(fixture);
         const all = await allEntries(fixture.ledger, account, START + DAY);
@@ -230,7 +239,7 @@ function describePages(rule: Rule) {
       },
     );
 
-  rule("the last page has no next one, though it is full", async (fixture) => {
+  rule("the last page has no next page, even if it is full", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 3 });
     await fixture.grant(account, "more", 1);
     const page = (max: number) => fixture.ledger.entries({ account, after: null, max, now: START });
@@ -238,19 +247,22 @@ function describePages(rule: Rule) {
     assert.notEqual((await page(1)).next, null);
   });
 
-  rule("what comes in between two pages does not shift the second", async (fixture) => {
-    const account = await fixture.account("Ada", { credits: 99 });
-    for (let call = 0; call < 6; call += 1) await debit(fixture, account, 1 + call);
-    const page = (after: string | null) =>
-      fixture.ledger.entries({ account, after, max: 3, now: START + 9 * HOUR });
-    const first = await page(null);
-    const second = await page(first.next);
-    for (let call = 0; call < 4; call += 1) await debit(fixture, account, 7 + call);
-    await fixture.grant(account, "new", 5, { now: START + 8 * HOUR });
-    assert.deepEqual(await page(first.next), second);
-  });
+  rule(
+    "an entry that is added between two pages does not shift the second page",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 99 });
+      for (let call = 0; call < 6; call += 1) await debit(fixture, account, 1 + call);
+      const page = (after: string | null) =>
+        fixture.ledger.entries({ account, after, max: 3, now: START + 9 * HOUR });
+      const first = await page(null);
+      const second = await page(first.next);
+      for (let call = 0; call < 4; call += 1) await debit(fixture, account, 7 + call);
+      await fixture.grant(account, "new", 5, { now: START + 8 * HOUR });
+      assert.deepEqual(await page(first.next), second);
+    },
+  );
 
-  rule("the list goes on from an entry that was folded meanwhile", async (fixture) => {
+  rule("the list continues from an entry that was rolled up in between", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 99 });
     for (const hours of [1, 2, 3]) await debit(fixture, account, hours + 0.5);
     const page = (after: string | null) =>
@@ -263,7 +275,7 @@ function describePages(rule: Rule) {
     ]);
   });
 
-  rule("a cursor or a length that no page can have is refused", async (fixture) => {
+  rule("an invalid cursor or page size is rejected", async (fixture) => {
     const account = await fullAccount(fixture);
     const now = START + DAY;
     const ids = (await allEntries(fixture.ledger, account, now)).map(({ id }) => id);
@@ -298,13 +310,13 @@ function describePages(rule: Rule) {
     for (const after of bad)
       await assert.rejects(
         fixture.ledger.entries({ account, after, max: 3, now }),
-        OrderRefused,
-        `${after.slice(0, 40)} is refused`,
+        OrderRejected,
+        `${after.slice(0, 40)} is rejected`,
       );
     for (const max of [0, -1, 1.5, Number.NaN])
       await assert.rejects(
         fixture.ledger.entries({ account, after: null, max, now }),
-        OrderRefused,
+        OrderRejected,
       );
   });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { createRule, DAY, keyId, type OpenLedger, START } from "./fixture.ts";
 
 /** What an account's owner is told of: each thing once. */
@@ -7,7 +7,7 @@ export function describeEvents(open: OpenLedger) {
   const rule = createRule(open);
   describeKept(rule);
 
-  rule("a grant is told of once, as it is kept", async (fixture) => {
+  rule("a grant causes one event, with the stored values", async (fixture) => {
     const account = await fixture.account();
     await fixture.news();
     const given = { kind: "pack", expiresAt: START + DAY } as const;
@@ -26,14 +26,14 @@ export function describeEvents(open: OpenLedger) {
     );
   });
 
-  rule("a grant that was refused is not told of", async (fixture) => {
+  rule("a rejected grant causes no event", async (fixture) => {
     const account = await fixture.account();
     await fixture.news();
-    await assert.rejects(fixture.grant(account, "odd", 0), OrderRefused);
+    await assert.rejects(fixture.grant(account, "odd", 0), OrderRejected);
     assert.deepEqual(await fixture.news(), []);
   });
 
-  rule("a key is told of when it is made and when it is revoked, once each", async (fixture) => {
+  rule("creating and revoking a key cause one event each", async (fixture) => {
     const account = await fixture.account();
     const key = { id: keyId(account), label: "main", start: "tb_" };
     await fixture.createKey(account, "main", START + 1);
@@ -53,7 +53,7 @@ type Rule = ReturnType<typeof createRule>;
 
 /** The keeping of them. */
 function describeKept(rule: Rule) {
-  rule("notices are kept with their account, until they are settled", async (fixture) => {
+  rule("events stay with their account until they are deleted", async (fixture) => {
     const { ledger } = fixture;
     const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
     const { events } = await ledger.listEvents({ max: 10 });
@@ -67,59 +67,59 @@ function describeKept(rule: Rule) {
     assert.deepEqual(await ledger.listEvents({ max: 10 }), { events });
     assert.deepEqual(await ledger.listEvents({ max: 1 }), { events: events.slice(0, 1) });
     const ids = events.slice(0, 1).map(({ id }) => id);
-    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 1 });
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted: 1 });
     assert.deepEqual(await ledger.listEvents({ max: 10 }), { events: events.slice(1) });
   });
 
-  rule("what was settled does not come back, and is settled once", async (fixture) => {
+  rule("a deleted event does not come back, and is deleted once", async (fixture) => {
     const { ledger } = fixture;
     await fixture.account();
     const ids = (await ledger.listEvents({ max: 10 })).events.map(({ id }) => id);
-    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 1 });
-    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 0 });
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted: 1 });
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted: 0 });
     assert.deepEqual(await ledger.listEvents({ max: 10 }), { events: [] });
   });
 
-  rule("settling what is no notice settles nothing else", async (fixture) => {
+  rule("deleting unknown events deletes nothing else", async (fixture) => {
     const { ledger } = fixture;
     const account = await fixture.account();
     const [id = ""] = (await ledger.listEvents({ max: 1 })).events.map((each) => each.id);
     const others = ["", "evt_", "1", id.slice(0, -1), `${id}0`, `${id} `, id.replace("Ada", "Bob")];
     const earlier = `evt_${account}_${START - 1}_${id.split("_").at(-1)}`;
-    assert.deepEqual(await ledger.deleteEvents({ ids: [...others, earlier] }), { settled: 0 });
-    assert.deepEqual(await ledger.deleteEvents({ ids: [] }), { settled: 0 });
+    assert.deepEqual(await ledger.deleteEvents({ ids: [...others, earlier] }), { deleted: 0 });
+    assert.deepEqual(await ledger.deleteEvents({ ids: [] }), { deleted: 0 });
     assert.equal((await ledger.listEvents({ max: 1 })).events.length, 1);
   });
 
+  rule("event ids are never reused, even after an event was deleted", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account();
+    const ids: string[] = [];
+    for (const grant of ["one", "two", "three"]) {
+      await fixture.grant(account, grant, 1);
+      await fixture.grant(account, `${grant} more`, 1);
+      const { events } = await ledger.listEvents({ max: 10 });
+      ids.push(...events.map(({ id }) => id));
+      await ledger.deleteEvents({ ids: events.map(({ id }) => id) });
+    }
+    assert.equal(ids.length, 7);
+    assert.equal(new Set(ids).size, 7);
+  });
+
   rule(
-    "no two notices have one id, though one was settled before the next came",
+    "a closed account causes no more events, and its waiting events are deleted",
     async (fixture) => {
       const { ledger } = fixture;
-      const account = await fixture.account();
-      const ids: string[] = [];
-      for (const grant of ["one", "two", "three"]) {
-        await fixture.grant(account, grant, 1);
-        await fixture.grant(account, `${grant} more`, 1);
-        const { events } = await ledger.listEvents({ max: 10 });
-        ids.push(...events.map(({ id }) => id));
-        await ledger.deleteEvents({ ids: events.map(({ id }) => id) });
-      }
-      assert.equal(ids.length, 7);
-      assert.equal(new Set(ids).size, 7);
+      const account = await fixture.account("Ada", { credits: 5 });
+      await fixture.grant(account, "short", 5, { expiresAt: START + DAY });
+      await ledger.closeAccount({ account, now: START });
+      assert.deepEqual(await fixture.news(), []);
+      await ledger.revokeKey({ account, id: keyId(account), now: START });
+      await fixture.grant(account, "late", 5);
+      await fixture.createKey(account, "late");
+      const later = { now: START + 2 * DAY, max: 10 };
+      assert.deepEqual(await ledger.recordExpiries(later), { notified: 0, more: false });
+      assert.deepEqual(await fixture.news(), []);
     },
   );
-
-  rule("a closed account is told nothing more, and what waits to be told goes", async (fixture) => {
-    const { ledger } = fixture;
-    const account = await fixture.account("Ada", { credits: 5 });
-    await fixture.grant(account, "short", 5, { expiresAt: START + DAY });
-    await ledger.closeAccount({ account, now: START });
-    assert.deepEqual(await fixture.news(), []);
-    await ledger.revokeKey({ account, id: keyId(account), now: START });
-    await fixture.grant(account, "late", 5);
-    await fixture.createKey(account, "late");
-    const later = { now: START + 2 * DAY, max: 10 };
-    assert.deepEqual(await ledger.recordExpiries(later), { notified: 0, more: false });
-    assert.deepEqual(await fixture.news(), []);
-  });
 }

@@ -25,7 +25,7 @@ type Rule = ReturnType<typeof createRule>;
 /** Grants that expire soon. */
 function describeAhead(rule: Rule) {
   rule(
-    "a grant's end is told of 30 and 7 days ahead, once each, to the millisecond",
+    "a grant causes one event 30 days and one 7 days before its expiry, to the millisecond",
     async (fixture) => {
       await withPack(fixture, 50);
       for (const days of [30, 7] as const) {
@@ -39,7 +39,7 @@ function describeAhead(rule: Rule) {
     },
   );
 
-  rule("where nobody looked in time one notice is written, not two", async (fixture) => {
+  rule("if both notice periods have begun, one event is written, not two", async (fixture) => {
     await withPack(fixture, 50);
     const late = END - 3 * DAY;
     assert.deepEqual(await look(fixture, late), { notified: 1, more: false });
@@ -49,7 +49,7 @@ function describeAhead(rule: Rule) {
   });
 
   rule(
-    "a look between the two is the first of them, and the second comes in its time",
+    "an event between the two notice periods counts as the first, and the second follows in time",
     async (fixture) => {
       await withPack(fixture, 50);
       await look(fixture, END - 8 * DAY);
@@ -62,40 +62,46 @@ function describeAhead(rule: Rule) {
     },
   );
 
-  rule("a grant is told of as it is when somebody looks; a spent one is not", async (fixture) => {
-    const account = await withPack(fixture, 2);
-    await fixture.debit(account);
-    await look(fixture, END - 30 * DAY);
-    await fixture.debit(account);
-    await fixture.news();
-    assert.deepEqual(await look(fixture, END - 7 * DAY), { notified: 0, more: false });
-    assert.deepEqual(await fixture.news(), []);
-  });
+  rule(
+    "an expiry event has the current values of the grant; a spent grant causes none",
+    async (fixture) => {
+      const account = await withPack(fixture, 2);
+      await fixture.debit(account);
+      await look(fixture, END - 30 * DAY);
+      await fixture.debit(account);
+      await fixture.news();
+      assert.deepEqual(await look(fixture, END - 7 * DAY), { notified: 0, more: false });
+      assert.deepEqual(await fixture.news(), []);
+    },
+  );
 
-  rule("what a grant still holds is what is told", async (fixture) => {
+  rule("an expiry event contains the remaining credits", async (fixture) => {
     const account = await withPack(fixture, 30);
     await fixture.debit(account);
     await look(fixture, END - 30 * DAY);
     assert.deepEqual(await fixture.news(), [expiring(END - 30 * DAY, 30, 29)]);
   });
 
-  rule("a grant that comes late is told of from where it stands", async (fixture) => {
-    const account = await fixture.account();
-    const given = { kind: "pack" } as const;
-    await fixture.grant(account, "month", 50, { ...given, expiresAt: START + 30 * DAY });
-    await fixture.grant(account, "fortnight", 50, { ...given, expiresAt: START + 14 * DAY });
-    await fixture.grant(account, "days", 50, { ...given, expiresAt: START + 7 * DAY });
-    await fixture.grant(account, "past", 50, { ...given, expiresAt: START });
-    await fixture.news();
-    for (let day = 0; day <= 30; day += 1) await look(fixture, START + day * DAY);
-    assert.deepEqual(await fixture.news(), [
-      expiring(START + 7 * DAY, 7, 50, START + 14 * DAY, "fortnight"),
-      expiring(START + 23 * DAY, 7, 50, START + 30 * DAY, "month"),
-      { at: START + 30 * DAY, kind: "credits.depleted" },
-    ]);
-  });
+  rule(
+    "a grant that is made within a notice period causes an event for that period",
+    async (fixture) => {
+      const account = await fixture.account();
+      const given = { kind: "pack" } as const;
+      await fixture.grant(account, "month", 50, { ...given, expiresAt: START + 30 * DAY });
+      await fixture.grant(account, "fortnight", 50, { ...given, expiresAt: START + 14 * DAY });
+      await fixture.grant(account, "days", 50, { ...given, expiresAt: START + 7 * DAY });
+      await fixture.grant(account, "past", 50, { ...given, expiresAt: START });
+      await fixture.news();
+      for (let day = 0; day <= 30; day += 1) await look(fixture, START + day * DAY);
+      assert.deepEqual(await fixture.news(), [
+        expiring(START + 7 * DAY, 7, 50, START + 14 * DAY, "fortnight"),
+        expiring(START + 23 * DAY, 7, 50, START + 30 * DAY, "month"),
+        { at: START + 30 * DAY, kind: "credits.depleted" },
+      ]);
+    },
+  );
 
-  rule("a look takes so many grants as it is asked to, the longest due first", async (fixture) => {
+  rule("recordExpiries handles at most max grants, the longest due first", async (fixture) => {
     const account = await fixture.account();
     for (const [id, days] of [
       ["third", 33],
@@ -113,7 +119,7 @@ function describeAhead(rule: Rule) {
     assert.deepEqual(await told(), ["third"]);
   });
 
-  rule("looked for 20 times at once, a notice is written once", async (fixture) => {
+  rule("20 concurrent recordExpiries write an event once", async (fixture) => {
     await withPack(fixture, 50);
     const due = END - 30 * DAY;
     const looks = await Promise.all(Array.from({ length: 20 }, () => look(fixture, due)));
@@ -127,7 +133,7 @@ function describeAhead(rule: Rule) {
     assert.deepEqual(await fixture.news(), [expiring(due, 30, 50)]);
   });
 
-  rule("on the lifetime plan no end is told of", async (fixture) => {
+  rule("the lifetime plan suppresses expiry events", async (fixture) => {
     const account = await withPack(fixture, 50);
     await fixture.grant(account, "plan", 5, { kind: "lifetime" });
     await fixture.grant(account, "late", 5, { expiresAt: END });
@@ -136,7 +142,7 @@ function describeAhead(rule: Rule) {
     assert.deepEqual(await fixture.news(), []);
   });
 
-  rule("after the plan the ends are told of that are still ahead", async (fixture) => {
+  rule("after the lifetime plan ended, upcoming expiries cause events again", async (fixture) => {
     const account = await withPack(fixture, 50);
     await look(fixture, END - 30 * DAY);
     await fixture.grant(account, "plan", 5, { kind: "lifetime", now: END - 29 * DAY });
@@ -148,14 +154,14 @@ function describeAhead(rule: Rule) {
     assert.deepEqual(await fixture.news(), [expiring(END - 7 * DAY, 7, 50)]);
   });
 
-  rule("a grant that was clawed back is not told of", async (fixture) => {
+  rule("a clawed-back grant causes no expiry event", async (fixture) => {
     const account = await withPack(fixture, 50);
     await fixture.clawback(account, "pack", 50);
     await fixture.news();
     assert.deepEqual(await look(fixture, END - 30 * DAY), { notified: 0, more: false });
   });
 
-  rule("a suspended account is told like any other", async (fixture) => {
+  rule("a suspended account causes expiry events like any other", async (fixture) => {
     const account = await withPack(fixture, 50);
     await fixture.ledger.suspendAccount({ account, now: START });
     assert.deepEqual(await look(fixture, END - 30 * DAY), { notified: 1, more: false });
@@ -168,7 +174,7 @@ function describeEnds(rule: Rule) {
     [0, { kind: "credits.depleted" }],
     [5, { kind: "credits.low", balance: 5, lowBalance: 20 }],
   ] as const)
-    rule(`an end that leaves ${left} credits is told of, once`, async (fixture) => {
+    rule(`an expiry that leaves ${left} credits causes one event`, async (fixture) => {
       const account = await withPack(fixture, 50);
       if (left > 0) await fixture.grant(account, "kept", left);
       await look(fixture, END - 7 * DAY);
@@ -180,7 +186,7 @@ function describeEnds(rule: Rule) {
     });
 
   rule(
-    "an end that leaves enough is not told of, nor is that of a spent grant",
+    "an expiry that leaves enough credits causes no event, and neither does that of a spent grant",
     async (fixture) => {
       const account = await withPack(fixture, 50);
       await fixture.grant(account, "spent", 1, { expiresAt: START + DAY });
@@ -193,16 +199,13 @@ function describeEnds(rule: Rule) {
     },
   );
 
-  rule(
-    "who looks only after the end is told of the balance, not of the end ahead",
-    async (fixture) => {
-      await withPack(fixture, 50);
-      assert.deepEqual(await look(fixture, END + DAY), { notified: 1, more: false });
-      assert.deepEqual(await fixture.news(), [{ at: END + DAY, kind: "credits.depleted" }]);
-    },
-  );
+  rule("after the expiry, only the event about the balance is written", async (fixture) => {
+    await withPack(fixture, 50);
+    assert.deepEqual(await look(fixture, END + DAY), { notified: 1, more: false });
+    assert.deepEqual(await fixture.news(), [{ at: END + DAY, kind: "credits.depleted" }]);
+  });
 
-  rule("ends that come together are told of once", async (fixture) => {
+  rule("several expiries at once cause one event about the balance", async (fixture) => {
     const account = await withPack(fixture, 50);
     await fixture.grant(account, "other", 50, { expiresAt: END });
     await look(fixture, END - DAY);
@@ -211,7 +214,7 @@ function describeEnds(rule: Rule) {
     assert.deepEqual(await fixture.news(), [{ at: END, kind: "credits.depleted" }]);
   });
 
-  rule("what a call has told of already is not told again", async (fixture) => {
+  rule("a level that a call has already reported causes no second event", async (fixture) => {
     const account = await withPack(fixture, 50);
     await fixture.grant(account, "kept", 5);
     await look(fixture, END - 7 * DAY);
@@ -225,7 +228,7 @@ function describeEnds(rule: Rule) {
     assert.deepEqual(await fixture.news(), []);
   });
 
-  rule("a grant made after an end arms the next one again", async (fixture) => {
+  rule("after a new grant, the next expiry causes an event again", async (fixture) => {
     const account = await withPack(fixture, 50);
     await look(fixture, END);
     await fixture.grant(account, "next", 50, { expiresAt: END + DAY, now: END });
@@ -234,7 +237,7 @@ function describeEnds(rule: Rule) {
     assert.deepEqual(await fixture.news(), [{ at: END + DAY, kind: "credits.depleted" }]);
   });
 
-  rule("each account's ends are its own", async (fixture) => {
+  rule("expiries of one account do not affect another", async (fixture) => {
     const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
     await fixture.grant(ada, "short", 5, { expiresAt: START + DAY });
     await fixture.grant(bob, "kept", 5);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { createRule, DAY, type OpenLedger, START } from "./fixture.ts";
 
 export function describeGrants(open: OpenLedger) {
   const rule = createRule(open);
 
-  rule("a grant is answered with its figures and adds to the balance", async (fixture) => {
+  rule("a grant is returned with its values and adds to the balance", async (fixture) => {
     const account = await fixture.account();
     const given = { kind: "pack", expiresAt: START + DAY } as const;
     const usage = { amount: 10, remaining: 10, grantedAt: START, waivedExpiresAt: null };
@@ -22,7 +22,7 @@ export function describeGrants(open: OpenLedger) {
     });
   });
 
-  rule("a grant id is granted once; asking again answers with the first one", async (fixture) => {
+  rule("a grant id is granted once; granting it again returns the first grant", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 10 });
     await fixture.debit(account);
     const again = { expiresAt: START + DAY, kind: "pack", now: START + 1 } as const;
@@ -42,7 +42,7 @@ export function describeGrants(open: OpenLedger) {
     assert.equal((await fixture.totals()).granted, 10);
   });
 
-  rule("a grant that is spent or has expired is not granted again", async (fixture) => {
+  rule("a spent or expired grant is not granted again", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 1 });
     await fixture.grant(account, "short", 5, { expiresAt: START + 1 });
     await fixture.debit(account, { now: START + 1 });
@@ -65,12 +65,12 @@ export function describeGrants(open: OpenLedger) {
   for (const amount of [0, -1, 1.5, GRANT_CREDITS_MAX + 1, 2 ** 53])
     rule(`a grant of ${amount} credits is rejected and changes nothing`, async (fixture) => {
       const account = await fixture.account("Ada", { credits: 1 });
-      await assert.rejects(fixture.grant(account, "odd", amount), OrderRefused);
+      await assert.rejects(fixture.grant(account, "odd", amount), OrderRejected);
       assert.equal(await fixture.balance(account), 1);
       assert.equal((await fixture.grant(account, "odd", 2)).outcome, "granted");
     });
 
-  rule("the largest grant is held to the credit", async (fixture) => {
+  rule("the largest possible grant is stored exactly", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "large", GRANT_CREDITS_MAX);
     await fixture.debit(account);
@@ -97,18 +97,15 @@ export function describeGrants(open: OpenLedger) {
     assert.deepEqual([after.remaining, after.expired], [0, 4]);
   });
 
-  rule(
-    "a grant may be made when it has expired already; it is never spendable",
-    async (fixture) => {
-      const account = await fixture.account();
-      assert.equal(
-        (await fixture.grant(account, "late", 5, { expiresAt: START })).outcome,
-        "granted",
-      );
-      assert.equal((await fixture.debit(account)).outcome, "insufficient_credits");
-      assert.equal((await fixture.totals()).expired, 5);
-    },
-  );
+  rule("a grant that is already expired may be made, but is never spendable", async (fixture) => {
+    const account = await fixture.account();
+    assert.equal(
+      (await fixture.grant(account, "late", 5, { expiresAt: START })).outcome,
+      "granted",
+    );
+    assert.equal((await fixture.debit(account)).outcome, "insufficient_credits");
+    assert.equal((await fixture.totals()).expired, 5);
+  });
 
   rule(
     "credits are taken from the grant that expires soonest, then from those that never do",
@@ -136,7 +133,7 @@ export function describeGrants(open: OpenLedger) {
 
   for (const expiresAt of [START + DAY, null])
     rule(
-      `among grants that expire ${expiresAt === null ? "never" : "together"} the oldest is spent first`,
+      `among grants that expire ${expiresAt === null ? "never" : "together"}, the oldest is spent first`,
       async (fixture) => {
         const account = await fixture.account();
         await fixture.grant(account, "middle", 1, { expiresAt, now: START - 2 });
@@ -151,7 +148,7 @@ export function describeGrants(open: OpenLedger) {
     );
 
   rule(
-    "among grants of one millisecond the one that was made first is spent first, whatever ends they had before",
+    "among grants of one millisecond, the one that was made first is spent first, whatever their original expiries",
     async (fixture) => {
       const account = await fixture.account();
       await fixture.grant(account, "zulu", 1, { expiresAt: START + 2 * DAY });
@@ -167,7 +164,7 @@ export function describeGrants(open: OpenLedger) {
     },
   );
 
-  rule("an expired grant is passed over for the next one", async (fixture) => {
+  rule("an expired grant is skipped", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 2 });
     await fixture.grant(account, "short", 5, { expiresAt: START + DAY });
     await fixture.debit(account, { now: START + DAY });
@@ -175,7 +172,7 @@ export function describeGrants(open: OpenLedger) {
   });
 
   rule(
-    "credits are listed in the order in which they are spent, spent and expired ones last",
+    "grants are listed in the order in which they are spent, with spent and expired ones last",
     async (fixture) => {
       const account = await fixture.account();
       await fixture.grant(account, "expired", 3, { expiresAt: START + 1 });

@@ -13,7 +13,7 @@ export function describeIdempotency(open: OpenLedger) {
     random: "first answer",
   };
 
-  rule("a repeat is answered from the first call and costs nothing", async (fixture) => {
+  rule("a repeated call is replayed from the first one and costs nothing", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     const debited = await fixture.debit(account, { idempotency: first });
     assert.deepEqual(debited, { outcome: "debited", charged: 1, balance: 4 });
@@ -27,7 +27,7 @@ export function describeIdempotency(open: OpenLedger) {
     assert.equal((await fixture.usage())[0]?.calls, 1, "a replay is no use");
   });
 
-  rule("a repeat of the last paid call is answered with a balance of zero", async (fixture) => {
+  rule("a repeat of the last paid call is replayed with a balance of 0", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 1 });
     await fixture.debit(account, { idempotency: first });
     assert.deepEqual(await fixture.debit(account, { idempotency: repeat }), {
@@ -37,14 +37,14 @@ export function describeIdempotency(open: OpenLedger) {
     });
   });
 
-  rule("a repeat of the free call is answered too", async (fixture) => {
+  rule("a repeat of the free call is replayed too", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open" });
     const debited = await fixture.debit(account, { idempotency: first });
     assert.deepEqual(debited, { outcome: "debited", charged: 0, balance: 0 });
     assert.equal((await fixture.debit(account, { idempotency: repeat })).outcome, "replayed");
   });
 
-  rule("what was kept of an answer that draws nothing comes back as null", async (fixture) => {
+  rule("the replay of a call without random bytes has null for them", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 1 });
     await fixture.debit(account, {
       idempotency: { ...first, random: null, receivedAt: START - 7 },
@@ -58,15 +58,18 @@ export function describeIdempotency(open: OpenLedger) {
     });
   });
 
-  rule("another body under the same key is refused, and the first stays kept", async (fixture) => {
-    const account = await fixture.account("Ada", { credits: 5 });
-    await fixture.debit(account, { idempotency: first });
-    assert.deepEqual(
-      await fixture.debit(account, { idempotency: idempotency("order-1", "other body") }),
-      { outcome: "idempotency_key_reused", balance: 4 },
-    );
-    assert.equal((await fixture.debit(account, { idempotency: repeat })).outcome, "replayed");
-  });
+  rule(
+    "another body with the same idempotency key is rejected, and the first record stays",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 5 });
+      await fixture.debit(account, { idempotency: first });
+      assert.deepEqual(
+        await fixture.debit(account, { idempotency: idempotency("order-1", "other body") }),
+        { outcome: "idempotency_key_reused", balance: 4 },
+      );
+      assert.equal((await fixture.debit(account, { idempotency: repeat })).outcome, "replayed");
+    },
+  );
 
   rule("an idempotency key belongs to one account and one tool", async (fixture) => {
     const [ada, bob] = [
@@ -81,7 +84,7 @@ export function describeIdempotency(open: OpenLedger) {
     );
   });
 
-  rule("any key of the account may repeat the call", async (fixture) => {
+  rule("any API key of the account may repeat the call", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.createKey(account, "other");
     await fixture.debit(account, { idempotency: first });
@@ -89,7 +92,7 @@ export function describeIdempotency(open: OpenLedger) {
     assert.equal(outcome.outcome, "replayed");
   });
 
-  rule("idempotency keys are told apart to the letter", async (fixture) => {
+  rule("idempotency keys are case-sensitive", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 9 });
     for (const key of ["a", "A", "aa", "a%", "_", "%", "~".repeat(255)])
       assert.equal(
@@ -100,7 +103,7 @@ export function describeIdempotency(open: OpenLedger) {
   });
 
   rule(
-    "the answer is kept for 24 hours from the first call, repeats do not prolong it",
+    "the record lasts 24 hours from the first call; repeats do not extend it",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 5 });
       await fixture.debit(account, { idempotency: first });
@@ -112,7 +115,7 @@ export function describeIdempotency(open: OpenLedger) {
   );
 
   rule(
-    "after 24 hours the key is free, and the new call is the one that is kept",
+    "after 24 hours the idempotency key is free, and the new call is recorded",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 5 });
       await fixture.debit(account, { idempotency: first });
@@ -133,16 +136,19 @@ export function describeIdempotency(open: OpenLedger) {
     },
   );
 
-  rule("a refusal keeps nothing: the key is free, for another body too", async (fixture) => {
-    const account = await fixture.account();
-    const refused = await fixture.debit(account, { idempotency: first });
-    assert.equal(refused.outcome, "insufficient_credits");
-    await fixture.ledger.suspendAccount({ account, now: START });
-    await fixture.debit(account, { idempotency: first });
-    await fixture.ledger.resumeAccount({ account, now: START });
-    await fixture.debit(account, { idempotency: first, key: "unknown" });
-    await fixture.grant(account, "gift", 1);
-    const other = idempotency("order-1", "other body");
-    assert.equal((await fixture.debit(account, { idempotency: other })).outcome, "debited");
-  });
+  rule(
+    "a rejected call is not recorded, so its idempotency key is free for any body",
+    async (fixture) => {
+      const account = await fixture.account();
+      const refused = await fixture.debit(account, { idempotency: first });
+      assert.equal(refused.outcome, "insufficient_credits");
+      await fixture.ledger.suspendAccount({ account, now: START });
+      await fixture.debit(account, { idempotency: first });
+      await fixture.ledger.resumeAccount({ account, now: START });
+      await fixture.debit(account, { idempotency: first, key: "unknown" });
+      await fixture.grant(account, "gift", 1);
+      const other = idempotency("order-1", "other body");
+      assert.equal((await fixture.debit(account, { idempotency: other })).outcome, "debited");
+    },
+  );
 }

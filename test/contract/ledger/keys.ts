@@ -16,7 +16,7 @@ export function describeKeys(open: OpenLedger) {
   const lastUsedAt = async ({ ledger }: Fixture, account: string) =>
     (await ledger.listKeys({ account }))[0]?.lastUsedAt ?? null;
 
-  rule("a key is listed as it was made, and not used yet", async ({ ledger, ...fixture }) => {
+  rule("a new key is listed as it was created, and as unused", async ({ ledger, ...fixture }) => {
     const account = await fixture.account();
     assert.deepEqual(await ledger.listKeys({ account }), [
       {
@@ -32,7 +32,7 @@ export function describeKeys(open: OpenLedger) {
     ]);
   });
 
-  rule("keys are listed in the order of their making", async (fixture) => {
+  rule("keys are listed in the order in which they were created", async (fixture) => {
     const account = await fixture.account();
     const names = ["main", "zulu", "alpha", "mike"];
     for (const [index, name] of names.entries())
@@ -44,14 +44,14 @@ export function describeKeys(open: OpenLedger) {
     );
   });
 
-  rule("a key's making sent again makes no second key", async ({ ledger, ...fixture }) => {
+  rule("creating the same key again creates no second key", async ({ ledger, ...fixture }) => {
     const account = await fixture.account();
     assert.deepEqual(await fixture.createKey(account), { outcome: "created" });
     assert.equal((await ledger.listKeys({ account })).length, 1);
   });
 
   rule(
-    "a key whose id or SHA-256 another key has is not made, in whichever account",
+    "a key with the id or SHA-256 of another key of any account is not created",
     async (fixture) => {
       const { ledger } = fixture;
       const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
@@ -71,18 +71,21 @@ export function describeKeys(open: OpenLedger) {
     },
   );
 
-  rule("of two keys with one SHA-256 that are made at once, one is", async (fixture) => {
-    const accounts = [await fixture.account("Ada"), await fixture.account("Bob")];
-    const key = { sha256: keySha256("acc_both"), start: "tb_", label: "l", now: START };
-    const made = await Promise.all(
-      accounts.map((account) =>
-        fixture.ledger.createKey({ ...key, account, id: keyId(account, "both") }),
-      ),
-    );
-    assert.deepEqual(made.map(({ outcome }) => outcome).sort(), ["created", "taken"]);
-  });
+  rule(
+    "of two keys with the same SHA-256 that are created concurrently, one is created",
+    async (fixture) => {
+      const accounts = [await fixture.account("Ada"), await fixture.account("Bob")];
+      const key = { sha256: keySha256("acc_both"), start: "tb_", label: "l", now: START };
+      const made = await Promise.all(
+        accounts.map((account) =>
+          fixture.ledger.createKey({ ...key, account, id: keyId(account, "both") }),
+        ),
+      );
+      assert.deepEqual(made.map(({ outcome }) => outcome).sort(), ["created", "taken"]);
+    },
+  );
 
-  rule("a revoked key is refused at the very next debit, and stays listed", async (fixture) => {
+  rule("a revoked key is rejected at the next debit, and stays listed", async (fixture) => {
     const { ledger } = fixture;
     const account = await fixture.account("Ada", { credits: 5 });
     assert.equal((await fixture.debit(account)).outcome, "debited");
@@ -97,23 +100,26 @@ export function describeKeys(open: OpenLedger) {
     assert.equal(await fixture.balance(account), 4);
   });
 
-  rule("revoking one key leaves the account's others good", async (fixture) => {
+  rule("revoking a key does not affect the account's other keys", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.createKey(account, "other");
     await fixture.ledger.revokeKey({ account, id: keyId(account), now: START });
     assert.equal((await fixture.debit(account, { key: "other" })).outcome, "debited");
   });
 
-  rule("revoking twice keeps the first time", async ({ ledger, ...fixture }) => {
-    const account = await fixture.account();
-    for (const now of [START, START + MINUTE])
-      assert.deepEqual(await ledger.revokeKey({ account, id: keyId(account), now }), {
-        found: true,
-      });
-    assert.equal((await ledger.listKeys({ account }))[0]?.revokedAt, START);
-  });
+  rule(
+    "revoking a key twice keeps the first time of revocation",
+    async ({ ledger, ...fixture }) => {
+      const account = await fixture.account();
+      for (const now of [START, START + MINUTE])
+        assert.deepEqual(await ledger.revokeKey({ account, id: keyId(account), now }), {
+          found: true,
+        });
+      assert.equal((await ledger.listKeys({ account }))[0]?.revokedAt, START);
+    },
+  );
 
-  rule("a revoked key's making sent again does not make it good", async (fixture) => {
+  rule("creating a revoked key again does not make it valid", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.ledger.revokeKey({ account, id: keyId(account), now: START });
     await fixture.createKey(account);
@@ -121,7 +127,7 @@ export function describeKeys(open: OpenLedger) {
   });
 
   rule(
-    "nobody revokes another account's key, or an unknown one",
+    "a key of another account or an unknown key cannot be revoked",
     async ({ ledger, ...fixture }) => {
       const [ada, bob] = [
         await fixture.account("Ada", { credits: 1 }),
@@ -134,28 +140,25 @@ export function describeKeys(open: OpenLedger) {
     },
   );
 
-  rule(
-    "a key is named anew, a revoked one too, and nothing else of it changes",
-    async (fixture) => {
-      const { ledger } = fixture;
-      const account = await fixture.account("Ada", { credits: 1 });
-      await fixture.createKey(account, "other", START + 1);
-      const id = keyId(account);
-      const [key, other] = await ledger.listKeys({ account });
-      const relabel = (label: string) => ledger.relabelKey({ account, id, label });
-      assert.deepEqual(await relabel("Größe 9"), { found: true });
-      assert.deepEqual(await ledger.listKeys({ account }), [{ ...key, label: "Größe 9" }, other]);
-      assert.equal((await fixture.debit(account)).outcome, "debited");
-      await ledger.revokeKey({ account, id, now: START + 1 });
-      assert.deepEqual(await relabel("old"), { found: true });
-      const [revoked] = await ledger.listKeys({ account });
-      assert.deepEqual([revoked?.label, revoked?.revokedAt], ["old", START + 1]);
-      assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
-    },
-  );
+  rule("relabelling a key, even a revoked one, changes only its label", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account("Ada", { credits: 1 });
+    await fixture.createKey(account, "other", START + 1);
+    const id = keyId(account);
+    const [key, other] = await ledger.listKeys({ account });
+    const relabel = (label: string) => ledger.relabelKey({ account, id, label });
+    assert.deepEqual(await relabel("Größe 9"), { found: true });
+    assert.deepEqual(await ledger.listKeys({ account }), [{ ...key, label: "Größe 9" }, other]);
+    assert.equal((await fixture.debit(account)).outcome, "debited");
+    await ledger.revokeKey({ account, id, now: START + 1 });
+    assert.deepEqual(await relabel("old"), { found: true });
+    const [revoked] = await ledger.listKeys({ account });
+    assert.deepEqual([revoked?.label, revoked?.revokedAt], ["old", START + 1]);
+    assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
+  });
 
   rule(
-    "nobody names another account's key, an unknown one or a closed account's",
+    "a key of another account, an unknown key or a key of a closed account cannot be relabelled",
     async (fixture) => {
       const { ledger } = fixture;
       const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
@@ -170,7 +173,7 @@ export function describeKeys(open: OpenLedger) {
     },
   );
 
-  rule("a key opens its own account only", async ({ ledger, ...fixture }) => {
+  rule("a key is valid only for its own account", async ({ ledger, ...fixture }) => {
     const ada = await fixture.account("Ada", { credits: 1 });
     const bob = await fixture.account("Bob", { credits: 1 });
     const foreign = { keySha256: keySha256(bob) };
@@ -181,7 +184,7 @@ export function describeKeys(open: OpenLedger) {
     assert.deepEqual([await fixture.balance(ada), await fixture.balance(bob)], [1, 1]);
   });
 
-  rule("a debit notes the use of its key, to the minute", async (fixture) => {
+  rule("a debit records the last use of its key, to the minute", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 9 });
     await fixture.debit(account, { now: START });
     assert.equal(await lastUsedAt(fixture, account), START);
@@ -213,7 +216,7 @@ export function describeKeys(open: OpenLedger) {
     );
   });
 
-  rule("standing says what a call may expect, and changes nothing", async (fixture) => {
+  rule("keyStatus returns what a call would find, and changes nothing", async (fixture) => {
     const { ledger } = fixture;
     const account = await fixture.account("Ada", { freeCall: "open" });
     await fixture.grant(account, "soon", 3, { expiresAt: START + MINUTE });

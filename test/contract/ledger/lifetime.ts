@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#ledger/port.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { allEntries, createRule, DAY, type Fixture, type OpenLedger, START } from "./fixture.ts";
 
 const SOON = START + DAY;
@@ -10,7 +10,7 @@ export function describeLifetime(open: OpenLedger) {
   const rule = createRule(open);
 
   rule(
-    "a lifetime grant takes the ends from all grants, which keep them for later",
+    "a lifetime grant waives the expiries of all grants, which are stored for later",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 1 });
       await fixture.grant(account, "soon", 2, { expiresAt: SOON });
@@ -32,7 +32,7 @@ export function describeLifetime(open: OpenLedger) {
   );
 
   rule(
-    "what had expired when the plan began stays expired, to the millisecond",
+    "credits that had expired when the plan started stay expired, to the millisecond",
     async (fixture) => {
       const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
       for (const account of [ada, bob])
@@ -50,7 +50,7 @@ export function describeLifetime(open: OpenLedger) {
   );
 
   rule(
-    "a grant made on the plan does not expire, and keeps the end it was made with",
+    "a grant that is made on the plan does not expire, and stores its original expiry",
     async (fixture) => {
       const account = await fixture.account();
       await buyPlan(fixture, account);
@@ -69,16 +69,16 @@ export function describeLifetime(open: OpenLedger) {
     },
   );
 
-  rule("a lifetime grant with an end is rejected and changes nothing", async (fixture) => {
+  rule("a lifetime grant with an expiry is rejected and changes nothing", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "soon", 2, { expiresAt: SOON });
-    await assert.rejects(buyPlan(fixture, account, { expiresAt: LATER }), OrderRefused);
+    await assert.rejects(buyPlan(fixture, account, { expiresAt: LATER }), OrderRejected);
     assert.deepEqual(await fixture.ends(account), { soon: [SOON, null] });
     assert.equal((await buyPlan(fixture, account)).outcome, "granted");
   });
 
   rule(
-    "on the plan the oldest credits are spent first, whatever their ends were",
+    "on the plan, the oldest credits are spent first, whatever their original expiries",
     async (fixture) => {
       const account = await fixture.account();
       await fixture.grant(account, "old", 1, { expiresAt: LATER, now: START - 9 });
@@ -93,7 +93,7 @@ export function describeLifetime(open: OpenLedger) {
     },
   );
 
-  rule("an account says whether it is on the plan", async (fixture) => {
+  rule("an account reports whether it is on the plan", async (fixture) => {
     const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob", { credits: 5 })];
     const saysPlan = async (account: string) => [
       (await fixture.ledger.findAccount({ account, now: START }))?.lifetime,
@@ -107,7 +107,7 @@ export function describeLifetime(open: OpenLedger) {
     assert.deepEqual(await saysPlan(bob), [false, false], "an account for itself");
   });
 
-  rule("the plan goes on when its credits are spent or clawed back in part", async (fixture) => {
+  rule("the plan continues after its credits are spent or partly clawed back", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "soon", 2, { expiresAt: SOON });
     await buyPlan(fixture, account, { amount: 3, now: START - 1 });
@@ -118,31 +118,34 @@ export function describeLifetime(open: OpenLedger) {
     assert.deepEqual((await fixture.ends(account))["soon"], [null, SOON]);
   });
 
-  rule("a plan that is clawed back whole gives every grant its end back", async (fixture) => {
-    const account = await fixture.account("Ada", { credits: 1 });
-    await fixture.grant(account, "later", 3, { expiresAt: LATER });
-    await buyPlan(fixture, account);
-    await fixture.grant(account, "soon", 2, { expiresAt: SOON, now: START + 1 });
-    assert.deepEqual(await fixture.clawback(account, "plan", 50, undefined, START + 2), {
-      outcome: "clawed_back",
-      voided: 50,
-      spent: 0,
-    });
-    assert.deepEqual(await fixture.ends(account, START + 2), {
-      soon: [SOON, null],
-      later: [LATER, null],
-      first: [null, null],
-      plan: [null, null],
-    });
-    const order = Object.keys(await fixture.remaining(account, START + 2));
-    assert.deepEqual(order, ["soon", "later", "first", "plan"], "they are spent by their ends");
-    assert.equal(await fixture.balance(account, SOON - 1), 6);
-    assert.equal(await fixture.balance(account, SOON), 4);
-    assert.equal(await fixture.balance(account, LATER), 1);
-    assert.equal((await fixture.ledger.findAccount({ account, now: START }))?.lifetime, false);
-  });
+  rule(
+    "when the plan is clawed back in full, every grant gets its expiry back",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 1 });
+      await fixture.grant(account, "later", 3, { expiresAt: LATER });
+      await buyPlan(fixture, account);
+      await fixture.grant(account, "soon", 2, { expiresAt: SOON, now: START + 1 });
+      assert.deepEqual(await fixture.clawback(account, "plan", 50, undefined, START + 2), {
+        outcome: "clawed_back",
+        voided: 50,
+        spent: 0,
+      });
+      assert.deepEqual(await fixture.ends(account, START + 2), {
+        soon: [SOON, null],
+        later: [LATER, null],
+        first: [null, null],
+        plan: [null, null],
+      });
+      const order = Object.keys(await fixture.remaining(account, START + 2));
+      assert.deepEqual(order, ["soon", "later", "first", "plan"], "they are spent by their ends");
+      assert.equal(await fixture.balance(account, SOON - 1), 6);
+      assert.equal(await fixture.balance(account, SOON), 4);
+      assert.equal(await fixture.balance(account, LATER), 1);
+      assert.equal((await fixture.ledger.findAccount({ account, now: START }))?.lifetime, false);
+    },
+  );
 
-  rule("an end that has passed on the plan is one again when the plan ends", async (fixture) => {
+  rule("a waived expiry that has passed takes effect when the plan ends", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "soon", 5, { expiresAt: SOON });
     await buyPlan(fixture, account, { amount: 2 });
@@ -156,7 +159,7 @@ export function describeLifetime(open: OpenLedger) {
     assert.equal((await fixture.debit(account, { now })).outcome, "insufficient_credits");
   });
 
-  rule("of two lifetime grants the plan ends with the last one", async (fixture) => {
+  rule("with two lifetime grants, the plan ends with the last one", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "soon", 2, { expiresAt: SOON });
     await buyPlan(fixture, account, { id: "one", amount: 10 });
@@ -169,7 +172,7 @@ export function describeLifetime(open: OpenLedger) {
     assert.deepEqual((await fixture.ends(account))["soon"], [SOON, null]);
   });
 
-  rule("a plan that has ended can begin again", async (fixture) => {
+  rule("a plan that has ended can start again", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "soon", 2, { expiresAt: SOON });
     await fixture.grant(account, "later", 3, { expiresAt: LATER });
@@ -192,7 +195,7 @@ export function describeLifetime(open: OpenLedger) {
     );
   });
 
-  rule("a credit that comes back on the plan does not expire either", async (fixture) => {
+  rule("a credit that is returned on the plan does not expire", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "soon", 1, { expiresAt: SOON });
     const order = fixture.debitOrder(account);
@@ -208,7 +211,7 @@ export function describeLifetime(open: OpenLedger) {
   });
 
   rule(
-    "the list of entries knows no expiry while it is waived, and the old one after",
+    "the list of entries has no expiry while it is waived, and the original one afterwards",
     async (fixture) => {
       const account = await fixture.account();
       await fixture.grant(account, "soon", 2, { expiresAt: SOON });

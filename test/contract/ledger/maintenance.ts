@@ -44,22 +44,25 @@ async function manyCalls(fixture: Fixture) {
 
 function describeRollingUp(rule: Rule) {
   for (const rowsMax of [1, 3, 7, 1000])
-    rule(`folding by ${rowsMax} keeps usage and books the same at every step`, async (fixture) => {
-      await manyCalls(fixture);
-      const [usage, totals] = [await fixture.usage(), await fixture.totals()];
-      const order = { now: START + DAY - 1, rollUpBefore: START + DAY - 1, rowsMax };
-      const round = await maintainFully(fixture.ledger, order, async (step) => {
-        assert.ok(step.rolledUp + step.forgotten <= rowsMax, "no call waits long behind a step");
+    rule(
+      `rolling up ${rowsMax} rows at a time keeps usage and totals unchanged at every step`,
+      async (fixture) => {
+        await manyCalls(fixture);
+        const [usage, totals] = [await fixture.usage(), await fixture.totals()];
+        const order = { now: START + DAY - 1, rollUpBefore: START + DAY - 1, rowsMax };
+        const round = await maintainFully(fixture.ledger, order, async (step) => {
+          assert.ok(step.rolledUp + step.forgotten <= rowsMax, "no call waits long behind a step");
+          assert.deepEqual(await fixture.usage(), usage);
+          assert.deepEqual((await assertTotals(fixture.ledger, START)).totals, totals);
+        });
+        assert.equal(round.rolledUp, 40);
+        const again = await maintainFully(fixture.ledger, order);
+        assert.equal(again.rolledUp, 0, "what is folded is not folded again");
         assert.deepEqual(await fixture.usage(), usage);
-        assert.deepEqual((await assertTotals(fixture.ledger, START)).totals, totals);
-      });
-      assert.equal(round.rolledUp, 40);
-      const again = await maintainFully(fixture.ledger, order);
-      assert.equal(again.rolledUp, 0, "what is folded is not folded again");
-      assert.deepEqual(await fixture.usage(), usage);
-    });
+      },
+    );
 
-  rule("only debits made before rollUpBefore are folded", async (fixture) => {
+  rule("only debits that were made before rollUpBefore are rolled up", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 9 });
     const orders = [START - 1, START, START + 1].map((now) => fixture.debitOrder(account, { now }));
     for (const order of orders) await fixture.ledger.debit(order);
@@ -73,7 +76,7 @@ function describeRollingUp(rule: Rule) {
     assert.equal(await fixture.balance(account), 8);
   });
 
-  rule("a folded debit can no longer be reversed", async (fixture) => {
+  rule("a rolled-up debit can no longer be reversed", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 9 });
     const order = fixture.debitOrder(account);
     await fixture.ledger.debit(order);
@@ -85,27 +88,24 @@ function describeRollingUp(rule: Rule) {
     assert.equal(await fixture.balance(account), 8);
   });
 
-  rule(
-    "debits of an hour that is folded in part are added to what is folded later",
-    async (fixture) => {
-      const account = await fixture.account("Ada", { credits: 9 });
-      for (const minute of [0, 1, 2]) {
-        await fixture.debit(account, { now: START + minute });
-        await maintainFully(fixture.ledger, {
-          now: START,
-          rollUpBefore: START + minute + 1,
-          rowsMax: 9,
-        });
-      }
-      await fixture.debit(account, { now: START + 3 });
-      assert.deepEqual(
-        (await fixture.usage()).map(({ calls, credits }) => [calls, credits]),
-        [[4, 4]],
-      );
-    },
-  );
+  rule("debits of a partly rolled-up hour are added to its sum later", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 9 });
+    for (const minute of [0, 1, 2]) {
+      await fixture.debit(account, { now: START + minute });
+      await maintainFully(fixture.ledger, {
+        now: START,
+        rollUpBefore: START + minute + 1,
+        rowsMax: 9,
+      });
+    }
+    await fixture.debit(account, { now: START + 3 });
+    assert.deepEqual(
+      (await fixture.usage()).map(({ calls, credits }) => [calls, credits]),
+      [[4, 4]],
+    );
+  });
 
-  rule("calls go on between the steps of a round", async (fixture) => {
+  rule("calls run between the steps of a round", async (fixture) => {
     await manyCalls(fixture);
     const account = await fixture.account("Dot", { credits: 500 });
     const order = { now: START + DAY - 1, rollUpBefore: START + DAY - 1, rowsMax: 4 };
@@ -118,7 +118,7 @@ function describeRollingUp(rule: Rule) {
     assert.equal((await fixture.usage(account))[0]?.calls, calls);
   });
 
-  rule("an empty ledger needs no upkeep", async ({ ledger }) => {
+  rule("an empty ledger needs no maintenance", async ({ ledger }) => {
     const order = { now: START, rollUpBefore: START, rowsMax: 10, after: null };
     assert.deepEqual(await ledger.maintain(order), { rolledUp: 0, forgotten: 0, after: null });
   });
@@ -128,7 +128,7 @@ function describeForgetting(rule: Rule) {
   const repeated = async (fixture: Fixture, account: string, key: string, now: number) =>
     (await fixture.debit(account, { idempotency: idempotency(key), now })).outcome;
 
-  rule("answers are forgotten after 24 hours, not before", async (fixture) => {
+  rule("idempotency records are deleted after 24 hours, not before", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 9 });
     for (const [index, key] of ["one", "two", "three"].entries())
       await fixture.debit(account, { idempotency: idempotency(key), now: START + index * HOUR });
@@ -143,7 +143,7 @@ function describeForgetting(rule: Rule) {
     assert.equal(await repeated(fixture, account, "one", end + HOUR + 1), "debited");
   });
 
-  rule("answers are forgotten in steps of at most rowsMax rows", async (fixture) => {
+  rule("idempotency records are deleted in steps of at most rowsMax rows", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 99 });
     for (let call = 0; call < 20; call += 1)
       await fixture.debit(account, { idempotency: idempotency(`key-${call}`) });
@@ -160,7 +160,7 @@ function describeForgetting(rule: Rule) {
     assert.equal((await fixture.usage())[0]?.calls, 20);
   });
 
-  rule("a folded call is still answered from what was kept", async (fixture) => {
+  rule("a rolled-up call is still replayed from its record", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 9 });
     await fixture.debit(account, { idempotency: idempotency("kept") });
     await maintainFully(fixture.ledger, { now: START + 1, rollUpBefore: START + 1, rowsMax: 9 });
@@ -169,7 +169,7 @@ function describeForgetting(rule: Rule) {
   });
 
   rule(
-    "a key used anew after 24 hours outlives the forgetting of its first use",
+    "an idempotency key that is used again after 24 hours survives the deletion of its first record",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 9 });
       const later = START + IDEMPOTENCY_KEPT_MS;

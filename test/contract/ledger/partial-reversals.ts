@@ -26,7 +26,7 @@ export const reverseDebit = (
 export function describePartialReversals(open: OpenLedger) {
   const rule = createRule(open);
 
-  rule("a reversal gives each grant its part back", async (fixture) => {
+  rule("a reversal returns to each grant what it paid", async (fixture) => {
     const account = await withGrants(fixture, 3, 10);
     const first = fixture.debitOrder(account, { credits: 4 });
     const second = fixture.debitOrder(account, { credits: 19 });
@@ -43,7 +43,7 @@ export function describePartialReversals(open: OpenLedger) {
     await assert.rejects(fixture.ledger.debit(second), /reversed/);
   });
 
-  rule("of several grants each part comes back as its grant stands", async (fixture) => {
+  rule("each returned part follows the current state of its grant", async (fixture) => {
     const account = await withGrants(fixture, 3, 10);
     const order = fixture.debitOrder(account, { credits: 26 });
     await fixture.ledger.debit(order);
@@ -57,7 +57,7 @@ export function describePartialReversals(open: OpenLedger) {
     assert.deepEqual({ expired, voided }, { expired: 10, voided: 4 });
   });
 
-  rule("parts that come back to a closed account are forfeit", async (fixture) => {
+  rule("parts that are returned to a closed account are forfeited", async (fixture) => {
     const account = await withGrants(fixture, 2, 10);
     const order = fixture.debitOrder(account, { credits: 15 });
     await fixture.ledger.debit(order);
@@ -67,7 +67,7 @@ export function describePartialReversals(open: OpenLedger) {
     assert.equal((await fixture.totals()).voided, 20);
   });
 
-  rule("a replay says nothing of the price and charges nothing", async (fixture) => {
+  rule("a replay ignores the price and charges nothing", async (fixture) => {
     const account = await withGrants(fixture, 2, 10);
     const once = { credits: 12, idempotency: idempotency("once") };
     const order = fixture.debitOrder(account, once);
@@ -80,11 +80,14 @@ export function describePartialReversals(open: OpenLedger) {
     assert.deepEqual(await fixture.debit(account, once), debited(12, 8), "the key is free again");
   });
 
-  rule("a call that was reversed before it came takes nothing from any grant", async (fixture) => {
-    const account = await withGrants(fixture, 2, 10);
-    const order = fixture.debitOrder(account, { credits: 15 });
-    assert.deepEqual(await reverseDebit(fixture, order), { reversed: false });
-    await assert.rejects(fixture.ledger.debit(order), /reversed/);
-    assert.deepEqual(await fixture.remaining(account), { g1: 10, g2: 10 });
-  });
+  rule(
+    "a call that was reversed before its debit arrived takes nothing from any grant",
+    async (fixture) => {
+      const account = await withGrants(fixture, 2, 10);
+      const order = fixture.debitOrder(account, { credits: 15 });
+      assert.deepEqual(await reverseDebit(fixture, order), { reversed: false });
+      await assert.rejects(fixture.ledger.debit(order), /reversed/);
+      assert.deepEqual(await fixture.remaining(account), { g1: 10, g2: 10 });
+    },
+  );
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type DebitOrder, OrderRefused } from "#ledger/port.ts";
+import { type DebitOrder, OrderRejected } from "#ledger/port.ts";
 import {
   allEntries,
   createRule,
@@ -28,7 +28,7 @@ type Rule = ReturnType<typeof createRule>;
 const tooLittle = (balance: number) => ({ outcome: "insufficient_credits", balance });
 
 function describeSpending(rule: Rule) {
-  rule("a call takes its price, from the grant that expires soonest on", async (fixture) => {
+  rule("a call takes its price, starting with the grant that expires soonest", async (fixture) => {
     const account = await withGrants(fixture, 3, 10);
     assert.deepEqual(await fixture.debit(account, { credits: 7 }), debited(7, 23));
     assert.deepEqual(await fixture.remaining(account), { g1: 3, g2: 10, g3: 10 });
@@ -37,7 +37,7 @@ function describeSpending(rule: Rule) {
     assert.equal((await fixture.totals()).debited, 21);
   });
 
-  rule("a call takes all of its price or nothing", async (fixture) => {
+  rule("a debit larger than the balance is rejected and changes nothing", async (fixture) => {
     const account = await withGrants(fixture, 3, 10);
     assert.deepEqual(await fixture.debit(account, { credits: 31 }), tooLittle(30));
     assert.deepEqual(await fixture.remaining(account), { g1: 10, g2: 10, g3: 10 });
@@ -67,7 +67,7 @@ function describeSpending(rule: Rule) {
       assert.ok(back.every((grant) => grant.remaining === amount));
     });
 
-  rule("a call priced 0 takes nothing, with a balance of 0 too", async (fixture) => {
+  rule("a call with a price of 0 takes nothing, even with a balance of 0", async (fixture) => {
     const account = await fixture.account();
     assert.deepEqual(await fixture.debit(account, { credits: 0 }), debited(0, 0));
     await fixture.grant(account, "gift", 5);
@@ -80,17 +80,20 @@ function describeSpending(rule: Rule) {
     assert.deepEqual([usage?.calls, usage?.credits], [1, 0], "it is usage all the same");
   });
 
-  rule("a call priced 0 is rejected as any other where its key is not good", async (fixture) => {
-    const account = await fixture.account();
-    const free = { credits: 0 };
-    await fixture.ledger.suspendAccount({ account, now: START });
-    const outcome = { outcome: "account_suspended", balance: 0 };
-    assert.deepEqual(await fixture.debit(account, free), outcome);
-    await fixture.ledger.revokeKey({ account, id: keyId(account), now: START });
-    assert.deepEqual(await fixture.debit(account, free), { outcome: "invalid_key" });
-  });
+  rule(
+    "a call with a price of 0 and an invalid key is rejected like any other",
+    async (fixture) => {
+      const account = await fixture.account();
+      const free = { credits: 0 };
+      await fixture.ledger.suspendAccount({ account, now: START });
+      const outcome = { outcome: "account_suspended", balance: 0 };
+      assert.deepEqual(await fixture.debit(account, free), outcome);
+      await fixture.ledger.revokeKey({ account, id: keyId(account), now: START });
+      assert.deepEqual(await fixture.debit(account, free), { outcome: "invalid_key" });
+    },
+  );
 
-  rule("what has expired pays nothing, to the millisecond", async (fixture) => {
+  rule("expired credits pay nothing, to the millisecond", async (fixture) => {
     const account = await withGrants(fixture, 2, 10);
     const now = START + DAY;
     assert.deepEqual(await fixture.debit(account, { credits: 11, now }), tooLittle(10));
@@ -101,7 +104,7 @@ function describeSpending(rule: Rule) {
   for (const credits of [-1, 0.5, 1_000_001, 2 ** 53])
     rule(`a price of ${credits} credits is rejected and charges nothing`, async (fixture) => {
       const account = await fixture.account("Ada", { credits: 2_000_000, freeCall: "open" });
-      await assert.rejects(fixture.debit(account, { credits, freeCallCredits: 9 }), OrderRefused);
+      await assert.rejects(fixture.debit(account, { credits, freeCallCredits: 9 }), OrderRejected);
       assert.equal(await fixture.balance(account), 2_000_000);
       assert.equal((await fixture.totals()).debited, 0);
       assert.deepEqual(await fixture.usage(), []);
@@ -120,7 +123,7 @@ function describeFreeCalls(rule: Rule) {
     [6, 5, false],
   ] as const)
     rule(
-      `a first call priced ${price} is ${isFree ? "" : "not "}free up to ${limit}`,
+      `a first call with a price of ${price} is ${isFree ? "" : "not "}free up to ${limit}`,
       async (fixture) => {
         const account = await fixture.account("Ada", { credits: 20, freeCall: "open" });
         const order = { credits: price, freeCallCredits: limit };
@@ -131,7 +134,7 @@ function describeFreeCalls(rule: Rule) {
       },
     );
 
-  rule("a call priced 0 does not use the free call up", async (fixture) => {
+  rule("a call with a price of 0 does not use up the free call", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open" });
     const order = fixture.debitOrder(account, { credits: 0, freeCallCredits: 5 });
     assert.deepEqual(await fixture.ledger.debit(order), debited(0, 0));
@@ -142,24 +145,27 @@ function describeFreeCalls(rule: Rule) {
     assert.equal((await fixture.debit(account, priced)).outcome, "insufficient_credits");
   });
 
-  rule("a call that is too dear leaves the free call for a cheaper one", async (fixture) => {
+  rule("a call above the free price leaves the free call for a cheaper one", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open" });
     assert.deepEqual(await fixture.debit(account, { credits: 2 }), tooLittle(0));
     assert.deepEqual(await fixture.debit(account, { credits: 1 }), debited(0, 0));
   });
 
-  rule("a free call of several credits that is reversed is free again", async (fixture) => {
-    const account = await fixture.account("Ada", { credits: 3, freeCall: "open" });
-    const order = fixture.debitOrder(account, { credits: 4, freeCallCredits: 5 });
-    assert.deepEqual(await fixture.ledger.debit(order), debited(0, 3));
-    assert.deepEqual(await reverseDebit(fixture, order), { reversed: true });
-    assert.equal(await fixture.balance(account), 3, "nothing comes back that was not taken");
-    assert.equal(await freeCallOf(fixture, account), "open");
-  });
+  rule(
+    "after the reversal of a free call of several credits, the free call is available again",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 3, freeCall: "open" });
+      const order = fixture.debitOrder(account, { credits: 4, freeCallCredits: 5 });
+      assert.deepEqual(await fixture.ledger.debit(order), debited(0, 3));
+      assert.deepEqual(await reverseDebit(fixture, order), { reversed: true });
+      assert.equal(await fixture.balance(account), 3, "nothing comes back that was not taken");
+      assert.equal(await freeCallOf(fixture, account), "open");
+    },
+  );
 }
 
 function describeLists(rule: Rule) {
-  rule("entries tell the price, and what each of several grants paid", async (fixture) => {
+  rule("entries contain the price and what each of several grants paid", async (fixture) => {
     const account = await withGrants(fixture, 2, 10);
     const one = fixture.debitOrder(account, { credits: 4, now: START + HOUR });
     const two = fixture.debitOrder(account, { credits: 9, now: START + 2 * HOUR });
@@ -179,7 +185,7 @@ function describeLists(rule: Rule) {
     );
   });
 
-  rule("usage and sums hold the prices, rolled up or not", async (fixture) => {
+  rule("usage and totals contain the prices, rolled up or not", async (fixture) => {
     const account = await withGrants(fixture, 4, 10);
     const orders = [7, 9, 0, 1].map((credits) => fixture.debitOrder(account, { credits }));
     for (const order of orders) await fixture.ledger.debit(order);
@@ -209,7 +215,7 @@ function describeLists(rule: Rule) {
     await check();
   });
 
-  rule("the owner is told once of a call that takes the balance far down", async (fixture) => {
+  rule("a call that lowers the balance past several levels causes one event", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 1000 });
     await fixture.news();
     await fixture.debit(account, { credits: 990 });
@@ -219,16 +225,19 @@ function describeLists(rule: Rule) {
     assert.deepEqual(await fixture.news(), [{ kind: "credits.depleted", at: START }]);
   });
 
-  rule("a call that takes everything at once tells of that alone", async (fixture) => {
-    const account = await fixture.account("Ada", { credits: 1000 });
-    await fixture.news();
-    await fixture.debit(account, { credits: 1000 });
-    assert.deepEqual(await fixture.news(), [{ kind: "credits.depleted", at: START }]);
-  });
+  rule(
+    "a call that takes the whole balance causes only the event that it is used up",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 1000 });
+      await fixture.news();
+      await fixture.debit(account, { credits: 1000 });
+      assert.deepEqual(await fixture.news(), [{ kind: "credits.depleted", at: START }]);
+    },
+  );
 }
 
 function describeTogether(rule: Rule) {
-  rule("calls of any price at once never take more than there is", async (fixture) => {
+  rule("concurrent calls of any price never take more than the balance", async (fixture) => {
     const account = await withGrants(fixture, 20, 10);
     const orders = Array.from({ length: 60 }, (_, number) =>
       fixture.debitOrder(account, { credits: 1 + ((number * 7) % 13) }),

@@ -16,7 +16,7 @@ export function describeReversals(open: OpenLedger) {
   const reverse = ({ ledger }: Fixture, { account, callId, now: at }: DebitOrder, now = at) =>
     ledger.reverse({ account, callId, at, now });
 
-  rule("a reversed call's credit is back in the grant it was taken from", async (fixture) => {
+  rule("a reversal returns the credit to the grant that paid", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.grant(account, "soon", 1, { expiresAt: START + DAY });
     const [fromSoon, fromFirst] = [fixture.debitOrder(account), fixture.debitOrder(account)];
@@ -29,7 +29,7 @@ export function describeReversals(open: OpenLedger) {
     assert.deepEqual({ debited, reversed, remaining }, { debited: 2, reversed: 1, remaining: 5 });
   });
 
-  rule("a call is reversed once", async (fixture) => {
+  rule("a call is reversed at most once", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     const order = fixture.debitOrder(account);
     await fixture.ledger.debit(order);
@@ -38,20 +38,27 @@ export function describeReversals(open: OpenLedger) {
     assert.equal(await fixture.balance(account), 5);
   });
 
-  rule("a reversed free call is free again, once", async (fixture) => {
-    const account = await fixture.account("Ada", { freeCall: "open" });
-    const order = fixture.debitOrder(account);
-    await fixture.ledger.debit(order);
-    assert.deepEqual(await reverse(fixture, order), { reversed: true });
-    assert.equal((await fixture.ledger.findAccount({ account, now: START }))?.freeCall, "open");
-    assert.deepEqual(await fixture.debit(account), { outcome: "debited", charged: 0, balance: 0 });
-    assert.equal((await fixture.debit(account)).outcome, "insufficient_credits");
-    assert.deepEqual(await reverse(fixture, order), { reversed: false });
-    assert.equal((await fixture.debit(account)).outcome, "insufficient_credits");
-  });
+  rule(
+    "after the reversal of a free call, the free call is available once more",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { freeCall: "open" });
+      const order = fixture.debitOrder(account);
+      await fixture.ledger.debit(order);
+      assert.deepEqual(await reverse(fixture, order), { reversed: true });
+      assert.equal((await fixture.ledger.findAccount({ account, now: START }))?.freeCall, "open");
+      assert.deepEqual(await fixture.debit(account), {
+        outcome: "debited",
+        charged: 0,
+        balance: 0,
+      });
+      assert.equal((await fixture.debit(account)).outcome, "insufficient_credits");
+      assert.deepEqual(await reverse(fixture, order), { reversed: false });
+      assert.equal((await fixture.debit(account)).outcome, "insufficient_credits");
+    },
+  );
 
   rule(
-    "a call of the same id, made at another time, keeps its idempotency key",
+    "reversing a call does not affect the idempotency key of a call with the same id at another time",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 5 });
       const callOf = (key: string, now: number) =>
@@ -68,7 +75,7 @@ export function describeReversals(open: OpenLedger) {
     },
   );
 
-  rule("nothing is given back for a call that was never debited", async (fixture) => {
+  rule("reversing a call that was never debited returns nothing", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 1 });
     const other = await fixture.account("Bob", { credits: 1 });
     const [unknown, refused, replayed] = [1, 2, 3].map(() => fixture.debitOrder(account));
@@ -85,7 +92,7 @@ export function describeReversals(open: OpenLedger) {
   });
 
   rule(
-    "a call that was given back before its debit came is not charged, and is in no list",
+    "a call that is reversed before its debit arrives is not charged and is not listed",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 5, freeCall: "open" });
       const orders = [
@@ -133,7 +140,7 @@ export function describeReversals(open: OpenLedger) {
   );
 
   rule(
-    "of a debit and its reversal at once both come to the same: nothing is charged",
+    "a debit and its reversal at once charge nothing, whichever comes first",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 40 });
       for (let round = 0; round < 20; round += 1) {
@@ -153,7 +160,7 @@ export function describeReversals(open: OpenLedger) {
   );
 
   rule(
-    "a reversed call sent again is rejected: it was answered with a refusal",
+    "a reversed call that is repeated is rejected, because its client got an error",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 5 });
       const order = fixture.debitOrder(account);
@@ -166,7 +173,7 @@ export function describeReversals(open: OpenLedger) {
   );
 
   rule(
-    "a reversed free call sent again is rejected, and the free call is still to be had",
+    "a reversed free call that is repeated is rejected, and the free call stays available",
     async (fixture) => {
       const account = await fixture.account("Ada", { freeCall: "open" });
       const order = fixture.debitOrder(account);
@@ -181,7 +188,7 @@ export function describeReversals(open: OpenLedger) {
     },
   );
 
-  rule("a rejected call does not take others that come with it down", async (fixture) => {
+  rule("a rejected call does not affect others of its batch", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     const reversed = fixture.debitOrder(account);
     await fixture.ledger.debit(reversed);
@@ -195,17 +202,20 @@ export function describeReversals(open: OpenLedger) {
     assert.equal(await fixture.balance(account), 3);
   });
 
-  rule("a reversed call's answer is not kept: its idempotency key is free", async (fixture) => {
-    const account = await fixture.account("Ada", { credits: 5 });
-    const order = fixture.debitOrder(account, { idempotency: idempotency("once") });
-    await fixture.ledger.debit(order);
-    await reverse(fixture, order);
-    const other = idempotency("once", "other body");
-    assert.equal((await fixture.debit(account, { idempotency: other })).outcome, "debited");
-  });
+  rule(
+    "the record of a reversed call is deleted, so its idempotency key is free",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 5 });
+      const order = fixture.debitOrder(account, { idempotency: idempotency("once") });
+      await fixture.ledger.debit(order);
+      await reverse(fixture, order);
+      const other = idempotency("once", "other body");
+      assert.equal((await fixture.debit(account, { idempotency: other })).outcome, "debited");
+    },
+  );
 
   rule(
-    "reversing an old call leaves the answer of a newer one under the same key",
+    "reversing an old call keeps the record of a newer one with the same idempotency key",
     async (fixture) => {
       const account = await fixture.account("Ada", { credits: 5 });
       const old = fixture.debitOrder(account, { idempotency: idempotency("once") });
@@ -217,7 +227,7 @@ export function describeReversals(open: OpenLedger) {
     },
   );
 
-  rule("a credit given back to an expired grant is expired", async (fixture) => {
+  rule("a credit that is returned to an expired grant is expired", async (fixture) => {
     const account = await fixture.account();
     await fixture.grant(account, "short", 2, { expiresAt: START + DAY });
     const order = fixture.debitOrder(account);
@@ -227,7 +237,7 @@ export function describeReversals(open: OpenLedger) {
     assert.equal((await fixture.totals(START + DAY)).expired, 2);
   });
 
-  rule("a credit given back to a closed account is forfeit like the rest", async (fixture) => {
+  rule("a credit that is returned to a closed account is forfeited", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 2 });
     const order = fixture.debitOrder(account);
     await fixture.ledger.debit(order);
@@ -238,7 +248,7 @@ export function describeReversals(open: OpenLedger) {
     assert.deepEqual({ reversed, voided }, { reversed: 1, voided: 2 });
   });
 
-  rule("the credit of a suspended account's call is given back", async (fixture) => {
+  rule("a call of a suspended account can be reversed", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 2 });
     const order = fixture.debitOrder(account);
     await fixture.ledger.debit(order);

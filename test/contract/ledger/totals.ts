@@ -4,7 +4,7 @@ import { assertTotals, createRule, DAY, type OpenLedger, START } from "./fixture
 export function describeTotals(open: OpenLedger) {
   const rule = createRule(open);
 
-  rule("the books of an empty ledger are empty and in order", async ({ ledger }) => {
+  rule("the totals of an empty ledger are 0 and reconcile", async ({ ledger }) => {
     assert.deepEqual(await ledger.audit({ now: START }), {
       ok: true,
       accounts: 0,
@@ -43,7 +43,7 @@ export function describeTotals(open: OpenLedger) {
   );
 
   rule(
-    "a ledger that takes writes says so, and its books do not change by asking",
+    "probe resolves for a ledger that accepts writes, and changes no totals",
     async (fixture) => {
       await fixture.account("Ada", { credits: 1 });
       const audit = await fixture.ledger.audit({ now: START });

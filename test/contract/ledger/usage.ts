@@ -31,7 +31,7 @@ export function describeUsage(open: OpenLedger) {
     assert.deepEqual(await fixture.usage(ada), ofAda);
   });
 
-  rule("a debit counts in the hour it was made, to the millisecond", async (fixture) => {
+  rule("a debit counts in the hour in which it was made, to the millisecond", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     for (const now of [START - 1, START, START + HOUR - 1, START + HOUR])
       await fixture.debit(account, { now });
@@ -47,7 +47,7 @@ export function describeUsage(open: OpenLedger) {
 
   for (const rolledUp of [false, true])
     rule(
-      `usage is of from <= hour < to, ${rolledUp ? "after folding" : "before folding"} too`,
+      `usage covers from <= hour < to, ${rolledUp ? "after" : "before"} rolling up`,
       async (fixture) => {
         const account = await fixture.account("Ada", { credits: 5 });
         for (const hours of [0, 1, 2])
@@ -69,7 +69,7 @@ export function describeUsage(open: OpenLedger) {
 
   for (const rolledUp of [false, true])
     rule(
-      `reversed calls are no usage, ${rolledUp ? "after folding" : "before folding"} too`,
+      `reversed calls are not usage, ${rolledUp ? "after" : "before"} rolling up`,
       async (fixture) => {
         const account = await fixture.account("Ada", { freeCall: "open", credits: 5 });
         const [free, paid, kept] = [1, 2, 3].map(() => fixture.debitOrder(account));
@@ -91,7 +91,7 @@ export function describeUsage(open: OpenLedger) {
       },
     );
 
-  rule("recent calls are counted by key, from a time to the millisecond", async (fixture) => {
+  rule("recent calls are counted by key, from a time exact to the millisecond", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open", credits: 9 });
     await fixture.createKey(account, "other");
     await fixture.createKey(account, "idle");
@@ -116,7 +116,7 @@ export function describeUsage(open: OpenLedger) {
     assert.deepEqual(await fixture.ledger.recentCalls(nobody), []);
   });
 
-  rule("the usage of revoked keys and closed accounts stays", async (fixture) => {
+  rule("usage of revoked keys and closed accounts is kept", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.debit(account);
     const usage = await fixture.usage();

@@ -36,7 +36,7 @@ test("a grant whose event is not due yet has none", () => {
   assert.deepEqual(store.execute("recordDue", order, chance).outcome, { recorded: false });
 });
 
-test("nothing falls due on a closed account, though its plan ends and gives the dates back", () => {
+test("a closed account causes no expiry events, even if its plan ends and restores expiries", () => {
   const { store, chance, grant, stored } = openStore();
   grant("plan", "lifetime", null);
   store.execute("closeAccount", { account, now: NOW }, chance);

@@ -1,23 +1,26 @@
 /** Faults in the path of a call. */
 
 /** One place in one file of `src`, and what stands there instead. */
-export type ApiError = { what: string; file: string; find: string; replace: string };
+export type RuleFault = { what: string; file: string; find: string; replace: string };
 
-export const fault = (file: string, what: string, find: string, replace: string): ApiError => ({
-  ...{ what, file: `ledger/${file}.ts`, find, replace },
+export const fault = (file: string, what: string, find: string, replace: string): RuleFault => ({
+  what,
+  file: `ledger/${file}.ts`,
+  find,
+  replace,
 });
 
-export const OF_DEBITS: ApiError[] = [
+export const OF_DEBITS: RuleFault[] = [
   fault("rules/debit", "a revoked key debits", "key.revokedAt !== null || ", ""),
   fault(
     "rules/debit",
-    "a balance of just the price is too little",
+    "a balance equal to the price is too little",
     "balance < credits",
     "balance <= credits",
   ),
   fault(
     "rules/debit",
-    "a call priced 0 uses the free call up",
+    "a call with a price of 0 uses up the free call",
     "credits > 0 && credits <= free",
     "credits <= free",
   ),
@@ -42,19 +45,19 @@ export const OF_DEBITS: ApiError[] = [
   ),
   fault(
     "rules/debit",
-    "a call sent again is refused when its key was revoked",
+    "a repeated call is rejected if its key was revoked",
     'rows.debit === undefined ? { need: "debit" } : unchanged(outcome)',
     "unchanged(outcome)",
   ),
   fault(
     "rules/debit",
-    "a reversed call is debited when it is sent again",
+    "a reversed call is debited when it is repeated",
     "reversedAt !== null)",
     "false)",
   ),
   fault(
     "rules/debit",
-    "the front of the store's prefix is taken for the only grant",
+    "the first of the loaded grants is taken for the only one",
     "taken.front === undefined && !areAll",
     "false",
   ),
@@ -68,12 +71,12 @@ export const OF_DEBITS: ApiError[] = [
   fault(
     "rules/debit",
     "a suspended account is charged",
-    'account.state === "suspended") return refuse',
-    "false) return refuse",
+    'account.state === "suspended") return reject',
+    "false) return reject",
   ),
   fault(
     "rules/debit",
-    "a use of a key is recorded too late",
+    "the use of a key is recorded too late",
     "< LAST_USED_STEP_MS",
     "<= LAST_USED_STEP_MS",
   ),
@@ -85,7 +88,7 @@ export const OF_DEBITS: ApiError[] = [
   ),
 ];
 
-export const OF_REVERSALS: ApiError[] = [
+export const OF_REVERSALS: RuleFault[] = [
   fault("rules/reverse", "a call is reversed twice", "debit.reversedAt !== null)", "false)"),
   fault(
     "rules/reverse",
@@ -97,7 +100,7 @@ export const OF_REVERSALS: ApiError[] = [
   fault("rules/reverse", "each grant gets the whole price back", "byId.get(id) ?? 0", "credits"),
   fault(
     "rules/reverse",
-    "what is clawed back can be spent after a reversal",
+    "clawed-back credits can be spent after a reversal",
     "Math.min(credits, missing)",
     "0",
   ),

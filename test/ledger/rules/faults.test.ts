@@ -6,7 +6,7 @@ import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createChance } from "./chance.ts";
 import { FAULTS } from "./faults.ts";
-import type { ApiError } from "./faults-of-calls.ts";
+import type { RuleFault } from "./faults-of-calls.ts";
 import type { Rules } from "./row-store.ts";
 import { runUntilFailure } from "./run.ts";
 
@@ -19,7 +19,14 @@ const RUN_SEED = 1;
 
 const SRC = path.join(import.meta.dirname, "../../../src");
 /** The rules, and all that they import. */
-const COPIED = ["limits.ts", "ledger/port.ts", "ledger/events.ts", "ledger/rules"];
+const COPIED = [
+  "limits.ts",
+  "ledger/model.ts",
+  "ledger/outcome-errors.ts",
+  "ledger/port.ts",
+  "ledger/events.ts",
+  "ledger/rules",
+];
 
 const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-rules-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -44,7 +51,7 @@ describe(`of ${FAULTS.length} faults in the rules, ${faults.length} (TEST_RULE_S
     });
 });
 
-function chosenFaults(): ApiError[] {
+function chosenFaults(): RuleFault[] {
   if (TEST_RULE_FAULTS === "all") return [...FAULTS];
   const chance = createChance(Number(TEST_RULE_SEED));
   const left = [...FAULTS];
@@ -58,7 +65,7 @@ function textOf(file: string): string {
 }
 
 /** The rules with the fault, loaded from a copy in a folder of its own. */
-async function copyWith({ file, find, replace }: ApiError, name: string): Promise<Rules> {
+async function copyWith({ file, find, replace }: RuleFault, name: string): Promise<Rules> {
   const root = path.join(folder, name);
   mkdirSync(root);
   writeFileSync(

@@ -1,7 +1,7 @@
 /** Faults that somebody could make in the rules. The model has to find each of them. */
-import { type ApiError, fault, OF_DEBITS, OF_REVERSALS } from "./faults-of-calls.ts";
+import { fault, OF_DEBITS, OF_REVERSALS, type RuleFault } from "./faults-of-calls.ts";
 
-const OF_GRANTS: ApiError[] = [
+const OF_GRANTS: RuleFault[] = [
   fault("rules/grants", "a grant is made twice", "earlier !== undefined)", "false)"),
   fault(
     "rules/grants",
@@ -11,19 +11,19 @@ const OF_GRANTS: ApiError[] = [
   ),
   fault(
     "rules/grants",
-    "what expired long ago comes back with the plan",
+    "credits that expired long ago come back with the plan",
     "expiresAt !== null && expiresAt > now",
     "expiresAt !== null",
   ),
   fault(
     "rules/grants",
-    "what expires this millisecond comes back with the plan",
+    "credits that expire this millisecond come back with the plan",
     "expiresAt > now)",
     "expiresAt >= now)",
   ),
   fault(
     "rules/grants",
-    "the end of the plan gives no dates back",
+    "the end of the plan restores no expiries",
     ".filter(({ waivedExpiresAt }) => waivedExpiresAt !== null)",
     ".filter(() => false)",
   ),
@@ -53,7 +53,7 @@ const OF_GRANTS: ApiError[] = [
   ),
   fault(
     "rules/grants",
-    "what a closed account forfeited comes back",
+    "credits that a closed account forfeited come back",
     "isClosed ? 0 : missing",
     "missing",
   ),
@@ -72,7 +72,7 @@ const OF_GRANTS: ApiError[] = [
   ),
 ];
 
-const OF_RETURNS: ApiError[] = [
+const OF_RETURNS: RuleFault[] = [
   fault(
     "rules/grants",
     "credits that come back have no event",
@@ -81,7 +81,7 @@ const OF_RETURNS: ApiError[] = [
   ),
   fault(
     "rules/grants",
-    "the event of credits that come back says all that is left",
+    "the event of returned credits contains all remaining ones",
     "before.voided - after.voided",
     "after.remaining",
   ),
@@ -93,18 +93,18 @@ const OF_RETURNS: ApiError[] = [
   ),
 ];
 
-const OF_BALANCES: ApiError[] = [
+const OF_BALANCES: RuleFault[] = [
   fault("rules/balance", "voided later counts as the first time", "grant.voidedAt ?? now", "now"),
   fault("rules/balance", "what is undone whole was voided still", "voided === 0 ? null : ", ""),
   fault(
     "rules/balance",
-    "a grant can be spent at its last instant",
+    "a grant can be spent at the millisecond of its expiry",
     "now < expiresAt",
     "now <= expiresAt",
   ),
   fault(
     "rules/balance",
-    "grants without an end are spent first",
+    "grants that never expire are spent first",
     "one.expiresAt === null) return 1",
     "one.expiresAt === null) return -1",
   ),
@@ -116,7 +116,7 @@ const OF_BALANCES: ApiError[] = [
   ),
   fault(
     "rules/balance",
-    "what a grant held before it changed counts too",
+    "the previous credits of a changed grant count too",
     "balance -= earlier.remaining",
     "balance -= 0",
   ),
@@ -135,7 +135,7 @@ const OF_BALANCES: ApiError[] = [
   ),
   fault(
     "rules/balance",
-    "a store's prefix is taken for all",
+    "the loaded grants are taken for all",
     "known.length === 0 && !rows.areAll",
     "false",
   ),
@@ -153,7 +153,7 @@ const OF_BALANCES: ApiError[] = [
   ),
 ];
 
-const OF_ACCOUNTS: ApiError[] = [
+const OF_ACCOUNTS: RuleFault[] = [
   fault(
     "rules/accounts",
     "a closed account is opened again",
@@ -176,22 +176,22 @@ const OF_ACCOUNTS: ApiError[] = [
   fault(
     "rules/accounts",
     "an expiry does not lower the level",
-    "const told = tellIfWorse(balanced);",
-    "const told = { ...balanced, events: [] };",
+    "const notified = notifyIfWorse(balanced);",
+    "const notified = { ...balanced, events: [] };",
   ),
   fault("rules/accounts", "a spent grant has an event of its expiry", "remaining === 0 || ", ""),
   fault("rules/keys", "a key that is made again has a second event", "key != null)", "false)"),
   fault("rules/keys", "two keys have one SHA-256", "if (isKeyTaken)", "if (false)"),
   fault(
     "rules/grants",
-    "a grant is forgotten with the account's closing",
+    "a repeated grant is rejected after the account was closed",
     'if (account === null) return { outcome: { outcome: "no_account" }, changes: {} };\n  const earlier',
     'if (account === null || account.state === "closed") return { outcome: { outcome: "no_account" }, changes: {} };\n  const earlier',
   ),
   fault("rules/accounts", "closing again forfeits nothing", "forfeitedOf(concerned)", "0"),
   fault(
     "rules/accounts",
-    "what was clawed back is forfeited",
+    "clawed-back credits are forfeited",
     "Math.max(0, voided - clawback)",
     "voided",
   ),
@@ -207,7 +207,7 @@ const OF_ACCOUNTS: ApiError[] = [
   fault("events", "the end itself is not due", "[...ahead, expiresAt]", "ahead"),
 ];
 
-export const FAULTS: readonly ApiError[] = [
+export const FAULTS: readonly RuleFault[] = [
   ...OF_DEBITS,
   ...OF_REVERSALS,
   ...OF_GRANTS,

@@ -16,7 +16,9 @@ import {
   spentOf,
   voidedOf,
 } from "./model-account.ts";
-import { Rejected } from "./model-rejected.ts";
+
+/** The order is invalid, according to the model. */
+export class Rejected extends Error {}
 
 type Order<Name extends keyof RuleOrders> = RuleOrders[Name][0];
 type Outcome<Name extends keyof RuleOrders> = RuleOrders[Name][1];

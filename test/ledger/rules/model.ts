@@ -18,8 +18,7 @@ import {
   remainingOf,
   spendableOf,
 } from "./model-account.ts";
-import { createModelGrants, returnCredits } from "./model-grants.ts";
-import { Rejected } from "./model-rejected.ts";
+import { createModelGrants, Rejected, returnCredits } from "./model-grants.ts";
 
 type Order<Name extends keyof RuleOrders> = RuleOrders[Name][0];
 type Outcome<Name extends keyof RuleOrders> = RuleOrders[Name][1];

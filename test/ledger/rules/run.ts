@@ -14,7 +14,7 @@ import {
   sumsOfRows,
 } from "./check-rows.ts";
 import { createModel } from "./model.ts";
-import { Rejected } from "./model-rejected.ts";
+import { Rejected } from "./model-grants.ts";
 import { createRowStore, type RowStore, type Rules } from "./row-store.ts";
 import { ALL_SIZES } from "./sizes.ts";
 import {
@@ -142,7 +142,7 @@ function attempt<Outcome>(operation: () => Outcome): Outcome | "rejected" {
   } catch (error) {
     // By its name, because a copy of the rules has a class of its own.
     const isRejected =
-      error instanceof Rejected || (error as Error).constructor.name === "OrderRefused";
+      error instanceof Rejected || (error as Error).constructor.name === "OrderRejected";
     if (isRejected) return "rejected";
     throw error;
   }

@@ -6,8 +6,9 @@ import {
   callLedgerOfObjects,
   type LedgerStub,
   ledgerOfObjects,
+  type MovingStub,
+  movesOfObjects,
 } from "#stores/durable-object/ledger.ts";
-import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
 import type { Migration } from "#stores/schema/migrations.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 

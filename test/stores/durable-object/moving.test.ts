@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -62,9 +62,9 @@ const accountState = (account: string) => ({
   now: NOW,
 });
 
-describe("an account that is moved to an object", () => {
+describe("importing an account into an object", () => {
   for (const name of ["Ada", "Bob", "Cid", "Dan", "Eve", "Fay"]) {
-    test(`comes with everything, and can be read out again in pages of any size: ${name}`, async () => {
+    test(`is imported completely, and can be exported again in pages of any size: ${name}`, async () => {
       const account = accountId(name);
       const object = objects.object(`whole ${name}`);
       assert.equal((await object.moves.beginImport({ account })).outcome, "begun");
@@ -78,7 +78,7 @@ describe("an account that is moved to an object", () => {
     });
   }
 
-  test("is called there as if it had always been there, and folds what is old", async () => {
+  test("accepts calls like any other account, and rolls up old debits", async () => {
     const object = objects.object("called");
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA));
@@ -92,7 +92,7 @@ describe("an account that is moved to an object", () => {
     await assertTotals(object.ledger, NOW);
   });
 
-  test("takes the same records again and changes nothing, whole or in part", async () => {
+  test("accepts the same records again, all or some, and changes nothing", async () => {
     const object = objects.object("again");
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA), 50);
@@ -102,7 +102,7 @@ describe("an account that is moved to an object", () => {
     assert.deepEqual(await readOut(object), of(ADA));
   });
 
-  test("is not open until its import is finished, also after the process was started anew", async () => {
+  test("is not open until its import is finished, even after a restart", async () => {
     const object = objects.object("closed");
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA));
@@ -110,8 +110,7 @@ describe("an account that is moved to an object", () => {
     const order = fixture.debitOrder(ADA, { now: NOW });
     const isMoving = (error: Error) =>
       error instanceof NotCarriedOut &&
-      error.message ===
-        `The account ${ADA} is being moved here: run its import to the end, and it opens`;
+      error.message === `The account ${ADA} is being imported; finish the import to open it`;
     const refusesAll = async () => {
       await assert.rejects(object.calls(0).debit(order, false), isMoving);
       await assert.rejects(object.calls(0).keyStatus(accountState(ADA)), isMoving);
@@ -128,7 +127,7 @@ describe("an account that is moved to an object", () => {
     assert.deepEqual(await readOut(object), of(ADA));
   });
 
-  test("can be begun anew after an interruption, and nothing of the first try is left", async () => {
+  test("can be started again after an interruption, and nothing of the first attempt remains", async () => {
     const object = objects.object("interrupted");
     await object.moves.beginImport({ account: ADA });
     const changed = of(ADA)
@@ -143,7 +142,7 @@ describe("an account that is moved to an object", () => {
     assert.deepEqual(await readOut(object), of(ADA));
   });
 
-  test("that was finished stays as it is, however often it is begun or finished", async () => {
+  test("stays unchanged after it was finished, however often it is started or finished again", async () => {
     const object = objects.object("finished");
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA));
@@ -151,13 +150,13 @@ describe("an account that is moved to an object", () => {
     assert.equal((await object.moves.beginImport({ account: ADA })).outcome, "finished_before");
     await assert.rejects(
       object.moves.importRecords({ account: ADA, records: of(ADA) }),
-      OrderRefused,
+      OrderRejected,
     );
     assert.equal((await object.moves.finishImport({ account: ADA, now: NOW })).ok, true);
     assert.deepEqual(await readOut(object), of(ADA));
   });
 
-  test("stays closed where its books do not reconcile, and says why", async () => {
+  test("stays closed if its totals do not reconcile, and says why", async () => {
     const object = objects.object("wrong books");
     await object.moves.beginImport({ account: ADA });
     const spoilt = of(ADA).filter((record) => record.record !== "usage");
@@ -170,31 +169,34 @@ describe("an account that is moved to an object", () => {
     assert.equal((await object.moves.finishImport({ account: ADA, now: NOW })).ok, true);
   });
 
-  test("stays closed where no record of the account came", async () => {
+  test("stays closed if the record of the account is missing", async () => {
     const object = objects.object("nothing");
     await object.moves.beginImport({ account: ADA });
     const { ok, faults } = await object.moves.finishImport({ account: ADA, now: NOW });
-    assert.deepEqual([ok, faults], [false, [`${ADA}: no record of the account itself came`]]);
+    assert.deepEqual(
+      [ok, faults],
+      [false, [`${ADA}: the record of the account itself is missing`]],
+    );
   });
 
-  test("is refused where it is already, or where no import was begun", async () => {
+  test("is rejected if it already exists, or if no import was started", async () => {
     const object = objects.object("lived in");
     const fixture = createFixture({ ledger: object.ledger });
     await fixture.account("Ada", { credits: 3 });
-    await assert.rejects(object.moves.beginImport({ account: ADA }), /is here already/);
+    await assert.rejects(object.moves.beginImport({ account: ADA }), /already exists/);
     await assert.rejects(
       object.moves.importRecords({ account: ADA, records: of(ADA) }),
-      /No import is under way/,
+      /No import of this account was started/,
     );
     await assert.rejects(
       object.moves.finishImport({ account: ADA, now: NOW }),
-      /No import is under way/,
+      /No import of this account was started/,
     );
     assert.equal(await fixture.balance(ADA), 3);
   });
 });
 
-describe("records that do not fit", () => {
+describe("records that conflict", () => {
   const key = () => of(ADA).find(({ record }) => record === "key") as TransferRecord;
   const account = () => of(ADA)[0] as TransferRecord;
   const cases: [what: string, records: () => unknown[], message: RegExp][] = [
@@ -211,10 +213,10 @@ describe("records that do not fit", () => {
     [
       "a key before its account",
       () => [key()],
-      /names an account or a key that did not come before/,
+      /refers to an account or a key that was not imported before/,
     ],
     [
-      "of an unknown kind",
+      "a record of unknown kind",
       () => [{ record: "wish", account: ADA }],
       /no records of the kind "wish"/,
     ],
@@ -241,7 +243,7 @@ describe("records that do not fit", () => {
     ],
   ];
   for (const [what, records, message] of cases) {
-    test(`are refused with all that came beside them: ${what}`, async () => {
+    test(`are rejected together with the rest of their page: ${what}`, async () => {
       const object = objects.object(`unfit ${what}`);
       await object.moves.beginImport({ account: ADA });
       const asked = object.moves.importRecords({
@@ -249,7 +251,7 @@ describe("records that do not fit", () => {
         records: records() as TransferRecord[],
       });
       await assert.rejects(asked, (error: Error) => {
-        assert.ok(error instanceof OrderRefused, String(error));
+        assert.ok(error instanceof OrderRejected, String(error));
         assert.match(error.message, message);
         return true;
       });
@@ -257,7 +259,7 @@ describe("records that do not fit", () => {
     });
   }
 
-  test("a page that cannot be is refused", async () => {
+  test("an invalid page is rejected", async () => {
     const object = objects.object("pages");
     await createFixture({ ledger: object.ledger }).account("Ada", { credits: 3 });
     const page = { ...PAGE, kind: "debit" as const };
@@ -270,13 +272,13 @@ describe("records that do not fit", () => {
       { ...page, after: [1] },
       { ...page, after: ["x", "y", 1] },
     ]) {
-      await assert.rejects(object.moves.exportRecords(wrong), OrderRefused, JSON.stringify(wrong));
+      await assert.rejects(object.moves.exportRecords(wrong), OrderRejected, JSON.stringify(wrong));
     }
   });
 });
 
-describe("an account that is read out while it is called", () => {
-  test("says by its state whether pages belong together", async () => {
+describe("exporting an account while it is called", () => {
+  test("shows by its state whether pages belong together", async () => {
     const object = objects.object("state");
     const fixture = createFixture({ ledger: object.ledger });
     const account = await fixture.account("Ada", { credits: 3 });
@@ -288,7 +290,7 @@ describe("an account that is read out while it is called", () => {
     assert.notEqual((await object.moves.exportRecords(page)).state, state);
   });
 
-  test("is held on request: calls are refused uncharged, reads go on", async () => {
+  test("can be held on request: calls are rejected without a charge, and reads continue", async () => {
     const object = objects.object("held");
     const fixture = createFixture({ ledger: object.ledger });
     const account = await fixture.account("Ada", { credits: 3 });

@@ -60,7 +60,7 @@ async function openFixture(t: TestContext, before = async () => {}) {
   const ledger = ledgerOver(async (name, order) => {
     hasEvent = false;
     const value = submit(name, order);
-    if (hasEvent) await upkeep.recordHandled();
+    if (hasEvent) await upkeep.recordEvent();
     return value;
   });
   return {
@@ -73,7 +73,7 @@ async function openFixture(t: TestContext, before = async () => {}) {
     wakeAnew: () => {
       upkeep = start();
     },
-    note: (now: number) => upkeep.note({ now, repeatable: false }),
+    note: (now: number) => upkeep.recordDebit({ now, isRepeatable: false }),
     schedule: () => upkeep.schedule(),
     /** Goes on to where the alarm goes off; returns the time. */
     async goOff() {
@@ -88,7 +88,7 @@ async function openFixture(t: TestContext, before = async () => {}) {
   };
 }
 
-test("a notice is handed on a second after it was written, with those that come meanwhile, by one alarm", async (t) => {
+test("an event is forwarded one second after it was written, together with later ones, by one alarm", async (t) => {
   const fixture = await openFixture(t);
   const account = await fixture.account("Ada", { credits: 20 });
   assert.equal(fixture.alarmAt(), START + SECOND);
@@ -103,7 +103,7 @@ test("a notice is handed on a second after it was written, with those that come 
   assert.deepEqual(await fixture.news(), [], "nothing is left here");
 });
 
-test("what cannot be handed on stays for a try after twice the time, at most six hours, in another life too", async (t) => {
+test("events that cannot be forwarded are retried after doubling waits up to six hours, also after a restart", async (t) => {
   const fixture = await openFixture(t);
   await fixture.account("Ada");
   fixture.trouble.add = new Error("D1 is away");
@@ -121,7 +121,7 @@ test("what cannot be handed on stays for a try after twice the time, at most six
   assert.deepEqual([fixture.met(), fixture.alarmAt()], [["key.created"], null]);
 });
 
-test("one that was handed on and not settled is handed on again, and kept there once", async (t) => {
+test("an event that was forwarded but not deleted is forwarded again, and stored once", async (t) => {
   const fixture = await openFixture(t);
   await fixture.account("Ada");
   fixture.trouble.settle = new Error("no disk");
@@ -132,7 +132,7 @@ test("one that was handed on and not settled is handed on again, and kept there 
   assert.equal(fixture.alarmAt(), null);
 });
 
-test("one that is written while others are handed on goes with them", async (t) => {
+test("an event that is written while others are forwarded is forwarded with them", async (t) => {
   let act: (() => Promise<unknown>) | null = null;
   const fixture = await openFixture(t, async () => {
     const now = act;
@@ -148,7 +148,7 @@ test("one that is written while others are handed on goes with them", async (t) 
   assert.deepEqual([fixture.asked.add, fixture.alarmAt()], [2, null]);
 });
 
-test("the ends of grants are told of without any call: 30 days ahead, 7 days ahead, and when they have come", async (t) => {
+test("expiry events are written without any call: 30 days before, 7 days before, and at the expiry", async (t) => {
   const fixture = await openFixture(t);
   const account = await fixture.account("Ada");
   await fixture.grant(account, "one", 5, { expiresAt: START + 40 * DAY });
@@ -162,7 +162,7 @@ test("the ends of grants are told of without any call: 30 days ahead, 7 days ahe
   ]);
 });
 
-test("the alarm of what is old stands again after a notice, and folds nothing too soon", async (t) => {
+test("the alarm for old debits is set again after an event, and rolls up nothing too soon", async (t) => {
   const fixture = await openFixture(t);
   const account = await fixture.account("Ada", { credits: 100 });
   await fixture.goOff();
@@ -182,7 +182,7 @@ test("the alarm of what is old stands again after a notice, and folds nothing to
   assert.equal(debits(), 0);
 });
 
-test("a grant's end that an earlier version has stored is found when it is scheduled, however late", async (t) => {
+test("an expiry that an earlier version stored is found when the alarm is scheduled, however late", async (t) => {
   const fixture = await openFixture(t);
   const account = await fixture.account("Ada");
   await fixture.grant(account, "one", 5, { expiresAt: START + 20 * DAY });

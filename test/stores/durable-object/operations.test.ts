@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS, WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import {
   callLedgerOfObjects,
@@ -64,26 +64,26 @@ async function byTheClock(t: TestContext, asked: Promise<unknown>, ms: number) {
 }
 
 for (const way of ["reverse", "debit"] as const) {
-  test(`an object that was moved gets the same order again, over a fresh stub: ${way}`, async () => {
+  test(`an object that was moved gets the same order again, over a new stub: ${way}`, async () => {
     const fixture = openFixture(moved, moved, responses);
     assert.equal(await fixture[way](), "the answer");
     assert.deepEqual(fixture.orders, [fixture.order, fixture.order, fixture.order]);
     assert.equal(fixture.stubs(), 3);
   });
 
-  test(`after three tries it is given up, and the outcome is unknown: ${way}`, async () => {
+  test(`after three attempts the order fails with an unknown outcome: ${way}`, async () => {
     const fixture = openFixture(moved, moved, moved);
     await assert.rejects(fixture[way](), (error) => !(error instanceof NotCarriedOut));
     assert.equal(fixture.orders.length, 3);
   });
 
-  test(`an overloaded object has not taken the order, and is not asked again: ${way}`, async () => {
+  test(`an order that an overloaded object did not receive is not repeated: ${way}`, async () => {
     const fixture = openFixture(overloaded);
     await assert.rejects(fixture[way](), NotCarriedOut);
     assert.equal(fixture.orders.length, 1);
   });
 
-  test(`what a later try says does not take back that an earlier one may have been made: ${way}`, async () => {
+  test(`the result of a later attempt does not prove that an earlier one was not carried out: ${way}`, async () => {
     for (const later of [overloaded, refuses("not_carried_out")]) {
       const fixture = openFixture(moved, later);
       await assert.rejects(fixture[way](), (error) => !(error instanceof NotCarriedOut));
@@ -91,7 +91,7 @@ for (const way of ["reverse", "debit"] as const) {
     }
   });
 
-  test(`any other fault is not tried again, and the outcome is unknown: ${way}`, async () => {
+  test(`any other fault is not retried, and the outcome is unknown: ${way}`, async () => {
     for (const fault of [broken, () => Promise.reject(undefined), refuses("unknown")]) {
       const fixture = openFixture(fault);
       await assert.rejects(fixture[way](), (error) => !(error instanceof NotCarriedOut));
@@ -99,27 +99,27 @@ for (const way of ["reverse", "debit"] as const) {
     }
   });
 
-  test(`what the object itself refuses is refused, and not tried again: ${way}`, async () => {
+  test(`an order that the object rejects is not retried: ${way}`, async () => {
     const fixture = openFixture(refuses("refused"));
-    await assert.rejects(fixture[way](), OrderRefused);
+    await assert.rejects(fixture[way](), OrderRejected);
     const full = openFixture(refuses("not_carried_out"));
     await assert.rejects(full[way](), NotCarriedOut);
     assert.deepEqual([fixture.orders.length, full.orders.length], [1, 1]);
   });
 
-  test(`an object that hangs is waited for no longer than a ledger may take: ${way}`, async (t) => {
+  test(`an object that hangs fails at the time limit of a ledger: ${way}`, async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const fixture = openFixture(moved, hanging);
     const asked = fixture[way]();
     assert.equal(await byTheClock(t, asked, LEDGER_TIMEOUT_MS - 200), undefined);
     const ended = await byTheClock(t, asked, 1_000);
-    assert.match(String(ended?.error), /did not answer in time/);
+    assert.match(String(ended?.error), /did not respond in time/);
     assert.ok(!(ended?.error instanceof NotCarriedOut), "it may have been carried out");
     assert.equal(fixture.orders.length, 2);
   });
 }
 
-test("what failed after its time is not sent once more", async (t) => {
+test("a request that fails after the time limit is not repeated", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const late = () =>
     new Promise((_, reject) => {
@@ -127,14 +127,14 @@ test("what failed after its time is not sent once more", async (t) => {
     });
   const fixture = openFixture(late);
   const ended = await byTheClock(t, fixture.debit(), LEDGER_TIMEOUT_MS + 200);
-  assert.match(String(ended?.error), /did not answer in time/);
+  assert.match(String(ended?.error), /did not respond in time/);
   t.mock.timers.tick(5_000);
   for (let turns = 0; turns < 5; turns += 1) await turn();
   assert.equal(fixture.orders.length, 1);
 });
 
 for (const name of ["audit", "usage"] as const) {
-  test(`what goes through all of an account may take its time, but not for ever: ${name}`, async (t) => {
+  test(`an operation on a whole account has a longer time limit: ${name}`, async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const slow = (ms: number) => () =>
       new Promise((resolve) => setTimeout(resolve, ms, { value: "the sums" }));
@@ -143,6 +143,6 @@ for (const name of ["audit", "usage"] as const) {
     const taken = await byTheClock(t, ask(slow(20_000)), 21_000);
     assert.equal(taken?.value, "the sums");
     const hung = await byTheClock(t, ask(hanging), WHOLE_ACCOUNT_TIMEOUT_MS + 200);
-    assert.match(String(hung?.error), /did not answer in time/);
+    assert.match(String(hung?.error), /did not respond in time/);
   });
 }

@@ -69,7 +69,7 @@ describe("the alarm of an account's object", () => {
           idempotency: key === null ? null : idempotency(key),
         });
         await fixture.ledger.debit(order);
-        await upkeep.note({ now, repeatable: key !== null });
+        await upkeep.recordDebit({ now, isRepeatable: key !== null });
       },
       async goOff() {
         const at = alarmAt as number;
@@ -83,7 +83,7 @@ describe("the alarm of an account's object", () => {
     };
   }
 
-  test("is looked up once and set once, however many calls there are", async (t) => {
+  test("is read once and set once, however many calls there are", async (t) => {
     const fixture = await openFixture(t);
     for (let call = 0; call < 50; call += 1) await fixture.call(START + call * MINUTE);
     assert.deepEqual(fixture.asked, { getAlarm: 1, setAlarm: 1 });
@@ -93,7 +93,7 @@ describe("the alarm of an account's object", () => {
     assert.deepEqual(fixture.asked, { getAlarm: 2, setAlarm: 1 });
   });
 
-  test("comes sooner where an answer is kept for repeats, and is set for the first of them alone", async (t) => {
+  test("is due sooner if an idempotency record was stored, and is set only for the first one", async (t) => {
     const fixture = await openFixture(t);
     await fixture.call(START);
     await fixture.call(START + MINUTE, "once");
@@ -103,7 +103,7 @@ describe("the alarm of an account's object", () => {
     assert.deepEqual(fixture.asked, { getAlarm: 1, setAlarm: 2 });
   });
 
-  test("forgets answers and folds debits, each when its time has come, and then there is none", async (t) => {
+  test("deletes idempotency records and rolls up debits when they are old, and then is not set", async (t) => {
     const fixture = await openFixture(t);
     await fixture.call(START);
     await fixture.call(START + MINUTE, "once");
@@ -115,7 +115,7 @@ describe("the alarm of an account's object", () => {
     assert.equal(fixture.alarmAt(), null);
   });
 
-  test("wakes an account that is called all the time no more than once a day", async (t) => {
+  test("wakes a busy account at most once a day", async (t) => {
     const fixture = await openFixture(t);
     const rounds: number[] = [];
     for (let hour = 0; hour < 10 * 24; hour += 1) {
@@ -133,13 +133,13 @@ describe("the alarm of an account's object", () => {
     assert.ok(fixture.count("idempotency") <= 12 + 1);
   });
 
-  test("is never sooner than in an hour, whatever an order says of its time", async (t) => {
+  test("is never due sooner than in an hour, whatever the time of an order", async (t) => {
     const fixture = await openFixture(t);
     await fixture.call(START - 400 * DAY, "old");
     assert.equal(fixture.alarmAt(), START + HOUR);
   });
 
-  test("stops after 20,000 rows and goes on in a second, so that calls get in between", async (t) => {
+  test("stops after 20,000 rows and continues a second later, so that calls can run in between", async (t) => {
     const fixture = await openFixture(t);
     await fixture.call(START);
     fixture.driver.exec(
@@ -155,7 +155,7 @@ describe("the alarm of an account's object", () => {
     assert.deepEqual([fixture.count("debit"), fixture.alarmAt()], [0, null]);
   });
 
-  test("that fails is left to the platform to repeat, and the next call looks whether it is set", async (t) => {
+  test("is repeated by the platform if its round fails, and the next call reads whether it is set", async (t) => {
     const fixture = await openFixture(t);
     await fixture.call(START);
     fixture.trouble.maintain = new Error("no disk");
@@ -165,7 +165,7 @@ describe("the alarm of an account's object", () => {
     assert.deepEqual(fixture.asked, { getAlarm: 2, setAlarm: 2 });
   });
 
-  test("that could not be set is set by the next call", async (t) => {
+  test("is set by the next call if it could not be set", async (t) => {
     const fixture = await openFixture(t);
     fixture.trouble.setAlarm = new Error("not now");
     await assert.rejects(fixture.call(START), /not now/);
@@ -196,7 +196,7 @@ describe("an object in workerd", () => {
     return { object, fixture, account };
   }
 
-  test("is woken by its alarm, folds what is old, and is left alone from then on", async () => {
+  test("is woken by its alarm, rolls up old debits, and is not woken again", async () => {
     const { object, fixture, account } = await fillOld("folds");
     const before = [await fixture.usage(), await fixture.balance(account)];
     assert.ok(((await object.alarmAt()) ?? 0) > Date.now());
@@ -211,7 +211,7 @@ describe("an object in workerd", () => {
     await assertTotals(fixture.ledger, Date.now());
   });
 
-  test("may be woken again and again: nothing is folded twice", async () => {
+  test("may run repeatedly without rolling up anything twice", async () => {
     const { object, fixture, account } = await fillOld("repeats");
     const before = [await fixture.usage(), await fixture.balance(account)];
     await object.wake();
@@ -221,7 +221,7 @@ describe("an object in workerd", () => {
     await assertTotals(fixture.ledger, Date.now());
   });
 
-  test("has its alarm still where the process was started anew, and folds nothing that is young", async () => {
+  test("keeps its alarm after a restart, and rolls up no recent debits", async () => {
     const { object, fixture, account } = await fillOld("young");
     await fixture.debit(account, { now: Date.now() });
     await object.wakeIn(50);

@@ -12,7 +12,7 @@ const objects = openObjects();
 const notCarriedOut = (sentence: RegExp) => (error: unknown) =>
   error instanceof NotCarriedOut && sentence.test(error.message);
 
-test("back from a release whose migration older code may use, and forth again: calls go on and nothing is lost", async () => {
+test("after a rollback from a compatible migration, and an upgrade again, calls continue and nothing is lost", async () => {
   const object = objects.object("compatible");
   const fixture = createFixture(object);
   const account = await fixture.account("Ada", { credits: 9 });
@@ -52,7 +52,7 @@ test("an object that a newer release made unusable for this one rejects every op
   await assert.rejects(object.calls(100).debit(order, false), rejection);
   await assert.rejects(object.moves.beginImport({ account }), rejection);
   await assert.rejects(object.moves.finishImport({ account, now: START }), rejection);
-  const told = objects.log.filter((line) => line.includes("cannot be used by this version"));
+  const told = objects.log.filter((line) => line.includes("This version cannot use the ledger"));
   assert.equal(told.length, 1, objects.log.join("\n"));
   assert.match(told[0] ?? "", TOO_NEW);
   await object.wake();
@@ -65,7 +65,7 @@ test("an object that a newer release made unusable for this one rejects every op
   ]);
 });
 
-test("a migration that is not the one that ran is told by its name, and nothing is carried out", async () => {
+test("a migration that differs from the one that ran is reported by name, and no operation is carried out", async () => {
   await objects.restart();
   const object = objects.object("edited");
   const fixture = createFixture(object);
@@ -80,7 +80,7 @@ test("a migration that is not the one that ran is told by its name, and nothing 
   assert.equal(await fixture.balance(account), 9);
 });
 
-test("an object from before migrations were recorded rejects what it is asked, and is left as it was", async () => {
+test("an object without recorded migrations rejects every operation and is left unchanged", async () => {
   await objects.restart();
   const object = objects.object("development");
   const fixture = createFixture(object);

@@ -1,7 +1,6 @@
 /** A Worker that hands ledger operations to the object which a header names: the store itself, in workerd. */
 import { AccountLedger as ObjectLedger } from "#stores/durable-object/account-object.ts";
-import type { LedgerStub } from "#stores/durable-object/ledger.ts";
-import type { MovingStub } from "#stores/durable-object/moves.ts";
+import type { LedgerStub, MovingStub } from "#stores/durable-object/ledger.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 
 type State = {

@@ -40,7 +40,7 @@ function openCounted() {
   return { ...createFixture({ ledger }), close, count };
 }
 
-test("texts with characters that mean something in literals, arrays and COPY are kept as they are", async () => {
+test("texts with special characters of literals, arrays and COPY are stored unchanged", async () => {
   const { account, debit, ledger, close, news } = openCounted();
   const odd = `a'b"c\\d\te\nf\rg{h},NULL\\N;--$1?`;
   const id = await account("Odd", { credits: 50 });
@@ -72,7 +72,7 @@ test("texts with characters that mean something in literals, arrays and COPY are
   await close();
 });
 
-test("a batch takes two round trips, and three where many of its orders are refused", async () => {
+test("a batch takes two round trips, or three if many of its orders are rejected", async () => {
   const { account, debit, ledger, close, count } = openCounted();
   const ids = [await account("Ada", { credits: 100 }), await account("Bob", { credits: 100 })];
   const batch = (each: number) =>
@@ -90,7 +90,7 @@ test("a batch takes two round trips, and three where many of its orders are refu
   await close();
 });
 
-test("a price that spans hundreds of grants is paid in a few round trips", async () => {
+test("a price that takes hundreds of grants is charged in a few round trips", async () => {
   const { account, debit, grant, ledger, close, count } = openCounted();
   const id = await account("Many");
   for (let n = 0; n < 300; n += 1) await grant(id, `g${n}`, 2);

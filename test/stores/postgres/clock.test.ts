@@ -30,7 +30,7 @@ const roundOf = ({ ledger }: Node, aheadMs: number) => {
 const assertNear = (ms: number | undefined, expected: number) =>
   assert.ok(ms !== undefined && Math.abs(ms - expected) < 60_000, String(ms));
 
-test("a node whose clock is days ahead forgets no key, folds no call, drops no day and no count of tries, and is told so", async (t) => {
+test("a node whose clock is days ahead deletes and rolls up nothing early, and reports the difference", async (t) => {
   const { node, other, account, debit } = await openNodes(t);
   const id = await account("Ada", { credits: 10 });
   const call = () => debit(id, { now: NOW, idempotency: idempotency("once") });
@@ -52,7 +52,7 @@ test("a node whose clock is days ahead forgets no key, folds no call, drops no d
   assert.deepEqual(kept, { count: 1, day });
 });
 
-test("what is old by both clocks goes, whichever node does it, and clocks that run together are not told of", async (t) => {
+test("rows that are old by both clocks are deleted by either node, and clocks that agree are not reported", async (t) => {
   const { node, other, account, debit, usage } = await openNodes(t);
   const id = await account("Ada", { credits: 10 });
   for (const days of [3, 4, 5]) await debit(id, { now: NOW - days * DAY_MS + HOUR_MS });

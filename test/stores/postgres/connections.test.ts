@@ -10,7 +10,7 @@ import { openNetwork } from "../../support/postgres-proxy.ts";
 import { newDatabase, openNode } from "./fixture.ts";
 
 /** Who gets one of a node's few connections. */
-test("however many wait for a connection, a batch of debits has one for itself", {
+test("a batch of debits has a reserved connection, however many orders wait for one", {
   timeout: 300_000,
 }, async (t) => {
   const pool = openPostgresPool(await newDatabase(), { max: 3, reserved: 1 });
@@ -27,7 +27,7 @@ test("however many wait for a connection, a batch of debits has one for itself",
   await Promise.allSettled(holders);
 });
 
-test("whoever waits for a connection in vain is told so, and his turn goes to the next", {
+test("an order that waits too long for a connection is rejected, and its turn goes to the next one", {
   timeout: 300_000,
 }, async (t) => {
   const pool = openPostgresPool(await newDatabase(), { max: 2, reserved: 1 });
@@ -44,7 +44,7 @@ test("whoever waits for a connection in vain is told so, and his turn goes to th
   }
 });
 
-test("a node that rests keeps two connections, and goes on over them when strangers have taken all others", {
+test("an idle node keeps two connections, and works with them if other clients use up the rest", {
   timeout: 300_000,
 }, async (t) => {
   const direct = await newDatabase();
@@ -93,7 +93,7 @@ test("a node that rests keeps two connections, and goes on over them when strang
   await rests();
 });
 
-test("a report that finds out whether the server is back, and is not answered, holds up the others for seconds only", {
+test("a report that tests whether the server is back, and gets no response, delays others by seconds only", {
   timeout: 300_000,
 }, async (t) => {
   const url = new URL(await newDatabase());
@@ -121,7 +121,7 @@ test("a report that finds out whether the server is back, and is not answered, h
   assert.deepEqual(await pool.once("read", "SELECT 1 AS one"), [{ one: 1 }]);
 });
 
-test("key statuses that are asked for together are read together, and each gets its own", async (t) => {
+test("key statuses that are requested together are read together, and each order gets its own", async (t) => {
   const node = await openNode(await newDatabase());
   t.after(() => node.close());
   const fixture = createFixture(node);

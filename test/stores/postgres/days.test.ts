@@ -44,7 +44,7 @@ async function openDays(t: TestContext) {
 const LOCKED = `SELECT relname AS name FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
   JOIN pg_inherits i ON i.inhrelid = c.oid WHERE pid = pg_backend_pid() AND inhparent = 'debit'::regclass`;
 
-test("a call locks the table of its own day and no other, be it paid, with a key, refused or sent again", async (t) => {
+test("a call locks only the partition of its day, whether it is charged, has an idempotency key, is rejected or is repeated", async (t) => {
   const { pool, account, debitOrder, makeDay } = await openDays(t);
   for (let day = 1; day <= 20; day += 1) await makeDay(TODAY - day * DAY_MS);
   const id = await account("Ada", { credits: 1_000 });
@@ -80,7 +80,7 @@ test("a call locks the table of its own day and no other, be it paid, with a key
       }
 });
 
-test("an old day of many rows that were folded goes while calls of every kind go on", async (t) => {
+test("an old partition with many rolled-up rows is dropped while calls of every kind continue", async (t) => {
   const { node, other, pool, account, debitOrder, makeDay, isThere } = await openDays(t);
   await makeDay(OLD);
   const id = await account("Old");
@@ -122,7 +122,7 @@ test("an old day of many rows that were folded goes while calls of every kind go
   assert.ok(gone);
 });
 
-test("a reader of all days keeps them: of three that are to go one is tried, and no call waits longer than for that", async (t) => {
+test("while a reader holds all partitions, only one of three drops is attempted, and calls wait no longer than for that", async (t) => {
   const { other, pool, account, debit, makeDay, isThere } = await openDays(t);
   const days = [OLD, OLD - DAY_MS, OLD - 2 * DAY_MS];
   for (const day of days) await makeDay(day);
@@ -147,7 +147,7 @@ test("a reader of all days keeps them: of three that are to go one is tried, and
   for (const day of days) assert.ok(!(await isThere(day)));
 });
 
-test("while one node does the upkeep another one neither makes days nor drops them", async (t) => {
+test("while one node does the maintenance, another one neither creates nor drops partitions", async (t) => {
   const { other, pool, makeDay, isThere } = await openDays(t);
   await makeDay(OLD);
   const later = NOW + DAY_MS;

@@ -233,7 +233,7 @@ const SENT_AGAIN: Step[] = [
   { type: "batch", orders: [{ type: "again", place: 0 }, ORDINARY] },
 ];
 
-test(`${RUNS} runs of random batches come out and are told of the same in batches, carefully and one after the other`, async (t: TestContext) => {
+test(`${RUNS} runs of random batches give the same outcomes and events in batches, carefully and one by one`, async (t: TestContext) => {
   t.diagnostic(`TEST_SEED=${SEED}`);
   const property = fc.asyncProperty(
     fc.array(step, { minLength: 3, maxLength: 18, size: "max" }),

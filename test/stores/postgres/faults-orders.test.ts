@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { StatementRefused } from "#stores/postgres/faults.ts";
+import { StatementRejected } from "#stores/postgres/faults.ts";
 import { assertTotals, idempotency, START, tally } from "../../contract/ledger/fixture.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
 
@@ -20,7 +20,7 @@ const PASSING = ["53100", "53200", "58030", "40001", "40P01", "25006", "57014", 
 
 describe("a server that is there and cannot", { concurrency: 4 }, () => {
   for (const code of PASSING) {
-    test(`the server fails with ${code}: twice, and the orders are made once; for longer, and nothing is`, async (t) => {
+    test(`if the server fails twice with ${code}, the orders are carried out once; if it keeps failing, none are`, async (t) => {
       const fixture = await openFaulty(t, faulty);
       const account = await fixture.account("Ada", { credits: 50 });
       await fixture.failDebits(code, 2);
@@ -38,7 +38,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     });
   }
 
-  test("an order that the server cannot hold is refused alone; the others in its batch are made", async (t) => {
+  test("an order that the server cannot store is rejected alone; the others of its batch are carried out", async (t) => {
     const fixture = await openFaulty(t, faulty);
     const account = await fixture.account("Ada", { credits: 50 });
     const bad = settled(
@@ -46,11 +46,11 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     );
     const good = Array.from({ length: 20 }, () => fixture.debit(account));
     assert.deepEqual(tally(await Promise.all(good)), { debited: 20 });
-    assert.ok((await bad) instanceof StatementRefused);
+    assert.ok((await bad) instanceof StatementRejected);
     assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 20);
   });
 
-  test("another session holds an account: its calls wait, those of others do not, and all are made once it lets go", {
+  test("while another session locks an account, only its calls wait, and all are carried out after the lock is released", {
     timeout: 300_000,
   }, async (t) => {
     const fixture = await openFaulty(t, faulty);
@@ -78,7 +78,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 31);
   });
 
-  test("another session never lets go of an account: its calls are refused, known not to be carried out", {
+  test("if another session never releases an account, its calls are rejected as not carried out", {
     timeout: 300_000,
   }, async (t) => {
     const fixture = await openFaulty(t, faulty);
@@ -99,7 +99,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     await assertTotals(fixture.ledger, START);
   });
 
-  test("statements that take too long are stopped by the server, and their connections serve nobody else", {
+  test("the server stops statements that take too long, and their connections are closed", {
     timeout: 300_000,
   }, async (t) => {
     const fixture = await openFaulty(t, faulty);
@@ -118,7 +118,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 5);
   });
 
-  test("the server has one connection left for a node that asks for six: all are answered over that one", {
+  test("if the server has one connection left for a node that wants six, all orders use that one", {
     timeout: 300_000,
   }, async (t) => {
     const fixture = await openFaulty(t, faulty, "poor");
@@ -153,7 +153,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 201);
   });
 
-  test("where the database is read-only unless told otherwise, the ledger tells it otherwise", async (t) => {
+  test("the ledger overrides a database that is read-only by default", async (t) => {
     const fixture = await openFaulty(t, faulty);
     const account = await fixture.account("Ada", { credits: 5 });
     const name = new URL(fixture.direct).pathname.slice(1);

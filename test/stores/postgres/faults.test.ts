@@ -56,7 +56,7 @@ const openAccounts = (fixture: Fixture, count: number) =>
     Array.from({ length: count }, (_, i) => fixture.account(`Ada${i}`, { credits: 1_000_000 })),
   );
 
-test("the server crashes and comes back, twice, under load: every order is answered, and the node goes on by itself", {
+test("if the server crashes twice under load, every order is settled and the node recovers by itself", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openFaulty(t, faulty);
@@ -70,7 +70,7 @@ test("the server crashes and comes back, twice, under load: every order is answe
   t.diagnostic(JSON.stringify(await load.stop()));
 });
 
-test("nobody listens: orders are known not to be carried out, and once that is known many of them ask a few times in all", {
+test("if the server is down, orders are rejected as not carried out, and many of them cause only a few connection attempts", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openFaulty(t, faulty);
@@ -101,7 +101,7 @@ test("nobody listens: orders are known not to be carried out, and once that is k
 });
 
 describe("while the server goes on", { concurrency: true }, () => {
-  test("connections are ended by an operator, again and again, under load: the process lives, and the books hold", {
+  test("if connections are terminated repeatedly under load, the process survives and the totals reconcile", {
     timeout: 300_000,
   }, async (t) => {
     const fixture = await openFaulty(t, faulty);
@@ -119,7 +119,7 @@ describe("while the server goes on", { concurrency: true }, () => {
     assert.equal(unknown, 0, "the server was there to tell");
   });
 
-  test("the network swallows everything: the probe tells at once, orders end in time, and later ones do not wait for it", {
+  test("if the network drops all packets, the probe fails, orders time out, and later ones do not wait", {
     timeout: 300_000,
   }, async (t) => {
     const fixture = await openFaulty(t, faulty);
@@ -154,7 +154,7 @@ describe("while the server goes on", { concurrency: true }, () => {
     assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 1);
   });
 
-  test("a commit's answer is lost: what became of the order is looked up, and its caller is told", {
+  test("if the response to a COMMIT is lost, the order is looked up and its caller gets the outcome", {
     timeout: 300_000,
   }, async (t) => {
     const fixture = await openFaulty(t, faulty);

@@ -38,14 +38,14 @@ test("rows are read and written, and changes are counted", async (t) => {
   assert.deepEqual(recorded, []);
 });
 
-test("a statement's refusal goes to its sender as the server said it; it is no fault of the database", async (t) => {
+test("a rejected statement fails with the server's error, and is not reported as a fault of the database", async (t) => {
   const { write, recorded } = await open(t);
   await write("t_one");
   assert.equal(codeOf(await settled(write("t_one"))), "23505");
   assert.deepEqual(recorded, []);
 });
 
-test("there are no transactions to be had", async (t) => {
+test("transactions are not supported", async (t) => {
   const { db, read } = await open(t);
   await assert.rejects(
     db
@@ -53,12 +53,12 @@ test("there are no transactions to be had", async (t) => {
       .execute((within) =>
         within.insertInto("setting").values({ name: "t_one", value: "1" }).execute(),
       ),
-    /Statements go alone here/,
+    /supports neither transactions nor streams/,
   );
   assert.deepEqual(await read(), []);
 });
 
-test("a lost answer to a read is asked for again, one to a write is told as unknown", async (t) => {
+test("a read whose response is lost is repeated; a write has an unknown outcome", async (t) => {
   const { network, write, read, recorded } = await open(t);
   await write("t_one");
   network.loseCommits(1);
@@ -70,7 +70,7 @@ test("a lost answer to a read is asked for again, one to a write is told as unkn
   assert.equal((await read()).length, 2, "it was carried out");
 });
 
-test("while the server is known to be gone few connections are tried, however many statements there are", {
+test("while the server is known to be unreachable, few connections are attempted, however many statements there are", {
   timeout: 300_000,
 }, async (t) => {
   const { network, write, read, recorded } = await open(t);

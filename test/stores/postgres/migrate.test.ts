@@ -70,7 +70,7 @@ const at = (user: string, database: string) =>
 
 /** What is wrong, the URL, and what is said of it. */
 const FAULTS: [string, () => string, RegExp][] = [
-  ["a database in LATIN1", () => server.url("latin"), /kept in LATIN1.+createdb --encoding UTF8/],
+  ["a database in LATIN1", () => server.url("latin"), /encoding LATIN1.+createdb --encoding UTF8/],
   [
     "no such database",
     () => server.url("nothing"),
@@ -92,12 +92,12 @@ const FAULTS: [string, () => string, RegExp][] = [
   ["nobody at the address", () => "postgres://u:hunter2@127.0.0.1:1/db", /does not respond/],
 ];
 for (const [what, url, sentence] of FAULTS) {
-  test(`a node that finds ${what} says so and what to do`, async () => {
+  test(`a node that finds ${what} says what to do`, async () => {
     assert.match(await saidOf(url()), sentence);
   });
 }
 
-test("a node whose PostgreSQL takes the connection and says nothing gives up and says so", async (t) => {
+test("a node gives up with a message if PostgreSQL accepts the connection but does not respond", async (t) => {
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await new Promise((resolve) => silent.once("listening", resolve));
   t.after(() => silent.close());
@@ -105,7 +105,7 @@ test("a node whose PostgreSQL takes the connection and says nothing gives up and
   assert.match(await saidOf(`postgres://u:hunter2@127.0.0.1:${port}/db`), /does not respond/);
 });
 
-test("a node does not come up on a standby, and tells to name the primary", async (t) => {
+test("a node does not start on a standby, and asks for the primary", async (t) => {
   const primary = await startPostgres(NO_SYNC);
   await primary.stop();
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-standby-"));
@@ -119,11 +119,11 @@ test("a node does not come up on a standby, and tells to name the primary", asyn
   assert.match(await saidOf(standby.url("postgres")), /is a standby.+Use the primary/);
 });
 
-test("a node does not come up as a user who may only read", async () => {
+test("a node does not start with a read-only user", async () => {
   assert.match(await saidOf(at("reader", "fine")), /Make it the owner|is read-only/);
 });
 
-test("an older node refuses a newer schema with one sentence and exit code 1, and leaves it alone", async (t) => {
+test("an older node rejects a newer schema with one sentence and exit code 1, and does not change it", async (t) => {
   const url = await server.createDatabase();
   const pool = openPostgresPool(url, { max: 1 });
   t.after(() => pool.close());
@@ -143,7 +143,7 @@ test("an older node refuses a newer schema with one sentence and exit code 1, an
   assert.equal(await findSecret(pool), null, "nothing was made");
 });
 
-test("of eight nodes that start at once on an empty database one migrates it, and all have one secret", async () => {
+test("of eight nodes that start at once on an empty database, one migrates it, and all share one secret", async () => {
   const url = await server.createDatabase();
   const nodes = await Promise.all(Array.from({ length: 8 }, () => open(url)));
   const secrets = new Set(nodes.map(({ secrets }) => secrets.join()));
@@ -162,7 +162,7 @@ test("of eight nodes that start at once on an empty database one migrates it, an
   assert.ok([5, 6].includes(days.length), JSON.stringify(days));
 });
 
-test("a database that a node has migrated is left as it is by the next one", async () => {
+test("a node does not change a database that another node has migrated", async () => {
   const url = await server.createDatabase();
   const first = await open(url);
   await first.close();
@@ -171,7 +171,7 @@ test("a database that a node has migrated is left as it is by the next one", asy
   await second.close();
 });
 
-test("a node does not come up on an older server than it knows, and says which it needs", async (t) => {
+test("a node does not start on a server that is too old, and says which version it needs", async (t) => {
   const pool = openPostgresPool(await server.createDatabase(), { max: 1 });
   t.after(() => pool.close());
   const asked: string[] = [];
@@ -190,14 +190,14 @@ test("a node does not come up on an older server than it knows, and says which i
     assert.ok(error instanceof UnfitDatabase);
     assert.match(
       error.message,
-      /^The server is version 17\.6, and Toolbooth needs 18 or newer\. Upgrade/,
+      /^The PostgreSQL server has version 17\.6, but Toolbooth needs version 18 or newer\. Upgrade/,
     );
     return true;
   });
   assert.equal(asked.length, 1, "nothing was made");
 });
 
-test("a migration waits for a table in short tries, between which calls go on, and gives up with a sentence", async (t) => {
+test("a migration waits for a lock in short attempts, between which calls run, and fails with a clear message", async (t) => {
   const url = await server.createDatabase();
   const pools = [1, 2, 3].map(() => openPostgresPool(url, { max: 1 }));
   t.after(() => Promise.all(pools.map((pool) => pool.close())));
@@ -211,7 +211,10 @@ test("a migration waits for a table in short tries, between which calls go on, a
     await query("SELECT count(*) FROM debit");
     await assert.rejects(migratePostgres(migrating, { migrations, tries: 1 }), (error) => {
       assert.ok(error instanceof UnfitDatabase);
-      assert.match(error.message, /^Something uses a table .+ start the node again\.$/);
+      assert.match(
+        error.message,
+        /^Another session holds a lock on a table .+ start the node again\.$/,
+      );
       return true;
     });
     underWay = migratePostgres(migrating, { migrations }).then(() => {

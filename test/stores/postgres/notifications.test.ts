@@ -42,7 +42,7 @@ async function funded(fixture: Fixture, name: string, credits: number) {
   return account;
 }
 
-test("one batch tells of each account's crossings in the order of its calls, and writes no other account", async () => {
+test("a batch writes each account's events in the order of its calls, and no other account", async () => {
   const [{ pool }] = nodes;
   const fixture = fixtureOf(nodes[0]);
   const [gone, low, calm] = [
@@ -78,7 +78,7 @@ test("one batch tells of each account's crossings in the order of its calls, and
   assert.deepEqual(await listed(fixture), [], "what was told is not told again");
 });
 
-test("a batch whose calls do not come in the order of their times is told of in the order in which they are paid", async () => {
+test("events of a batch are written in the order in which its calls are charged, not by their times", async () => {
   const [{ pool }] = nodes;
   const fixture = fixtureOf(nodes[0]);
   const account = await fixture.account("Times");
@@ -95,7 +95,7 @@ test("a batch whose calls do not come in the order of their times is told of in 
   await fixture.news();
 });
 
-test("a batch that is given up has told of nothing: it is told of once, when it is decided again", async () => {
+test("a batch that is rolled back writes no events; they are written once, when it is decided again", async () => {
   const fixture = fixtureOf(nodes[0]);
   const account = await funded(fixture, "Twice", 22);
   const orders = Array.from({ length: 4 }, () => fixture.debitOrder(account));
@@ -106,7 +106,7 @@ test("a batch that is given up has told of nothing: it is told of once, when it 
   await fixture.news();
 });
 
-test("two nodes that look for what time brings at once write each notice once", async () => {
+test("two concurrent recordExpiries on two nodes write each event once", async () => {
   const fixture = fixtureOf(nodes[0]);
   const accounts: string[] = [];
   for (const name of ["NodeA", "NodeB", "NodeC"]) {
@@ -140,7 +140,7 @@ test("two nodes that look for what time brings at once write each notice once", 
   }
 });
 
-test("two nodes that settle the same notices while accounts are closed wait for nobody, and none is settled twice", async () => {
+test("two nodes that delete the same events while accounts are closed do not block, and delete each event once", async () => {
   const fixture = fixtureOf(nodes[0]);
   const accounts: string[] = [];
   for (let n = 0; n < 8; n += 1) accounts.push(await fixture.account(`Many${n}x`, { credits: 5 }));
@@ -148,7 +148,7 @@ test("two nodes that settle the same notices while accounts are closed wait for 
   assert.equal(events.length, 16);
   const ids = events.map(({ id }) => id);
   const closed = accounts.slice(0, 2);
-  const [settled] = await Promise.all([
+  const [outcomes] = await Promise.all([
     Promise.all(
       Array.from({ length: 8 }, (_, i) => {
         const inOrder = i % 3 === 0 ? ids : ids.toReversed();
@@ -157,12 +157,12 @@ test("two nodes that settle the same notices while accounts are closed wait for 
     ),
     ...closed.map((account) => nodes[1].ledger.closeAccount({ account, now: START })),
   ]);
-  const sum = settled.reduce((total, each) => total + each.settled, 0);
-  assert.ok(sum >= 12 && sum <= 16, `${sum} were settled`);
+  const sum = outcomes.reduce((total, each) => total + each.deleted, 0);
+  assert.ok(sum >= 12 && sum <= 16, `${sum} were deleted`);
   assert.deepEqual(await listed(fixture), []);
 });
 
-test("calls, looks, grants, clawbacks and closings on two nodes at once never wait in a circle", async () => {
+test("concurrent calls, reads, grants, clawbacks and closings on two nodes never deadlock", async () => {
   const fixture = fixtureOf(nodes[0]);
   const { pool } = nodes[0];
   const deadlocks = async () => {

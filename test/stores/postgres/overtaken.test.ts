@@ -6,7 +6,7 @@ import { newDatabase, openNode } from "./fixture.ts";
 
 const PIDS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()";
 
-test("a debit that lies before a backend which stands still comes after its own reversal, and is not charged", async (t) => {
+test("a debit that a stalled backend delays until after its reversal is not charged", async (t) => {
   const url = await newDatabase();
   const node = await openNode(url);
   t.after(() => node.close());

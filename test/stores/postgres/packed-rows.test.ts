@@ -22,7 +22,7 @@ async function read<Row>(sql: string, row: (row: PackedRow) => Row): Promise<Row
   return unpack(await node.pool.once<SqlRow>("read", packed(sql)), row);
 }
 
-test("texts are read as they are, whatever is in them and beside them", async () => {
+test("texts are read unchanged, whatever they contain", async () => {
   const pairs = TEXTS.flatMap((one) => TEXTS.map((other) => [one, other] as const));
   const values = pairs.map(
     ([one, other], place) => `(${place}, ${literalOf(one)}, ${literalOf(other)})`,
@@ -35,7 +35,7 @@ test("texts are read as they are, whatever is in them and beside them", async ()
   );
 });
 
-test("whole numbers are read as they are, below zero too", async () => {
+test("whole numbers are read exactly, including negative ones", async () => {
   const numbers = [
     0,
     1,

@@ -44,7 +44,7 @@ async function openFixture(t: TestContext) {
 
 const daysFrom = (day: number) => [0, 1, 2, 3].map((ahead) => nameOf(day + ahead * DAY));
 
-test("today and three days ahead are made, at the day's turn one more, and none twice", async (t) => {
+test("partitions for today and three days ahead are created, one more at midnight, and none twice", async (t) => {
   const { keep, days } = await openFixture(t);
   await keep(TODAY);
   assert.deepEqual(await days(), [...daysFrom(TODAY), "debit_other"]);
@@ -55,7 +55,7 @@ test("today and three days ahead are made, at the day's turn one more, and none 
   assert.deepEqual(await days(), [...daysFrom(TODAY), next, "debit_other"]);
 });
 
-test("of two nodes that make the days at once both find them made", async (t) => {
+test("two nodes that create partitions at once both succeed", async (t) => {
   const { pool, other, days } = await openFixture(t);
   for (let round = 0; round < 10; round += 1) {
     const now = TODAY + round * DAY;
@@ -65,7 +65,7 @@ test("of two nodes that make the days at once both find them made", async (t) =>
   }
 });
 
-test("calls of one batch at midnight's edge lie in the tables of their days, and each can be given back", async (t) => {
+test("calls of one batch around midnight are in the partitions of their days, and each can be reversed", async (t) => {
   const { ledger, keep, account, debitOrder, places, remaining } = await openFixture(t);
   await keep(TODAY);
   const id = await account("Ada", { credits: 10 });
@@ -95,7 +95,7 @@ test("calls of one batch at midnight's edge lie in the tables of their days, and
   await assertTotals(ledger, START);
 });
 
-test("a day whose calls have begun among the others stays there until they are folded, and calls go on", async (t) => {
+test("debits of a day in the default partition stay there until they are rolled up, while calls continue", async (t) => {
   const { ledger, keep, account, debit, days, places } = await openFixture(t);
   const id = await account("Ada", { credits: 10 });
   await debit(id, { callId: "early", now: START });
@@ -111,7 +111,7 @@ test("a day whose calls have begun among the others stays there until they are f
   await assertTotals(ledger, START);
 });
 
-test("days whose calls are folded are dropped whole, the others stay, and nothing of the books is lost", async (t) => {
+test("partitions whose debits are all rolled up are dropped, the others stay, and the totals are unchanged", async (t) => {
   const { ledger, keep, account, debit, days, places, usage, totals } = await openFixture(t);
   const id = await account("Ada", { credits: 100 });
   for (let day = 0; day < 6; day += 1) {
@@ -136,7 +136,7 @@ test("days whose calls are folded are dropped whole, the others stay, and nothin
   await assertTotals(ledger, START + 6 * DAY);
 });
 
-test("a day is not dropped while a call in it is left", async (t) => {
+test("a partition is not dropped while it contains a debit", async (t) => {
   const { keep, account, debit, days } = await openFixture(t);
   await keep(START);
   const id = await account("Ada", { credits: 1 });
@@ -146,7 +146,7 @@ test("a day is not dropped while a call in it is left", async (t) => {
   assert.ok(!(await days()).includes(nameOf(TODAY + DAY)), "an empty one goes");
 });
 
-test("of two nodes one does the upkeep: the other one's turn ends at once, with nothing done", async (t) => {
+test("of two nodes, one does the maintenance, and the other returns immediately", async (t) => {
   const { node, other, account, debit, keep } = await openFixture(t);
   await keep(START);
   const id = await account("Ada", { credits: 10 });
@@ -160,7 +160,7 @@ test("of two nodes one does the upkeep: the other one's turn ends at once, with 
   assert.equal((await other.ledger.maintain(order)).rolledUp, 1);
 });
 
-test("a reader who takes long holds up neither calls nor the upkeep: the days are made at a later round", async (t) => {
+test("a long read blocks neither calls nor maintenance; partitions are created in a later round", async (t) => {
   const { node, other, account, debit, keep, days } = await openFixture(t);
   const id = await account("Ada", { credits: 10 });
   await other.pool.transaction("report", async (query) => {
@@ -176,7 +176,7 @@ test("a reader who takes long holds up neither calls nor the upkeep: the days ar
   assert.deepEqual(await days(), [...daysFrom(TODAY + DAY), "debit_other"]);
 });
 
-test("two nodes take calls while both keep the days, fold and drop through twenty days, and nothing is lost", async (t) => {
+test("two nodes accept calls while both maintain twenty days of partitions, and nothing is lost", async (t) => {
   const { node, other, account, debitOrder, days, ledger } = await openFixture(t);
   const DAYS = 20;
   const CALLS = 30;

@@ -52,7 +52,7 @@ const people = async () => {
 directoryContract("behind a proxy that pools transactions", people);
 journalContract("behind a proxy that pools transactions", people);
 
-test("what signs people in asks one statement at a time, each of them on another backend", async (t) => {
+test("the sign-in sends one statement at a time, each to a different backend", async (t) => {
   const { pool, pooler } = await openPooled(t);
   const { dialect, transaction } = createPostgresPeople(pool).signInDatabase;
   assert.equal(transaction, false, "it begins no transactions");

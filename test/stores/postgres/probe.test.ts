@@ -8,7 +8,7 @@ import { newDatabase, openNode } from "./fixture.ts";
 /** Whether a node is ready is whether its debits would go through, now and here. */
 const NOW = Date.now();
 
-test("a node is not ready while somebody holds a table that debits write to, and is afterwards", async (t) => {
+test("a node is not ready while a table that debits write to is locked, and is ready afterwards", async (t) => {
   const node = await openNode(await newDatabase());
   t.after(() => node.close());
   await keepPartitions(node.pool, NOW, 0);
@@ -35,7 +35,7 @@ test("a node whose debits fail is not ready", async (t) => {
   await assert.rejects(node.ledger.probe({ now: NOW }), NotCarriedOut);
 });
 
-test("rows that somebody holds make no node unready, and nothing is left of asking", async (t) => {
+test("a locked row does not make a node unready, and the probe leaves nothing behind", async (t) => {
   const url = await newDatabase();
   const [node, other] = await Promise.all([openNode(url), openNode(url)]);
   t.after(() => Promise.all([node.close(), other.close()]));

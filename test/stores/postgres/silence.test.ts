@@ -58,7 +58,7 @@ test("a node is frozen in the middle of a transaction: a debit of the same accou
 });
 
 for (const mode of ["write", "batch", "read", "snapshot", "upkeep"] satisfies PostgresMode[]) {
-  test(`a transaction (${mode}) that falls silent is ended by the server, and is known to have come to nothing`, {
+  test(`a transaction (${mode}) that falls silent is ended by the server and counts as not carried out`, {
     timeout: 300_000,
   }, async (t) => {
     const { pool, silent } = await openFixture(t);

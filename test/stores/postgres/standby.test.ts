@@ -12,7 +12,7 @@ import {
   NotReplicated,
   OutOfReach,
   orderFault,
-  StatementRefused,
+  StatementRejected,
 } from "#stores/postgres/faults.ts";
 import { explainPostgres } from "../../../src/apps/cli/postgres-faults.ts";
 import { explainDatabase } from "../../../src/apps/node/database-fault.ts";
@@ -30,7 +30,7 @@ after(() => faulty.server.dispose());
 const said = (code: string, message: string, routine = "errmsg") =>
   Object.assign(new Error(message), { code, severity: "ERROR", routine });
 
-test("a standby's refusal to write is one that passes, in whichever words, and its connection is not used again", () => {
+test("a write that a standby rejects is retried in any language, and the connection is closed", () => {
   const standby = "cannot set transaction read-write mode during recovery";
   for (const fault of [
     said("25006", "cannot execute INSERT in a read-only transaction"),
@@ -41,19 +41,19 @@ test("a standby's refusal to write is one that passes, in whichever words, and i
     const kinds = [isReadOnly, isPassing, isPlain, isLost].map((is) => is(fault));
     assert.deepEqual(kinds, [true, true, false, false], fault.message);
     assert.ok(orderFault(fault) instanceof NotCarriedOut);
-    assert.ok(!(orderFault(fault) instanceof StatementRefused));
+    assert.ok(!(orderFault(fault) instanceof StatementRejected));
     assert.match(explainDatabase(fault), /it is a standby/);
   }
 });
 
-test("what else a server does not support is a statement refused for good", () => {
+test("any other unsupported feature is a rejected statement", () => {
   for (const fault of [
     said("0A000", "cannot use serializable mode in a hot standby", "call_enum_check_hook"),
     said("0A000", "WHERE CURRENT OF is not supported for this table type"),
   ]) {
     const kinds = [isReadOnly, isPassing, isPlain, isLost].map((is) => is(fault));
     assert.deepEqual(kinds, [false, false, true, false], fault.message);
-    assert.ok(orderFault(fault) instanceof StatementRefused);
+    assert.ok(orderFault(fault) instanceof StatementRejected);
   }
 });
 
@@ -91,7 +91,7 @@ async function openStandby(t: TestContext) {
   return { ...fixture, account, promote };
 }
 
-test("a node that reaches a standby refuses as what was not carried out, and goes on once the standby is promoted", {
+test("a node on a standby rejects orders as not carried out, and recovers when the standby is promoted", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openStandby(t);
@@ -109,7 +109,7 @@ test("a node that reaches a standby refuses as what was not carried out, and goe
   ];
   for (const fault of await Promise.all(orders.map((order) => settled<unknown>(order)))) {
     assert.ok(fault instanceof NotCarriedOut, String(fault));
-    assert.ok(!(fault instanceof StatementRefused || fault instanceof OutOfReach), String(fault));
+    assert.ok(!(fault instanceof StatementRejected || fault instanceof OutOfReach), String(fault));
   }
   assert.equal(await fixture.balance(account), 50, "it may be read");
   await fixture.promote();
@@ -180,7 +180,7 @@ async function loseStandby(t: TestContext, fixture: Fixture) {
 }
 
 for (const how of ["cancel", "terminate"] as const) {
-  test(`a commit that waits for its standby is ended (${how}): it is acknowledged only once it is safe`, {
+  test(`a commit that is cancelled while it waits for its standby (${how}) is acknowledged only when it is safe`, {
     timeout: 300_000,
   }, async (t) => {
     const fixture = await openFaulty(t, faulty);
@@ -224,7 +224,7 @@ for (const how of ["cancel", "terminate"] as const) {
   });
 }
 
-test("a write that does not name itself is not acknowledged where only the primary has it", {
+test("a write that only the primary has is not acknowledged", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openFaulty(t, faulty);

@@ -35,7 +35,7 @@ const outsider = (email: string, address: string): Attempt => ({
   ...{ email, address, isKnownBrowser: false },
 });
 
-test("whatever is tried on two nodes in turns is throttled as by one memory", async (t) => {
+test("attempts that alternate between two nodes are throttled as on one node", async (t) => {
   t.diagnostic(`TEST_SEED=${SEED}`);
   const step = fc.record({
     node: fc.nat(1),
@@ -66,7 +66,7 @@ test("whatever is tried on two nodes in turns is throttled as by one memory", as
   );
 });
 
-test("of many tries at once from one network ten get through, on whichever node they come", async () => {
+test("of many concurrent attempts from one network, ten are allowed, on whichever nodes they arrive", async () => {
   const tries = Array.from({ length: 25 }, (_, turn) =>
     ask(turn, outsider(`at-once-${turn}@example.com`, "at once"), 1_000),
   );
@@ -74,7 +74,7 @@ test("of many tries at once from one network ten get through, on whichever node 
   assert.equal(outcomes.filter((outcome) => "waitMs" in outcome).length, 10);
 });
 
-test("guesses at one person from many networks wait one behind the other over all nodes", async () => {
+test("attempts for one person from many networks take turns across all nodes", async () => {
   const tries = Array.from({ length: 12 }, (_, turn) =>
     ask(turn, outsider("victim@example.com", `network ${turn}`), 0),
   );
@@ -84,7 +84,7 @@ test("guesses at one person from many networks wait one behind the other over al
   assert.deepEqual(sorted, [0, 0, 0, 0, 500, 1_500, 3_500, 7_500, 11_500, 15_500, 19_500]);
 });
 
-test("requests are counted by network and kind over all nodes, and come back after a quiet while", async () => {
+test("requests are counted by network and kind across all nodes, and are allowed again after a pause", async () => {
   const rule = { window: 60, max: 3 };
   const outcomes = [];
   for (clock of [0, 10_000, 20_000, 30_000])
@@ -96,7 +96,7 @@ test("requests are counted by network and kind over all nodes, and come back aft
   assert.deepEqual(await throttleOf(1).countRequest("1.1.1.1/x", rule), allowed);
 });
 
-test("the database knows no name, and the upkeep removes what is over and nothing else", async () => {
+test("the database contains no names, and maintenance deletes expired counts only", async () => {
   const { pool, ledger } = nodes[0] as Node;
   const rows = () => pool.once("read", "SELECT name, state FROM throttle_kept");
   clock = 10_000_000;

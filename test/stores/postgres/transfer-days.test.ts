@@ -19,7 +19,7 @@ const fillDays = (from: ReturnType<typeof openEmpty>) =>
     WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 44)
     INSERT INTO debit_by_account SELECT 1, ${TODAY + DAY / 2} - i * ${DAY}, 'call_' || i, 1, 'hash', 1, 0, 1, NULL, NULL FROM n;`);
 
-test("the days of an import are made first: each call that is kept lies in the table of its day, and older ones are folded at once", async (t) => {
+test("an import creates partitions first, so that each debit is in the partition of its day, and older ones are rolled up at once", async (t) => {
   const [from, to] = [openEmpty(t), await openFresh(t)];
   fillDays(from);
   const keptFrom = NOW - 30 * DAY;
@@ -34,7 +34,7 @@ test("the days of an import are made first: each call that is kept lies in the t
   await assertTotals(to.ledger, NOW);
 });
 
-test("the days ahead are made too, so that a node that starts next looks through nothing", async (t) => {
+test("partitions ahead are created too, so that a starting node scans nothing", async (t) => {
   const [from, to] = [openEmpty(t), await openFresh(t)];
   fillDays(from);
   await to.take(linesOf(from), NOW - 2 * DAY);
@@ -48,7 +48,7 @@ test("the days ahead are made too, so that a node that starts next looks through
   );
 });
 
-test("the days go back no further than some hundred days, however long calls are to be kept", async (t) => {
+test("partitions go back some hundred days at most, however long calls are kept", async (t) => {
   const [from, to] = [openEmpty(t), await openFresh(t)];
   fillDays(from);
   await to.take(linesOf(from), NOW - 36_500 * DAY);

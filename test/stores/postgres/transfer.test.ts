@@ -38,7 +38,7 @@ async function openGoal(): Promise<Goal> {
 holdImports("PostgreSQL", openGoal);
 
 describe("an export of PostgreSQL", () => {
-  test("gives the lines that SQLite gives for the same ledger", async (t) => {
+  test("writes the same lines as SQLite for the same ledger", async (t) => {
     const [from, to] = [openEmpty(t), await openFresh(t)];
     await fill(from);
     await fillLedger(to);
@@ -47,7 +47,7 @@ describe("an export of PostgreSQL", () => {
     assert.deepEqual(await to.lines(), linesOf(from));
   });
 
-  test("of what came from SQLite gives its lines again, and the ledgers are equal", async (t) => {
+  test("of a ledger imported from SQLite is the same export, and the ledgers are equal", async (t) => {
     const [from, to] = [openEmpty(t), await openFresh(t)];
     await fill(from);
     const lines = linesOf(from, true);
@@ -57,7 +57,7 @@ describe("an export of PostgreSQL", () => {
     await assertTotals(to.ledger, NOW);
   });
 
-  test("taken in elsewhere goes on as the ledger would have: spending, replaying, reversing, folding", async (t) => {
+  test("an imported ledger behaves like the original: spending, replaying, reversing, rolling up", async (t) => {
     const [from, to] = [openEmpty(t), await openFresh(t)];
     await fill(from);
     await to.take(linesOf(from));
@@ -72,7 +72,7 @@ describe("an export of PostgreSQL", () => {
     assert.deepEqual(linesOf(back), linesOf(from));
   });
 
-  test("of many pages has every record once, and days without a table of their own keep their debits", async (t) => {
+  test("with many pages contains every record once, including debits without a partition of their own", async (t) => {
     const from = openEmpty(t);
     from.exec(MANY);
     const lines = linesOf(from);
@@ -84,7 +84,7 @@ describe("an export of PostgreSQL", () => {
     assert.deepEqual(await to.places(), { debit_other: 5_000 });
   });
 
-  test("is of one moment, whatever is written beside it, and stops no writer", async (t) => {
+  test("shows one moment, whatever is written concurrently, and blocks no writer", async (t) => {
     const store = await openFresh(t);
     await fillLedger(store);
     const before = await store.lines();
@@ -122,8 +122,8 @@ describe("an export of PostgreSQL", () => {
   });
 });
 
-describe("an import into a PostgreSQL that others use", () => {
-  test("is one of two that come at once, and the other is refused", async (t) => {
+describe("an import into a PostgreSQL that is in use", () => {
+  test("if two are imported concurrently, one is rejected", async (t) => {
     const url = await newDatabase();
     const stores = [openStore(url), openStore(url)];
     t.after(() => Promise.all(stores.map((store) => store.close())));
@@ -137,7 +137,7 @@ describe("an import into a PostgreSQL that others use", () => {
     assert.deepEqual(await stores[0]?.lines(), lines);
   });
 
-  test("whose connection breaks leaves nothing, and the next one takes all", async (t) => {
+  test("leaves nothing behind if its connection breaks, and the next one succeeds", async (t) => {
     const url = new URL(await newDatabase());
     const network = await openNetwork(Number(url.port));
     const direct = openStore(url.href);
@@ -159,7 +159,7 @@ describe("an import into a PostgreSQL that others use", () => {
     assert.deepEqual(await direct.lines(), lines);
   });
 
-  test("refuses a character that PostgreSQL cannot keep, with its line", async () => {
+  test("rejects a character that PostgreSQL cannot store, with its line", async () => {
     const to = await openGoal();
     const account = {
       record: "account",

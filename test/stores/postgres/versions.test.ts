@@ -24,7 +24,7 @@ async function open(t: TestContext) {
   };
 }
 
-test("what has run is recorded with its checksum and the oldest code that may use it", async (t) => {
+test("migrations are recorded with their checksum and the oldest code that may use the data", async (t) => {
   const { migrate, applied } = await open(t);
   const before = Date.now();
   await migrate(MIGRATIONS);
@@ -44,7 +44,7 @@ test("what has run is recorded with its checksum and the oldest code that may us
     assert.ok(Number(at) >= before && Number(at) <= Date.now());
 });
 
-test("a node of the release before goes on beside newer ones, and starts anew, where the migration lets it", async (t) => {
+test("a node of the previous release continues beside newer ones and can restart, if the migration allows it", async (t) => {
   const { url, migrate, applied } = await open(t);
   const running = await openNode(url);
   t.after(() => running.close());
@@ -63,7 +63,7 @@ test("a node of the release before goes on beside newer ones, and starts anew, w
   assert.equal((await applied()).length, 2);
 });
 
-test("data that older code may not use is refused with a sentence, and nothing of it is lost", async (t) => {
+test("data that older code may not use is rejected with a message, and nothing is lost", async (t) => {
   const { url, migrate, applied, pool } = await open(t);
   const node = await openNode(url);
   const fixture = createFixture(node);
@@ -82,7 +82,7 @@ test("data that older code may not use is refused with a sentence, and nothing o
   assert.deepEqual(debit, { count: 1, sum: "9" });
 });
 
-test("a migration that is not the one that ran is refused by its name; so are tables without a record", async (t) => {
+test("a migration that differs from the one that ran is rejected by name, and so are tables without a record", async (t) => {
   const { migrate, pool, url } = await open(t);
   await migrate(MIGRATIONS);
   const [initial, ...more] = MIGRATIONS as [Migration, ...Migration[]];

@@ -182,7 +182,7 @@ async function billsOf(people: number) {
   return bills;
 }
 
-test("what an operation reads and writes does not grow with the people that there are", async (t) => {
+test("the rows that an operation reads and writes do not grow with the number of people", async (t) => {
   const few = await billsOf(20);
   const many = await billsOf(2_000);
   assert.deepEqual(many, few);

@@ -11,7 +11,7 @@ const NOW = "2026-11-22T12:00:00.000Z";
 const address = (email: string, account: string) =>
   sql`INSERT INTO address (email, account, created_at) VALUES (${email}, ${account}, 1)`;
 
-test("a batch is carried out as a whole or not at all", async () => {
+test("a batch is carried out in full or not at all", async () => {
   const { d1, rows } = openD1();
   const db = createD1Database(d1);
   const twice = db.batch([address("a@x.org", "acc_a"), address("a@x.org", "acc_b")]);
@@ -25,7 +25,7 @@ test("a batch is carried out as a whole or not at all", async () => {
   assert.deepEqual(results, [[], [{ email: "a@x.org" }], [{ created_at: 2 }]]);
 });
 
-test("a steady D1 takes its own statements in a batch", async () => {
+test("a steady D1 accepts its own statements in a batch", async () => {
   const { d1, rows } = openD1();
   const steady = steadyD1(d1);
   const insert = steady.prepare("INSERT INTO closed_address (email_hash, closed_at) VALUES (?, ?)");
@@ -33,7 +33,7 @@ test("a steady D1 takes its own statements in a batch", async () => {
   assert.equal((await rows("SELECT * FROM closed_address")).length, 2);
 });
 
-test("texts and numbers come back as they were given, whatever they look like", async () => {
+test("texts and numbers are returned unchanged, whatever they contain", async () => {
   const { d1 } = openD1();
   const db = createD1Database(d1);
   const texts = ["", "'; DROP TABLE address; --", '"?', "?1", "ü🐝\n\t\u2028", "x".repeat(500_000)];
@@ -130,7 +130,7 @@ const both = [
   (d1: D1, text: string) => steadyD1(d1).prepare(text).bind(1).all(),
 ];
 
-test("what did not get to an overloaded database is not carried out, and is not asked again", async () => {
+test("a request that an overloaded database did not receive is not carried out and not repeated", async () => {
   for (const message of [
     "D1 DB is overloaded. Requests queued for too long.",
     "D1 DB is overloaded. Too many requests queued.",
@@ -146,7 +146,7 @@ test("what did not get to an overloaded database is not carried out, and is not 
   }
 });
 
-test("a read that breaks off is asked again, and is not carried out in the end; a write's outcome is unknown", async () => {
+test("an interrupted read is repeated and finally fails as not carried out; the outcome of a write is unknown", async () => {
   const messages = [
     "Network connection lost.",
     "D1 DB reset because its code was updated.",
@@ -169,7 +169,7 @@ test("a read that breaks off is asked again, and is not carried out in the end; 
   await Promise.all(messages.flatMap((message) => both.map((ask) => prove(message, ask))));
 });
 
-test("a faulty statement is nobody's weather: its error comes at once as it is", async () => {
+test("the error of an invalid statement is passed on immediately and unchanged", async () => {
   for (const ask of both) {
     const { d1, count } = troubled(["no such table: person: SQLITE_ERROR"]);
     await assert.rejects(ask(d1, READ), /no such table/);

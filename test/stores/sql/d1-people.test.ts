@@ -44,7 +44,7 @@ accountIndexContract("in SQLite", async (t) => {
   const db = createSqliteDatabase(driver);
   return { index: createAccountIndex(db) };
 });
-test("notices that are handed on twice are kept once, in their order, until they are settled", async () => {
+test("events that are forwarded twice are stored once, in order, until they are handled", async () => {
   const { forwardedEvents } = await open();
   const events = [3, 1, 2].map(
     (at): LedgerEvent => ({

@@ -9,7 +9,7 @@ import {
   SchemaMismatch,
   SchemaTooNew,
 } from "#stores/schema/migrations.ts";
-import { SQLITE_MIGRATIONS } from "#stores/sqlite/migrate.ts";
+import { SQLITE_MIGRATIONS } from "#stores/sqlite/node.ts";
 import { sha256Of } from "../other-version.ts";
 
 /** Releases by their migrations; `readableFrom` is what each migration says of older code. */
@@ -40,7 +40,7 @@ test("data gets the migrations that it lacks, in their order, with what is recor
   assert.deepEqual(first, { ...code[0], version: 1, sha256: sha256Of(code[0] as Migration) });
 });
 
-test("code meets newer data: it may use it only if each newer migration allows that", () => {
+test("code may use newer data only if each newer migration allows it", () => {
   const tried = (code: number, ...readableFrom: number[]) => {
     const data = release(...readableFrom);
     try {
@@ -59,7 +59,7 @@ test("code meets newer data: it may use it only if each newer migration allows t
   assert.deepEqual(tried(3, 1, 2, 3, 3), []);
 });
 
-test("a migration that was edited after it ran is named, and so is one without a record", () => {
+test("a migration that was edited after it ran is reported by name, and so is one without a record", () => {
   const code = release(1, 1, 3);
   const edited = rowsOf(code).map((row) => (row.version === 2 ? { ...row, sha256: "0" } : row));
   const lost = rowsOf(code).filter(({ version }) => version !== 2);
@@ -75,7 +75,7 @@ test("a migration that was edited after it ran is named, and so is one without a
   }
 });
 
-test("the migrations of every engine say of themselves what can be: no version before 1, none after their own", () => {
+test("the migrations of every engine name a readable version from 1 to their own", () => {
   for (const migrations of [SQLITE_MIGRATIONS, OBJECT_MIGRATIONS, MIGRATIONS]) {
     for (const [index, { name, readableFrom }] of migrations.entries()) {
       assert.ok(readableFrom >= 1 && readableFrom <= index + 1, name);

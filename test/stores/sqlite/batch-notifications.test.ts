@@ -34,7 +34,7 @@ function watchStatements(fixture: ReturnType<typeof openFixture>) {
   };
 }
 
-test("only a debit by which the balance falls to another level carries out more than it did before", async (t) => {
+test("only a debit that lowers the balance to another level writes more", async (t) => {
   const fixture = openFixture(t);
   const account = await fixture.account("Ada", { credits: 22 });
   await fixture.debit(account);
@@ -65,7 +65,7 @@ test("only a debit by which the balance falls to another level carries out more 
   ]);
 });
 
-test("within one batch a balance comes from enough over low to nothing, and both are told", async (t) => {
+test("a balance that falls past both levels in one batch causes both events", async (t) => {
   const fixture = openFixture(t);
   const account = await fixture.account("Ada", { credits: 22 });
   const other = await fixture.account("Bob", { credits: 22 });
@@ -89,7 +89,7 @@ test("within one batch a balance comes from enough over low to nothing, and both
   ]);
 });
 
-test("a notice is rolled back with the order that it tells of", async (t) => {
+test("an event is rolled back with its order", async (t) => {
   const fixture = openFixture(t);
   const account = await fixture.account("Ada", { credits: 20 });
   await fixture.news();

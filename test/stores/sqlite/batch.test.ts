@@ -6,7 +6,7 @@ import { DAY, idempotency, keyId, keySha256, START } from "../../contract/ledger
 import { temporaryFolder } from "../../http/server-process.ts";
 import { debited, grantOrder, type Item, openFixture, run, TRIGGERS } from "./batch-fixture.ts";
 
-test("an order that the ledger refuses changes nothing, and the others of its batch are carried out", async (t) => {
+test("an order that the ledger rejects changes nothing, and the others of its batch are carried out", async (t) => {
   const fixture = openFixture(t);
   const account = await fixture.account("Ada", { credits: 10 });
   const reversed = fixture.debitOrder(account);
@@ -25,7 +25,7 @@ test("an order that the ledger refuses changes nothing, and the others of its ba
   ]);
   assert.equal(transactions, 1, "a refusal rolls nothing back");
   assert.deepEqual([first, last], [debited(9), debited(8)]);
-  assert.partialDeepStrictEqual(none, { kind: "refused" });
+  assert.partialDeepStrictEqual(none, { kind: "rejected" });
   // An order that was carried out before is found by its debit: the batch is run again, once.
   const [second, again, third] = run(fixture, [
     ["debit", fixture.debitOrder(account)],
@@ -34,12 +34,12 @@ test("an order that the ledger refuses changes nothing, and the others of its ba
   ]);
   assert.equal(transactions, 3);
   assert.deepEqual([second, third], [debited(7), debited(6)]);
-  assert.partialDeepStrictEqual(again, { kind: "refused" });
+  assert.partialDeepStrictEqual(again, { kind: "rejected" });
   assert.deepEqual(await fixture.remaining(account), { first: 6 });
 });
 
 for (const [when, trigger] of Object.entries(TRIGGERS)) {
-  test(`an error of the database ${when} fails its own order alone`, async (t) => {
+  test(`an error of the database ${when} fails only its own order`, async (t) => {
     const fixture = openFixture(t);
     const [ada, bob] = [
       await fixture.account("Ada", { credits: 10, freeCall: "open" }),
@@ -72,7 +72,7 @@ for (const [when, trigger] of Object.entries(TRIGGERS)) {
   });
 }
 
-test("values that SQLite cannot take fail their own order alone", async (t) => {
+test("values that SQLite cannot store fail only their own order", async (t) => {
   const fixture = openFixture(t);
   const account = await fixture.account("Ada", { credits: 10 });
   const wrong = { ...fixture.debitOrder(account), tool: { not: "text" } as never };
@@ -87,7 +87,7 @@ test("values that SQLite cannot take fail their own order alone", async (t) => {
 
 for (const turned of [false, true]) {
   const order = turned ? "the stranger first" : "the owner first";
-  test(`one key asked about for two accounts is good for its own alone, ${order}`, async (t) => {
+  test(`a key that is used for two accounts is valid only for its own, ${order}`, async (t) => {
     const fixture = openFixture(t);
     const [ada, bob] = [
       await fixture.account("Ada", { credits: 3 }),
@@ -178,7 +178,7 @@ test("grant, debit, revoke, suspend and close within one batch see each other", 
   );
 });
 
-test("an order that comes twice in one batch is one debit, whether or not the second one would be rejected", async (t) => {
+test("an order that is twice in one batch is one debit, whether or not the second one would be rejected", async (t) => {
   const fixture = openFixture(t);
   const account = await fixture.account("Ada", { credits: 2 });
   const [first, last, poor] = [1, 2, 3].map(() => fixture.debitOrder(account)) as [
@@ -249,7 +249,7 @@ test("each order of a batch spends what is spendable at its own time", async (t)
   assert.deepEqual(await fixture.remaining(account, expiresAt - 1), { short: 3, long: 0 });
 });
 
-test("orders that only read are answered while another process writes", async (t) => {
+test("reads are performed while another process writes", async (t) => {
   const file = `${temporaryFolder(t)}/toolbooth.sqlite`;
   const fixture = openFixture(t, file);
   const account = await fixture.account("Ada", { credits: 3 });

@@ -76,13 +76,13 @@ describe("the cost of a debit in SQLite", () => {
     assert.deepEqual(writtenBy(driver, await debit()), ["credit_grant", "debit_journal"]);
   });
 
-  test("in a database of one account it writes two rows as well", async (t) => {
+  test("in a database of a single account, it writes two rows too", async (t) => {
     const { driver, debit } = await openCounted(t, { isAlone: true });
     await debit();
     assert.deepEqual(writtenBy(driver, await debit()), ["credit_grant", "debit_by_account"]);
   });
 
-  test("an idempotency key adds its record and that one's indexes", async (t) => {
+  test("an idempotency key adds its record and its indexes", async (t) => {
     const { driver, debit } = await openCounted(t, {});
     await debit();
     const written = writtenBy(driver, await debit({ idempotency: idempotency("once") }));

@@ -3,8 +3,8 @@ import { describe, type TestContext, test } from "node:test";
 import type { LedgerOperations } from "#ledger/port.ts";
 import { HOUR_MS } from "#limits.ts";
 import { createLedgerReads, type ReadName } from "#stores/sql/ledger-reads.ts";
+import { createSqliteReads } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { rowsOfLedger, START } from "../ledger-reads-fixture.ts";
 
 function open(t: TestContext): NodeSqlite {
@@ -32,7 +32,7 @@ function plansOf<Name extends ReadName>(
 const ADA = { account: "ada", now: START };
 
 describe("the cost of entries in SQLite", () => {
-  test("a page is read down an index from its place: no list is gone through, none is sorted", (t) => {
+  test("a page is read along an index from its position, without scanning or sorting a list", (t) => {
     const plans = plansOf(open(t), "entries", { ...ADA, after: null, max: 50 });
     const searches = plans.flatMap(({ sql, plan }) => {
       for (const step of plan) assert.doesNotMatch(step, /SCAN|TEMP B-TREE/, sql);
@@ -54,7 +54,7 @@ describe("the cost of entries in SQLite", () => {
     );
   });
 
-  test("a page costs the same however many calls, hours and grants lie below it", (t) => {
+  test("a page costs the same however many calls, hours and grants follow it", (t) => {
     const driver = open(t);
     for (const row of rowsOfLedger(["debit_by_account", "debit_journal"])) driver.exec(row);
     const grow = (from: number, to: number) => {
@@ -88,7 +88,7 @@ describe("the cost of entries in SQLite", () => {
     assert.ok(many < few * 4, `${few} microseconds became ${many}`);
   });
 
-  test("recent calls are read from a time on, not from the beginning", (t) => {
+  test("recent calls are read from the requested time, not from the beginning", (t) => {
     const [recent] = plansOf(open(t), "recentCalls", { account: "ada", from: START });
     for (const step of [
       "SEARCH debit_by_account USING PRIMARY KEY (account_no=? AND at>?)",
@@ -97,7 +97,7 @@ describe("the cost of entries in SQLite", () => {
       assert.ok(recent?.plan.includes(step), String(recent?.plan));
   });
 
-  test("a balance is a sum down the index of grants to spend", (t) => {
+  test("a balance is summed along the index of spendable grants", (t) => {
     const [account] = plansOf(open(t), "findAccount", ADA);
     const step =
       "SEARCH credit_grant USING INDEX credit_grant_to_spend (account_no=? AND <expr>>?)";

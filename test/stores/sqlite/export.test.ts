@@ -18,7 +18,7 @@ import {
 } from "../transfer-fixture.ts";
 
 describe("an export of SQLite", () => {
-  test("imported elsewhere gives an equal ledger, and the same lines again", async (t) => {
+  test("an imported ledger is equal, and exports the same lines", async (t) => {
     const [from, to] = [openEmpty(t), openEmpty(t)];
     await fill(from);
     const lines = linesOf(from, true);
@@ -41,7 +41,7 @@ describe("an export of SQLite", () => {
     await assertTotals(imported.ledger, NOW);
   });
 
-  test("imported elsewhere goes on as the ledger would have: spending, replaying, reversing, folding", async (t) => {
+  test("an imported ledger behaves like the original: spending, replaying, reversing, rolling up", async (t) => {
     const [from, to] = [openEmpty(t), openEmpty(t)];
     await fill(from);
     importSqlite(to, bytesOf(linesOf(from)), NOW);
@@ -53,7 +53,7 @@ describe("an export of SQLite", () => {
     );
   });
 
-  test("has the secret only where it is asked for", async (t) => {
+  test("contains the secret only if requested", async (t) => {
     const from = openEmpty(t);
     await fill(from);
     assert.equal(
@@ -112,7 +112,7 @@ describe("an export of SQLite", () => {
     }
   });
 
-  test("is of one moment, whatever is written beside it, and stops no writer", async (t) => {
+  test("shows one moment, whatever is written concurrently, and blocks no writer", async (t) => {
     const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-transfer-"));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const file = path.join(folder, "toolbooth.sqlite");
@@ -131,7 +131,7 @@ describe("an export of SQLite", () => {
     assert.deepEqual(Buffer.concat(chunks).toString().trimEnd().split("\n"), before);
   });
 
-  test("of many pages has every record once, wherever debits are", (t) => {
+  test("with many pages contains every record once, in whichever table debits are", (t) => {
     const from = openEmpty(t);
     from.exec(`
       INSERT INTO account (id, created_at, free_call) VALUES ('acc_1', 1, 'withheld'), ('acc_2', 1, 'withheld');

@@ -49,7 +49,7 @@ ledgerModel("in SQLite, with a journal that is drained after every order", async
 }));
 
 describe("the journal of debits", () => {
-  test("what is told of an account is the same before, while and after it is drained", async (t) => {
+  test("reads of an account are the same before, during and after a drain", async (t) => {
     const driver = openEmpty(t);
     const { ledger, drain, fixture, journal } = open(driver);
     const [ada, bob] = [
@@ -85,7 +85,7 @@ describe("the journal of debits", () => {
     }
   });
 
-  test("an order that is sent again after its debit was moved is the same debit", async (t) => {
+  test("an order that is repeated after its debit was moved is the same debit", async (t) => {
     const { ledger, drain, fixture, journal } = open(openEmpty(t));
     const account = await fixture.account("Ada", { credits: 3 });
     const order = fixture.debitOrder(account);
@@ -101,7 +101,7 @@ describe("the journal of debits", () => {
     assert.equal(await fixture.balance(account), 1);
   });
 
-  test("upkeep in the same batch moves debits, and an order that is sent again after it is found", async (t) => {
+  test("a repeated order is found after maintenance in the same batch moved its debit", async (t) => {
     const { journal, fixture, runBatch } = open(openEmpty(t));
     const account = await fixture.account("Ada", { credits: 9 });
     const [old, fresh] = [
@@ -121,7 +121,7 @@ describe("the journal of debits", () => {
     await assertTotals(fixture.ledger, START);
   });
 
-  test("a debit of an earlier time than what was moved is a debit, and is moved in its turn", async (t) => {
+  test("a debit with a time before the moved ones is stored, and moved later", async (t) => {
     const { ledger, drain, fixture } = open(openEmpty(t));
     const account = await fixture.account("Ada", { credits: 3 });
     await fixture.debit(account, { now: START + 10 });
@@ -133,7 +133,7 @@ describe("the journal of debits", () => {
     await assertTotals(ledger, START);
   });
 
-  test("many debits of one account at once skip the journal, and no order is carried out twice for that", async (t) => {
+  test("many debits of one account at once bypass the journal, and no order is carried out twice", async (t) => {
     const { ledger, journal, fixture, runBatch } = open(openEmpty(t));
     const account = await fixture.account("Ada", { credits: 1_000 });
     const ordersAt = (now: number) =>
@@ -157,7 +157,7 @@ describe("the journal of debits", () => {
     await assertTotals(ledger, START);
   });
 
-  test("a batch that begins in the journal's last millisecond skips it, and finds what the journal has", async (t) => {
+  test("a batch that starts in the last millisecond of the journal bypasses it, and finds the debits in it", async (t) => {
     const { journal, fixture, runBatch } = open(openEmpty(t));
     const account = await fixture.account("Ada", { credits: 100 });
     const orders = (count: number, now: number) =>
@@ -181,7 +181,7 @@ describe("the journal of debits", () => {
     await assertTotals(fixture.ledger, START);
   });
 
-  test("where grants are read anew within a batch, an order before and after that is one debit", async (t) => {
+  test("if grants are read again within a batch, an order before and after that is one debit", async (t) => {
     const { journal, fixture, runBatch } = open(openEmpty(t));
     const account = await fixture.account("Ada");
     for (let day = 1; day <= 8; day += 1)
@@ -200,7 +200,7 @@ describe("the journal of debits", () => {
     await assertTotals(fixture.ledger, START + DAY + 1);
   });
 
-  test("the more accounts it has, the more rows it gathers, between 2,000 and 10,000", (t) => {
+  test("the journal is drained at 2,000 to 10,000 rows, later if it has more accounts", (t) => {
     const driver = openEmpty(t);
     const { journal } = open(driver);
     const fill = (accounts: number) =>
@@ -220,7 +220,7 @@ describe("the journal of debits", () => {
     }
   });
 
-  test("a debit is reversed wherever it is, and a reversal that came first stays one", async (t) => {
+  test("a debit is reversed in either table, and a reversal that arrived first is kept", async (t) => {
     const { ledger, drain, fixture } = open(openEmpty(t));
     const account = await fixture.account("Ada", { credits: 3 });
     const [moved, kept, early] = [1, 2, 3].map((at) =>
@@ -239,7 +239,7 @@ describe("the journal of debits", () => {
     assert.equal(await fixture.balance(account), 3);
   });
 
-  test("another connection's orders and the ones after them see each other, drained or not", async (t) => {
+  test("orders of two connections see each other, whether or not the journal was drained", async (t) => {
     const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-journal-"));
     const file = path.join(folder, "ledger.sqlite");
     const drivers = [openNodeSqlite(file), openNodeSqlite(file)];

@@ -7,8 +7,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { type Migration, SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { SQLITE_MIGRATIONS } from "#stores/sqlite/migrate.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openNodeSqlite, SQLITE_MIGRATIONS } from "#stores/sqlite/node.ts";
 import { assertTotals, createFixture, START } from "../../contract/ledger/fixture.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 import { CHANGED, COMPATIBLE, INCOMPATIBLE, sha256Of, TOO_NEW } from "../other-version.ts";
@@ -41,7 +40,7 @@ function rows(file: string, sql: string): unknown[] {
   }
 }
 
-test("what has run is recorded with its checksum and the oldest code that may use it", async (t) => {
+test("migrations are recorded with their checksum and the oldest code that may use the data", async (t) => {
   const file = fileIn(temporaryFolder(t));
   const newer = [...SQLITE_MIGRATIONS, INCOMPATIBLE];
   const before = Date.now();
@@ -57,7 +56,7 @@ test("what has run is recorded with its checksum and the oldest code that may us
   assert.deepEqual(rows(file, "PRAGMA user_version"), [[0]]);
 });
 
-test("back from a release whose migration older code may use, and forth again: calls go on and nothing is lost", async (t) => {
+test("after a rollback from a compatible migration, and an upgrade again, calls continue and nothing is lost", async (t) => {
   const file = fileIn(temporaryFolder(t));
   const newer = [...SQLITE_MIGRATIONS, COMPATIBLE];
   const account = await asRelease(file, SQLITE_MIGRATIONS, (fixture) =>
@@ -74,7 +73,7 @@ test("back from a release whose migration older code may use, and forth again: c
   assert.deepEqual(rows(file, "SELECT version FROM schema_migration"), [[1], [2]]);
 });
 
-test("data that older code may not use is refused with a sentence, byte by byte as it was, and newer code goes on with it", async (t) => {
+test("data that older code may not use is rejected with a message and left unchanged, and newer code continues with it", async (t) => {
   const file = fileIn(temporaryFolder(t));
   const account = await asRelease(file, SQLITE_MIGRATIONS, async (fixture) => {
     const opened = await fixture.account("Ada", { credits: 9 });
@@ -95,7 +94,7 @@ test("data that older code may not use is refused with a sentence, byte by byte 
   );
 });
 
-test("a migration that is not the one that ran is refused by its name", (t) => {
+test("a migration that differs from the one that ran is rejected by name", (t) => {
   const file = fileIn(temporaryFolder(t));
   openNodeSqlite(file).close();
   const [initial, ...more] = SQLITE_MIGRATIONS as [Migration, ...Migration[]];
@@ -107,7 +106,7 @@ test("a migration that is not the one that ran is refused by its name", (t) => {
   openNodeSqlite(file).close();
 });
 
-test("a file from before migrations were recorded is refused, and left as it was", (t) => {
+test("a file without recorded migrations is rejected and left unchanged", (t) => {
   const file = fileIn(temporaryFolder(t));
   const old = new DatabaseSync(file);
   old.exec("CREATE TABLE account (no INTEGER PRIMARY KEY); PRAGMA user_version = 6");
@@ -134,11 +133,11 @@ test("a migration that fails leaves the data and the record as they were", (t) =
   );
 });
 
-test("of six processes that open one file at once, one migrates it and all can use it", async (t) => {
+test("of six processes that open a file at once, one migrates it, and all can use it", async (t) => {
   const file = fileIn(temporaryFolder(t));
   const script = `
     const { openNodeSqlite } = await import("#stores/sqlite/node.ts");
-    const { SQLITE_MIGRATIONS } = await import("#stores/sqlite/migrate.ts");
+    const { SQLITE_MIGRATIONS } = await import("#stores/sqlite/node.ts");
     const more = ${JSON.stringify(COMPATIBLE)};
     const driver = openNodeSqlite(process.argv[1], [...SQLITE_MIGRATIONS, more]);
     console.log(driver.prepare("SELECT count(*) AS n, count(note) AS m FROM account").get()?.n);

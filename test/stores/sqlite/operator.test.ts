@@ -15,7 +15,7 @@ import {
   withJobs,
 } from "../../contract/event-store-fixture.ts";
 
-test("of a backup that is put back no letter and no webhook leaves again, and its owner may send the webhooks", async (t) => {
+test("after a restore from a backup, no email or webhook is sent again, and owners can resend their webhooks", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
   const people = openSqlitePeople(driver);

@@ -6,11 +6,10 @@ import { test } from "node:test";
 import { Kysely, sql } from "kysely";
 import { createJournal } from "#stores/sql/journal.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
-import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { createSqliteDatabase, createTurns, inTurns } from "#stores/sqlite/database.ts";
 import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
-import { createTurns, inTurns } from "#stores/sqlite/turns.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
 import { journalContract } from "../../contract/journal.ts";
 import { insertAs, operatorActsContract } from "../../contract/operator-acts.ts";
@@ -36,7 +35,7 @@ operatorActsContract("in SQLite", async (t) => {
   return { acts: createOperatorActs(db), recordAs: insertAs(db) };
 });
 
-test("turns come in the order in which they were asked for, and a fault leaves the turn to the next", async () => {
+test("turns are granted in the order of their requests, also after a fault", async () => {
   const turns = createTurns();
   const seen: string[] = [];
   const operations = inTurns(turns, {
@@ -67,7 +66,7 @@ test("a transaction of the SQL builder and our own statements do not get into ea
   const kysely = new Kysely<Tables>({ dialect: createKyselyDialect(driver, turns) });
   const insert = driver.prepare("INSERT INTO setting (name, value) VALUES (?, 'ours')");
   const ours = inTurns(turns, {
-    add: (name: string) => driver.transaction("write", () => insert.run(name)),
+    add: async (name: string) => driver.transaction("write", () => insert.run(name)),
   }) as { add(name: string): Promise<number> };
   const theirs = (name: string, fails: boolean) =>
     kysely.transaction().execute(async (transaction) => {
@@ -91,7 +90,7 @@ test("a transaction of the SQL builder and our own statements do not get into ea
   );
 });
 
-test("statements that give rows give them, and those that change tell how many", async () => {
+test("statements return their rows or the number of changed rows", async () => {
   const driver = openNodeSqlite(":memory:");
   const kysely = new Kysely<Tables>({ dialect: createKyselyDialect(driver, createTurns()) });
   const value = "select, returning and with are words of this text";
@@ -120,7 +119,7 @@ test("statements that give rows give them, and those that change tell how many",
   );
 });
 
-test("many operations of every kind at once, over one connection, are all carried out", async () => {
+test("many concurrent operations of every kind are all carried out over one connection", async () => {
   const store = openSqlitePeople(openNodeSqlite(":memory:"));
   const kysely = new Kysely<Tables>({ dialect: store.signInDatabase.dialect });
   const work = Array.from({ length: 60 }, (_, turn) => {
@@ -141,7 +140,7 @@ test("many operations of every kind at once, over one connection, are all carrie
   assert.equal(accounts, 60);
 });
 
-test("what only reads needs no lock: a look into an empty queue does not wait for somebody's writing", async (t) => {
+test("reads need no lock: reading an empty queue does not wait for a writer", async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-people-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "toolbooth.sqlite");
@@ -157,7 +156,7 @@ test("what only reads needs no lock: a look into an empty queue does not wait fo
   other.exec("ROLLBACK");
 });
 
-test("a batch is carried out as a whole or not at all, and a fault leaves the turn to the next", async () => {
+test("a batch is carried out in full or not at all, and after a fault the next one gets its turn", async () => {
   const driver = openNodeSqlite(":memory:");
   const db = createSqliteDatabase(driver, createTurns());
   const add = (name: string) => ({

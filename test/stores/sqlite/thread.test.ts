@@ -70,7 +70,7 @@ function loseNextResponse(worker: Worker): void {
 const settled = <Outcome>(order: Promise<Outcome>): Promise<Outcome | Error> =>
   order.catch((error: Error) => error);
 
-test("the thread dies five times under load: every order is answered, none is debited twice", {
+test("if the thread dies five times under load, every order is settled and none is debited twice", {
   timeout: 300_000,
 }, async (t) => {
   const workers = watchWorkers(t);
@@ -105,7 +105,7 @@ test("the thread dies five times under load: every order is answered, none is de
   t.diagnostic(`${debited} debited, ${unknown.length} of unknown outcome`);
 });
 
-test("what was committed before the thread died is answered as it was the first time", async (t) => {
+test("an order that was committed before the thread died returns its original outcome", async (t) => {
   const workers = watchWorkers(t);
   const fixture = await openFixture(t);
   const account = await fixture.account("Ada", { credits: 10 });
@@ -160,7 +160,7 @@ test("an order that kills the thread twice is rejected, its outcome unknown, and
   assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 6);
 });
 
-test("orders that come together go in one batch, and those that come meanwhile in the next", async (t) => {
+test("orders that arrive together share a batch, and later ones share the next", async (t) => {
   const fixture = await openFixture(t);
   const account = await fixture.account("Ada", { credits: 2_000 });
   fixture.batches.length = 0;
@@ -180,7 +180,7 @@ test("orders that come together go in one batch, and those that come meanwhile i
   ]);
 });
 
-test("a full queue takes no more, changes nothing by it, and carries out what it has", async (t) => {
+test("a full queue rejects further orders, which change nothing, and carries out those that it has", async (t) => {
   const fixture = await openFixture(t);
   const account = await fixture.account("Ada", { credits: 1 });
   const { ledger } = fixture.thread;
@@ -194,7 +194,7 @@ test("a full queue takes no more, changes nothing by it, and carries out what it
   assert.deepEqual(tally([await fixture.debit(account)]), { debited: 1 });
 });
 
-test("close() carries out what waits, and takes nothing after", async (t) => {
+test("close() carries out waiting orders, and accepts no more", async (t) => {
   const fixture = await openFixture(t);
   const account = await fixture.account("Ada", { credits: 2_000 });
   const orders = Array.from({ length: 2 * LEDGER_BATCH_MAX }, () => fixture.debit(account));
@@ -206,7 +206,7 @@ test("close() carries out what waits, and takes nothing after", async (t) => {
   await fixture.thread.close();
 });
 
-test("close() while a dead thread is being replaced leaves no thread behind", async (t) => {
+test("close() during a restart of the thread leaves no thread behind", async (t) => {
   const workers = watchWorkers(t);
   const fixture = await openFixture(t);
   void workers[0]?.terminate();
@@ -221,7 +221,7 @@ test("close() while a dead thread is being replaced leaves no thread behind", as
 });
 
 describe("while another process holds the write lock", { concurrency: true }, () => {
-  test("an order that waits too long is rejected, and what was never sent is known not to be made", {
+  test("an order that waits too long is rejected, as not carried out if it was never sent", {
     timeout: 300_000,
   }, async (t) => {
     const fixture = await openFixture(t);
@@ -236,11 +236,11 @@ describe("while another process holds the write lock", { concurrency: true }, ()
     assert.ok((await first) instanceof NotCarriedOut, "SQLite gave up on the lock");
     for (const error of await Promise.all(second)) {
       assert.ok(error instanceof Error && !(error instanceof NotCarriedOut), "it was sent");
-      assert.match(error.message, /did not answer in time/);
+      assert.match(error.message, /did not respond in time/);
     }
     for (const error of await Promise.all(third)) {
       assert.ok(error instanceof NotCarriedOut, "it was never sent");
-      assert.match(error.message, /did not answer in time/);
+      assert.match(error.message, /did not respond in time/);
     }
     const took = performance.now() - started;
     assert.ok(took >= LEDGER_TIMEOUT_MS && took < LEDGER_TIMEOUT_MS * 1.6, `${took} ms`);
@@ -252,7 +252,7 @@ describe("while another process holds the write lock", { concurrency: true }, ()
     assert.equal(totals.debited, LEDGER_BATCH_MAX + 1, "what was sent was made in the end");
   });
 
-  test("close() ends, and every order is answered", { timeout: 300_000 }, async (t) => {
+  test("close() ends, and every order is settled", { timeout: 300_000 }, async (t) => {
     const fixture = await openFixture(t);
     const account = await fixture.account("Ada", { credits: 10 });
     fixture.lock();

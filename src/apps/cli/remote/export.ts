@@ -1,8 +1,8 @@
 import { purchaseToRecord } from "#billing/purchase-store.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorClient, OutcomeOf } from "#operator/operations.ts";
+import { createSqliteReads } from "#stores/sqlite/database.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
-import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { dropAccount, exportSqlite, hasAccount, takeRecords } from "#stores/sqlite/transfer.ts";
 import { CommandError, type Invocation } from "../command.ts";
 import { withTemporaryDatabase } from "../files.ts";
