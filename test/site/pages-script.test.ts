@@ -68,7 +68,7 @@ describe("the field to try on the front page", () => {
     const fault = page.locator("[data-try=fault]");
     const image = page.locator("[data-try=qr]");
     for (const [text, said] of [
-      ["", /needs a text/],
+      ["", /needs some text/],
       ["☕".repeat(2000), /too long .* level M/],
     ] as const) {
       await field(page).fill(text);

@@ -158,7 +158,8 @@ describe("the operator API on Node", { concurrency: 2 }, () => {
     const { acts } = (await runHere("acts --max 1000", envOf())).json;
     const granted = new Set(
       acts.flatMap(
-        ({ outcome }: Json) => /^(?:already_)?granted 1 as (\S+)$/.exec(outcome)?.[1] ?? [],
+        ({ detail }: Json) =>
+          /^(?:1 credits as (\S+)|(\S+) was granted before)$/.exec(detail ?? "")?.slice(1) ?? [],
       ),
     );
     assert.equal(granted.size, 16, "every grant has a record");

@@ -76,7 +76,7 @@ test("builds missing pages once, and a second start finds them", async (t) => {
   const checkout = makeCheckout(t);
   const first = await open(t, checkout, temporaryFolder(t));
   assert.deepEqual(first.loggedErrors, []);
-  assert.match(first.said.join(""), /being built.*are built, in /s);
+  assert.match(first.said.join(""), /Building the pages.*Built the pages in /s);
   const second = await open(t, checkout, temporaryFolder(t));
   assert.deepEqual(second.said, []);
   assert.deepEqual(
@@ -148,7 +148,7 @@ test("logs a failed build once, and the pages are unavailable", async (t) => {
   write(checkout, "web/main.tsx", 'import "./nowhere.ts";\n');
   const { pages, loggedErrors } = await open(t, checkout, temporaryFolder(t));
   assert.equal(loggedErrors.length, 1);
-  assert.match(loggedErrors[0] as string, /cannot be built.*nowhere/s);
+  assert.match(loggedErrors[0] as string, /Cannot build the pages.*nowhere/s);
   assert.equal(await pages.assetsFor(ENTRY), null);
   const response = await get(pages, "main.js");
   assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "10"]);

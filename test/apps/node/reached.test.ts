@@ -26,7 +26,7 @@ test("without PUBLIC_URL, a service on all interfaces warns, accepts a sign-up f
   await server.end("SIGTERM");
   const written = server.written();
   assert.doesNotMatch(written, /token=/);
-  for (const warning of ["PUBLIC_URL is not set", "neither SMTP_URL nor MAIL_API_TOKEN is set"]) {
+  for (const warning of ["PUBLIC_URL is not set", "No emails are sent because neither"]) {
     assert.match(written, new RegExp(`^${warning}`, "m"), "at the terminal");
     assert.match(written, new RegExp(`"level":"warn".*"msg":"${warning}`), "in the log");
   }
