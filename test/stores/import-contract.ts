@@ -27,7 +27,11 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         ([first = "", ...rest]) => [first.replace('"version":1', '"version":2'), ...rest],
         /The export has format version 2/,
       ],
-      ["a truncated export", (lines) => lines.slice(0, -5), /ends after line \d+ without a trailer/],
+      [
+        "a truncated export",
+        (lines) => lines.slice(0, -5),
+        /ends after line \d+ without a trailer/,
+      ],
       [
         "a line that was cut off",
         (lines) => [...lines.slice(0, 9), (lines[9] ?? "").slice(0, -4)],
