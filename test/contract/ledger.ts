@@ -36,13 +36,13 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe("idempotency", () => describeIdempotency(open));
     describe("reversals", () => describeReversals(open));
     describe("reversals of several grants", () => describePartialReversals(open));
-describeEvents(open)); =>     describe("events", () => describeEvents(open)); => describeEvents(open));
+    describe("events", () => describeEvents(open));
     describe("events about the balance", () => describeBalanceEvents(open));
     describe("events about expiring grants", () => describeExpiries(open));
     describe("usage", () => describeUsage(open));
     describe("entries", () => describeEntries(open));
     describe("maintenance", () => describeMaintenance(open));
-describeTotals(open)); =>     describe("totals", () => describeTotals(open)); => describeTotals(open));
+    describe("totals", () => describeTotals(open));
     describe("concurrency", () => describeConcurrency(open));
   });
 }
