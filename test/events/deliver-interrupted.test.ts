@@ -101,10 +101,7 @@ test("where the book cannot be asked that is told, and the next look goes on", a
   };
   const deliverer = fixture.deliverer(responding(() => 200).transport, { jobs });
   assert.equal(await deliverer.deliverDue(), START + DELIVERY_LEASE_MS);
-  assert.match(
-    fixture.loggedErrors.join(),
-    /Webhooks: the job queue failed; .*made to fail/,
-  );
+  assert.match(fixture.loggedErrors.join(), /Webhooks: the job queue failed; .*made to fail/);
   failing = false;
   fixture.clock.now += DELIVERY_LEASE_MS;
   assert.equal(await deliverer.deliverDue(), null);

@@ -139,10 +139,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       lines.find((line) => /"record":"account"/.test(line)) ?? "",
     );
     await deployment.ledger.openAccount({ account, freeCall: "open", now: createdAt });
-    assert.match(
-      await cli.refused(`import ${file}`),
-      /already exists and was not imported/,
-    );
+    assert.match(await cli.refused(`import ${file}`), /already exists and was not imported/);
   });
 
   test("where the books there turn out different, the import says so", async () => {

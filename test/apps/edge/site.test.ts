@@ -199,7 +199,9 @@ test("a letter that the provider did not take goes out with the cron", async () 
   site.provider.responses(503);
   const { email } = somebody("late");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.8" })).status, 200);
-  await until("the complaint", () => site.logs.some((line) => /failed and will be retried/.test(line)));
+  await until("the complaint", () =>
+    site.logs.some((line) => /failed and will be retried/.test(line)),
+  );
   site.provider.responses(200);
   assert.deepEqual(emailsTo(site, email), []);
   await site.sql("UPDATE job SET due_at = 0");
@@ -295,6 +297,8 @@ test("a call that was kept to be given back is given back with the cron, once", 
 });
 
 test("of all this nothing was complained of but the letter that had to wait", () => {
-  const lines = site.logs.filter((line) => !/failed and will be retried|An operator.s act/.test(line));
+  const lines = site.logs.filter(
+    (line) => !/failed and will be retried|An operator.s act/.test(line),
+  );
   assert.deepEqual(lines, []);
 });
