@@ -166,37 +166,40 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
 
   test("records of another account or of none are rejected, and so are records before the import was started", async (t) => {
     const { moves } = await opener(t);
-    const refused = (asked: Promise<unknown>, sentence: RegExp) =>
+    const rejected = (asked: Promise<unknown>, sentence: RegExp) =>
       assert.rejects(asked, (error: Error) => {
         assert.ok(error instanceof OrderRejected, String(error));
         assert.match(error.message, sentence);
         return true;
       });
-    await refused(
+    await rejected(
       moves.importRecords({ account: ADA, records: of(ADA) }),
       /No import of this account was started/,
     );
-    await refused(
+    await rejected(
       moves.finishImport({ account: ADA, now: NOW }),
       /No import of this account was started/,
     );
     await moves.beginImport({ account: ADA });
-    await refused(
+    await rejected(
       moves.importRecords({ account: ADA, records: of(BOB) }),
-      /Record 1 \(account\) does not belong to acc_Ada/,
+      /Record 1 \(account\) does not belong to the account acc_Ada/,
     );
     const secret: TransferRecord = { record: "secret", value: "s" };
-    await refused(
+    await rejected(
       moves.importRecords({ account: ADA, records: [secret] }),
-      /no records of the kind "secret"/,
+      /Records of kind "secret" do not belong to an account/,
     );
     const page = { account: ADA, after: null, max: 10, snapshot: null, hold: false };
-    await refused(
+    await rejected(
       moves.exportRecords({ ...page, kind: "purchase" as "debit" }),
-      /no records of the kind/,
+      /Records of kind "\w+" do not belong to an account/,
     );
-    await refused(moves.exportRecords({ ...page, kind: "key", after: ["x"] }), /No page of key/);
-    await refused(moves.exportRecords({ ...page, kind: "key", max: 0 }), /from 1 to 5000/);
+    await rejected(
+      moves.exportRecords({ ...page, kind: "key", after: ["x"] }),
+      /cursor does not fit records of kind "key"/,
+    );
+    await rejected(moves.exportRecords({ ...page, kind: "key", max: 0 }), /from 1 to 5000/);
   });
 
   test("importing an existing account or an existing key is rejected and changes nothing", async (t) => {

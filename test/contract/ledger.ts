@@ -1,6 +1,6 @@
 /**
  * The specification of the ledger in sentences, to be held by every store. A rule opens an empty ledger
- * of its own; after each the books must reconcile. How stores do under random orders is in `ledger-model.ts`.
+ * of its own, and after each the totals must reconcile. Random orders are tested in `ledger-model.ts`.
  */
 import { describe } from "node:test";
 import { describeAccounts } from "./ledger/accounts.ts";
@@ -36,13 +36,13 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe("idempotency", () => describeIdempotency(open));
     describe("reversals", () => describeReversals(open));
     describe("reversals of several grants", () => describePartialReversals(open));
-    describe("notices", () => describeEvents(open));
+    describe("events", () => describeEvents(open));
     describe("events about the balance", () => describeBalanceEvents(open));
     describe("events about expiring grants", () => describeExpiries(open));
     describe("usage", () => describeUsage(open));
     describe("entries", () => describeEntries(open));
     describe("maintenance", () => describeMaintenance(open));
-    describe("books", () => describeTotals(open));
+    describe("totals", () => describeTotals(open));
     describe("concurrency", () => describeConcurrency(open));
   });
 }

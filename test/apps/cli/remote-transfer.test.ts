@@ -116,7 +116,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     for (const [spoilt, sentence] of [
       [text.slice(0, 5_000), /^Line \d+ .*Nothing was imported\.$/],
       [text.replace('"remaining":', '"remaining":1'), /^Line \d+ \(grant\) contradicts itself/],
-      ["", /not one line came/],
+      ["", /The input is empty/],
     ] as const) {
       writeFileSync(bad, spoilt);
       assert.match(await cli.refused(`import ${bad}`), sentence);

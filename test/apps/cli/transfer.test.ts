@@ -69,10 +69,13 @@ describe("export and import", () => {
     const lines = readFileSync(file, "utf8").split("\n");
     const bad = path.join(folder, "bad.jsonl");
     for (const [text, fault] of [
-      [lines.slice(0, 4).join("\n"), /end after line 4 without a trailer.*Nothing was imported\.$/],
+      [
+        lines.slice(0, 4).join("\n"),
+        /ends after line 4 without a trailer.*Nothing was imported\.$/,
+      ],
       [lines.join("\n").slice(0, 300), /^Line 4 is not JSON/],
       ["x".repeat(3_000_000), /longer than any record/],
-      ["", /not one line came/],
+      ["", /The input is empty/],
     ] as const) {
       writeFileSync(bad, text);
       assert.match(await other.refused(`import ${bad}`), fault);

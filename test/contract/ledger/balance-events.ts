@@ -15,7 +15,7 @@ const low = (balance: number, lowBalance = 20, at = START) =>
   ({ at, kind: "credits.low", balance, lowBalance }) as const;
 const depleted = (at = START) => ({ at, kind: "credits.depleted" }) as const;
 
-/** What an account's owner is told of its balance: each crossing once. */
+/** Events about the balance: one per crossing. */
 export function describeBalanceEvents(open: OpenLedger) {
   const rule = createRule(open);
   describeLevels(rule);
@@ -181,7 +181,7 @@ function describeLevels(rule: Rule) {
   );
 }
 
-/** The balance below which somebody wants to be told. */
+/** The threshold of the balance. */
 function describeThresholds(rule: Rule) {
   for (const lowBalance of [0, 1])
     rule(
@@ -247,7 +247,7 @@ const setLowBalance = (fixture: Fixture, account: string, lowBalance: number) =>
 
 const kindsOf = (events: { kind: string }[]) => events.map(({ kind }) => kind);
 
-/** An account whose making nobody needs to be told of any more. */
+/** An account whose first events were already taken. */
 async function funded(fixture: Fixture, credits: number) {
   const account = await fixture.account();
   if (credits > 0) await fixture.grant(account, "first", credits);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spendCredits } from "./clawback-figures.ts";
 import { type createRule, DAY, START } from "./fixture.ts";
 
-/** What the owner is told of a clawback: a balance that falls, and credits that come back. */
+/** Events of a clawback: a balance that falls, and credits that come back. */
 export function describeClawbackEvents(rule: ReturnType<typeof createRule>) {
   const expiresAt = START + DAY;
   const returned = (id: string, amount: number, end: number | null = null) => ({

@@ -78,7 +78,7 @@ const TABLE: Record<string, Row[]> = {
     ["reverse", "0 10 0"],
     ["claw 4", "6 4 0"],
   ],
-  "0 credits take nothing and tell how the grant stands": [
+  "a clawback of 0 credits takes nothing and returns the state of the grant": [
     ["spend 1", "9 0 1"],
     ["claw 0", "9 0 1"],
   ],

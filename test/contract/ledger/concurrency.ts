@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
 import { createRule, idempotency, type OpenLedger, START, sha256, tally } from "./fixture.ts";
 
-/** What runs at once: all orders are sent before the first is answered. */
+/** Concurrency: all orders are sent before the first one is settled. */
 export function describeConcurrency(open: OpenLedger) {
   const rule = createRule(open);
   const times = <Item>(count: number, make: (index: number) => Item) =>

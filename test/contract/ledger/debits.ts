@@ -88,12 +88,12 @@ function describeProblems(rule: Rule) {
 
   rule("an invalid key is rejected before anything else is checked", async (fixture) => {
     const account = await spentAccount(fixture);
-    const refused = { outcome: "invalid_key" };
+    const rejected = { outcome: "invalid_key" };
     await fixture.ledger.suspendAccount({ account, now: START });
     const unknown = { key: "unknown", idempotency: kept };
-    assert.deepEqual(await fixture.debit(account, unknown), refused);
+    assert.deepEqual(await fixture.debit(account, unknown), rejected);
     await fixture.ledger.revokeKey({ account, id: keyId(account), now: START });
-    assert.deepEqual(await fixture.debit(account, { idempotency: kept }), refused);
+    assert.deepEqual(await fixture.debit(account, { idempotency: kept }), rejected);
   });
 
   rule(
@@ -101,9 +101,9 @@ function describeProblems(rule: Rule) {
     async (fixture) => {
       const account = await spentAccount(fixture);
       await fixture.ledger.suspendAccount({ account, now: START });
-      const refused = { outcome: "account_suspended", balance: 0 };
+      const rejected = { outcome: "account_suspended", balance: 0 };
       for (const order of [kept, idempotency("kept", "other body"), null])
-        assert.deepEqual(await fixture.debit(account, { idempotency: order }), refused);
+        assert.deepEqual(await fixture.debit(account, { idempotency: order }), rejected);
     },
   );
 
@@ -195,7 +195,7 @@ function describeResends(rule: Rule) {
     },
   );
 
-  // A refusal here would cost the credit that was taken: no debit without an answer.
+  // A rejection here would cost the credit that was taken.
   for (const act of ["revokeKey", "suspendAccount", "closeAccount"] as const)
     rule(`a debit that is repeated after ${act} returns its outcome`, async (fixture) => {
       const account = await fixture.account("Ada", { credits: 1 });

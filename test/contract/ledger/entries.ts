@@ -179,7 +179,7 @@ function describeRollUps(rule: Rule) {
           rollUpBefore: START + hours * HOUR,
           rowsMax: 9,
         });
-      // An hour that is folded in part has both.
+      // An hour that is partly rolled up has both.
       await maintain(0.5);
       assert.ok((await linesAt(fixture, account, START)).includes("0h usage -1 hash 2"));
       await maintain(1);
@@ -200,7 +200,7 @@ function describeRollUps(rule: Rule) {
           "0h usage -1 uuid 1 main000000",
         ],
       );
-      // What a fold leaves is the same entry as before.
+      // Rolling up leaves the entry unchanged.
       const kept = new Map(before.map((entry) => [entry.id, entry]));
       const left = after.filter(({ kind }) => kind !== "usage");
       assert.deepEqual(

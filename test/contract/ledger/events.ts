@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { OrderRejected } from "#ledger/port.ts";
 import { createRule, DAY, keyId, type OpenLedger, START } from "./fixture.ts";
 
-/** What an account's owner is told of: each thing once. */
+/** Events about an account: one per change. */
 export function describeEvents(open: OpenLedger) {
   const rule = createRule(open);
   describeKept(rule);
@@ -13,8 +13,10 @@ export function describeEvents(open: OpenLedger) {
     const given = { kind: "pack", expiresAt: START + DAY } as const;
     await fixture.grant(account, "pack", 30, given);
     await fixture.grant(account, "pack", 30, { ...given, now: START + 1 });
-    const told = { id: "pack", amount: 30, ...given };
-    assert.deepEqual(await fixture.news(), [{ at: START, kind: "credits.granted", grant: told }]);
+    const expected = { id: "pack", amount: 30, ...given };
+    assert.deepEqual(await fixture.news(), [
+      { at: START, kind: "credits.granted", grant: expected },
+    ]);
     await fixture.grant(account, "plan", 1, { kind: "lifetime" });
     await fixture.grant(account, "more", 1, { expiresAt: START + DAY });
     assert.deepEqual(

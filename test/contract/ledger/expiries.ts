@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createRule, DAY, type Fixture, type OpenLedger, START } from "./fixture.ts";
 
-/** Far enough for both notices ahead of it. */
+/** Far enough ahead for both notice periods. */
 const END = START + 100 * DAY;
 const ALL = 1000;
 
@@ -111,12 +111,12 @@ function describeAhead(rule: Rule) {
       await fixture.grant(account, id, 50, { kind: "pack", expiresAt: START + days * DAY });
     await fixture.news();
     const now = START + 5 * DAY;
-    const told = async () =>
+    const listDue = async () =>
       (await fixture.news()).map((event) => "grant" in event && event.grant.id);
     assert.deepEqual(await look(fixture, now, 2), { notified: 2, more: true });
-    assert.deepEqual(await told(), ["first", "second"]);
+    assert.deepEqual(await listDue(), ["first", "second"]);
     assert.deepEqual(await look(fixture, now, 1), { notified: 1, more: false });
-    assert.deepEqual(await told(), ["third"]);
+    assert.deepEqual(await listDue(), ["third"]);
   });
 
   rule("20 concurrent recordExpiries write an event once", async (fixture) => {
@@ -149,7 +149,7 @@ function describeAhead(rule: Rule) {
     await fixture.clawback(account, "plan", 5, undefined, END - 20 * DAY);
     await fixture.news();
     await look(fixture, END - 20 * DAY);
-    assert.deepEqual(await fixture.news(), [], "the first notice is not written again");
+    assert.deepEqual(await fixture.news(), [], "the first event is not written again");
     await look(fixture, END - 7 * DAY);
     assert.deepEqual(await fixture.news(), [expiring(END - 7 * DAY, 7, 50)]);
   });
@@ -253,7 +253,7 @@ function describeEnds(rule: Rule) {
 
 const look = ({ ledger }: Fixture, now: number, max = ALL) => ledger.recordExpiries({ now, max });
 
-/** An account with one pack, of which everything was told. */
+/** An account with one pack, whose events were already taken. */
 async function withPack(fixture: Fixture, credits: number) {
   const account = await fixture.account();
   await fixture.grant(account, "pack", credits, { kind: "pack", expiresAt: END });

@@ -69,7 +69,7 @@ export function createFixture(opened: OpenedLedger) {
     grant,
     debitOrder,
     debit: (account: string, changes?: Debit) => ledger.debit(debitOrder(account, changes)),
-    /** An account with one key and, unless told otherwise, no free call and no credits. */
+    /** An account with one key and, by default, no free call and no credits. */
     async account(name = "Ada", given: { freeCall?: "open" | "withheld"; credits?: number } = {}) {
       const account = accountId(name);
       await ledger.openAccount({ account, freeCall: given.freeCall ?? "withheld", now: START });
@@ -79,13 +79,13 @@ export function createFixture(opened: OpenedLedger) {
     },
     balance: async (account: string, now = START) =>
       (await ledger.credits({ account, now })).balance,
-    /** What remains of each grant, in the order of the answer: `{ first: 3 }`. */
+    /** The remaining credits of each grant, in the returned order: `{ first: 3 }`. */
     async remaining(account: string, now = START) {
       const { grants } = await ledger.credits({ account, now });
       return Object.fromEntries(grants.map(({ id, remaining }) => [id, remaining]));
     },
     totals: async (now = START) => (await ledger.audit({ now })).totals,
-    /** Takes the notices that nobody has taken yet, as somebody does who carries them on. */
+    /** Lists and deletes the waiting events, as their handler does. */
     async news() {
       const { events } = await ledger.listEvents({ max: 1000 });
       await ledger.deleteEvents({ ids: events.map(({ id }) => id) });
@@ -107,7 +107,7 @@ export function createFixture(opened: OpenedLedger) {
   };
 }
 
-/** What a call with an `Idempotency-Key` carries; the answer differs from call to call as a uuid does. */
+/** The idempotency part of a debit order. The response differs from call to call, like a UUID. */
 export const idempotency = (key: string, body = "body", response = "answer"): IdempotencyOrder => ({
   key,
   bodySha256: sha256(body),
@@ -116,7 +116,7 @@ export const idempotency = (key: string, body = "body", response = "answer"): Id
   random: response,
 });
 
-/** A rule is a sentence about an empty ledger of its own. Whatever it does, the books reconcile afterwards. */
+/** A rule is a test with an empty ledger of its own. After each rule, the totals must reconcile. */
 export function createRule(open: OpenLedger) {
   return (sentence: string, proof: (fixture: Fixture) => Promise<void>) =>
     test(sentence, async (t) => {

@@ -5,7 +5,7 @@ import { createRule, idempotency, type OpenLedger, START, sha256 } from "./fixtu
 export function describeIdempotency(open: OpenLedger) {
   const rule = createRule(open);
   const first = idempotency("order-1", "body", "first answer");
-  /** The repeat of the first call: the same body, while the tool has made up another answer. */
+  /** A repeat of the first call: the same body, but the tool made another response. */
   const repeat = idempotency("order-1", "body", "second answer");
   const replay = {
     responseSha256: sha256("first answer"),
@@ -140,8 +140,8 @@ export function describeIdempotency(open: OpenLedger) {
     "a rejected call is not recorded, so its idempotency key is free for any body",
     async (fixture) => {
       const account = await fixture.account();
-      const refused = await fixture.debit(account, { idempotency: first });
-      assert.equal(refused.outcome, "insufficient_credits");
+      const rejected = await fixture.debit(account, { idempotency: first });
+      assert.equal(rejected.outcome, "insufficient_credits");
       await fixture.ledger.suspendAccount({ account, now: START });
       await fixture.debit(account, { idempotency: first });
       await fixture.ledger.resumeAccount({ account, now: START });

@@ -57,7 +57,7 @@ function describeRollingUp(rule: Rule) {
         });
         assert.equal(round.rolledUp, 40);
         const again = await maintainFully(fixture.ledger, order);
-        assert.equal(again.rolledUp, 0, "what is folded is not folded again");
+        assert.equal(again.rolledUp, 0, "a debit is rolled up once");
         assert.deepEqual(await fixture.usage(), usage);
       },
     );

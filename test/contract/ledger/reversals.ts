@@ -78,15 +78,15 @@ export function describeReversals(open: OpenLedger) {
   rule("reversing a call that was never debited returns nothing", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 1 });
     const other = await fixture.account("Bob", { credits: 1 });
-    const [unknown, refused, replayed] = [1, 2, 3].map(() => fixture.debitOrder(account));
+    const [unknown, rejected, replayed] = [1, 2, 3].map(() => fixture.debitOrder(account));
     assert.deepEqual(await reverse(fixture, unknown as DebitOrder), { reversed: false });
 
     const once = idempotency("once");
     const made = fixture.debitOrder(account, { idempotency: once });
     await fixture.ledger.debit(made);
-    await fixture.ledger.debit(refused as DebitOrder);
+    await fixture.ledger.debit(rejected as DebitOrder);
     await fixture.ledger.debit({ ...(replayed as DebitOrder), idempotency: once });
-    for (const order of [refused, replayed, { ...made, account: other }])
+    for (const order of [rejected, replayed, { ...made, account: other }])
       assert.deepEqual(await reverse(fixture, order as DebitOrder), { reversed: false });
     assert.deepEqual([await fixture.balance(account), await fixture.balance(other)], [0, 1]);
   });

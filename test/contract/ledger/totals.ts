@@ -38,7 +38,7 @@ export function describeTotals(open: OpenLedger) {
       assert.deepEqual(before.totals, { ...totals, remaining: 14, expired: 0 });
       const after = await assertTotals(fixture.ledger, START + DAY);
       assert.deepEqual(after.totals, { ...totals, remaining: 10, expired: 4 });
-      assert.equal(after.accounts, 2, "closed accounts are kept in the books");
+      assert.equal(after.accounts, 2, "closed accounts count in the totals");
     },
   );
 

@@ -218,9 +218,13 @@ describe("records that conflict", () => {
     [
       "a record of unknown kind",
       () => [{ record: "wish", account: ADA }],
-      /no records of the kind "wish"/,
+      /Records of kind "wish" do not belong to an account/,
     ],
-    ["the secret", () => [{ record: "secret", value: "x" }], /no records of the kind "secret"/],
+    [
+      "the secret",
+      () => [{ record: "secret", value: "x" }],
+      /Records of kind "secret" do not belong to an account/,
+    ],
     [
       "an address",
       () => [{ record: "address", email: "a@b.c", account: ADA, createdAt: 1 }],
