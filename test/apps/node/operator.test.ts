@@ -30,7 +30,7 @@ async function fixture(t: Hooks, env?: Record<string, string>) {
 }
 
 const authorized = { Authorization: `Bearer ${TOKEN}` };
-const order = (operation: string, given: object) => JSON.stringify({ operation, order: given });
+const order = (operation: string, input: object) => JSON.stringify({ operation, order: input });
 const codeOf = async (response: Response): Promise<Json> => {
   assert.equal(response.headers.get("content-type"), "application/problem+json");
   assert.equal(response.headers.get("cache-control"), "no-store");
@@ -158,7 +158,10 @@ describe("the operator API on Node", { concurrency: 2 }, () => {
     const { acts } = (await runHere("acts --max 1000", envOf())).json;
     const granted = new Set(
       acts.flatMap(
-        ({ outcome }: Json) => /^(?:already_)?granted 1 as (\S+)$/.exec(outcome)?.[1] ?? [],
+        ({ detail }: Json) =>
+          /^(?:1 credits as )?(operator:turn-\d+)(?: was granted before)?$/.exec(
+            detail ?? "",
+          )?.[1] ?? [],
       ),
     );
     assert.equal(granted.size, 16, "every grant has a record");

@@ -132,7 +132,10 @@ test("logs an unreadable file and starts anyway", async (t) => {
   const fixture = openFixture(t);
   writeFileSync(fixture.file, "this is not a database, whatever its name says");
   const reversals = fixture.open();
-  assert.match(fixture.loggedErrors.join(), /could not be read from .*reversals\.sqlite/);
+  assert.match(
+    fixture.loggedErrors.join(),
+    /^Reading pending reversals from .*reversals\.sqlite failed/,
+  );
   await reversals.stop();
   await reversals.close();
 });
