@@ -43,10 +43,15 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
   const given = { now, random, waitUntil, logError };
   const emails = openEdgeEmails({
-    ...{ settings: config.mail, queue: store.emailQueue, jobs: store.jobs, ...given },
+    settings: config.mail,
+    queue: store.emailQueue,
+    jobs: store.jobs,
+    ...given,
   });
   const throttle = createEdgeThrottle({
-    ...{ objects: env.SIGN_IN, secret: derived("toolbooth sign-in throttle"), ...given },
+    objects: env.SIGN_IN,
+    secret: derived("toolbooth sign-in throttle"),
+    ...given,
   });
   const pages = openEdgePages(env.ASSETS, logError);
   const starter = { credits: config.starterCredits, days: config.starterDays };
@@ -59,7 +64,12 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     );
 
   const authOptions: AuthOptions = {
-    ...{ publicUrl, accountDeps, now, signUp, starter, ...passwords },
+    publicUrl,
+    accountDeps,
+    now,
+    signUp,
+    starter,
+    ...passwords,
     trustedOrigins: origins,
     secret: derived("toolbooth sessions"),
     providers: config.providers,
@@ -75,13 +85,19 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const newId = createIdSequence(random);
   const rest: Omit<DashboardDeps, "auth"> = {
     settings: {
-      ...{ publicUrl, origins, signUp, starter },
+      publicUrl,
+      origins,
+      signUp,
+      starter,
       providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
       emailsStayHere: config.mail.api === null,
       webhookNetworks: config.webhookNetworks,
       secret: derived("toolbooth known browsers"),
     },
-    ...{ accountDeps, now, logError, verifyPassword: passwords.verifyPassword },
+    accountDeps,
+    now,
+    logError,
+    verifyPassword: passwords.verifyPassword,
     journal: store.journal,
     events: store.events,
     sales: { prices: config.prices, billing, purchases: store.purchases },
@@ -95,7 +111,9 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
 
   const people: DashboardSite = {
     offer: {
-      ...{ signUp, starter, providers: [...rest.settings.providers] },
+      signUp,
+      starter,
+      providers: [...rest.settings.providers],
       prices: viewPrices(config.prices, billing !== null),
     },
     async fetch(request) {
@@ -110,12 +128,22 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   };
   const deps: AppContext = {
     ...calls,
-    ...{ ledger, logError: logError },
+    ledger,
+    logError: logError,
   };
   const settings = { ...apiOptionsOf(calls, packageJson.version), table: SETTINGS };
   const { newRequestId } = rest;
   return {
-    ...{ deps, pages, emails, events, billing, store, ledger, accountDeps, index, logError },
+    deps,
+    pages,
+    emails,
+    events,
+    billing,
+    store,
+    ledger,
+    accountDeps,
+    index,
+    logError,
     site: { settings, people, pages, docs: pages.docs },
     newRequestId,
   };

@@ -39,7 +39,13 @@ export function openEdgeEmails(wiring: Wiring) {
   const deliver = () =>
     runBounded(jobs, { max: EMAILS_A_ROUND, until: now() + TAKE_FOR_MS }, (bounded) =>
       createEmailSender({
-        ...{ jobs: bounded, transport, transportKind, now, random, from: settings.from, logError },
+        jobs: bounded,
+        transport,
+        transportKind,
+        now,
+        random,
+        from: settings.from,
+        logError,
       }),
     );
 

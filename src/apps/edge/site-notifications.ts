@@ -68,7 +68,12 @@ export function openEdgeEvents({ config, store, ...given }: Wiring) {
     deliver: (forMs: number) =>
       runBounded(jobs, { max: DELIVERIES_MAX, until: now() + forMs }, (bounded) =>
         createWebhookSender({
-          ...{ jobs: bounded, eventStore, transport, now, random, logError },
+          jobs: bounded,
+          eventStore,
+          transport,
+          now,
+          random,
+          logError,
           atOnce: DELIVERIES_AT_ONCE,
         }),
       ),

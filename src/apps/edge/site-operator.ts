@@ -19,22 +19,25 @@ export function openOperator(
   return createOperatorApp({
     tokens: config.operatorTokens,
     context: {
-      ...{
-        ledger,
-        directory,
-        purchases,
-        accountDeps: async () => accountDeps,
-        billing: async () => billing,
-      },
+      ledger,
+      directory,
+      purchases,
+      accountDeps: async () => accountDeps,
+      billing: async () => billing,
       notify: { journal, mail: emails.mail, publicUrl: config.publicUrl },
       acts: createOperatorActs(database),
       jobs: operatorJobs([store.jobs]),
-      ...{ index, moves, grants: null },
+      index,
+      moves,
+      grants: null,
       // The platform manages its disks and does not report their damage.
       findDamage: async () => [],
       isDamage: () => false,
     },
-    ...{ now: deps.now, waitUntil, newRequestId, logError: logError },
+    now: deps.now,
+    waitUntil,
+    newRequestId,
+    logError: logError,
     logAct: (message, act) => console.log(JSON.stringify({ message, ...act })),
   });
 }

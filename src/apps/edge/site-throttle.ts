@@ -29,7 +29,9 @@ const FORGETTING = { ...COUNTING, isRepeatable: true };
 export function createEdgeThrottle(wiring: Wiring): CountedThrottle {
   const { objects, secret, now, waitUntil, logError } = wiring;
   return createCountedThrottle({
-    ...{ counts: countsOf(objects), secret, now },
+    counts: countsOf(objects),
+    secret,
+    now,
     inBackground: (work) =>
       waitUntil(
         work.catch((cause) => logError("Resetting the count of wrong passwords failed", { cause })),

@@ -42,8 +42,10 @@ export function createNodeAppContext(parts: Parts): AppContext {
   const sources: Sources = { random: parts.random ?? random, digest };
   return {
     settings: {
-      ...{ publicUrl, secrets },
-      ...{ rateLimit: config.rateLimit, freeCallCredits: config.freeCallCredits },
+      publicUrl,
+      secrets,
+      rateLimit: config.rateLimit,
+      freeCallCredits: config.freeCallCredits,
     },
     tools: TOOLS,
     ledger,

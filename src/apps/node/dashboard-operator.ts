@@ -33,12 +33,19 @@ export function openNodeOperator({
   return createOperatorApp({
     ...rest,
     context: {
-      ...{ ledger, directory, purchases, notify, findDamage, isDamage },
+      ledger,
+      directory,
+      purchases,
+      notify,
+      findDamage,
+      isDamage,
       accountDeps: async () => accountDeps,
       billing: async () => billing,
       acts: createOperatorActs(database),
       jobs: operatorJobs([store.jobs, reversalsForOperator(dataDir)]),
-      ...{ index: accountsOfLedger(database), moves, grants: createGrantList(database) },
+      index: accountsOfLedger(database),
+      moves,
+      grants: createGrantList(database),
     },
   });
 }

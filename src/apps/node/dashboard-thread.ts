@@ -53,7 +53,10 @@ const newId = createIdSequence(random);
 const { smtp, api, from } = settings.mail;
 const outbox = () =>
   createOutbox({
-    ...{ folder: outboxFolder(settings.dataDir), from, now, logsText: settings.isOwnMachine },
+    folder: outboxFolder(settings.dataDir),
+    from,
+    now,
+    logsText: settings.isOwnMachine,
     log: (text) => say({ kind: "letter", text }),
   });
 const post = () => (api === null ? outbox() : createFetchTransport(api, from));
@@ -88,7 +91,11 @@ const throttle =
   counts === null ? null : createCountedThrottle({ counts, secret: hiding, now, inBackground });
 
 const auth = createAuth({
-  ...{ publicUrl, accountDeps, now, hashPassword, verifyPassword },
+  publicUrl,
+  accountDeps,
+  now,
+  hashPassword,
+  verifyPassword,
   trustedOrigins: settings.origins,
   secret: derived("toolbooth sessions"),
   signUp: settings.signUp,
@@ -109,7 +116,12 @@ const billing =
   prices === null || stripe === null
     ? null
     : await openBilling({
-        ...{ stripe, secrets, prices, now, ledger: store.ledger, purchases: store.purchases },
+        stripe,
+        secrets,
+        prices,
+        now,
+        ledger: store.ledger,
+        purchases: store.purchases,
         newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
       });
 
@@ -124,7 +136,11 @@ const deps: DashboardDeps = {
     webhookNetworks: settings.webhookNetworks,
     secret: derived("toolbooth known browsers"),
   },
-  ...{ auth, accountDeps, verifyPassword, now, logError },
+  auth,
+  accountDeps,
+  verifyPassword,
+  now,
+  logError,
   journal: store.journal,
   events: store.events,
   sales: { prices, billing, purchases: store.purchases },
@@ -136,16 +152,27 @@ const deps: DashboardDeps = {
   wait: (ms) => sleep(ms, undefined, { ref: false }),
 };
 const events = startNotifications({
-  ...{ ledger: store.ledger, directory: store.directory, eventStore: store.events, jobs },
+  ledger: store.ledger,
+  directory: store.directory,
+  eventStore: store.events,
+  jobs,
   emails: createNotificationEmails({ publicUrl, secrets }),
   transport: createNodeWebhookTransport({ networks: settings.webhookNetworks }),
   onEmails: emails.wake,
-  ...{ transportKind, now, random, logError },
+  transportKind,
+  now,
+  random,
+  logError,
 });
 const app = createDashboardApp(deps, createDashboardBounds(throttle?.signIn));
 const operator = openNodeOperator({
-  ...{ tokens: settings.operatorTokens, dataDir: settings.dataDir, store, accountDeps, billing },
-  ...{ now, waitUntil: inBackground },
+  tokens: settings.operatorTokens,
+  dataDir: settings.dataDir,
+  store,
+  accountDeps,
+  billing,
+  now,
+  waitUntil: inBackground,
   notify: { journal: store.journal, mail, publicUrl },
   newRequestId: deps.newRequestId,
   logAct: (message, act) => say({ kind: "act", message, act }),

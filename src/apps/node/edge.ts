@@ -73,9 +73,7 @@ const steps = [
   // CI=true, because Wrangler asks for confirmation in a terminal.
   () => run([WRANGLER, "d1", "migrations", "apply", "DB", "--local", ...PEOPLE], { CI: "true" }),
   () =>
-    run([
-      ...[WRANGLER, "dev", "-c", "wrangler.jsonc", ...PEOPLE, "--ip", "127.0.0.1", "--port", port],
-    ]),
+    run([WRANGLER, "dev", "-c", "wrangler.jsonc", ...PEOPLE, "--ip", "127.0.0.1", "--port", port]),
 ];
 
 try {

@@ -47,7 +47,8 @@ async function main(): Promise<void> {
     log.logError("A tool thread failed", { cause }),
   );
   const metrics = createNodeMetrics({
-    ...{ ledger: store.waiting, tools: pool.waiting },
+    ledger: store.waiting,
+    tools: pool.waiting,
     jobs: async () => [...((await people?.countJobs()) ?? []), ...(await reversals.countJobs())],
   });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);

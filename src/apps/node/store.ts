@@ -75,7 +75,9 @@ async function openPostgresStore(
     const secrets = await whenFit(() => prepare(pool, config.secrets), patience);
     const { ledger, waiting, close } = createPostgresLedger(pool, onBatch);
     return {
-      ...{ ledger, secrets, waiting },
+      ledger,
+      secrets,
+      waiting,
       directory: createPostgresPeople(pool).directory,
       isEmptyOrUnfinished: (email) => isEmptyPostgres(pool, email),
       async close() {

@@ -266,8 +266,15 @@ export class HtmlWriter {
 
 /** By the marks of delimiters. */
 const EMPHASIS_TAGS = [
-  ...["", "<em>", "<strong>", "<del>", "<del>"],
-  ...["</em>", "</strong>", "</del>", "</del>"],
+  "",
+  "<em>",
+  "<strong>",
+  "<del>",
+  "<del>",
+  "</em>",
+  "</strong>",
+  "</del>",
+  "</del>",
 ];
 
 function titleAttribute(title: string | undefined): string {

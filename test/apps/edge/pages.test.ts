@@ -23,6 +23,7 @@ function openPages() {
       if (isAway) throw new Error("the assets are unavailable");
       if (pathname === "/build/manifest.json") return Response.json(MANIFEST);
       if (pathname === "/build/first-paint.css") return new Response("body{}");
+      if (pathname === "/build/docs.json") return Response.json({});
       if (pathname !== "/assets/main-1.js") return new Response("none", { status: 404 });
       const isKnown = request.headers.get("if-none-match") === '"1"';
       return isKnown ? new Response(null, { status: 304 }) : new Response("script");
@@ -38,10 +39,16 @@ function openPages() {
 test("reads the build manifest once and puts its files into the head of each page", async () => {
   const { pages, requested, loggedErrors } = openPages();
   assert.equal(pages.frontScript(), null);
+  assert.equal(pages.docs(), null);
   assert.equal(await pages.assetsFor("main.tsx"), null);
   await pages.load();
   await pages.load();
-  assert.deepEqual(requested, ["GET /build/manifest.json", "GET /build/first-paint.css"]);
+  assert.deepEqual(requested, [
+    "GET /build/manifest.json",
+    "GET /build/first-paint.css",
+    "GET /build/docs.json",
+  ]);
+  assert.deepEqual(pages.docs(), {});
   assert.equal(pages.frontScript(), "assets/front-1.js");
   assert.deepEqual(await pages.assetsFor("main.tsx"), {
     scripts: ["assets/main-1.js"],

@@ -50,8 +50,7 @@ test("a node that stops while the database is unavailable stores its pending rev
   const owed = credits - (await balance());
   assert.ok(owed >= 1, "debited, and refused");
   assert.ok(existsSync(path.join(env.DATA_DIR, "reversals.sqlite")));
-  const logged =
-    node.written().match(/Call call_\w+ of acc_\w+ at \d+ was not reversed/g) ?? [];
+  const logged = node.written().match(/Call call_\w+ of acc_\w+ at \d+ was not reversed/g) ?? [];
   assert.ok(logged.length >= owed && new Set(logged).size === logged.length, node.written());
 
   network.leadTo(server.port);

@@ -30,7 +30,7 @@ test("the start warns about missing settings if others can reach the service, an
   const API = { MAIL_API_TOKEN: "a-token", MAIL_FROM: "post@tools.example" };
   assert.deepEqual(warnings({}), []);
   const [url, emails, ...more] = warnings({ HOST: "0.0.0.0" });
-  assert.match(url ?? "", /^PUBLIC_URL is not set: .* http:\/\/localhost:8787, .*sign in/);
+  assert.match(url ?? "", /^PUBLIC_URL is not set\. .* http:\/\/localhost:8787, .*sign in/);
   assert.match(
     emails ?? "",
     /^No emails are sent because neither SMTP_URL nor MAIL_API_TOKEN is set\. .*stay in \/data\/outbox/,

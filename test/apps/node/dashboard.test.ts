@@ -156,7 +156,8 @@ test("retries to start the thread until it succeeds", { timeout: 300_000 }, asyn
   mkdirSync(path.join(folder, "missing"));
   await until(responses(ask));
   assert.ok(loggedErrors.length >= 1);
-  for (const each of loggedErrors) assert.match(each, /^Dashboard thread failed to start; retrying$/);
+  for (const each of loggedErrors)
+    assert.match(each, /^Dashboard thread failed to start; retrying$/);
   await people.stop();
 });
 

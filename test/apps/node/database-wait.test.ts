@@ -71,7 +71,7 @@ test("throws the error after a minute, and each log line says how long it still 
   await fixture.seconds(70);
   assert.equal(fixture.outcome, fault);
   assert.deepEqual(
-    fixture.logged.map((sentence) => / up to (\d+) s more\.$/.exec(sentence)?.[1]),
+    fixture.logged.map((sentence) => / Waiting up to (\d+) s for it\.$/.exec(sentence)?.[1]),
     ["60", "45", "30", "15"],
   );
 });

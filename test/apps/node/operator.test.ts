@@ -30,7 +30,7 @@ async function fixture(t: Hooks, env?: Record<string, string>) {
 }
 
 const authorized = { Authorization: `Bearer ${TOKEN}` };
-const order = (operation: string, given: object) => JSON.stringify({ operation, order: given });
+const order = (operation: string, input: object) => JSON.stringify({ operation, order: input });
 const codeOf = async (response: Response): Promise<Json> => {
   assert.equal(response.headers.get("content-type"), "application/problem+json");
   assert.equal(response.headers.get("cache-control"), "no-store");
@@ -159,7 +159,9 @@ describe("the operator API on Node", { concurrency: 2 }, () => {
     const granted = new Set(
       acts.flatMap(
         ({ detail }: Json) =>
-          /^(?:1 credits as (\S+)|(\S+) was granted before)$/.exec(detail ?? "")?.slice(1) ?? [],
+          /^(?:1 credits as )?(operator:turn-\d+)(?: was granted before)?$/.exec(
+            detail ?? "",
+          )?.[1] ?? [],
       ),
     );
     assert.equal(granted.size, 16, "every grant has a record");

@@ -122,7 +122,7 @@ test("tries a call even if the folder is read-only, and logs it as lost if that 
   await eventually("it is reversed", async () => fixture.reversed.length === 1);
   fixture.ledger.fails = true;
   reversals.reverseLater(callOf(1));
-  const lost = "The call call_1 of acc_Ada could neither be reversed nor queued for reversal";
+  const lost = "The call call_1 of acc_Ada could neither be reversed nor kept for later";
   await eventually("it is told", async () => fixture.loggedErrors.includes(lost));
   await reversals.stop();
   await reversals.close();
@@ -132,7 +132,10 @@ test("logs an unreadable file and starts anyway", async (t) => {
   const fixture = openFixture(t);
   writeFileSync(fixture.file, "this is not a database, whatever its name says");
   const reversals = fixture.open();
-  assert.match(fixture.loggedErrors.join(), /^Reading pending reversals from .*reversals\.sqlite failed/);
+  assert.match(
+    fixture.loggedErrors.join(),
+    /^Reading pending reversals from .*reversals\.sqlite failed/,
+  );
   await reversals.stop();
   await reversals.close();
 });
