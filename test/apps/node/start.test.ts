@@ -106,7 +106,7 @@ test("lists all invalid settings in one message, exits with 1 and creates nothin
   ]) {
     assert.match(written, new RegExp(`^${name} `, "m"), written);
   }
-  assert.match(written, /did you mean TOOLBOOTH_STARTER_CREDITS\?/);
+  assert.match(written, /Did you mean TOOLBOOTH_STARTER_CREDITS\?/);
   assert.ok(!written.includes("too short"), "the message does not contain the secret");
   assert.ok(!existsSync(DATA_DIR));
 });
@@ -143,7 +143,7 @@ test("explains a database that is a folder, damaged, or of another program", asy
     assert.equal(code, 1, name);
     assertPlain(written);
     assert.ok(written.includes(file), `${name}: ${written}`);
-    assert.match(written, /damaged|cannot be/, name);
+    assert.match(written, /is damaged or not a Toolbooth database|toolbooth\.sqlite is not writable/, name);
   }
 });
 
