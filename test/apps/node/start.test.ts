@@ -143,7 +143,11 @@ test("explains a database that is a folder, damaged, or of another program", asy
     assert.equal(code, 1, name);
     assertPlain(written);
     assert.ok(written.includes(file), `${name}: ${written}`);
-    assert.match(written, /damaged|cannot be|is not writable/, name);
+    assert.match(
+      written,
+      /is damaged or not a Toolbooth database|toolbooth\.sqlite is not writable/,
+      name,
+    );
   }
 });
 
