@@ -49,7 +49,7 @@ export const ROLL_UP_AFTER_DAYS_DEFAULT = 30;
 /** Below this balance the owner gets an email, until they choose another value. */
 export const LOW_BALANCE_DEFAULT = 20;
 /** So many days before a grant expires, the owner gets an email. */
-export const EXPIRY_NOTICE_DAYS = [30, 7] as const;
+export const EXPIRY_WARNING_DAYS = [30, 7] as const;
 
 /** The first call of an account is free up to this price. */
 export const FREE_CALL_CREDITS_DEFAULT = 1;

@@ -22,7 +22,7 @@ export function createFetchTransport(
   return {
     async send(email, messageId, signal) {
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const response = await post(api, email, messageId, from, within);
+      const response = await sendRequest(api, email, messageId, from, within);
       // An unread body would keep the connection open.
       await response.body?.cancel();
       if (response.ok) return;
@@ -31,7 +31,7 @@ export function createFetchTransport(
   };
 }
 
-async function post(
+async function sendRequest(
   { url, token }: MailApi,
   email: Email,
   messageId: string,

@@ -1,4 +1,4 @@
-import { DAY_MS, EXPIRY_NOTICE_DAYS } from "#limits.ts";
+import { DAY_MS, EXPIRY_WARNING_DAYS } from "#limits.ts";
 import type { GrantKind } from "./model.ts";
 
 /**
@@ -22,7 +22,7 @@ export type EventContent =
   | {
       kind: "credits.expiring";
       /** The notice period in days. The grant may expire sooner if the event was written late. */
-      days: (typeof EXPIRY_NOTICE_DAYS)[number];
+      days: (typeof EXPIRY_WARNING_DAYS)[number];
       grant: { id: string; kind: GrantKind; remaining: number; expiresAt: number };
     }
   | {
@@ -70,7 +70,7 @@ export const eventOfLevel = (balance: number, lowBalance: number): EventContent 
 /** The next time after `now` at which an expiry causes an event: a notice period before it, or the expiry itself. Null: never. */
 export function nextEventAt(expiresAt: number | null, now: number): number | null {
   if (expiresAt === null) return null;
-  const ahead = EXPIRY_NOTICE_DAYS.map((days) => expiresAt - days * DAY_MS);
+  const ahead = EXPIRY_WARNING_DAYS.map((days) => expiresAt - days * DAY_MS);
   return [...ahead, expiresAt].find((at) => at > now) ?? null;
 }
 
@@ -78,7 +78,7 @@ export function nextEventAt(expiresAt: number | null, now: number): number | nul
 export function daysAhead(
   expiresAt: number,
   now: number,
-): (typeof EXPIRY_NOTICE_DAYS)[number] | null {
+): (typeof EXPIRY_WARNING_DAYS)[number] | null {
   if (now >= expiresAt) return null;
-  return EXPIRY_NOTICE_DAYS.findLast((days) => now >= expiresAt - days * DAY_MS) ?? null;
+  return EXPIRY_WARNING_DAYS.findLast((days) => now >= expiresAt - days * DAY_MS) ?? null;
 }

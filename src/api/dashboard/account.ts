@@ -121,8 +121,8 @@ export function createCloseAccount(throttle: SignInThrottle) {
     const login = await internalAdapter.findCredentialAccount(person.id);
     if (typeof login?.password === "string") {
       const attempt = { email: person.email, address: context.peer ?? "", isKnownBrowser: true };
-      const answer = await throttle.ask(attempt, now);
-      if ("retryAfterMs" in answer) throw tooManyRequests(answer.retryAfterMs);
+      const decision = await throttle.ask(attempt, now);
+      if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
       const isRight =
         typeof password === "string" && (await deps.verifyPassword(login.password, password));
       if (!isRight)

@@ -23,24 +23,27 @@ type Step = (context: RequestContext, order: AuthOrder) => Promise<Response>;
  * contains the session's token, for apps without cookies; the pages do not need it, so it is not passed on.
  */
 export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
-  const post = (fields: readonly string[], step: Step) => ({
+  const authRoute = (fields: readonly string[], step: Step) => ({
     POST: async (context: RequestContext) => step(context, await readOrder(context, fields)),
   });
   const openEmailLink: Step = (context, order) => openLink(context, order, throttle);
   const setPassword: Step = (context, order) => resetPassword(context, order, throttle);
   return {
-    [`${AUTH_PATH}/sign-up/email`]: post(["email", "password"], signUp),
-    [`${AUTH_PATH}/sign-in/email`]: post(["email", "password"], createSignIn(throttle)),
-    [`${AUTH_PATH}/sign-in/social`]: post(["provider", "callbackURL", "errorCallbackURL"], askAuth),
+    [`${AUTH_PATH}/sign-up/email`]: authRoute(["email", "password"], signUp),
+    [`${AUTH_PATH}/sign-in/email`]: authRoute(["email", "password"], createSignIn(throttle)),
+    [`${AUTH_PATH}/sign-in/social`]: authRoute(
+      ["provider", "callbackURL", "errorCallbackURL"],
+      askAuth,
+    ),
     [`${AUTH_PATH}/callback/github`]: { GET: returnFromProvider },
     [`${AUTH_PATH}/callback/google`]: { GET: returnFromProvider },
-    [`${AUTH_PATH}/sign-out`]: post([], askAuth),
-    [`${AUTH_PATH}/send-verification-email`]: post(["email", "signUp"], sendVerification),
-    [`${AUTH_PATH}/verify-email`]: post(["token"], openEmailLink),
-    [`${AUTH_PATH}/request-password-reset`]: post(["email"], requestReset),
-    [`${AUTH_PATH}/reset-password`]: post(["newPassword", "token"], setPassword),
-    [`${AUTH_PATH}/change-password`]: post(["currentPassword", "newPassword"], changePassword),
-    [`${AUTH_PATH}/change-email`]: post(["newEmail"], changeEmail),
+    [`${AUTH_PATH}/sign-out`]: authRoute([], askAuth),
+    [`${AUTH_PATH}/send-verification-email`]: authRoute(["email", "signUp"], sendVerification),
+    [`${AUTH_PATH}/verify-email`]: authRoute(["token"], openEmailLink),
+    [`${AUTH_PATH}/request-password-reset`]: authRoute(["email"], requestReset),
+    [`${AUTH_PATH}/reset-password`]: authRoute(["newPassword", "token"], setPassword),
+    [`${AUTH_PATH}/change-password`]: authRoute(["currentPassword", "newPassword"], changePassword),
+    [`${AUTH_PATH}/change-email`]: authRoute(["newEmail"], changeEmail),
   };
 }
 
@@ -93,9 +96,9 @@ function createSignIn(throttle: SignInThrottle): Step {
       address: networkOf(peer ?? ""),
       isKnownBrowser: isKnownBrowser(request, email, deps.settings),
     };
-    const answer = await throttle.ask(attempt, context.now);
-    if ("retryAfterMs" in answer) throw tooManyRequests(answer.retryAfterMs);
-    if (answer.waitMs > 0) await delay(context, answer.waitMs);
+    const decision = await throttle.ask(attempt, context.now);
+    if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
+    if (decision.waitMs > 0) await delay(context, decision.waitMs);
     return signIn(context, order, attempt, throttle);
   };
 }

@@ -22,7 +22,7 @@ type Env = WorkerEnv & {
 /** Matches the raw URL, because parsing it would cost time on every call. */
 const OF_THE_CALLS = /^https?:\/\/[^/]+\/(?:api\/|(?:healthz|readyz)(?:[?#]|$))/;
 
-/** A URL may percent-encode its letters; routes match it nevertheless. */
+/** A URL may percent-encode characters; routes match it nevertheless. */
 function isOfTheCalls(url: string): boolean {
   if (!url.includes("%")) return OF_THE_CALLS.test(url);
   try {

@@ -18,11 +18,11 @@ function tryToOpen<Env, Opened>(open: (env: Env) => Opened, env: Env): Opened | 
   try {
     return open(env);
   } catch (error) {
-    const told =
+    const entry =
       error instanceof ConfigError
         ? { message: "Invalid settings", faults: error.message.split("\n") }
         : { message: "The service failed to start", cause: String(error) };
-    console.error(JSON.stringify(told));
+    console.error(JSON.stringify(entry));
     return null;
   }
 }

@@ -15,10 +15,10 @@ export function createClientAddress(
   onUntrusted: () => void = () => {},
 ): ClientAddress {
   const trusted = listOf(trustedProxies);
-  let isTold = false;
+  let hasWarned = false;
   const tell = () => {
-    if (isTold) return;
-    isTold = true;
+    if (hasWarned) return;
+    hasWarned = true;
     onUntrusted();
   };
   const isTrusted = (address: string) => {

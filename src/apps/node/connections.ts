@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
  */
 export type Connections = {
   /** Records a response. Called for every request, so it must be cheap. */
-  note(outgoing: ServerResponse): void;
+  track(outgoing: ServerResponse): void;
   /** Returns the responses in progress in request order, of one connection or of all. */
   underWay(socket?: Socket): ServerResponse[];
   /** Ends the connection after the written bytes. `incoming` is the request whose body is still arriving. */
@@ -42,7 +42,7 @@ export function watchConnections(server: Server): Connections {
     };
   });
 
-  function note(outgoing: ServerResponse): void {
+  function track(outgoing: ServerResponse): void {
     const responses = responsesOf.get(outgoing.req.socket);
     if (responses === undefined) return;
     // The usual case is one finished response: overwrite it and keep the array.
@@ -66,7 +66,7 @@ export function watchConnections(server: Server): Connections {
   }
 
   return {
-    note,
+    track,
     underWay(socket) {
       const responses =
         socket === undefined ? [...responsesOf.values()].flat() : responsesOf.get(socket);

@@ -38,9 +38,9 @@ export function openPeopleStore(
   const pool = openPostgresPool(data.databaseUrl, { max: CONNECTIONS_MAX, onIdleError });
   const { ledger, close } = createPostgresLedger(pool);
   const moves = createPostgresMoves(pool);
-  const { note, rethrowDatabaseErrors } = createFaultWatch();
+  const { record, rethrowDatabaseErrors } = createFaultWatch();
   return {
-    ...createPostgresPeople(pool, note),
+    ...createPostgresPeople(pool, record),
     rethrowDatabaseErrors,
     throttle: createPostgresThrottle(pool),
     ledger,

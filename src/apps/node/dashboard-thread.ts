@@ -36,7 +36,7 @@ const settings = workerData as DashboardSettings;
 const say = (message: FromDashboard) => port.postMessage(message);
 
 const logError: DashboardDeps["logError"] = (message, { requestId, cause }) =>
-  say({ kind: "complaint", message, requestId, cause: describe(cause) });
+  say({ kind: "error", message, requestId, cause: describe(cause) });
 const describe = (cause: unknown) =>
   cause === undefined
     ? undefined
@@ -57,10 +57,10 @@ const outbox = () =>
     from,
     now,
     logsText: settings.isOwnMachine,
-    log: (text) => say({ kind: "letter", text }),
+    log: (text) => say({ kind: "email", text }),
   });
-const post = () => (api === null ? outbox() : createFetchTransport(api, from));
-const transport = smtp === null ? post() : createSmtpTransport(smtp, from);
+const openTransport = () => (api === null ? outbox() : createFetchTransport(api, from));
+const transport = smtp === null ? openTransport() : createSmtpTransport(smtp, from);
 const transportKind = transportKindOf(settings.mail);
 const { jobs } = store;
 const emails = startJobs(

@@ -48,12 +48,12 @@ export type ToDashboard =
 export type FromDashboard =
   | { kind: "ready" }
   | { kind: "response"; id: number; status: number; headers: HeaderList; body: Uint8Array }
-  | { kind: "letter"; text: string }
+  | { kind: "email"; text: string }
   | { kind: "warning"; message: string }
   | { kind: "act"; message: string; act: OperatorAct & { requestId: string } }
   | { kind: "jobs"; counts: readonly JobCount[] }
   | {
-      kind: "complaint";
+      kind: "error";
       message: string;
       requestId?: string | undefined;
       cause?: string | undefined;
@@ -110,11 +110,11 @@ export async function startDashboard(settings: DashboardSettings, log: NodeLog):
       const bytes = body.byteLength === 0 ? null : (body as Uint8Array<ArrayBuffer>);
       const response = new Response(bytes, { status, headers: headers.map(([...pair]) => pair) });
       waiting.get(id)?.resolve(response);
-    } else if (message.kind === "letter") log.email(message.text);
+    } else if (message.kind === "email") log.email(message.text);
     else if (message.kind === "warning") log.warn(message.message);
     else if (message.kind === "act") log.info(message.message, message.act);
     else if (message.kind === "jobs") jobs = message.counts;
-    else if (message.kind === "complaint") {
+    else if (message.kind === "error") {
       const { requestId, cause } = message;
       log.logError(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });
     }

@@ -8,7 +8,7 @@ import { OutcomeUnknown } from "#ledger/port.ts";
 export function createFaultWatch() {
   const watched = new AsyncLocalStorage<{ fault: Error | null }>();
   return {
-    note(fault: Error): void {
+    record(fault: Error): void {
       const seen = watched.getStore();
       // An unknown outcome matters more than an operation that was not carried out.
       if (seen !== undefined && !(seen.fault instanceof OutcomeUnknown)) seen.fault = fault;

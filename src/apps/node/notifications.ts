@@ -146,14 +146,14 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
 
 /** Limits how often a continuing fault is logged. */
 function onceAnHour(logError: LogError, now: () => number): LogError {
-  const told = new Map<string, number>();
+  const lastLogged = new Map<string, number>();
   return (message, details) => {
     const at = now();
-    if (at - (told.get(message) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
-    if (told.size >= TOLD_MAX) told.clear();
-    told.set(message, at);
+    if (at - (lastLogged.get(message) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
+    if (lastLogged.size >= MESSAGES_MAX) lastLogged.clear();
+    lastLogged.set(message, at);
     logError(message, details);
   };
 }
 
-const TOLD_MAX = 1_000;
+const MESSAGES_MAX = 1_000;

@@ -86,7 +86,7 @@ export async function startNodeServer(
   const result: RequestListener = (incoming, outgoing) => {
     // During shutdown a kept-alive connection would accept new requests forever.
     if (!server.listening) outgoing.setHeader("Connection", "close");
-    connections.note(outgoing);
+    connections.track(outgoing);
     takeSmallBody(incoming, () => void listener(incoming, outgoing));
   };
   server.on("request", result);

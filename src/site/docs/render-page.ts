@@ -91,12 +91,12 @@ function renderCodeGroup(group: string): string {
     languages.size === blocks.length &&
     blocks.every(({ language }) => language in TAB_NAMES);
   const names = isTabs ? TAB_NAMES : CAPTIONS;
-  const figures = blocks.map(({ language, code }) => {
+  const codeFrames = blocks.map(({ language, code }) => {
     const text = trusted(code.replace(/\n$/, ""));
     const shown = language === "json" ? highlightJson(unescapeHtml(text.text)) : text;
     return codeBlock(names[language] ?? "Text", shown, isTabs ? { language } : {});
   });
-  return isTabs ? html`<div class="tabs">\n${figures}</div>\n`.text : html`${figures}`.text;
+  return isTabs ? html`<div class="tabs">\n${codeFrames}</div>\n`.text : html`${codeFrames}`.text;
 }
 
 /**

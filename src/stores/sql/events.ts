@@ -135,9 +135,9 @@ async function handle(
     SELECT 1 FROM job o
     WHERE o.queue = 'webhook' AND o.target = webhook_endpoint.id AND o.due_at IS NOT NULL
     LIMIT 1 OFFSET ${WAITING_FOR_ENDPOINT_MAX - 1})`;
-  const hasRoom = email === null ? sql`1 = 1` : sql`NOT (${isFullFor(email.kind)})`;
+  const fits = email === null ? sql`1 = 1` : sql`NOT (${isFullFor(email.kind)})`;
   const [claimed, judged] = await db.batch([
-    sql`INSERT INTO event_handled (event, handled_at) SELECT ${id}, ${NEW} WHERE ${hasRoom}
+    sql`INSERT INTO event_handled (event, handled_at) SELECT ${id}, ${NEW} WHERE ${fits}
         ON CONFLICT DO NOTHING RETURNING event`,
     sql`SELECT ${verdict} AS verdict,
           (SELECT count(*) FROM event_handled WHERE event = ${id}) AS known`,

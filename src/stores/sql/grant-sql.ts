@@ -1,11 +1,11 @@
-import { DAY_MS, EXPIRY_NOTICE_DAYS } from "#limits.ts";
+import { DAY_MS, EXPIRY_WARNING_DAYS } from "#limits.ts";
 import { type SqlQuery, sql } from "./sql-database.ts";
 
 /** SQL expressions about grants that every database uses. */
 
 /** The rule `nextEventAt` (ledger/events.ts) in SQL. */
 export function eventDueSql(end: string, now: string): string {
-  const ahead = EXPIRY_NOTICE_DAYS.map((days) => `${end} - ${days * DAY_MS}`);
+  const ahead = EXPIRY_WARNING_DAYS.map((days) => `${end} - ${days * DAY_MS}`);
   const cases = [...ahead, end].map((at) => `WHEN ${at} > ${now} THEN ${at}`);
   return `CASE ${cases.join(" ")} END`;
 }

@@ -203,11 +203,11 @@ function cheapest(
     if (ended >= NEVER || (!hasEci && seen === KANJI_CONFLICT)) return undefined;
     if (bits !== undefined) bits[i] = Math.min(bits[i] as number, before + ended / SIXTHS);
   }
-  return { segments: trace(from, count, endedMode), hasEci, bits: before + ended / SIXTHS };
+  return { segments: backtrack(from, count, endedMode), hasEci, bits: before + ended / SIXTHS };
 }
 
 /** The segments from the last character back. */
-function trace(from: Uint8Array, count: number, lastMode: number): Segment[] {
+function backtrack(from: Uint8Array, count: number, lastMode: number): Segment[] {
   const segments: Segment[] = [];
   let mode = lastMode;
   let to = count;

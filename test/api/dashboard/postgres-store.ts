@@ -27,8 +27,8 @@ export function postgresStore(wrap = (pool: PostgresPool) => pool): FixtureStore
   const { ledger } = createPostgresLedger(wrapped);
   return {
     open() {
-      const { note, rethrowDatabaseErrors } = createFaultWatch();
-      return { ...createPostgresPeople(wrapped, note), rethrowDatabaseErrors, ledger };
+      const { record, rethrowDatabaseErrors } = createFaultWatch();
+      return { ...createPostgresPeople(wrapped, record), rethrowDatabaseErrors, ledger };
     },
     rows,
     ledgerRows: rows,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spendCredits } from "./clawback-figures.ts";
+import { spendCredits } from "./clawback-amounts.ts";
 import { type createRule, DAY, START } from "./fixture.ts";
 
 /** Events of a clawback: a balance that falls, and credits that come back. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { describeClawbackEvents } from "./clawback-events.ts";
 import {
   clawedBack,
   describeClawbackAmounts,
   reverseCall,
   spendCredits,
-} from "./clawback-figures.ts";
+} from "./clawback-amounts.ts";
+import { describeClawbackEvents } from "./clawback-events.ts";
 import { allEntries, createRule, DAY, type OpenLedger, START } from "./fixture.ts";
 
 const stale = (voided: number, spent = 0) => ({ outcome: "stale", voided, spent });
