@@ -112,7 +112,7 @@ test("no import cycles, types included", () => {
   );
   const done = new Set<string>();
   const context = (file: string, trail: string[]) => {
-    assert.ok(!trail.includes(file), `circle: ${[...trail, file].join(" -> ")}`);
+    assert.ok(!trail.includes(file), `cycle: ${[...trail, file].join(" -> ")}`);
     if (done.has(file)) return;
     for (const next of graph.get(file) ?? []) context(next, [...trail, file]);
     done.add(file);
@@ -184,7 +184,7 @@ function read(file: string): string {
   return readFileSync(path.join(ROOT, file), "utf8");
 }
 
-/** `src/api/app.ts` is in `http`; `src/errors.ts` is a room of its own. */
+/** `src/api/app.ts` is in the part `api`; `src/errors.ts` is a part by itself. */
 const partOf = (file: string) => (file.split("/")[1] as string).replace(/\.ts$/, "");
 
 const IMPORT = /^(?:import|export)\s(?:[^;"]*?\sfrom\s)?"([^"]+)"/gm;
@@ -196,13 +196,13 @@ const importsOf = (file: string) =>
     [...read(file).matchAll(pattern)].map((match) => match[1] as string),
   );
 
-/** Without types: those are gone at run time, so they close no circle. */
+/** Imports of values. Types are gone at run time. */
 const valueImportsOf = (file: string) =>
   [...read(file).matchAll(IMPORT), ...codeOf(file).matchAll(LATE_IMPORT)]
     .filter((match) => !/^(?:import|export) type\b/.test(match[0]))
     .map((match) => match[1] as string);
 
-/** The file in the house that an import names; undefined for a package. */
+/** Returns the file of this repository that an import names; undefined for a package. */
 function inside(file: string, target: string): string | undefined {
   if (target.startsWith("#")) return `src/${target.slice(1)}`;
   if (target.startsWith(".")) return path.posix.join(path.posix.dirname(file), target);

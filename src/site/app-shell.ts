@@ -88,7 +88,7 @@ ${renderFrame(page)}</div>
 `.text;
 }
 
-/** Preloads the styles; the script applies them (web/load-styles.ts), so they do not block the first paint. */
+/** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
   base: string,

@@ -27,7 +27,7 @@ export type Example = {
 };
 
 export type Tool<Input = unknown, Output = unknown> = {
-  /** The name in the URL. The tool's folder, test, documentation anchor and browser page have the same name. */
+  /** The name in the URL. The tool's folder, test, documentation page and browser page have the same name. */
   name: string;
   title: string;
   summary: string;

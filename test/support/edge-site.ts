@@ -1,7 +1,4 @@
-/**
- * The service as it stands at Cloudflare's edge, in one workerd: the Worker of the calls in front, the Worker of the pages
- * behind it as Wrangler bundles it, their objects, D1, the assets, and a provider of letters beside them.
- */
+/** The service as on Cloudflare, in one workerd: the API Worker, the site Worker as Wrangler bundles it, Durable Objects, D1, assets, and an email provider. */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";

@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolContext } from "#tools/define-tool.ts";
 
-/**
- * The supply under which the examples of the tools hold: a fixed time, random bytes that are the same in
- * every run, and the digests of node:crypto.
- */
+/** The context in which the tools' examples are true: a fixed time, the same random bytes in every run, and the digests of node:crypto. */
 export function fixedToolContext(): ToolContext & { drawn: number[] } {
   const drawn: number[] = [];
   let state = 0x746f6f6c;

@@ -35,10 +35,10 @@ import { noData } from "./open-sqlite.ts";
 import { counted, instant } from "./text.ts";
 
 const USE_LOCALLY =
-  "Run it on the machine that has the service's DATA_DIR, without --remote and TOOLBOOTH_REMOTE. Over the network, use export and import. PostgreSQL and Cloudflare have their own backups: see docs/cli.md.";
+  "Run it on the machine that has the service's DATA_DIR, without --remote and TOOLBOOTH_REMOTE. Over the network, use export and import. PostgreSQL and Cloudflare have their own backups: see docs/backup.md.";
 
 const USE_POSTGRES_TOOLS =
-  "Back up PostgreSQL with its own tools: pg_dump while nodes run, pg_restore into an empty database, or continuous archiving for point-in-time recovery. See docs/cli.md. Unset DATABASE_URL to work on the data in DATA_DIR.";
+  "Back up PostgreSQL with its own tools: pg_dump while nodes run, pg_restore into an empty database, or continuous archiving for point-in-time recovery. See docs/backup.md. Unset DATABASE_URL to work on the data in DATA_DIR.";
 
 /** `backup` and `restore` copy the SQLite database of a data folder. */
 export const DATA_COMMANDS: readonly Command[] = [

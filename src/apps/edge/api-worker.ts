@@ -20,15 +20,15 @@ type Env = WorkerEnv & {
 };
 
 /** Matches the raw URL, because parsing it would cost time on every call. */
-const OF_THE_CALLS = /^https?:\/\/[^/]+\/(?:api\/|(?:healthz|readyz)(?:[?#]|$))/;
+const CALL_URL = /^https?:\/\/[^/]+\/(?:api\/|(?:healthz|readyz)(?:[?#]|$))/;
 
 /** A URL may percent-encode characters; routes match it nevertheless. */
-function isOfTheCalls(url: string): boolean {
-  if (!url.includes("%")) return OF_THE_CALLS.test(url);
+function isCall(url: string): boolean {
+  if (!url.includes("%")) return CALL_URL.test(url);
   try {
-    return OF_THE_CALLS.test(decodeURI(url.replace(/[?#].*$/s, "")));
+    return CALL_URL.test(decodeURI(url.replace(/[?#].*$/s, "")));
   } catch {
-    return OF_THE_CALLS.test(url);
+    return CALL_URL.test(url);
   }
 }
 
@@ -36,7 +36,7 @@ const open = openOnce((env: Env) => createApp(createEdgeAppContext(env), null));
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
-    if (env.PEOPLE !== undefined && !isOfTheCalls(request.url)) {
+    if (env.PEOPLE !== undefined && !isCall(request.url)) {
       return env.PEOPLE.fetch(request);
     }
     const app = open(env);

@@ -188,27 +188,27 @@ const tidying = setInterval(() => {
 
 /** Reports job counts to the main thread, which serves `/metrics`. */
 const COUNT_EVERY_MS = 15_000;
-async function tellJobs(): Promise<void> {
+async function reportJobCounts(): Promise<void> {
   const counting = countJobs(jobs, ["email", "outbox", "webhook"]);
   await counting.then(
     (counts) => say({ kind: "jobs", counts }),
     (cause) => logError("Counting jobs failed", { cause }),
   );
 }
-const counting = setInterval(() => void tellJobs(), COUNT_EVERY_MS);
-void tellJobs();
+const counting = setInterval(() => void reportJobCounts(), COUNT_EVERY_MS);
+void reportJobCounts();
 
 port.on("message", (message: ToDashboard) => {
   if (message.kind === "request") {
-    result(message).catch((cause) => fail(message.id, cause));
+    respond(message).catch((cause) => fail(message.id, cause));
   } else void stop();
 });
 say({ kind: "ready" });
 if (transportKind === "outbox")
-  void tellOfHeld().catch((cause) => logError("Counting emails failed", { cause }));
+  void warnOfHeldEmails().catch((cause) => logError("Counting emails failed", { cause }));
 
 /** Warns about emails that were queued for a mail server: they are not written to the outbox, and their recipients wait. */
-async function tellOfHeld(): Promise<void> {
+async function warnOfHeldEmails(): Promise<void> {
   const { waiting: held } = await jobs.count({ queues: ["email"] });
   if (held === 0) return;
   const message = `${held} emails wait for a mail server. They were queued while SMTP_URL was set and are sent when it is set again.`;
@@ -216,7 +216,7 @@ async function tellOfHeld(): Promise<void> {
 }
 
 /** Catches every error: an error that ended the thread would end all other requests too. */
-async function result(message: ToDashboard & { kind: "request" }): Promise<void> {
+async function respond(message: ToDashboard & { kind: "request" }): Promise<void> {
   const { id, peer } = message;
   const request = readRequest(message);
   const isOperators = isForOperator(new URL(request.url).pathname);

@@ -79,7 +79,7 @@ const GOOD_AFTER_MS = 60_000;
 const STOP_TIMEOUT_MS = 4_000;
 
 /** Headers about the connection instead of the request. The body arrives read and decompressed. */
-const OF_THE_CONNECTION = new Set([
+const CONNECTION_HEADERS = new Set([
   "connection",
   "content-encoding",
   "content-length",
@@ -172,7 +172,7 @@ export async function startDashboard(settings: DashboardSettings, log: NodeLog):
         () => reject(new DashboardAway("No response in time")),
         RESPONSE_TIMEOUT_MS,
       );
-      const headers = [...request.headers].filter(([name]) => !OF_THE_CONNECTION.has(name));
+      const headers = [...request.headers].filter(([name]) => !CONNECTION_HEADERS.has(name));
       const { method, url } = request;
       thread.postMessage({
         kind: "request",

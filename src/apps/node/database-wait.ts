@@ -6,7 +6,7 @@ export type Patience = { forMs: number; tell(sentence: string): void };
 export const NO_PATIENCE: Patience = { forMs: 0, tell() {} };
 
 const BETWEEN_TRIES_MS = 1_000;
-const BETWEEN_WORDS_MS = 15_000;
+const LOG_EVERY_MS = 15_000;
 
 /** Retries while the error may be temporary; throws permanent errors immediately, temporary ones after the patience ends. */
 export async function whenFit<Result>(
@@ -23,7 +23,7 @@ export async function whenFit<Result>(
       if (waited >= nextWordAt) {
         const left = Math.round((forMs - waited) / 1_000);
         tell(`${explainDatabase(error)} Waiting up to ${left} s for it.`);
-        nextWordAt = waited + BETWEEN_WORDS_MS;
+        nextWordAt = waited + LOG_EVERY_MS;
       }
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
     }

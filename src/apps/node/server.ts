@@ -83,15 +83,15 @@ export async function startNodeServer(
       errorHandler: () => app.reject(NOT_A_REQUEST, new Headers()),
     },
   );
-  const result: RequestListener = (incoming, outgoing) => {
+  const handleRequest: RequestListener = (incoming, outgoing) => {
     // During shutdown a kept-alive connection would accept new requests forever.
     if (!server.listening) outgoing.setHeader("Connection", "close");
     connections.track(outgoing);
     takeSmallBody(incoming, () => void listener(incoming, outgoing));
   };
-  server.on("request", result);
+  server.on("request", handleRequest);
   // Unknown expectations are ignored (RFC 9110, section 10.1.1).
-  server.on("checkExpectation", result);
+  server.on("checkExpectation", handleRequest);
   return { port, stop: () => stop(server, connections) };
 }
 

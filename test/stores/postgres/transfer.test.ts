@@ -173,7 +173,7 @@ describe("an import into a PostgreSQL that is in use", () => {
     const lines = [header, { ...account, id: "acc_b" }, account, trailer];
     await assert.rejects(
       to.take(lines.map((line) => JSON.stringify(line))),
-      /^Error: Line 3 \(account\) holds the character U\+0000/,
+      /^Error: Line 3 \(account\) contains the character U\+0000/,
     );
     assert.equal(await to.isEmpty(), true);
   });
