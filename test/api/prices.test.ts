@@ -128,7 +128,7 @@ for (const [where, openApp] of Object.entries(OPENERS)) {
 function assertShort(response: ApiResponse, price: number, balance: number): void {
   const problem = assertProblem(response, "insufficient_credits");
   const credits = price === 1 ? "credit" : "credits";
-  const topUpUrl = `${PUBLIC_URL}/docs#credits`;
+  const topUpUrl = `${PUBLIC_URL}/docs/credits`;
   assert.deepEqual([problem.price, problem.balance, problem.topUpUrl], [price, balance, topUpUrl]);
   assert.equal(
     problem.detail,

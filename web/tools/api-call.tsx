@@ -34,7 +34,7 @@ export function ApiCall({
           <Text size="sm" c="dimmed" mt="xs">
             For a Linux or macOS shell, with your API key in{" "}
             <code className="tool-word">TOOLBOOTH_KEY</code>.{" "}
-            <Anchor href={`${base()}/docs#${tool.name}`} inherit underline="always">
+            <Anchor href={`${base()}/docs/${tool.name}`} inherit underline="always">
               Documentation of {tool.name}
             </Anchor>
           </Text>

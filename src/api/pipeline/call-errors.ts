@@ -29,7 +29,7 @@ export function rateLimited(callsPerSecond: number, retryAfterSeconds: number): 
 }
 
 export function insufficientCredits(balance: number, price: number, publicUrl: string): ApiError {
-  const topUpUrl = `${publicUrl}/docs#credits`;
+  const topUpUrl = `${publicUrl}/docs/credits`;
   const credits = price === 1 ? "credit" : "credits";
   return new ApiError(
     "insufficient_credits",
