@@ -36,7 +36,7 @@ export function createModel() {
 
   const operations: Operations = {
     ...accountsOf(owners, told),
-    ...grantsOf(find, findLive, told),
+    ...grantsOf(find, told),
     ...callsOf(find, told),
     setLowBalance({ account, lowBalance, now }) {
       const owner = findLive(account);
@@ -84,6 +84,10 @@ function accountsOf(owners: Owner[], told: ReturnType<typeof createTold>) {
     closeAccount({ account, now }) {
       const owner = find(account);
       if (owner === undefined) return { found: false, forfeited: 0 };
+      if (owner.state === "closed") {
+        const sum = owner.lots.reduce((all, lot) => all + Math.max(0, lot.voided - lot.clawback), 0);
+        return { found: true, forfeited: sum };
+      }
       const forfeited = balanceOf(owner, now);
       for (const lot of burnOrder(owner, now)) lot.voided += leftOf(lot);
       for (const lot of owner.lots) lot.marks = [];
@@ -102,8 +106,9 @@ function accountsOf(owners: Owner[], told: ReturnType<typeof createTold>) {
     },
     createKey({ account, id, sha256, start, label, now }) {
       const owner = find(account);
-      if (owner === undefined || owner.state === "closed") return { outcome: "no_account" };
+      if (owner === undefined) return { outcome: "no_account" };
       if (owner.keys.some((key) => key.id === id)) return { outcome: "created" };
+      if (owner.state === "closed") return { outcome: "no_account" };
       owner.keys.push({ id, sha256, label, start, isRevoked: false });
       told.write(owner, now, { kind: "key.created", key: { id, label, start } });
       return { outcome: "created" };
@@ -124,7 +129,7 @@ function accountsOf(owners: Owner[], told: ReturnType<typeof createTold>) {
 
 type Find = (id: string) => Owner | undefined;
 
-function grantsOf(find: Find, findLive: Find, told: ReturnType<typeof createTold>) {
+function grantsOf(find: Find, told: ReturnType<typeof createTold>) {
   let made = 0;
   const shown = (lot: Lot): Grant => {
     const { id, kind, amount, grantedAt, expiresAt, waivedExpiresAt } = lot;
@@ -145,10 +150,11 @@ function grantsOf(find: Find, findLive: Find, told: ReturnType<typeof createTold
   };
   return {
     grant({ account, id, kind, amount, expiresAt: end, now }) {
-      const owner = findLive(account);
+      const owner = find(account);
       if (owner === undefined) return { outcome: "no_account" };
       const earlier = owner.lots.find((lot) => lot.id === id);
       if (earlier !== undefined) return { outcome: "already_granted", grant: shown(earlier) };
+      if (owner.state === "closed") return { outcome: "no_account" };
       const isWaived = isOnPlan(owner);
       made += 1;
       const lot: Lot = {

@@ -122,7 +122,7 @@ test("tries a call even if the folder is read-only, and logs it as lost if that 
   await eventually("it is reversed", async () => fixture.reversed.length === 1);
   fixture.ledger.fails = true;
   reversals.reverseLater(callOf(1));
-  const lost = "The call call_1 of acc_Ada could neither be reversed nor kept for later";
+  const lost = "The call call_1 of acc_Ada could neither be reversed nor queued for reversal";
   await eventually("it is told", async () => fixture.loggedErrors.includes(lost));
   await reversals.stop();
   await reversals.close();
