@@ -85,7 +85,10 @@ function accountsOf(owners: Owner[], told: ReturnType<typeof createTold>) {
       const owner = find(account);
       if (owner === undefined) return { found: false, forfeited: 0 };
       if (owner.state === "closed") {
-        const sum = owner.lots.reduce((all, lot) => all + Math.max(0, lot.voided - lot.clawback), 0);
+        const sum = owner.lots.reduce(
+          (all, lot) => all + Math.max(0, lot.voided - lot.clawback),
+          0,
+        );
         return { found: true, forfeited: sum };
       }
       const forfeited = balanceOf(owner, now);

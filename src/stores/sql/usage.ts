@@ -9,14 +9,18 @@ import { type SqlQuery, sql } from "./sql-database.ts";
 /** The start of the hour of a debit. The length of an hour is part of the query's text, because `usage_hour` is stored by it. */
 const hourSql: SqlQuery = { sql: `at - at % ${HOUR_MS}`, values: [] };
 
-/** Adds debits to the sums of their hours. `debits`: a query or table expression with the columns of `debit`. Reversed debits do not count. */
-export const rollUpSql = (debits: string): string =>
+/** Adds sums to the usage of their hours. `sums`: a query or VALUES with account_no, hour, key_no, tool, calls, free_calls and credits. */
+export const addUsageSql = (sums: string): string =>
   `INSERT INTO usage_hour AS u (account_no, hour, key_no, tool, calls, free_calls, credits)
-   SELECT account_no, ${hourSql.sql}, key_no, tool, count(*), sum(is_free), sum(credits)
-   FROM ${debits} WHERE reversed_at IS NULL GROUP BY 1, 2, 3, 4
+   ${sums}
    ON CONFLICT (account_no, hour, key_no, tool)
    DO UPDATE SET calls = u.calls + excluded.calls,
      free_calls = u.free_calls + excluded.free_calls, credits = u.credits + excluded.credits`;
+
+/** Adds debits to the usage of their hours. `debits`: a table expression with the columns of `debit`. Reversed debits do not count. */
+export const rollUpSql = (debits: string): string =>
+  addUsageSql(`SELECT account_no, ${hourSql.sql}, key_no, tool, count(*), sum(is_free), sum(credits)
+   FROM ${debits} WHERE reversed_at IS NULL GROUP BY 1, 2, 3, 4`);
 
 export const usage: LedgerRead<"usage"> = {
   isReport: ({ account }) => account === null,

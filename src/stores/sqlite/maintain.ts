@@ -1,7 +1,7 @@
-import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import { hourOf, type MaintainOrder, type MaintainOutcome } from "#ledger/port.ts";
 import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
-import { rollUpSql } from "../sql/usage.ts";
-import type { SqlDriver } from "./driver.ts";
+import { addUsageSql } from "../sql/usage.ts";
+import type { SqlDriver, SqlRow } from "./driver.ts";
 import type { Journal } from "./journal.ts";
 
 /** Maintenance of the ledger: rolls old debits up by account, hour, key and tool, and deletes old idempotency records. */
@@ -14,14 +14,10 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
     "SELECT account_no FROM debit_by_account WHERE account_no > ? ORDER BY account_no LIMIT 1",
   );
   const oldDebits = driver.prepare(
-    `SELECT at, call_id, reversed_at FROM debit_by_account
+    `SELECT at, call_id, key_no, tool, credits, is_free, reversed_at FROM debit_by_account
      WHERE account_no = ? AND at < ? ORDER BY at, call_id LIMIT ?`,
   );
-  const addUsage = driver.prepare(
-    rollUpSql(
-      "(SELECT * FROM debit_by_account WHERE account_no = ? AND (at, call_id) <= (?, ?)) AS old",
-    ),
-  );
+  const addUsage = driver.prepare(addUsageSql("VALUES (?, ?, ?, ?, ?, ?, ?)"));
   const deleteDebits = driver.prepare(
     "DELETE FROM debit_by_account WHERE account_no = ? AND (at, call_id) <= (?, ?)",
   );
@@ -33,7 +29,11 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
     const rows = oldDebits.all(accountNo, before, rowsMax);
     const last = rows.at(-1);
     if (last === undefined) return 0;
-    addUsage.run(accountNo, last["at"] as number, last["call_id"] as string);
+    // Summed here, because a second read of the debits would double what a Durable Object is billed for.
+    for (const sum of sumByHour(rows.filter((row) => row["reversed_at"] === null))) {
+      const { hour, keyNo, tool, calls, freeCalls, credits } = sum;
+      addUsage.run(accountNo, hour, keyNo, tool, calls, freeCalls, credits);
+    }
     for (const row of rows) {
       if (row["reversed_at"] !== null)
         markRolledUp.run(accountNo, row["at"] as number, row["call_id"] as string);
@@ -59,4 +59,29 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
     }
     return { rolledUp, forgotten, after };
   };
+}
+
+type Sum = {
+  hour: number;
+  keyNo: number;
+  tool: string;
+  calls: number;
+  freeCalls: number;
+  credits: number;
+};
+
+function sumByHour(rows: SqlRow[]): Iterable<Sum> {
+  const sums = new Map<string, Sum>();
+  for (const row of rows) {
+    const hour = hourOf(row["at"] as number);
+    const keyNo = row["key_no"] as number;
+    const tool = row["tool"] as string;
+    const name = `${hour} ${keyNo} ${tool}`;
+    const sum = sums.get(name) ?? { hour, keyNo, tool, calls: 0, freeCalls: 0, credits: 0 };
+    sum.calls += 1;
+    sum.freeCalls += row["is_free"] as number;
+    sum.credits += row["credits"] as number;
+    sums.set(name, sum);
+  }
+  return sums.values();
 }

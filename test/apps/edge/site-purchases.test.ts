@@ -146,7 +146,7 @@ test("an operator reconciles payments over the network, which settles missed eve
   assert.equal((await credits()).balance, 760);
   assert.match(
     (await run("payments reconcile")).stdout,
-    /^4 purchases .* 4 in order, 0 settled now/,
+    /^Compared 4 purchases .*: 4 unchanged, 0 corrected, 0 for you to decide/,
   );
   const { purchases } = await json(`payments list ${buyer.email}`);
   assert.equal(purchases.length, 4);

@@ -100,7 +100,7 @@ for (const way of ["reverse", "debit"] as const) {
   });
 
   test(`an order that the object rejects is not retried: ${way}`, async () => {
-    const fixture = openFixture(refuses("refused"));
+    const fixture = openFixture(refuses("rejected"));
     await assert.rejects(fixture[way](), OrderRejected);
     const full = openFixture(refuses("not_carried_out"));
     await assert.rejects(full[way](), NotCarriedOut);
