@@ -8,7 +8,7 @@ export const ERRORS = {
     status: 400,
     title: "The body is not valid JSON",
     cause: "The body does not follow the JSON grammar (RFC 8259), or nests deeper than 512 levels.",
-    cure: "`detail` gives the line and column of the first fault. Correct the JSON and send it again.",
+    cure: "`detail` gives the line and column of the first error. Correct the JSON and send it again.",
   },
   invalid_utf8: {
     status: 400,
@@ -21,7 +21,7 @@ export const ERRORS = {
     title: "The request is not valid",
     cause:
       "A field is missing, unknown, of the wrong type or out of range, or a header is malformed.",
-    cure: "`errors` lists every fault with a JSON pointer to its field. Correct all of them and send the request again.",
+    cure: "`errors` lists every problem with a JSON pointer to its field. Correct all of them and send the request again.",
   },
   text_too_long_for_level: {
     status: 400,
@@ -34,7 +34,7 @@ export const ERRORS = {
     status: 400,
     title: "The idempotency key belongs to another request",
     cause:
-      "This `Idempotency-Key` was used on the same path within 24 hours with a different body, or an earlier version of the service made its first response and it cannot be made again.",
+      "This `Idempotency-Key` was used on the same path within 24 hours with a different body, or an earlier version of the service produced the first response, which the service can no longer reproduce.",
     cure: "Use a new key for each new request. Repeat a request with exactly the same bytes.",
   },
   missing_key: {
@@ -65,7 +65,7 @@ export const ERRORS = {
   not_found: {
     status: 404,
     title: "Not found",
-    cause: "No endpoint has this path. Paths are in lower case and have no trailing slash.",
+    cause: "No endpoint has this path. Paths are lowercase and have no trailing slash.",
     cure: "Check the path against the list of endpoints in the documentation.",
   },
   method_not_allowed: {
@@ -102,7 +102,7 @@ export const ERRORS = {
   rate_limited: {
     status: 429,
     title: "Too many calls",
-    cause: "The account makes more calls a second than the service allows.",
+    cause: "The account is making more calls per second than the service allows.",
     cure: "Wait as long as `Retry-After` says. The `RateLimit` header of every response says how many calls are left.",
   },
   headers_too_large: {
@@ -116,12 +116,12 @@ export const ERRORS = {
     title: "Internal error",
     cause:
       "Something failed in the service. The failure is logged under the response's `requestId`.",
-    cure: "Try again. If the error stays, send the `requestId` to the operator. The call was not charged.",
+    cure: "Try again. If the error persists, send the `requestId` to the operator. The call was not charged.",
   },
   unavailable: {
     status: 503,
     title: "Temporarily unavailable",
-    cause: "The service cannot reach the ledger, or has as many large calls as it can take.",
+    cause: "The service cannot reach the ledger, or is already handling as many large calls as it can.",
     cure: "Try again after the time in `Retry-After`. The call was not charged.",
   },
 } as const satisfies Record<string, ErrorEntry>;

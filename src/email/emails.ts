@@ -86,7 +86,7 @@ function linkEmails(site: string, write: Write) {
         subject: "Confirm your new email address",
         heading: "Confirm your new email address",
         blocks: [
-          "Confirm that this email address is yours. From then on, you sign in to Toolbooth with it.",
+          "Confirm that this email address is yours. After that, you sign in to Toolbooth with it.",
           { link, label: "Confirm new email address" },
           expiryText(now, expiresAt),
         ],
@@ -120,7 +120,7 @@ function accountEmails(site: string, write: Write) {
         subject: "Your email address was changed",
         heading: "Your email address was changed",
         blocks: [
-          "Your Toolbooth account has a new email address. Sign in with it from now on. We send all further emails there.",
+          "Your Toolbooth account has a new email address. Sign in with it from now on. We will send all future emails to that address.",
           {
             facts: [
               ["New email address", oneLine(newAddress, EMAIL_CHARS_MAX)],
@@ -129,7 +129,7 @@ function accountEmails(site: string, write: Write) {
           },
           `If you didn't make this change, someone else may have access to your account. Contact the operator of ${site} right away.`,
         ],
-        why: `You received this email because this was the address of your Toolbooth account. It is the last one that we send here. ${NO_ACTION}`,
+        why: `You received this email because this was the address of your Toolbooth account. This is the last email that we will send to this address. ${NO_ACTION}`,
       }),
     passwordChanged: ({ to, at }: NotificationEmail) =>
       write({
@@ -156,7 +156,7 @@ function accountEmails(site: string, write: Write) {
           { facts: [["Date", formatTime(at)]] },
           `If you didn't close it, contact the operator of ${site}.`,
         ],
-        why: "You received this email because this was the address of the account. It is the last one that we send here. If you closed the account, you don't need to do anything.",
+        why: "You received this email because this was the address of the account. This is the last email that we will send to this address. If you closed the account, you don't need to do anything.",
       }),
   };
 }

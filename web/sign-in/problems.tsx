@@ -53,7 +53,7 @@ export function Problems({
 const ErrorText = ({ error }: { error: unknown }) => (
   <>
     {error instanceof OfflineError
-      ? "No response arrived. Check your connection, then try again."
+      ? "The server did not respond. Check your connection, then try again."
       : explain(error).detail}
     {error instanceof ProblemDetails && error.status >= 500 && error.requestId !== null && (
       <>

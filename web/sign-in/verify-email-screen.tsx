@@ -37,7 +37,7 @@ export default function VerifyEmailScreen() {
   return (
     <SignInFrame
       title="Confirm your email address"
-      lead="Click the button below, and your account is ready."
+      lead="Click the button below to finish setting up your account."
     >
       <form
         onSubmit={(event) => {

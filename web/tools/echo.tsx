@@ -13,7 +13,7 @@ export default function EchoResult({ response }: ResultProps) {
       <Text size="sm" c="dimmed" mb="xs">
         Received at <time dateTime={receivedAt}>{receivedAt}</time> (UTC)
       </Text>
-      <LongCode code={body} label="The body, letter for letter" />
+      <LongCode code={body} label="The body, exactly as sent" />
     </div>
   );
 }

@@ -144,7 +144,7 @@ describe("the command line on PostgreSQL", () => {
     for (const line of ["backup copy.sqlite", "restore copy.sqlite"])
       assert.match(
         await cli.refused(line),
-        /a data folder\. Back up PostgreSQL with its own tools: pg_dump .*docs\/cli\.md/,
+        /a data folder\. Back up PostgreSQL with its own tools: pg_dump .*docs\/backup\.md/,
       );
   });
 
