@@ -121,7 +121,8 @@ export const ERRORS = {
   unavailable: {
     status: 503,
     title: "Temporarily unavailable",
-    cause: "The service cannot reach the ledger, or is already handling as many large calls as it can.",
+    cause:
+      "The service cannot reach the ledger, or is already handling as many large calls as it can.",
     cure: "Try again after the time in `Retry-After`. The call was not charged.",
   },
 } as const satisfies Record<string, ErrorEntry>;
