@@ -1,3 +1,4 @@
+import { addToCrc32, CRC32_START, endCrc32 } from "#crc32.ts";
 import {
   ACCOUNT_PART_CHARS,
   accountOfPart,
@@ -77,19 +78,11 @@ function tagOf(part: string, secret: string): string {
   return base62(number, TAG_CHARS);
 }
 
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  return crc;
-});
-
-/** The CRC-32 (ISO 3309, as in PNG) of ASCII text, as six base62 digits. */
+/** The CRC-32 of ASCII text, as six base62 digits. */
 function checksumOf(text: string): string {
-  let crc = 0xffffffff;
-  for (let i = 0; i < text.length; i += 1) {
-    crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ text.charCodeAt(i)) & 0xff] as number);
-  }
-  return base62((crc ^ 0xffffffff) >>> 0, CHECKSUM_CHARS);
+  let crc = CRC32_START;
+  for (let i = 0; i < text.length; i += 1) crc = addToCrc32(crc, text.charCodeAt(i));
+  return base62(endCrc32(crc), CHECKSUM_CHARS);
 }
 
 /** The last `chars` base62 digits of an integer below 2^53, with leading zeros. */

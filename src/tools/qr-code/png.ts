@@ -1,3 +1,4 @@
+import { addToCrc32, CRC32_START, endCrc32 } from "#crc32.ts";
 import { deflateRepeatedRows } from "./deflate-rows.ts";
 import type { QrLayout } from "./draw.ts";
 import type { QrSymbol } from "./encode-qr.ts";
@@ -89,17 +90,8 @@ function writeChunk(png: Uint8Array, at: number, type: string, body: Uint8Array)
   return end + 4;
 }
 
-/** The table of annex D of the PNG specification. */
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
-  let crc = index;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
-  return crc;
-});
-
 function crc32(bytes: Uint8Array, start: number, end: number): number {
-  let crc = 0xffffffff;
-  for (let i = start; i < end; i++) {
-    crc = (CRC_TABLE[(crc ^ (bytes[i] as number)) & 0xff] as number) ^ (crc >>> 8);
-  }
-  return (crc ^ 0xffffffff) >>> 0;
+  let crc = CRC32_START;
+  for (let i = start; i < end; i++) crc = addToCrc32(crc, bytes[i] as number);
+  return endCrc32(crc);
 }
