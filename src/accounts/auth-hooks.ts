@@ -19,9 +19,9 @@ type User = { id: string; email: string; emailVerified: boolean; account?: unkno
 /**
  * Our rules within better-auth's flows.
  *
- * Whoever controls an address must end up as the only one with access, even if a stranger signed up with it first:
+ * The owner of an address must end up as the only person with access, even if someone else signed up with it first:
  * - A verification link names the sign-up to which it belongs. A link without that claim, or with another one, still verifies
- *   the address, but removes the stored password: its reader chooses a new one.
+ *   the address, but removes the stored password, so that its reader chooses a new one.
  * - After two sign-ups with different passwords for an unverified address, we cannot know whose the first one was. The password
  *   is removed at once, whichever email is opened.
  * - A social sign-in whose provider has verified the address removes the logins and sessions of an unverified person. One

@@ -5,7 +5,6 @@ import { DAY_MS, dayOf } from "../parts/numbers.ts";
 export type Range = { from: string; to: string };
 
 export const PRESETS = [7, 30, 90] as const;
-export type Preset = (typeof PRESETS)[number];
 
 /** The last `days` days, including today. */
 export const lastDays = (days: number, now: number): Range => ({

@@ -15,9 +15,7 @@ import {
 import { insertSql, type SqlDriver } from "./driver.ts";
 import type { NewDebits } from "./new-debits.ts";
 
-/** Writes the changes that the rules made. */
-export type Saver = ReturnType<typeof createSaver>;
-
+/** Returns the function that writes the changes that the rules made. */
 export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: () => void) {
   const statements = prepareStatements(driver);
 
