@@ -89,6 +89,8 @@ async function measureOne(
     tool,
     body: new Uint8Array(body),
     contentType: "application/json",
+    query: "",
+    accept: null,
     receivedAt: Date.now(),
     random: null,
     fingerprint: false,

@@ -74,6 +74,13 @@ export const ERRORS = {
     cause: "The path does not support this method. Tools are called with POST.",
     cure: "Send the request with one of the methods in the `Allow` header.",
   },
+  not_acceptable: {
+    status: 406,
+    title: "No acceptable response type",
+    cause:
+      "`Accept` allows neither JSON nor another type in which the tool responds, or it contradicts the field `format`.",
+    cure: "`detail` lists the types. Send one of them, or leave `Accept` out to get JSON.",
+  },
   request_timeout: {
     status: 408,
     title: "The request did not arrive in time",
@@ -96,8 +103,8 @@ export const ERRORS = {
     status: 415,
     title: "Unsupported media type or encoding",
     cause:
-      "The body is not JSON and its `Content-Type` is not a JSON type, or its `Content-Encoding` is not gzip.",
-    cure: "Send JSON with `Content-Type: application/json`, uncompressed or with `Content-Encoding: gzip`.",
+      "The tool does not take a body of this `Content-Type`, or the `Content-Encoding` is not gzip.",
+    cure: "Send JSON with `Content-Type: application/json`, or one of the types in `detail`; uncompressed or with `Content-Encoding: gzip`.",
   },
   rate_limited: {
     status: 429,
@@ -131,8 +138,13 @@ type ErrorEntry = { status: number; title: string; cause: string; cure: string }
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One of several errors in a request: in a field of the body (`pointer`, RFC 6901) or in a header. */
-export type FieldError = { pointer?: string; header?: string; detail: string };
+/** One of several errors in a request: in a field of the body (`pointer`, RFC 6901), the query or a header. */
+export type FieldError = {
+  pointer?: string;
+  parameter?: string;
+  header?: string;
+  detail: string;
+};
 
 export type ProblemDetails = {
   errors?: FieldError[];

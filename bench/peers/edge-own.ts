@@ -57,10 +57,11 @@ function corridorUntil(deps: AppContext, last: Step): Handler {
       ? await readBody(request, hash.bodyBytesMax, () => {})
       : new Uint8Array(await request.arrayBuffer());
     if (!goes("tool")) return new Response('{"ok":true}', { headers });
-    const job = { body, contentType: null, receivedAt: deps.now(), random: null };
+    const sent = { body, contentType: null, query: "", accept: null };
+    const job = { ...sent, receivedAt: deps.now(), random: null };
     const response = await deps.runTool(hash, { ...job, fingerprint: false });
     if (!goes("reply")) return new Response(response.body as string, { headers });
-    return replier.response(response.body, request.headers, traceOf(deps));
+    return replier.response(response, request.headers, traceOf(deps));
   };
 }
 

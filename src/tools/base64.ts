@@ -26,3 +26,9 @@ export function dataUrl(mimeType: string, bytes: Uint8Array): string {
   text.fill(PADDING, text.length - missing);
   return decoder.decode(text);
 }
+
+/** The bytes of a data URL that `dataUrl` has written. */
+export function bytesOfDataUrl(url: string): Uint8Array<ArrayBuffer> {
+  const text = atob(url.slice(url.indexOf(",") + 1));
+  return Uint8Array.from(text, (char) => char.charCodeAt(0));
+}

@@ -5,19 +5,45 @@ import type { Tool } from "./define-tool.ts";
 import { nearestName } from "./nearest-name.ts";
 import { utf8LengthOver } from "./text.ts";
 
+/** What a client sent as a tool's input, decoded and not yet checked. */
+export type SentInput = {
+  /** How the body was read. */
+  kind: "json" | "raw" | "form";
+  /** The fields, or any other JSON value; undefined for an empty body where one is required. */
+  value: unknown;
+  /** The bytes that the client sent in place of the main field of a tool that takes octets. */
+  octets: Uint8Array | null;
+  /** The names of the fields that are parameters of the URL's query. */
+  parameters: ReadonlySet<string>;
+};
+
 /**
- * Checks a parsed body against the schema of a tool. The messages are derived from the schema, so they agree with the
+ * Checks an input against the schema of a tool. The messages are derived from the schema, so they agree with the
  * OpenAPI description. Throws an ApiError: `too_large` for a text field over its limit in UTF-8, else
- * `invalid_request` with every fault.
+ * `invalid_request` with every fault. `parameters` names the fields that came in the URL.
  */
-export function checkInput<Input>(tool: Tool<Input>, value: unknown): { input: Input } {
-  rejectLargeFields(tool, value);
+export function checkInput<Input>(
+  tool: Tool<Input>,
+  value: unknown,
+  parameters: ReadonlySet<string> = NO_PARAMETERS,
+): { input: Input } {
+  rejectLargeFields(tool, value, parameters);
   const result = tool.input.safeParse(value);
   if (result.success) return { input: result.data };
-  throw problem(describeFaults(tool, value, result.error.issues));
+  throw inputProblem(describeFaults(tool, value, parameters, result.error.issues));
 }
 
-function rejectLargeFields(tool: Tool<unknown>, value: unknown): void {
+/** The JSON type of a field; undefined for an unknown field. */
+export const fieldTypeOf = (tool: Tool<unknown>, name: string): string | undefined => {
+  const { properties = {} } = describedSchema(tool);
+  return Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
+};
+
+function rejectLargeFields(
+  tool: Tool<unknown>,
+  value: unknown,
+  parameters: ReadonlySet<string>,
+): void {
   if (typeof value !== "object" || value === null) return;
   for (const name in tool.fieldBytesMax) {
     const text = (value as Record<string, unknown>)[name];
@@ -28,15 +54,30 @@ function rejectLargeFields(tool: Tool<unknown>, value: unknown): void {
     const detail = `is ${bytes} bytes of UTF-8; the limit is ${max}`;
     throw new ApiError("too_large", `\`${name}\` ${detail}.`, {
       members: { limit: max, size: bytes },
-      errors: [{ pointer: pointerTo([name]), detail }],
+      errors: [{ ...placeOf([name], parameters), detail }],
     });
   }
 }
 
 /** A fault for the list `errors`, and the same fault as a sentence for `detail`. */
-type Finding = { fault: FieldError; sentence: string };
+export type Finding = { fault: FieldError; sentence: string };
 
-function problem(findings: Finding[]): ApiError {
+/** A fault in a parameter of the query, or else in a field of the body. */
+export function fieldFinding(name: string, isParameter: boolean, detail: string): Finding {
+  const place =
+    name.length > KEY_CHARS_MAX
+      ? { pointer: "" }
+      : placeOf([name], isParameter ? new Set([name]) : NO_PARAMETERS);
+  const end = detail.endsWith("?") ? "" : ".";
+  return { fault: { ...place, detail }, sentence: `\`${cut(name)}\` ${detail}${end}` };
+}
+
+export const NO_PARAMETERS: ReadonlySet<string> = new Set();
+
+const placeOf = (path: readonly PropertyKey[], parameters: ReadonlySet<string>) =>
+  parameters.has(String(path[0])) ? { parameter: String(path[0]) } : { pointer: pointerTo(path) };
+
+export function inputProblem(findings: readonly Finding[]): ApiError {
   return new ApiError("invalid_request", findings.map(({ sentence }) => sentence).join(" "), {
     errors: findings.map(({ fault }) => fault),
   });
@@ -45,17 +86,18 @@ function problem(findings: Finding[]): ApiError {
 function describeFaults(
   tool: Tool<unknown>,
   value: unknown,
+  parameters: ReadonlySet<string>,
   issues: readonly z.core.$ZodIssue[],
 ): Finding[] {
+  if (value === undefined) return describeMissingBody(tool);
   const schema = describedSchema(tool);
   const fields = schema.properties ?? {};
-  if (value === undefined) return missingBody(schema.required ?? []);
 
   const findings: Finding[] = [];
   const seen = new Set<string>();
   for (const issue of issues) {
     if (issue.code === "unrecognized_keys") {
-      findings.push(...unknownFields(issue.keys, Object.keys(fields)));
+      findings.push(...unknownFields(issue.keys, Object.keys(fields), parameters));
       continue;
     }
     const name = issue.path[0];
@@ -69,15 +111,21 @@ function describeFaults(
     if (seen.has(pointer)) continue;
     seen.add(pointer);
     const detail = fieldDetail(issue, valueAt(value, issue.path), fields[String(name)]);
-    findings.push({ fault: { pointer, detail }, sentence: `\`${String(name)}\` ${detail}.` });
+    const fault = { ...placeOf(issue.path, parameters), detail };
+    findings.push({ fault, sentence: `\`${String(name)}\` ${detail}.` });
   }
   return findings;
 }
 
-function missingBody(required: readonly string[]): Finding[] {
-  return required.map((name, index) => ({
-    fault: { pointer: pointerTo([name]), detail: "is required" },
-    sentence: `${index === 0 ? "The body is empty: " : ""}\`${name}\` is required.`,
+/** The faults of an empty object, introduced by what is wrong with the request as a whole. */
+function describeMissingBody(tool: Tool<unknown>): Finding[] {
+  const result = tool.input.safeParse({});
+  const findings = result.success
+    ? []
+    : describeFaults(tool, {}, NO_PARAMETERS, result.error.issues);
+  return findings.map(({ fault, sentence }, index) => ({
+    fault,
+    sentence: index === 0 ? `The body is empty: ${sentence}` : sentence,
   }));
 }
 
@@ -86,8 +134,8 @@ function fieldDetail(
   value: unknown,
   schema: FieldSchema | undefined,
 ): string {
-  if (value === undefined) return "is required";
   if (issue.code === "custom") return issue.message;
+  if (value === undefined) return "is required";
   if (value === "" && (schema?.minLength ?? 0) > 0) return "must not be empty";
   return `must be ${expectation(schema)}; got ${show(value)}`;
 }
@@ -95,16 +143,19 @@ function fieldDetail(
 /** A body can have half a million unknown names; a response that lists them all would be useless and large. */
 const UNKNOWN_FIELDS_MAX = 20;
 
-function unknownFields(names: readonly string[], known: readonly string[]): Finding[] {
+function unknownFields(
+  names: readonly string[],
+  known: readonly string[],
+  parameters: ReadonlySet<string>,
+): Finding[] {
   const findings = names.slice(0, UNKNOWN_FIELDS_MAX).map((name): Finding => {
     const nearest = nearestName(name, known);
     const advice =
       nearest === undefined ? `; the fields are ${list(known)}` : `; did you mean \`${nearest}\`?`;
-    const detail = `unknown field${advice}`;
-    return {
-      fault: { pointer: name.length > KEY_CHARS_MAX ? "" : pointerTo([name]), detail },
-      sentence: `\`${cut(name)}\`: ${detail}${nearest === undefined ? "." : ""}`,
-    };
+    const isParameter = parameters.has(name);
+    const detail = `unknown ${isParameter ? "parameter" : "field"}${advice}`;
+    const { fault } = fieldFinding(name, isParameter, detail);
+    return { fault, sentence: `\`${cut(name)}\`: ${detail}${nearest === undefined ? "." : ""}` };
   });
   const more = names.length - UNKNOWN_FIELDS_MAX;
   if (more > 0) {

@@ -17,6 +17,26 @@ export type ToolContext = {
   /** Cryptographically random bytes. A replay passes in the bytes of the first run and gets the same result. */
   random(count: number): Uint8Array;
   digest(algorithm: HashAlgorithm, bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /** The raw body of a tool that takes octets; the field that it fills is then empty. Left out for any other body. */
+  octets?: Uint8Array | null;
+};
+
+/** How a body that is not JSON fills the tool's main field; the other fields are then query parameters. */
+export type RawBody = {
+  field: string;
+  /** The media types of such bodies. Forms (`multipart/form-data`) are accepted too. */
+  types: readonly string[];
+  /** The tool gets any bytes, as `ToolContext.octets`. Otherwise they must be UTF-8. */
+  octets: boolean;
+};
+
+/** A form of the response besides JSON, for a client whose `Accept` asks for its type. */
+export type Representation<Input = unknown, Output = unknown> = {
+  /** The media type, in lowercase and without parameters. */
+  type: string;
+  /** The values that fields must have for this form. A client that leaves such a field out gets them. */
+  fields?: Partial<Input>;
+  write(output: Output): string | Uint8Array<ArrayBuffer>;
 };
 
 /** A request body and the exact response to it, under the context of `fixedToolContext` in the tests. */
@@ -42,8 +62,14 @@ export type Tool<Input = unknown, Output = unknown> = {
   body: "required" | "optional";
   /** A verbatim tool gets the JSON text as it was sent, up to `bytesMax` bytes, instead of the parsed value. */
   verbatim?: { bytesMax: number };
-  /** The most bytes of a raw body that the server reads. */
+  /** The most bytes of a JSON body that the server reads. */
   bodyBytesMax: number;
+  /** Left out where the tool takes JSON only. */
+  rawBody?: RawBody;
+  /** Left out where the tool answers in JSON only. */
+  representations?: readonly Representation<Input, Output>[];
+  /** Fields that a URL must not contain, because URLs are logged. */
+  secretFields?: readonly string[];
   /** UTF-8 bytes allowed in each text field. A longer text is `too_large`, not `invalid_request`. */
   fieldBytesMax: Record<string, number>;
   /** A body of at least this many bytes is run off the main thread (measurements: docs/decisions/0005). */
@@ -84,6 +110,18 @@ export const about = <Schema extends z.ZodMiniType>(
 ): Schema => {
   z.globalRegistry.add(schema, { ...(format === undefined ? {} : { format }), description });
   return schema;
+};
+
+/** One of `values` in any case. The output has the case of `values`. */
+export const anyCase = <const Values extends readonly string[]>(
+  values: Values,
+  fallback: Values[number],
+) => {
+  const canonical = new Map<unknown, string>(values.map((value) => [value.toLowerCase(), value]));
+  const find = (value: unknown) =>
+    (typeof value === "string" && canonical.get(value.toLowerCase())) || value;
+  // Not `_default`, which JSON Schema leaves out before a `transform`.
+  return z.prefault(z.pipe(z.transform(find), z.enum(values)), fallback as never);
 };
 
 /** The nearest number from `min` to `max`. */

@@ -1,5 +1,5 @@
 import { readBody } from "#api/pipeline/body.ts";
-import { parseBody } from "#api/pipeline/parse-body.ts";
+import { readInput } from "#api/pipeline/read-input.ts";
 import { errorDocsUrl, problemBody } from "#api/problem.ts";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
@@ -23,7 +23,8 @@ export async function respondToCall(
 ): Promise<CallResponse> {
   try {
     const bytes = await readBody(asRequest(body), tool.bodyBytesMax, () => {});
-    const { input } = checkInput(tool, parseBody(tool, bytes, "application/json"));
+    const { value } = readInput(tool, { body: bytes, contentType: "application/json", query: "" });
+    const { input } = checkInput(tool, value);
     const output = await tool.run(input, context);
     return { status: 200, body: tool.encode?.(output) ?? JSON.stringify(output) };
   } catch (error) {

@@ -59,6 +59,11 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   not_found: () => new ApiError("not_found", "There is nothing at /api/v1/hsah."),
   method_not_allowed: () =>
     new ApiError("method_not_allowed", "GET is not allowed on /api/v1/hash; use POST."),
+  not_acceptable: () =>
+    new ApiError(
+      "not_acceptable",
+      'hash cannot respond with "image/png". It responds with application/json, text/plain.',
+    ),
   request_timeout: () => new ApiError("request_timeout", "The request did not arrive in time."),
   idempotency_in_progress: idempotencyInProgress,
   too_large: () =>
@@ -119,12 +124,13 @@ export function problemSchemas(): Record<string, JsonSchema> {
     },
     FieldError: {
       type: "object",
-      description: "One fault, in a field of the body or in a header.",
+      description: "One fault, in a field of the body, in the query or in a header.",
       properties: {
         pointer: {
           type: "string",
           description: "JSON pointer (RFC 6901) to the field; empty for the whole body.",
         },
+        parameter: { type: "string", description: "The name of the query parameter." },
         header: { type: "string", description: "The name of the header." },
         detail: { type: "string", description: "What is wrong with it." },
       },

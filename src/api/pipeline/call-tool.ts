@@ -15,6 +15,7 @@ import {
   repeatResponse,
 } from "./idempotency.ts";
 import { createMemoryBudget } from "./memory-budget.ts";
+import { bodyBytesMaxOf } from "./read-input.ts";
 import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
@@ -71,7 +72,12 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
     try {
       try {
         repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
-        const body = await readBody(request, tool.bodyBytesMax, lease.take, app.bodyTimeoutMs);
+        const body = await readBody(
+          request,
+          bodyBytesMaxOf(tool, request.headers.get("content-type")),
+          lease.take,
+          app.bodyTimeoutMs,
+        );
         lap("body");
         // A body that was small because it was compressed, or had no Content-Length.
         if (body.byteLength >= tool.heavyFromBytes) await gate.enter(true);
@@ -110,7 +116,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
         const runAgain = (again: ToolJob) => app.runTool(tool, again);
         result = await repeatResponse(result, job, outcome.replay, runAgain);
       }
-      const response = replier.response(result.body, request.headers, context, lease);
+      const response = replier.response(result, request.headers, context, lease);
       return response instanceof Promise ? await response : response;
     } finally {
       releaseKey();
@@ -134,10 +140,20 @@ function createJob(
   return {
     body,
     contentType: request.headers.get("content-type"),
+    query: queryOf(request.url),
+    accept: request.headers.get("accept"),
     receivedAt: context.receivedAt,
     random: null,
     fingerprint,
   };
+}
+
+/** Parsing the whole URL would cost every call. */
+function queryOf(url: string): string {
+  const mark = url.indexOf("?");
+  if (mark === -1) return "";
+  const hash = url.indexOf("#", mark);
+  return url.slice(mark + 1, hash === -1 ? undefined : hash);
 }
 
 const NO_BYTES = new Uint8Array();

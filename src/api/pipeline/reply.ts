@@ -5,6 +5,7 @@ import type { AppContext } from "../app-context.ts";
 import { errorDocsUrl, problemBody, problemType } from "../problem.ts";
 import type { MemoryLease } from "./memory-budget.ts";
 import { isLargeText, type LargeText, streamPieces } from "./reply-pieces.ts";
+import type { CallResponse } from "./run-tool.ts";
 
 /** The state of one request. The headers of its response are made from it. */
 export type RequestContext = {
@@ -30,7 +31,7 @@ export type RequestContext = {
 export type Replier = {
   /** The 200 of a tool. `lease` covers the bytes that are not sent yet; null where memory is not counted. */
   response(
-    body: string | Uint8Array | LargeText,
+    result: Pick<CallResponse, "body" | "type">,
     headers: Headers,
     context: RequestContext,
     lease?: MemoryLease | null,
@@ -57,6 +58,11 @@ export type Replier = {
 /** Scripts of other origins can read only these headers (Fetch standard, "CORS-exposed header-name list"). */
 export const EXPOSED_HEADERS =
   "X-Request-Id, Credits-Charged, Credits-Remaining, Idempotency-Replayed, RateLimit-Policy, RateLimit, Retry-After, Server-Timing, WWW-Authenticate, Allow, Vary, Content-Encoding, Date";
+
+/** A browser runs scripts in documents of these types. */
+const ACTIVE_TYPES: ReadonlySet<string> = new Set(["text/html", "image/svg+xml"]);
+/** It is compressed already. */
+const PNG_TYPE = "image/png";
 
 const UNCOUNTED = { release() {}, isOver: () => false };
 
@@ -92,7 +98,9 @@ export function createReplier(app: AppContext): Replier {
     asked: Headers,
     context: RequestContext,
   ): Response | Promise<Response> {
-    return app.compress === null || body.length < COMPRESS_FROM_BYTES
+    return app.compress === null ||
+      body.length < COMPRESS_FROM_BYTES ||
+      headers["Content-Type"] === PNG_TYPE
       ? new Response(body as string, { status, headers })
       : sendLarge(status, body, headers, asked, context, app.compress);
   }
@@ -133,9 +141,13 @@ export function createReplier(app: AppContext): Replier {
   }
 
   return {
-    response(body, asked, context, lease = null) {
+    response({ body, type }, asked, context, lease = null) {
       const headers = commonHeaders(context);
-      headers["Content-Type"] = "application/json";
+      headers["Content-Type"] = type.startsWith("text/") ? `${type}; charset=utf-8` : type;
+      headers["Vary"] = "Accept";
+      // Opened as a page, the response must not run or load anything.
+      if (ACTIVE_TYPES.has(type))
+        headers["Content-Security-Policy"] = "sandbox; default-src 'none'";
       if (context.replayed) headers["Idempotency-Replayed"] = "true";
       if (typeof body === "string" || !isLargeText(body)) {
         return send(200, body, headers, asked, context);
@@ -151,6 +163,7 @@ export function createReplier(app: AppContext): Replier {
         // The server does not read the rest of the body.
         ...(bodyDropped ? {} : { Connection: "close" }),
         "Content-Type": problemType(asked.get("accept")),
+        ...(context.tool !== null && { Vary: "Accept" }),
       };
       return send(fault.status, JSON.stringify(body), headers, asked, context);
     },

@@ -1,17 +1,19 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { checkInput } from "#tools/check-input.ts";
+import { checkInput, type SentInput } from "#tools/check-input.ts";
 import type { Tool, ToolContext } from "#tools/define-tool.ts";
-import { parseBody } from "./parse-body.ts";
+import { encodeUtf8 } from "#tools/text.ts";
+import { chooseForm, type ResponseForm } from "./media-types.ts";
+import { readInput, type SentRequest } from "./read-input.ts";
 import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
 
 /**
  * Turns the bytes of a body into the bytes of the response: the part of a call that may run on another thread. A job and
  * its response are plain data that can be posted between threads.
  */
-export type ToolJob = {
-  body: Uint8Array;
-  contentType: string | null;
+export type ToolJob = SentRequest & {
+  /** The types that the client accepts. */
+  accept: string | null;
   receivedAt: number;
   /** The random bytes (hex) of the first run, for a replay; null to draw new ones. */
   random: string | null;
@@ -20,8 +22,10 @@ export type ToolJob = {
 };
 
 export type ToolResponse = {
-  /** The JSON text, or its UTF-8 bytes. */
+  /** The text, or its UTF-8 bytes; the bytes of an image. */
   body: string | Uint8Array;
+  /** The media type, without parameters. */
+  type: string;
   fingerprint: { bodySha256: string; responseSha256: string; random: string | null } | null;
 };
 
@@ -41,50 +45,100 @@ export const runToolInPieces = (
   sources: Sources,
 ): Promise<CallResponse> => runJob(tool, job, sources, { json: writeJson, text: inPieces });
 
-type Writer<Body> = { json(output: unknown): Body; text(json: string): Body };
+type Writer<Body> = { json(output: unknown): Body; text(text: string): Body };
 
 async function runJob<Body extends string | LargeText>(
   tool: Tool,
   job: ToolJob,
   sources: Sources,
   write: Writer<Body>,
-): Promise<{ body: Body; fingerprint: ToolResponse["fingerprint"] }> {
-  const { input } = checkInput(tool, parseBody(tool, job.body, job.contentType));
+): Promise<Omit<ToolResponse, "body"> & { body: Body | Uint8Array }> {
+  const sent = readInput(tool, job);
+  const { input, form } = chooseInput(tool, sent, job.accept);
 
   let drawn: Uint8Array | null = null;
   const context: ToolContext = {
     receivedAt: job.receivedAt,
     digest: sources.digest,
+    octets: sent.octets,
     random(count) {
       const bytes = job.random === null ? sources.random(count) : hexToBytes(job.random);
       drawn = bytes;
       return bytes;
     },
   };
-  const result = tool.run(input as never, context);
+  const result = tool.run(input, context);
   const output = result instanceof Promise ? await result : result;
-  const body =
-    tool.encode === undefined ? write.json(output) : write.text(tool.encode(output as never));
-  if (!job.fingerprint) return { body, fingerprint: null };
-  return { body, fingerprint: await takeFingerprint(job, body, drawn, sources) };
-}
-
-async function takeFingerprint(
-  job: ToolJob,
-  body: string | LargeText,
-  drawn: Uint8Array | null,
-  sources: Sources,
-): Promise<NonNullable<ToolResponse["fingerprint"]>> {
-  return {
-    bodySha256: bytesToHex(await sources.digest("sha256", job.body)),
+  const body = writeOutput(tool, form, output, write);
+  const type = form?.type ?? "application/json";
+  if (!job.fingerprint) return { body, type, fingerprint: null };
+  const fingerprint = {
+    bodySha256: bytesToHex(await hashRequest(sent, job, type, sources)),
     responseSha256: bytesToHex(await hashResponse(body, sources)),
     random: drawn === null ? null : bytesToHex(drawn),
   };
+  return { body, type, fingerprint };
+}
+
+/** The checked input, and the form of the response. The form sets the fields that it needs and the client left out. */
+function chooseInput(
+  tool: Tool,
+  sent: SentInput,
+  accept: string | null,
+): { input: unknown; form: ResponseForm } {
+  const { input } = checkInput(tool, sent.value, sent.parameters);
+  if (accept === null) return { input, form: null };
+  const names = typeof sent.value === "object" && sent.value !== null ? sent.value : {};
+  const explicit = Object.entries(input ?? {}).filter(([name]) => Object.hasOwn(names, name));
+  const form = chooseForm(tool, accept, Object.fromEntries(explicit));
+  return form?.fields === undefined
+    ? { input, form }
+    : { input: { ...(input as object), ...form.fields }, form };
+}
+
+function writeOutput<Body extends string | LargeText>(
+  tool: Tool,
+  form: ResponseForm,
+  output: unknown,
+  write: Writer<Body>,
+): Body | Uint8Array {
+  if (form !== null) {
+    const body = form.write(output);
+    return typeof body === "string" ? write.text(body) : body;
+  }
+  return tool.encode === undefined ? write.json(output) : write.text(tool.encode(output));
+}
+
+/**
+ * What makes two requests the same call: the fields in any order, how the body was read, the query and the type of the
+ * response. A form counts by its file, because each client invents another boundary.
+ */
+async function hashRequest(
+  { kind, value, octets }: SentInput,
+  { query }: ToolJob,
+  type: string,
+  { digest }: Sources,
+): Promise<Uint8Array> {
+  const fields =
+    typeof value === "object" && value !== null
+      ? Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+      : value;
+  const text = JSON.stringify([kind, query.split("&").sort(), type, fields]);
+  const head = encodeUtf8(text);
+  if (octets === null) return digest("sha256", head);
+  const bytes = new Uint8Array(head.length + octets.length);
+  bytes.set(head);
+  bytes.set(octets, head.length);
+  return digest("sha256", bytes);
 }
 
 /** A runtime's own digest needs all bytes at once; a large response is hashed piece by piece. */
-async function hashResponse(body: string | LargeText, { digest }: Sources): Promise<Uint8Array> {
-  if (typeof body === "string") return digest("sha256", new TextEncoder().encode(body));
+async function hashResponse(
+  body: string | Uint8Array | LargeText,
+  { digest }: Sources,
+): Promise<Uint8Array> {
+  if (typeof body === "string") return digest("sha256", encodeUtf8(body));
+  if (body instanceof Uint8Array) return digest("sha256", body);
   const hash = sha256.create();
   for (const piece of body.pieces()) hash.update(piece);
   return hash.digest();

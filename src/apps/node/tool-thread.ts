@@ -23,9 +23,9 @@ export default async function runJob(job: ThreadJob): Promise<ToolThreadResponse
   try {
     const tool = toolsByName.get(job.tool);
     if (tool === undefined) throw new Error(`Unknown tool ${job.tool}`);
-    const { body, fingerprint } = await runTool(tool, job, sources);
+    const { body, type, fingerprint } = await runTool(tool, job, sources);
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-    return moved({ body: bytes, fingerprint }, bytes);
+    return moved({ body: bytes, type, fingerprint }, bytes);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { cause: _, ...details } = error.details;

@@ -42,6 +42,8 @@ export default defineTool({
   body: "required",
   bodyBytesMax: bodyBytesFor(HASH_TEXT_BYTES_MAX),
   fieldBytesMax: { text: HASH_TEXT_BYTES_MAX },
+  rawBody: { field: "text", types: ["application/octet-stream", "text/plain"], octets: true },
+  representations: [{ type: "text/plain", write: ({ hash }) => `${hash}\n` }],
   heavyFromBytes: 384 * 1024,
   examples: [
     {
@@ -76,7 +78,7 @@ export default defineTool({
     },
   ],
   run({ text, algorithm }, context) {
-    const digest = context.digest(algorithm, encodeUtf8(text));
+    const digest = context.digest(algorithm, context.octets ?? encodeUtf8(text));
     return digest instanceof Uint8Array
       ? result(algorithm, digest)
       : digest.then((bytes) => result(algorithm, bytes));

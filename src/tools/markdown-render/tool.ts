@@ -55,6 +55,11 @@ export default defineTool({
   body: "required",
   bodyBytesMax: bodyBytesFor(MARKDOWN_BYTES_MAX),
   fieldBytesMax: { markdown: MARKDOWN_BYTES_MAX },
+  rawBody: { field: "markdown", types: ["text/markdown", "text/plain"], octets: false },
+  representations: [
+    { type: "text/html", fields: { format: "html" }, write: ({ html }) => html },
+    { type: "text/plain", fields: { format: "text" }, write: ({ text }) => text ?? "" },
+  ],
   heavyFromBytes: 12 * 1024,
   examples: [
     {

@@ -7,7 +7,7 @@ import {
   QR_WIDTH_MAX,
   QR_WIDTH_MIN,
 } from "#limits.ts";
-import { dataUrl } from "../base64.ts";
+import { bytesOfDataUrl, dataUrl } from "../base64.ts";
 import { about, clamp, defineTool } from "../define-tool.ts";
 import { textField, utf8Length } from "../text.ts";
 import { QR_LEVELS, type QrLevel } from "./capacity.ts";
@@ -76,6 +76,12 @@ export default defineTool({
   body: "required",
   bodyBytesMax: bodyBytesFor(QR_TEXT_BYTES_MAX),
   fieldBytesMax: { text: QR_TEXT_BYTES_MAX },
+  rawBody: { field: "text", types: ["text/plain"], octets: false },
+  representations: [
+    { type: "image/png", fields: { format: "png" }, write: ({ output }) => bytesOfDataUrl(output) },
+    { type: "image/svg+xml", fields: { format: "svg" }, write: ({ output }) => output },
+    { type: "text/plain", fields: { format: "utf8" }, write: ({ output }) => output },
+  ],
   heavyFromBytes: 192,
   examples: [
     {

@@ -36,6 +36,7 @@ export default defineTool({
   body: "optional",
   bodyBytesMax: UUID_BODY_BYTES_MAX,
   fieldBytesMax: {},
+  representations: [{ type: "text/plain", write: ({ uuids }) => `${uuids.join("\n")}\n` }],
   heavyFromBytes: Number.POSITIVE_INFINITY,
   examples: [
     {

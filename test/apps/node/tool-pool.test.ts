@@ -27,6 +27,8 @@ function createJob(tool: string, body: string, changes: Partial<ThreadJob> = {})
     tool,
     body: new TextEncoder().encode(body),
     contentType: "application/json",
+    query: "",
+    accept: null,
     receivedAt: RECEIVED_AT,
     // The random bytes for uuid. Other tools use none.
     random: "5a".repeat(10),
