@@ -4,6 +4,8 @@ import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
 import { limitsSuite } from "./suites/limits.ts";
 import { orderSuite } from "./suites/order.ts";
 import { problemsSuite } from "./suites/problems.ts";
+import { rawBodiesSuite } from "./suites/raw-bodies.ts";
+import { rawResponsesSuite } from "./suites/raw-responses.ts";
 import { responsesSuite } from "./suites/responses.ts";
 import { spendingSuite } from "./suites/spending.ts";
 import { wireSuite } from "./suites/wire.ts";
@@ -13,6 +15,8 @@ import type { Sentence } from "./test-api.ts";
 /** All HTTP behavior of the API, for every runtime. */
 export function serviceSuites(sentence: Sentence) {
   responsesSuite(sentence);
+  rawBodiesSuite(sentence);
+  rawResponsesSuite(sentence);
   problemsSuite(sentence);
   wrongBodiesSuite(sentence);
   orderSuite(sentence);

@@ -11,7 +11,7 @@ import {
 } from "../test-api.ts";
 
 /**
- * The order of errors: route (404, 405), key (401), account (403), rate (429), credits (402), body (413, 400, 415).
+ * The order of errors: route (404, 405), key (401), account (403), rate (429), credits (402), body (413, 400, 415, 406).
  * Each pair of faults is put into one request; the earlier must win, whether the node has seen the key before or not.
  */
 const FAULTS = [
@@ -26,6 +26,7 @@ const FAULTS = [
   "invalid_json",
   "unsupported_media_type",
   "invalid_request",
+  "not_acceptable",
 ] as const satisfies ErrorCode[];
 type FaultName = (typeof FAULTS)[number];
 
@@ -37,6 +38,8 @@ const EXCLUSIVE: [FaultName, FaultName][] = [
   ["invalid_utf8", "invalid_json"],
   ["invalid_utf8", "invalid_request"],
   ["unsupported_media_type", "invalid_request"],
+  // A type that the tool does not take says nothing about what its bytes mean.
+  ["invalid_utf8", "unsupported_media_type"],
 ];
 
 const WITH_A_RATE = { settings: { rateLimit: 1 } };
@@ -138,7 +141,8 @@ async function refuse(service: TestService, seen: boolean, faults: FaultName[]) 
   const method = has("method_not_allowed") ? "PUT" : "POST";
   const path = has("not_found") ? "/api/v1/none" : "/api/v1/uuid";
   const { body, type } = bodyWith(faults);
-  const headers = { Authorization: `Bearer ${caller.key}`, "Content-Type": type };
+  const headers = { Authorization: `Bearer ${caller.key}`, "Content-Type": type, Accept: "*/*" };
+  if (has("not_acceptable")) headers.Accept = "image/png";
   const [first] = faults as [FaultName];
   let response = await service.send(path, { method, headers, body });
   // Where the clock runs, the bucket may have got a call again meanwhile.

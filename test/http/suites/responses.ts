@@ -30,14 +30,17 @@ export function responsesSuite(sentence: Sentence) {
   });
 
   sentence(
-    "a body is read as JSON whatever its type says, as curl -d sends it",
+    "a body is read as JSON with a JSON type, the types that curl and fetch send by default, and none",
     async (service) => {
       const caller = await createCaller(service);
       const types = [
         "application/x-www-form-urlencoded",
         "text/plain",
-        "application/octet-stream",
-        "nonsense",
+        "text/plain;charset=UTF-8",
+        "application/json",
+        "Application/JSON; charset=utf-8",
+        "text/json",
+        "application/vnd.example+json",
       ];
       for (const type of types) {
         const result = await caller.call("hash", { text: "abc" }, { "Content-Type": type });
