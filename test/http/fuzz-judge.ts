@@ -2,6 +2,7 @@
  * What a request deserves by the description alone: read anew, with none of the service's own code. What a schema cannot
  * say is taken from the sentences and limits beside it.
  */
+import type { Operation } from "#api/openapi/document.ts";
 import type { Description } from "./description.ts";
 
 export type Verdict = {
@@ -31,7 +32,7 @@ export function judge(description: Description, request: FuzzRequest, sentBytes:
   const limits = operation?.["x-limits"];
   if (operation === undefined || limits === undefined)
     throw new Error(`${request.path} is not described`);
-  const { idempotencyKey, body, encoding, tool } = request;
+  const { idempotencyKey, body, encoding } = request;
   if (idempotencyKey !== null && !/^[!-~]{1,255}$/.test(idempotencyKey))
     return verdict("a bad idempotency key", 400);
   if (encoding === "br") return verdict("an encoding that is not supported", 415);
@@ -41,18 +42,104 @@ export function judge(description: Description, request: FuzzRequest, sentBytes:
   if (bytes.byteLength > limits.bodyBytesMax)
     return verdict("more bytes than allowed, inflated", 413);
 
+  return judgeAccept(operation, request, judgeBody(description, operation, request, bytes));
+}
+
+/** A good request is turned away where the type that it asks for is none of the operation's. */
+function judgeAccept(operation: Operation, { accept }: FuzzRequest, own: Verdict): Verdict {
+  if (!own.allowed.includes(200) || accept === null || accept.includes("application/json")) {
+    return own;
+  }
+  const described = operation.responses["200"];
+  const types = Object.keys((described as { content?: object }).content ?? {});
+  if (accept === "*/*" || types.some((type) => matches(type, accept))) {
+    // The body may ask for another format than Accept.
+    return types.length > 2 ? { ...own, allowed: [...own.allowed, 406] } : own;
+  }
+  return verdict(
+    "none of the types that are accepted",
+    ...own.allowed.filter((s) => s !== 200),
+    406,
+  );
+}
+
+const matches = (type: string, range: string) =>
+  range.split(",").some((part) => {
+    const [name = ""] = part.split(";");
+    return name.endsWith("/*") ? type.startsWith(name.slice(0, -1)) : name === type;
+  });
+
+function judgeBody(
+  description: Description,
+  operation: Operation,
+  request: FuzzRequest,
+  bytes: Uint8Array,
+): Verdict {
+  const { contentType, tool } = request;
+  const taken = Object.keys(operation.requestBody?.content ?? {});
+  const isRaw = contentType !== null && taken.includes(contentType) && !/json/.test(contentType);
+  const isJson =
+    contentType === null ||
+    /json|x-www-form-urlencoded/.test(contentType) ||
+    contentType === "text/plain";
+  if (!isRaw && !isJson && bytes.byteLength > 0) return verdict("a type it does not take", 415);
+
   const text = decode(bytes);
+  const isBlank = text !== undefined && /^[ \t\r\n]*$/.test(text);
+  if (isRaw && !(contentType === "text/plain" && isBlank)) {
+    const raw = judgeRaw(operation, request, bytes, text);
+    if (raw !== undefined) return raw;
+  }
   if (text === undefined) return verdict("no UTF-8", 400);
-  if (/^[ \t\r\n]*$/.test(text)) {
+  if (isBlank) {
     return operation.requestBody?.required
       ? verdict("no body", 400)
       : verdict("no body, and none is needed", 200);
   }
   const parsed = parse(text);
-  const saysJson = request.contentType === null || /json/.test(request.contentType);
-  if (parsed === undefined)
-    return saysJson ? verdict("no JSON", 400) : verdict("no JSON, by its type too", 415);
-  const { value } = parsed;
+  if (parsed === undefined) {
+    const isMeant = contentType === null || /json/.test(contentType) || /^\s*[{["']/.test(text);
+    return isMeant ? verdict("no JSON", 400) : verdict("no JSON, by its type too", 415);
+  }
+  // An empty array is PHP's empty object.
+  const isEmptyArray = Array.isArray(parsed.value) && parsed.value.length === 0;
+  if (tool === "uuid" && isEmptyArray) return verdict("an empty array for an object", 200);
+  return judgeValue(description, operation, request, parsed.value);
+}
+
+/** The main field of the tools that take it as the body. */
+const MAIN_FIELDS: Record<string, string> = {
+  hash: "text",
+  "qr-code": "text",
+  "markdown-render": "markdown",
+};
+
+/** Undefined for a text that is JSON with the main field. */
+function judgeRaw(
+  operation: Operation,
+  { contentType, tool }: FuzzRequest,
+  bytes: Uint8Array,
+  text: string | undefined,
+): Verdict | undefined {
+  const field = MAIN_FIELDS[tool] ?? "";
+  const parsed = contentType === "text/plain" && text !== undefined ? parse(text) : undefined;
+  if (parsed !== undefined && fieldOf(parsed.value, field) !== undefined) return undefined;
+  if (tool !== "hash" && text === undefined) return verdict("no UTF-8", 400);
+  if (bytes.byteLength > (operation["x-limits"]?.fieldBytesMax[field] ?? 0)) {
+    return verdict(`${field} is too large`, 413);
+  }
+  if (tool !== "qr-code") return verdict("raw", 200);
+  return text === "" ? verdict("empty", 400) : verdict("raw, if it fits into a symbol", 200, 400);
+}
+
+function judgeValue(
+  description: Description,
+  operation: Operation,
+  request: FuzzRequest,
+  value: unknown,
+): Verdict {
+  const { tool } = request;
+  const limits = operation["x-limits"] ?? { fieldBytesMax: {} };
   for (const [field, max] of Object.entries(limits.fieldBytesMax)) {
     const own = fieldOf(value, field);
     if (typeof own === "string" && new TextEncoder().encode(own).byteLength > max)
@@ -61,9 +148,10 @@ export function judge(description: Description, request: FuzzRequest, sentBytes:
   if (!description.allowsBody(request.path, respelt(tool, value)))
     return verdict("the schema forbids it", 400);
   if (
-    Object.keys(limits.fieldBytesMax).some(
-      (field) => !(fieldOf(value, field) as string).isWellFormed(),
-    )
+    Object.keys(limits.fieldBytesMax).some((field) => {
+      const own = fieldOf(value, field);
+      return typeof own === "string" && !own.isWellFormed();
+    })
   ) {
     return verdict("a lone surrogate", 400);
   }

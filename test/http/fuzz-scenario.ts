@@ -45,6 +45,8 @@ const CONTENT_TYPES = [
   "text/plain",
   "application/x-www-form-urlencoded",
   "application/xml",
+  "application/octet-stream",
+  "text/markdown",
 ];
 const ACCEPTS = [
   null,
@@ -52,6 +54,8 @@ const ACCEPTS = [
   "application/json",
   "application/problem+json",
   "text/html, application/json;q=0.9",
+  "text/plain",
+  "image/*",
 ];
 const IDEMPOTENCY_KEYS = [
   null,

@@ -38,13 +38,15 @@ export type Header = {
   example?: unknown;
 };
 
-export type Parameter = Header & { name: string; in: "header" };
+export type Parameter = Header & { name: string; in: "header" | "query" };
 
 export type NamedExample = { summary: string; value: unknown };
 
 export type MediaType = {
   schema: JsonSchema;
   examples?: Record<string, NamedExample | Reference>;
+  /** Of the parts of a form, where their media type is not that of a text. */
+  encoding?: Record<string, { contentType: string }>;
 };
 
 export type ApiResponse = {
@@ -71,7 +73,7 @@ export type Operation = {
   description: string;
   tags: string[];
   security?: Record<string, string[]>[];
-  parameters?: Reference[];
+  parameters?: (Reference | Parameter)[];
   requestBody?: RequestBody;
   responses: Record<string, ApiResponse | Reference>;
   /** What a successful call costs. */

@@ -89,6 +89,17 @@ export function responseHeaders(options: ApiOptions): Record<string, Header> {
       schema: { type: "string" },
       example: 'Bearer realm="toolbooth"',
     },
+    Accept: {
+      description:
+        "The types of bodies that the tool takes. Only on a 415 for the type of the body.",
+      schema: { type: "string" },
+      example: "application/json, text/plain, multipart/form-data",
+    },
+    "Content-Security-Policy": {
+      description: "On HTML and SVG: opened as a page, the response runs and loads nothing.",
+      schema: { type: "string" },
+      example: "sandbox; default-src 'none'",
+    },
     Allow: {
       description: "The methods of this path.",
       required: true,
@@ -138,12 +149,13 @@ const EVERY_RESPONSE = [
 /** Headers of every response to a known account. */
 const KNOWN_CALLER = ["Credits-Charged", "Credits-Remaining", "RateLimit-Policy", "RateLimit"];
 
-const PROBLEMS_OF_KNOWN_CALLERS = [400, 402, 403, 408, 409, 413, 415, 429, 500, 503];
+const PROBLEMS_OF_KNOWN_CALLERS = [400, 402, 403, 406, 408, 409, 413, 415, 429, 500, 503];
 
 const BY_STATUS: Record<number, string[]> = {
   401: ["WWW-Authenticate"],
   405: ["Allow"],
   409: ["Retry-After"],
+  415: ["Accept"],
   429: ["Retry-After"],
   503: ["Retry-After"],
 };
@@ -158,7 +170,7 @@ export function toolResponseHeaders(options: ApiOptions): Record<string, Header 
     { ...headers[name], required: true },
   ]);
   return {
-    ...references([...EVERY_RESPONSE, "Idempotency-Replayed"]),
+    ...references([...EVERY_RESPONSE, "Idempotency-Replayed", "Content-Security-Policy"]),
     ...Object.fromEntries(always),
   };
 }

@@ -23,7 +23,14 @@ import {
   problems,
   toolProblems,
 } from "./problems.ts";
-import { schemaNames, toolExamples, toolSchemas } from "./schemas.ts";
+import {
+  bareResponses,
+  queryParameters,
+  rawBodies,
+  schemaNames,
+  toolExamples,
+  toolSchemas,
+} from "./schemas.ts";
 
 /**
  * Describes the whole API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the table
@@ -90,17 +97,21 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
     summary: tool.summary,
     description: tool.description,
     tags: ["Tools"],
-    parameters: Object.keys(REQUEST_HEADERS).map((name) => ({
-      $ref: `#/components/parameters/${name}`,
-    })),
+    parameters: [
+      ...Object.keys(REQUEST_HEADERS).map((name) => ({
+        $ref: `#/components/parameters/${name}`,
+      })),
+      ...queryParameters(tool),
+    ],
     requestBody: {
-      description: `JSON in UTF-8, at most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)}.`,
+      description: `JSON in UTF-8${tool.rawBody === undefined ? "" : `, or the \`${tool.rawBody.field}\` alone`}; as JSON at most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)}.`,
       required: tool.body === "required",
       content: {
         "application/json": {
           schema: { $ref: `#/components/schemas/${names.request}` },
           examples: examples.requests,
         },
+        ...rawBodies(tool),
       },
     },
     responses: {
@@ -112,6 +123,7 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
             schema: { $ref: `#/components/schemas/${names.response}` },
             examples: examples.responses,
           },
+          ...bareResponses(tool),
         },
       },
       ...toolProblems(options.rateLimit),

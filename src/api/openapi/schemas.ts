@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Tool } from "#tools/define-tool.ts";
-import type { JsonSchema, NamedExample } from "./document.ts";
+import type { JsonSchema, MediaType, NamedExample, Parameter } from "./document.ts";
 
 /** The schemas and examples of a tool in the OpenAPI description. */
 
@@ -37,6 +37,55 @@ function convert(schema: z.ZodMiniType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: complete });
   return rest as JsonSchema;
 }
+
+/** The parameters of the query: every field that may be in a URL. The body may hold them instead, so none is required. */
+export function queryParameters(tool: Tool<unknown>): Parameter[] {
+  const fields = Object.entries(requestSchema(tool).properties ?? {});
+  return fields
+    .filter(([name]) => name !== tool.rawBody?.field && !tool.secretFields?.includes(name))
+    .map(([name, { description = "", ...schema }]) => ({ name, in: "query", description, schema }));
+}
+
+/** The bodies of a tool that are not JSON, by their media type. */
+export function rawBodies(tool: Tool<unknown>): Record<string, MediaType> {
+  const { rawBody } = tool;
+  if (rawBody === undefined) return {};
+  const { [rawBody.field]: field, ...others } = requestSchema(tool).properties ?? {};
+  const description = `The \`${rawBody.field}\`: ${
+    rawBody.octets ? "any bytes" : "a text in UTF-8"
+  }. The other fields are parameters of the query.`;
+  const schema: JsonSchema = rawBody.octets
+    ? { description, contentMediaType: "application/octet-stream" }
+    : { type: "string", description };
+  return {
+    ...Object.fromEntries(rawBody.types.map((type) => [type, { schema }])),
+    "multipart/form-data": {
+      schema: {
+        type: "object",
+        description: "A form with one file; its other parts are fields.",
+        properties: {
+          file: {
+            description: `The \`${rawBody.field}\` as a file. The part may have any name.`,
+            contentMediaType: "application/octet-stream",
+          },
+          ...(field !== undefined && { [rawBody.field]: field }),
+          ...others,
+        },
+      },
+    },
+  };
+}
+
+/** The responses of a tool that are not JSON, by their media type. */
+export const bareResponses = (tool: Tool<unknown>): Record<string, MediaType> =>
+  Object.fromEntries(
+    (tool.representations ?? []).map(({ type }) => [
+      type,
+      {
+        schema: type === "image/png" ? { contentMediaType: type } : { type: "string" },
+      },
+    ]),
+  );
 
 type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>;
 

@@ -271,7 +271,7 @@ function notJson(
   cause?: unknown,
 ): ApiError {
   const isMeantAsJson = contentType === null || contentType === "" || isJsonType(contentType);
-  if (!isMeantAsJson && !/^[\ufeff \t\r\n]*[{["']/.test(text)) {
+  if (!isMeantAsJson && !/^\s*[{["']/.test(text)) {
     return unsupportedType(tool, contentType);
   }
   const found = findJsonFault(text);
