@@ -10,7 +10,7 @@ import { wrangler } from "../../support/edge-site.ts";
  * The bundle of the API Worker as Wrangler would deploy it; nothing leaves this machine. The platform's limit is 3 MB; ours keeps
  * starts fast.
  */
-const GZIP_BYTES_MAX = 100_000;
+const GZIP_BYTES_MAX = 110_000;
 const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-calls-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
