@@ -1,8 +1,8 @@
 import type { AuthContext, BetterAuthOptions } from "better-auth";
 import { createEmailVerificationToken } from "better-auth/api";
 import { accountEmails } from "./account-emails.ts";
+import type { EventKind } from "./activity-log.ts";
 import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
-import type { EventKind } from "./journal.ts";
 import { welcome } from "./welcome.ts";
 
 /** The claim in a verification link that names the sign-up to which it belongs. */

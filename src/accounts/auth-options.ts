@@ -1,8 +1,8 @@
 import type { BetterAuthOptions } from "better-auth";
 import type { Mail } from "#email/mail.ts";
+import type { AccountDeps } from "./accounts.ts";
+import type { Journal } from "./activity-log.ts";
 import type { CountRequest } from "./counted-throttle.ts";
-import type { Journal } from "./journal.ts";
-import type { AccountDeps } from "./people.ts";
 import type { Starter } from "./welcome.ts";
 
 export const AUTH_PATH = "/dashboard/auth";

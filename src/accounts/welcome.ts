@@ -2,7 +2,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import { type AccountDeps, wasClosedBefore } from "./people.ts";
+import { type AccountDeps, wasClosedBefore } from "./accounts.ts";
 
 export type Starter = { credits: number; days: number };
 

@@ -5,7 +5,7 @@ import {
   createKeyForOperator,
   openForOperator,
   revokeKeyForOperator,
-} from "./account-acts.ts";
+} from "./account-actions.ts";
 import {
   account,
   changing,

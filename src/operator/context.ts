@@ -1,14 +1,14 @@
 import type { AccountIndex } from "#accounts/account-index.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Directory } from "#accounts/directory.ts";
-import type { NotifyDeps } from "#accounts/notify-person.ts";
-import type { AccountDeps } from "#accounts/people.ts";
+import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { OperatorJobs } from "#jobs/operator-jobs.ts";
 import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf } from "#ledger/transfer/records.ts";
-import type { OperatorActs } from "./acts.ts";
+import type { OperatorActs } from "./actions.ts";
 
 /** The stores and services that operations use, for every store and runtime. */
 export type OperatorContext = {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { accountOfKeyId, isAccountId } from "#ids.ts";
 import { EMAIL_CHARS_MAX, GRANT_CREDITS_MAX } from "#limits.ts";
-import type { ActEnd } from "./acts.ts";
+import type { ActEnd } from "./actions.ts";
 import type { OperatorContext } from "./context.ts";
 
 /**

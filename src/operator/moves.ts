@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { runSteps } from "#accounts/accounts.ts";
 import { isStartUnder } from "#accounts/key-format.ts";
-import { runSteps } from "#accounts/people.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import { anyVersionRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";
@@ -14,7 +14,7 @@ import {
   time,
   unchanged,
 } from "./define-operation.ts";
-import { exportPage, faultOfAddress, importAddresses, importPage } from "./move-acts.ts";
+import { exportPage, faultOfAddress, importAddresses, importPage } from "./move-actions.ts";
 
 /** Operations that export and import accounts, one at a time. */
 

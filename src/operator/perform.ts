@@ -1,6 +1,6 @@
-import { AccountError } from "#accounts/people.ts";
+import { AccountError } from "#accounts/accounts.ts";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
-import type { ActEnd, OperatorAct } from "./acts.ts";
+import type { ActEnd, OperatorAct } from "./actions.ts";
 import type { OperatorContext } from "./context.ts";
 import { type Act, done, unchanged } from "./define-operation.ts";
 import { type OperationName, operationOf } from "./operations.ts";

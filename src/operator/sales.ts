@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AccountError, runSteps } from "#accounts/people.ts";
+import { AccountError, runSteps } from "#accounts/accounts.ts";
 import type { Billing } from "#billing/billing.ts";
 import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
 import { recordToPurchase } from "#billing/purchase-store.ts";

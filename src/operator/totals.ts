@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { AccountError } from "#accounts/people.ts";
+import { AccountError } from "#accounts/accounts.ts";
 import { type Audit, GRANT_KINDS } from "#ledger/port.ts";
-import { ACT_OUTCOMES } from "./acts.ts";
+import { ACT_OUTCOMES } from "./actions.ts";
 import type { GrantList, OperatorContext } from "./context.ts";
 import { account, count, cursor, pageMax, reading, time } from "./define-operation.ts";
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActs } from "#stores/sql/operator-actions.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";

@@ -4,7 +4,7 @@ import { perform } from "#operator/perform.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActs } from "#stores/sql/operator-actions.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";

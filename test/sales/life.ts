@@ -13,13 +13,13 @@ import {
   setThreshold,
   starter,
   suspend,
-} from "./account-acts.ts";
+} from "./account-actions.ts";
 import { count, type Life } from "./chance.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { checkPurchase } from "./laws.ts";
 import { MS_OF_DAY } from "./lots.ts";
-import { carry, forget, look } from "./notification-acts.ts";
-import { begin, reconcile, settleOne, somethingHappens } from "./payment-acts.ts";
+import { carry, forget, look } from "./notification-actions.ts";
+import { begin, reconcile, settleOne, somethingHappens } from "./payment-actions.ts";
 import { compare, END, openWorld, signUp } from "./world.ts";
 
 export async function live(opened: OpenedLedger, random: () => number) {

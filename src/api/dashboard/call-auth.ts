@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { AccountError, readEmail } from "#accounts/accounts.ts";
 import { CLIENT_ADDRESS_HEADER } from "#accounts/auth-hooks.ts";
-import { AccountError, readEmail } from "#accounts/people.ts";
 import { AuthError, DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
 import { type RequestContext, readJson } from "./request-context.ts";
 

@@ -1,7 +1,7 @@
 import type { accountEmails } from "#accounts/account-emails.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
+import type { Journal } from "#accounts/activity-log.ts";
 import type { Auth } from "#accounts/auth.ts";
-import type { Journal } from "#accounts/journal.ts";
-import type { AccountDeps } from "#accounts/people.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";

@@ -1,4 +1,4 @@
-import { AccountError, createKey, readLabel } from "#accounts/people.ts";
+import { AccountError, createKey, readLabel } from "#accounts/accounts.ts";
 import type { Key } from "#ledger/port.ts";
 import { DAY_MS, KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";

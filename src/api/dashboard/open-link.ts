@@ -1,5 +1,5 @@
+import { recordFormerEmail } from "#accounts/accounts.ts";
 import { RESET_LINK_SECONDS } from "#accounts/auth-options.ts";
-import { recordFormerEmail } from "#accounts/people.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { AuthError } from "./dashboard-error.ts";

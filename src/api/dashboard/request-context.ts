@@ -1,6 +1,6 @@
+import { AccountError, closeAccount } from "#accounts/accounts.ts";
+import type { EventKind } from "#accounts/activity-log.ts";
 import type { SignedIn } from "#accounts/auth-options.ts";
-import type { EventKind } from "#accounts/journal.ts";
-import { AccountError, closeAccount } from "#accounts/people.ts";
 import type { AccountStatus } from "#ledger/port.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError } from "./dashboard-error.ts";

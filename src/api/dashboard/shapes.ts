@@ -32,7 +32,7 @@
  * Better Auth is at `/dashboard/auth/*`. HEAD works like GET, without a body.
  */
 
-import type { EventKind } from "#accounts/journal.ts";
+import type { EventKind } from "#accounts/activity-log.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { GrantKind } from "#ledger/port.ts";
 
@@ -241,7 +241,7 @@ export type SessionView = {
   userAgent: string | null;
 };
 
-export type { EventKind } from "#accounts/journal.ts";
+export type { EventKind } from "#accounts/activity-log.ts";
 
 export type EventView = {
   id: string;

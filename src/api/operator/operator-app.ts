@@ -4,7 +4,7 @@ import { ApiError } from "#errors.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
-import type { OperatorAct } from "#operator/acts.ts";
+import type { OperatorAct } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { isOperation, type OperationName, operationOf } from "#operator/operations.ts";
 import type { OperatorToken } from "#operator/perform.ts";

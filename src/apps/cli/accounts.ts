@@ -1,4 +1,4 @@
-import { readEmail } from "#accounts/people.ts";
+import { readEmail } from "#accounts/accounts.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
 import { random } from "../node/app-context.ts";
 import { creditsFrom } from "./arguments.ts";

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { NotifyDeps } from "#accounts/notify-person.ts";
+import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import { createMail, type MailDeps } from "#email/enqueue-emails.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
@@ -13,7 +13,7 @@ import { clientOver } from "#operator/operations.ts";
 import { perform } from "#operator/perform.ts";
 import { accountsOfLedger } from "#stores/sql/account-index.ts";
 import { createGrantList } from "#stores/sql/grant-list.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActs } from "#stores/sql/operator-actions.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { baseOf } from "../node/addresses.ts";
 import { hashKey, random } from "../node/app-context.ts";

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
-import { AccountError } from "#accounts/people.ts";
+import { AccountError } from "#accounts/accounts.ts";
 import { readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { DataFolderError } from "../node/data-folder.ts";

@@ -1,4 +1,4 @@
-import { AccountError } from "#accounts/people.ts";
+import { AccountError } from "#accounts/accounts.ts";
 import {
   type ComparedPayment,
   type ComparisonDeps,

@@ -1,4 +1,4 @@
-import { StepsInterrupted } from "#accounts/people.ts";
+import { StepsInterrupted } from "#accounts/accounts.ts";
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { codeOf } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";

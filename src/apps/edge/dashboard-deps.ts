@@ -16,7 +16,7 @@ import { createIdSequence, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
-import { d1People } from "#stores/sql/d1-people.ts";
+import { d1People } from "#stores/sql/d1-dashboard.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { createEdgeAppContext } from "./app-context.ts";

@@ -3,7 +3,7 @@ import { createOperatorApp, type OperatorApp } from "#api/operator/operator-app.
 import { accountPart } from "#ids.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { movesOfObjects } from "#stores/durable-object/ledger.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActs } from "#stores/sql/operator-actions.ts";
 import type { DashboardSide } from "./dashboard-deps.ts";
 import type { DashboardConfig, SiteEnv } from "./site-settings.ts";
 

@@ -1,4 +1,4 @@
-import { forgetStale } from "#accounts/journal.ts";
+import { forgetStale } from "#accounts/activity-log.ts";
 import { runBounded } from "#jobs/job-runner.ts";
 import { createReverser, ROUND_PACE } from "#jobs/reverse-calls.ts";
 import type { DashboardSide } from "./dashboard-deps.ts";

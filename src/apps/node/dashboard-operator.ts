@@ -1,5 +1,5 @@
-import type { NotifyDeps } from "#accounts/notify-person.ts";
-import type { AccountDeps } from "#accounts/people.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
+import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import {
   createOperatorApp,
   type OperatorApp,
@@ -9,7 +9,7 @@ import type { Billing } from "#billing/billing.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { accountsOfLedger } from "#stores/sql/account-index.ts";
 import { createGrantList } from "#stores/sql/grant-list.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActs } from "#stores/sql/operator-actions.ts";
 import type { openPeopleStore } from "./dashboard-store.ts";
 import { reversalsForOperator } from "./reversals.ts";
 

@@ -1,13 +1,13 @@
+import { createPostgresPeople } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { createPostgresMoves } from "#stores/postgres/moves.ts";
 import { findDamage, isDamage as isPostgresDamage } from "#stores/postgres/operator.ts";
-import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
+import { openSqlitePeople } from "#stores/sqlite/dashboard.ts";
 import { isDamage } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import type { DashboardSettings } from "./dashboard.ts";
 import { createFaultWatch } from "./fault-watch.ts";
 

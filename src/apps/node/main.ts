@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { AccountDeps } from "#accounts/people.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
 import { type App, createApp } from "#api/app.ts";
 import { type Config, urlOf } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import type { AccountDeps } from "#accounts/people.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import { randomBase62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
+import { createPostgresPeople } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
-import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import {
   isEmptyOrUnfinished as isEmptyPostgres,

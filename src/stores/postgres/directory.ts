@@ -1,9 +1,9 @@
+import { createJournal } from "../sql/activity-log.ts";
 import { logAttempt } from "../sql/deliveries.ts";
 import { createDirectory } from "../sql/directory.ts";
 import { createEmailQueue } from "../sql/emails.ts";
 import { createEventStore } from "../sql/events.ts";
 import { createJobQueue } from "../sql/jobs.ts";
-import { createJournal } from "../sql/journal.ts";
 import { createPurchaseStore } from "../sql/purchases.ts";
 import { sql } from "../sql/sql-database.ts";
 import { createPostgresDatabase } from "./database.ts";
@@ -23,7 +23,7 @@ export function createPostgresDirectory(pool: PostgresPool) {
   };
 }
 
-/** Locks the person before the address, the order that schema/postgres-people.ts requires. */
+/** Locks the person before the address, the order that schema/postgres-dashboard.ts requires. */
 const lockPerson = (account: string) => [
   sql`SELECT id FROM person WHERE account = ${account} FOR UPDATE`,
 ];

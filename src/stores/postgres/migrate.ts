@@ -5,8 +5,8 @@ import {
   READ_APPLIED,
   SCHEMA_MIGRATION_TABLE,
 } from "../schema/migrations.ts";
+import { postgresPeople } from "../schema/postgres-dashboard.ts";
 import { postgresLedger } from "../schema/postgres-ledger.ts";
-import { postgresPeople } from "../schema/postgres-people.ts";
 import { isLocked } from "./faults.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 

@@ -1,4 +1,4 @@
-/** What D1 has in addition to sqlite-people.ts: the list of accounts, for each has a database of its own, and the edge's queues. */
+/** What D1 has in addition to sqlite-dashboard.ts: the list of accounts, for each has a database of its own, and the edge's queues. */
 export const d1Edge = `
 -- Every account that may have an object. Written before the object is first used, so that operators can list them all.
 CREATE TABLE account_index (

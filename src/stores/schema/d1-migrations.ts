@@ -1,6 +1,6 @@
 import { d1Edge } from "./d1-edge.ts";
+import { sqlitePeople } from "./sqlite-dashboard.ts";
 import { sqliteJobs } from "./sqlite-jobs.ts";
-import { sqlitePeople } from "./sqlite-people.ts";
 
 /**
  * The migrations of D1 in the order in which they run, each a file of its own for Wrangler. Released ones are never edited.

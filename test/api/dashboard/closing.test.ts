@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { openAccount } from "#accounts/people.ts";
+import { openAccount } from "#accounts/accounts.ts";
 import type { HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import {
   type Fixture,

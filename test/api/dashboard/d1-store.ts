@@ -1,5 +1,5 @@
+import { d1People } from "#stores/sql/d1-dashboard.ts";
 import type { D1 } from "#stores/sql/d1-database.ts";
-import { d1People } from "#stores/sql/d1-people.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openD1 } from "../../stores/sql/d1-fixture.ts";

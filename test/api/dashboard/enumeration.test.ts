@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openAccount } from "#accounts/people.ts";
+import { openAccount } from "#accounts/accounts.ts";
 import type { ApiResponse } from "./browser.ts";
 import { openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
 

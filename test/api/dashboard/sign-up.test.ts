@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openAccount } from "#accounts/people.ts";
+import { openAccount } from "#accounts/accounts.ts";
 import type { CreditsView, HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import { DAY } from "./clock.ts";
 import {

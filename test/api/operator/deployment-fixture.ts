@@ -16,17 +16,17 @@ import { createMail } from "#email/enqueue-emails.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
-import type { OperatorAct } from "#operator/acts.ts";
+import type { OperatorAct } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { type MovingStub, movesOfObjects } from "#stores/durable-object/ledger.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
 import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { createJournal } from "#stores/sql/activity-log.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
-import { createJournal } from "#stores/sql/journal.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActs } from "#stores/sql/operator-actions.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import {
   type BatchResult,

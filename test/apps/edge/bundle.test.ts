@@ -46,7 +46,7 @@ describe("the bundle of the API Worker", () => {
     for (const file of files) {
       assert.doesNotMatch(
         file,
-        /src\/(?:config\/(?:config|settings)\.ts|email\/|site\/|api\/(?:dashboard|operator|openapi)\/|accounts\/(?:auth|people|directory|journal)|stores\/schema\/(?:sqlite-people|d1|postgres))|^docs\/|package\.json|better-auth/,
+        /src\/(?:config\/(?:config|settings)\.ts|email\/|site\/|api\/(?:dashboard|operator|openapi)\/|accounts\/(?:auth|accounts|directory|activity-log)|stores\/schema\/(?:sqlite-dashboard|d1|postgres))|^docs\/|package\.json|better-auth/,
       );
     }
   });

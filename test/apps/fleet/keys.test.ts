@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { closeAccount, createKey, openAccount } from "#accounts/people.ts";
+import { closeAccount, createKey, openAccount } from "#accounts/accounts.ts";
 import { assertTotals } from "../../contract/ledger/fixture.ts";
 import {
   type ApiResponse,

@@ -5,7 +5,7 @@ import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { type AccountDeps, closeAccount, findAccount, openAccount } from "#accounts/people.ts";
+import { type AccountDeps, closeAccount, findAccount, openAccount } from "#accounts/accounts.ts";
 import { newAccountId } from "#ids.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { hashKey, random } from "../../../src/apps/node/app-context.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { type AccountDeps, createKey, openAccount } from "#accounts/people.ts";
+import { type AccountDeps, createKey, openAccount } from "#accounts/accounts.ts";
 import type { Grant } from "#ledger/port.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { hashKey, random } from "../../../src/apps/node/app-context.ts";

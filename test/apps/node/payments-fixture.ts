@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { openAccount } from "#accounts/people.ts";
+import { openAccount } from "#accounts/accounts.ts";
 import { readPriceList } from "#billing/price-list.ts";
 import { randomBase62 } from "#ids.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";

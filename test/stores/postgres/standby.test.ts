@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { StepsInterrupted } from "#accounts/people.ts";
+import { StepsInterrupted } from "#accounts/accounts.ts";
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import {
   isLost,

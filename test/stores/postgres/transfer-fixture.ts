@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
+import { createPostgresPeople } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
-import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { exportPostgres, importPostgres, isEmptyLedger } from "#stores/postgres/transfer.ts";
 import { bytesOf, NOW } from "../transfer-fixture.ts";

@@ -4,14 +4,14 @@ import type { Offer } from "#billing/price-list.ts";
 import { newPurchase } from "#billing/purchase-store.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { d1People } from "#stores/sql/d1-dashboard.ts";
 import {
   createD1Database,
   type D1,
   type D1Result,
   type D1Statement,
 } from "#stores/sql/d1-database.ts";
-import { d1People } from "#stores/sql/d1-people.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActs } from "#stores/sql/operator-actions.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 import { emailsOf } from "../../contract/email-queue-fixture.ts";
 import { withJobs } from "../../contract/event-store-fixture.ts";

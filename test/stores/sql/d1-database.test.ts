@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unstable_splitSqlQuery as splitAsWrangler } from "wrangler";
 import { NotCarriedOut } from "#ledger/port.ts";
+import { d1People } from "#stores/sql/d1-dashboard.ts";
 import { createD1Database, type D1, type D1Statement, steadyD1 } from "#stores/sql/d1-database.ts";
-import { d1People } from "#stores/sql/d1-people.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { MIGRATIONS, openD1 } from "./d1-fixture.ts";
 

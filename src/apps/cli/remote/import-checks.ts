@@ -1,6 +1,6 @@
 import { isAccountId } from "#ids.ts";
 import { addTotals, isSameTotals, zeroTotals } from "#ledger/totals.ts";
-import { faultOfAddress } from "#operator/move-acts.ts";
+import { faultOfAddress } from "#operator/move-actions.ts";
 import type { OperatorClient } from "#operator/operations.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";

@@ -1,6 +1,6 @@
 import type { RecordCounts, TransferRecord } from "#ledger/transfer/records.ts";
 import { IMPORT_PAGE_BYTES_MAX } from "#limits.ts";
-import type { AddressRecord } from "#operator/move-acts.ts";
+import type { AddressRecord } from "#operator/move-actions.ts";
 import type { OperatorClient } from "#operator/operations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { hasAccount, importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";

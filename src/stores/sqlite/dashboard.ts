@@ -1,9 +1,9 @@
+import { createJournal } from "../sql/activity-log.ts";
 import { logAttempt } from "../sql/deliveries.ts";
 import { createDirectory } from "../sql/directory.ts";
 import { createEmailQueue } from "../sql/emails.ts";
 import { createEventStore } from "../sql/events.ts";
 import { createJobQueue } from "../sql/jobs.ts";
-import { createJournal } from "../sql/journal.ts";
 import { createPurchaseStore } from "../sql/purchases.ts";
 import { createSqliteDatabase, createTurns, inTurns } from "./database.ts";
 import { openSqliteDirect } from "./direct.ts";

@@ -1,17 +1,17 @@
 import { before, type TestContext } from "node:test";
-import type { OperatorAct } from "#operator/acts.ts";
+import type { OperatorAct } from "#operator/actions.ts";
+import { createPostgresPeople } from "#stores/postgres/dashboard.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
-import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActs } from "#stores/sql/operator-actions.ts";
 import { sql } from "#stores/sql/sql-database.ts";
+import { journalContract } from "../../contract/activity-log.ts";
 import { directoryContract } from "../../contract/directory.ts";
 import { emailQueueContract } from "../../contract/email-queue.ts";
 import { emailsOf } from "../../contract/email-queue-fixture.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
-import { journalContract } from "../../contract/journal.ts";
-import { operatorActsContract } from "../../contract/operator-acts.ts";
+import { operatorActsContract } from "../../contract/operator-actions.ts";
 import { newDatabase } from "./fixture.ts";
 
 /** The suites of every store about people, over PostgreSQL. */

@@ -1,6 +1,6 @@
 import type { Mail } from "#email/mail.ts";
 import { accountEmails } from "./account-emails.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "./activity-log.ts";
 
 /** What an operator did to an account. Its owner gets an email, and keys are recorded in the owner's journal. */
 export type OperatorChange =

@@ -1,5 +1,5 @@
 /**
- * Everything about people in PostgreSQL: the tables of sqlite-people.ts, with boolean and timestamptz where better-auth uses
+ * Everything about people in PostgreSQL: the tables of sqlite-dashboard.ts, with boolean and timestamptz where better-auth uses
  * them, and `throttle_kept`, which only PostgreSQL has.
  *
  * Lock order: the person's row first, then the rows that belong to it (address, sessions, logins, links, events). Changing

@@ -1,6 +1,12 @@
+import {
+  AccountError,
+  closeAccount,
+  createKey,
+  openAccount,
+  runSteps,
+} from "#accounts/accounts.ts";
 import { keyStart } from "#accounts/key-format.ts";
-import { findPersonToNotify, type NotifyOutcome } from "#accounts/notify-person.ts";
-import { AccountError, closeAccount, createKey, openAccount, runSteps } from "#accounts/people.ts";
+import { findPersonToNotify, type NotifyOutcome } from "#accounts/notify-owner.ts";
 import type { OperatorContext } from "./context.ts";
 
 /** Operations on one account that take several steps. Each can be sent again and is carried out once. */

@@ -1,3 +1,4 @@
+import { createJournal } from "./activity-log.ts";
 import { createD1Database, type D1, steadyD1 } from "./d1-database.ts";
 import { logAttempt } from "./deliveries.ts";
 import { createDirectory } from "./directory.ts";
@@ -5,7 +6,6 @@ import { createEmailQueue } from "./emails.ts";
 import { createEventStore } from "./events.ts";
 import { createForwardedEvents } from "./forwarded-events.ts";
 import { createJobQueue } from "./jobs.ts";
-import { createJournal } from "./journal.ts";
 import { createPurchaseStore } from "./purchases.ts";
 
 /** Opens the stores of accounts, emails, purchases and events at the edge. The ledger is in the accounts' objects. */

@@ -1,7 +1,7 @@
 /** Contract of the journal, for every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { EVENTS_KEPT, type Journal } from "#accounts/journal.ts";
+import { EVENTS_KEPT, type Journal } from "#accounts/activity-log.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 
 /** `db`: the same database, for the rows that better-auth writes. */

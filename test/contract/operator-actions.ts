@@ -6,7 +6,7 @@ import {
   ACTS_KEPT,
   type OperatorAct,
   type OperatorActs,
-} from "#operator/acts.ts";
+} from "#operator/actions.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 
 /** `recordAs` inserts an act with a row number. The next acts get the following numbers. */

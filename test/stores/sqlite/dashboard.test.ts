@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { Kysely, sql } from "kysely";
-import { createJournal } from "#stores/sql/journal.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createJournal } from "#stores/sql/activity-log.ts";
+import { createOperatorActs } from "#stores/sql/operator-actions.ts";
+import { openSqlitePeople } from "#stores/sqlite/dashboard.ts";
 import { createSqliteDatabase, createTurns, inTurns } from "#stores/sqlite/database.ts";
 import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { openSqlitePeople } from "#stores/sqlite/people.ts";
+import { journalContract } from "../../contract/activity-log.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
-import { journalContract } from "../../contract/journal.ts";
-import { insertAs, operatorActsContract } from "../../contract/operator-acts.ts";
+import { insertAs, operatorActsContract } from "../../contract/operator-actions.ts";
 
 const START = Date.UTC(2026, 10, 21, 12);
 

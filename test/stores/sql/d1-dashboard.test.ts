@@ -3,20 +3,20 @@ import { test } from "node:test";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { d1People } from "#stores/sql/d1-dashboard.ts";
 import { createD1Database } from "#stores/sql/d1-database.ts";
-import { d1People } from "#stores/sql/d1-people.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActs } from "#stores/sql/operator-actions.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountIndexContract } from "../../contract/account-index.ts";
+import { journalContract } from "../../contract/activity-log.ts";
 import { directoryContract } from "../../contract/directory.ts";
 import { emailQueueContract } from "../../contract/email-queue.ts";
 import { emailsOf } from "../../contract/email-queue-fixture.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
-import { journalContract } from "../../contract/journal.ts";
-import { insertAs, operatorActsContract } from "../../contract/operator-acts.ts";
+import { insertAs, operatorActsContract } from "../../contract/operator-actions.ts";
 import { openD1 } from "./d1-fixture.ts";
 
 /** The suites of every store, over D1 in workerd. */

@@ -3,7 +3,7 @@ import {
   ACTS_KEPT,
   type OperatorAct,
   type OperatorActs,
-} from "#operator/acts.ts";
+} from "#operator/actions.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readCursor, type SqlDatabase, sql } from "./sql-database.ts";
 

@@ -1,4 +1,9 @@
-import { type AccountEvent, EVENTS_KEPT, type EventKind, type Journal } from "#accounts/journal.ts";
+import {
+  type AccountEvent,
+  EVENTS_KEPT,
+  type EventKind,
+  type Journal,
+} from "#accounts/activity-log.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readCursor, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 

@@ -1,5 +1,5 @@
+import { AccountError, readEmail } from "#accounts/accounts.ts";
 import type { Directory } from "#accounts/directory.ts";
-import { AccountError, readEmail } from "#accounts/people.ts";
 import { isAccountId } from "#ids.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
