@@ -60,7 +60,7 @@ export const STARTER_DAYS_DEFAULT = 90;
 export const MAIL_API_URL_DEFAULT = "https://api.resend.com/emails";
 
 export const KEY_LABEL_CHARS_MAX = 100;
-/** Keys that are not revoked. One per environment is enough, and a person must be able to read the list. */
+/** Keys that are not revoked. One per environment is enough, and a user must be able to read the list. */
 export const KEYS_PER_ACCOUNT_MAX = 25;
 /** Days of usage in one response: a year, and a month for comparison. */
 export const USAGE_DAYS_MAX = 400;

@@ -15,7 +15,7 @@ export type AccountDeps = {
   hashKey(key: string): string | Promise<string>;
 };
 
-/** A request that cannot be fulfilled. Its message is shown to the person who made it. */
+/** A request that cannot be fulfilled. Its message is shown to the user who made it. */
 export class AccountError extends Error {}
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The journal records what happened to a person's account, for that person to see: the port. It is deleted together with the
- * person.
+ * The journal records what happened to a user's account, for that user to see: the port. It is deleted together with the
+ * user.
  */
 import { DAY_MS } from "#limits.ts";
 
@@ -22,7 +22,7 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-export type AccountEvent = {
+export type ActivityEvent = {
   id: string;
   at: number;
   kind: EventKind;
@@ -32,43 +32,43 @@ export type AccountEvent = {
   address: string | null;
 };
 
-export type JournalOperations = {
-  /** Records an event and keeps the newest `EVENTS_KEPT` of the person. Records nothing for an unknown person. */
-  recordEvent: [Omit<AccountEvent, "id"> & { person: string }, { recorded: boolean }];
+export type ActivityLogOperations = {
+  /** Records an event and keeps the newest `EVENTS_KEPT` of the user. Records nothing for an unknown user. */
+  recordEvent: [Omit<ActivityEvent, "id"> & { user: string }, { recorded: boolean }];
   /** Newest first, at most `max`; `after`: the `next` of the page before. */
   listEvents: [
-    { person: string; after: string | null; max: number },
-    { events: AccountEvent[]; next: string | null },
+    { user: string; after: string | null; max: number },
+    { events: ActivityEvent[]; next: string | null },
   ];
   /** The account's owner; null where nobody has signed up with its address. */
-  findPerson: [{ account: string }, { person: string; email: string } | null];
-  /** Deletes unused password reset links of a person. */
-  dropResetLinks: [{ person: string }, { dropped: number }];
+  findUser: [{ account: string }, { user: string; email: string } | null];
+  /** Deletes unused password reset links of a user. */
+  dropResetLinks: [{ user: string }, { dropped: number }];
   /**
-   * Deletes people who signed up before `unverifiedBefore` and never verified their address, and expired sessions and links:
+   * Deletes users who signed up before `unverifiedBefore` and never verified their address, and expired sessions and links:
    * at most `max` of each.
    */
   forgetStale: [{ unverifiedBefore: number; now: number; max: number }, { forgotten: number }];
 };
 
-export type JournalOperation = keyof JournalOperations;
+export type ActivityLogOperation = keyof ActivityLogOperations;
 
-export type Journal = {
-  [Name in JournalOperation]: (
-    order: JournalOperations[Name][0],
-  ) => Promise<JournalOperations[Name][1]>;
+export type ActivityLog = {
+  [Name in ActivityLogOperation]: (
+    order: ActivityLogOperations[Name][0],
+  ) => Promise<ActivityLogOperations[Name][1]>;
 };
 
-/** Years of sign-ins for an ordinary person, and a bound for everyone else. */
+/** Years of sign-ins for an ordinary user, and a bound for everyone else. */
 export const EVENTS_KEPT = 1_000;
 
 /** Unverified sign-ups are deleted after a week, because a stranger may have typed the address. */
 const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
 const STALE_ROWS_AT_ONCE = 500;
 
-/** Deletes stale people, sessions and links, at most 500 of each. */
-export const forgetStale = (journal: Pick<Journal, "forgetStale">, now: number) =>
-  journal.forgetStale({
+/** Deletes stale users, sessions and links, at most 500 of each. */
+export const forgetStale = (activityLog: Pick<ActivityLog, "forgetStale">, now: number) =>
+  activityLog.forgetStale({
     unverifiedBefore: now - UNVERIFIED_KEPT_MS,
     now,
     max: STALE_ROWS_AT_ONCE,

@@ -1,8 +1,8 @@
 import type { Mail } from "#email/mail.ts";
 import { accountEmails } from "./account-emails.ts";
-import type { Journal } from "./activity-log.ts";
+import type { ActivityLog } from "./activity-log.ts";
 
-/** What an operator did to an account. Its owner gets an email, and keys are recorded in the owner's journal. */
+/** What an operator did to an account. Its owner gets an email, and keys are recorded in the owner's activity log. */
 export type OperatorChange =
   | { kind: "key_created" | "key_revoked"; key: { label: string; start: string } }
   | { kind: "account_closed" };
@@ -11,7 +11,7 @@ export type OperatorChange =
 export type NotifyOutcome = { email: string; error: string | null } | null;
 
 export type NotifyDeps = {
-  journal: Pick<Journal, "findPerson" | "recordEvent">;
+  activityLog: Pick<ActivityLog, "findUser" | "recordEvent">;
   mail: Mail;
   publicUrl: string;
 };
@@ -20,11 +20,11 @@ export type NotifyDeps = {
  * Finds the account's owner before the change, because closing an account deletes their address. The returned function
  * notifies them after the change. It does not reject: the change stands, whether or not the email could be queued.
  */
-export async function findPersonToNotify(
+export async function findOwnerToNotify(
   deps: NotifyDeps,
   account: string,
 ): Promise<(change: OperatorChange, now: number) => Promise<NotifyOutcome>> {
-  const owner = await deps.journal.findPerson({ account });
+  const owner = await deps.activityLog.findUser({ account });
   return async (change, now) => {
     if (owner === null) return null;
     try {
@@ -37,16 +37,16 @@ export async function findPersonToNotify(
 }
 
 async function notify(
-  { journal, mail, publicUrl }: NotifyDeps,
-  { person, email }: { person: string; email: string },
+  { activityLog, mail, publicUrl }: NotifyDeps,
+  { user, email }: { user: string; email: string },
   change: OperatorChange,
   at: number,
 ): Promise<{ error: string | null }> {
   const emails = accountEmails({ publicUrl, mail, now: () => at });
   if (change.kind === "account_closed") return emails.accountClosed(email);
   const { kind, key } = change;
-  await journal.recordEvent({
-    person,
+  await activityLog.recordEvent({
+    user,
     at,
     kind,
     address: null,

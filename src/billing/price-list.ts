@@ -31,7 +31,7 @@ export type PriceList = {
 export const offersOf = ({ packs, lifetime }: PriceList): readonly Offer[] =>
   lifetime === null ? packs : [...packs, lifetime];
 
-/** More than a person can compare. */
+/** More than a user can compare. */
 const PACKS_MAX = 12;
 const MONTHS_DEFAULT = 12;
 const MONTHS_MAX = 120;

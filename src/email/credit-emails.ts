@@ -2,7 +2,7 @@
 import { type EmailDraft, formatTime } from "./email-layout.ts";
 import type { Email } from "./mail.ts";
 
-/** `post`: where a single POST unsubscribes from emails on this topic; `page`: where a person does. */
+/** `post`: where a single POST unsubscribes from emails on this topic; `page`: where a user does. */
 export type Unsubscribe = { page: string; post: string };
 
 /** Times in milliseconds since 1970 UTC; `at`: when the event happened. */

@@ -20,7 +20,7 @@ export type EmailDraft = {
   why: string;
   /** When its link expires or its content becomes outdated; omitted: never. */
   usefulUntil?: number;
-  /** For optional emails: the page on which a person unsubscribes, and the URL to which a mail program posts. */
+  /** For optional emails: the page on which a user unsubscribes, and the URL to which a mail program posts. */
   unsubscribe?: { page: string; post: string };
 };
 

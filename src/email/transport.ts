@@ -34,7 +34,7 @@ export class Unreachable extends Error {}
 
 export type Sender = { name: string; address: string };
 
-/** Headers for mail programs. Every value is generated; none contains text that a person typed. */
+/** Headers for mail programs. Every value is generated; none contains text that a user typed. */
 export function headersOf({ unsubscribe }: Email): Record<string, string> {
   const headers = {
     // RFC 3834, section 5: prevents out-of-office replies.

@@ -6,7 +6,7 @@ import {
   runSteps,
 } from "#accounts/accounts.ts";
 import { keyStart } from "#accounts/key-format.ts";
-import { findPersonToNotify, type NotifyOutcome } from "#accounts/notify-owner.ts";
+import { findOwnerToNotify, type NotifyOutcome } from "#accounts/notify-owner.ts";
 import type { OperatorContext } from "./context.ts";
 
 /** Operations on one account that take several steps. Each can be sent again and is carried out once. */
@@ -48,13 +48,13 @@ export async function closeForOperator(
   const isOpen = found?.account === account;
   const isAlreadyClosed = found === null && before?.state === "closed";
   if (!isOpen && !isAlreadyClosed) throw new AccountError(`There is no account for ${email}.`);
-  const notifyPerson = await findPersonToNotify(notify, account);
+  const notifyOwner = await findOwnerToNotify(notify, account);
   const deps = await accountDeps();
   return runSteps(async () => {
     const { forfeited } = isOpen
       ? await closeAccount(deps, email, now)
       : await ledger.closeAccount({ account, now });
-    const notified = isOpen ? await notifyPerson({ kind: "account_closed" }, now) : null;
+    const notified = isOpen ? await notifyOwner({ kind: "account_closed" }, now) : null;
     return { account, forfeited, notified };
   });
 }
@@ -66,13 +66,13 @@ export async function createKeyForOperator(
 ): Promise<{ id: string; key: string; notified: NotifyOutcome }> {
   const find = async () => (await ledger.listKeys({ account })).find((one) => one.id === id);
   if ((await find()) !== undefined) throw responseLost(id);
-  const notifyPerson = await findPersonToNotify(notify, account);
+  const notifyOwner = await findOwnerToNotify(notify, account);
   const deps = await accountDeps();
   const { key } = await createKey(deps, account, label, now, id);
   // Of two concurrent orders with the same id, only one created the stored key.
   const stored = await runSteps(find);
   if (stored?.sha256 !== (await deps.hashKey(key))) throw responseLost(id);
-  const notified = await notifyPerson(
+  const notified = await notifyOwner(
     { kind: "key_created", key: { label: stored.label, start: keyStart(key) } },
     now,
   );
@@ -89,11 +89,11 @@ export async function revokeKeyForOperator(
   { account, id, now }: { account: string; id: string; now: number },
 ): Promise<{ found: boolean; revokedAt: number | null; notified: NotifyOutcome }> {
   const before = (await ledger.listKeys({ account })).find((one) => one.id === id);
-  const notifyPerson = await findPersonToNotify(notify, account);
+  const notifyOwner = await findOwnerToNotify(notify, account);
   const { found } = await ledger.revokeKey({ account, id, now });
   if (!found || before === undefined) return { found, revokedAt: null, notified: null };
   if (before.revokedAt !== null) return { found, revokedAt: before.revokedAt, notified: null };
   const { label, start } = before;
-  const notified = await notifyPerson({ kind: "key_revoked", key: { label, start } }, now);
+  const notified = await notifyOwner({ kind: "key_revoked", key: { label, start } }, now);
   return { found, revokedAt: now, notified };
 }

@@ -95,43 +95,43 @@ export const ACCOUNT_OPERATIONS = {
       credits: z.strictObject({ grant: grantId, amount: credits }).nullable(),
     }),
     output: z.object({ account: z.string(), email: z.string() }),
-    act: { ...ofAccount, end: (_, { credits }) => done(`${credits?.amount ?? 0} credits`) },
+    action: { ...ofAccount, end: (_, { credits }) => done(`${credits?.amount ?? 0} credits`) },
     run: openForOperator,
   }),
   suspendAccount: changing({
     input: z.strictObject({ account, now: time }),
     output: found,
-    act: ofAccount,
+    action: ofAccount,
     run: ({ ledger }, order) => ledger.suspendAccount(order),
   }),
   resumeAccount: changing({
     input: z.strictObject({ account, now: time }),
     output: found,
-    act: ofAccount,
+    action: ofAccount,
     run: ({ ledger }, order) => ledger.resumeAccount(order),
   }),
   closeAccount: changing({
     input: z.strictObject({ account, email, now: time }),
     output: z.object({ account: z.string(), forfeited: count, notified }),
-    act: { ...ofAccount, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
+    action: { ...ofAccount, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
     run: closeForOperator,
   }),
   createKey: changing({
     input: z.strictObject({ account, id: keyId, label, now: time }),
     output: z.object({ id: z.string(), key: z.string(), notified }),
-    act: ofKey,
+    action: ofKey,
     run: createKeyForOperator,
   }),
   revokeKey: changing({
     input: z.strictObject({ account, id: keyId, now: time }),
     output: z.object({ found: z.boolean(), revokedAt: time.nullable(), notified }),
-    act: ofKey,
+    action: ofKey,
     run: revokeKeyForOperator,
   }),
   relabelKey: changing({
     input: z.strictObject({ account, id: keyId, label }),
     output: found,
-    act: ofKey,
+    action: ofKey,
     run: ({ ledger }, order) => ledger.relabelKey(order),
   }),
   grant: changing({
@@ -147,7 +147,7 @@ export const ACCOUNT_OPERATIONS = {
       z.object({ outcome: z.enum(["granted", "already_granted"]), grant }),
       z.object({ outcome: z.literal("no_account") }),
     ]),
-    act: {
+    action: {
       ...ofAccount,
       end({ outcome }, { amount, id }) {
         if (outcome === "granted") return done(`${amount} credits as ${id}`);

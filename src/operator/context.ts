@@ -8,7 +8,7 @@ import type { OperatorJobs } from "#jobs/operator-jobs.ts";
 import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf } from "#ledger/transfer/records.ts";
-import type { OperatorActs } from "./actions.ts";
+import type { OperatorActions } from "./actions.ts";
 
 /** The stores and services that operations use, for every store and runtime. */
 export type OperatorContext = {
@@ -20,7 +20,7 @@ export type OperatorContext = {
   purchases: Pick<PurchaseStore, "add" | "list" | "listAll" | "revenue">;
   /** Resolves to null if no payment provider is configured. */
   billing(): Promise<Pick<Billing, "listPayments" | "settle"> | null>;
-  acts: OperatorActs;
+  actions: OperatorActions;
   jobs: OperatorJobs;
   /** Lists every account that was ever opened. */
   index: AccountIndex;

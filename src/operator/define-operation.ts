@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { accountOfKeyId, isAccountId } from "#ids.ts";
 import { EMAIL_CHARS_MAX, GRANT_CREDITS_MAX } from "#limits.ts";
-import type { ActEnd } from "./actions.ts";
+import type { ActionEnd } from "./actions.ts";
 import type { OperatorContext } from "./context.ts";
 
 /**
@@ -16,31 +16,31 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** Clients parse the outcome with it and drop unknown members. */
   output: Output;
   /** How the operation is recorded. Null for operations that only read and leave no record. */
-  act: Act<z.output<Input>, z.output<Output>> | null;
+  action: Action<z.output<Input>, z.output<Output>> | null;
   run(context: OperatorContext, input: z.output<Input>): Promise<z.input<Output>>;
 };
 
 /** How an operation that changes something is recorded. */
-export type Act<Input, Output> = {
+export type Action<Input, Output> = {
   /** The id of an account, key or purchase; never an email address. */
   subject(input: Input): string | null;
-  /** Whether the order is a middle part of a larger act. It is recorded only if it fails. */
+  /** Whether the order is a middle part of a larger action. It is recorded only if it fails. */
   isPart?(input: Input): boolean;
-  /** How the act ended; by default, from the outcome's `found`. Null removes the record, because nothing was changed. */
-  end?(outcome: Output, input: Input): ActEnd | null;
+  /** How the action ended; by default, from the outcome's `found`. Null removes the record, because nothing was changed. */
+  end?(outcome: Output, input: Input): ActionEnd | null;
 };
 
-export const done = (detail: string | null = null): ActEnd => ({ outcome: "done", detail });
-export const unchanged = (detail: string): ActEnd => ({ outcome: "unchanged", detail });
+export const done = (detail: string | null = null): ActionEnd => ({ outcome: "done", detail });
+export const unchanged = (detail: string): ActionEnd => ({ outcome: "unchanged", detail });
 
 /** Defines an operation that only reads. */
 export const reading = <Input extends z.ZodType, Output extends z.ZodType>(
-  operation: Omit<Operation<Input, Output>, "act">,
-): Operation<Input, Output> => ({ ...operation, act: null });
+  operation: Omit<Operation<Input, Output>, "action">,
+): Operation<Input, Output> => ({ ...operation, action: null });
 
 /** Defines an operation that changes something. */
 export const changing = <Input extends z.ZodType, Output extends z.ZodType>(
-  operation: Operation<Input, Output> & { act: Act<z.output<Input>, z.output<Output>> },
+  operation: Operation<Input, Output> & { action: Action<z.output<Input>, z.output<Output>> },
 ): Operation<Input, Output> => operation;
 
 export const ofAccount = { subject: ({ account }: { account: string }) => account };

@@ -28,7 +28,7 @@ export const JOB_OPERATIONS = {
   retryJob: changing({
     input: z.strictObject({ id: z.string().refine(isJobId), now: time }),
     output: z.object({ outcome: z.enum(["retried", "not_dead", "erased", "not_found"]) }),
-    act: {
+    action: {
       subject: ({ id }) => id,
       end: ({ outcome }) => (outcome === "retried" ? done() : unchanged(UNCHANGED[outcome])),
     },

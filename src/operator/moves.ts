@@ -76,7 +76,7 @@ export const MOVE_OPERATIONS = {
       records: z.array(anyVersionRecord).max(10_000),
     }),
     output: z.object({ outcome: z.enum(["taken", "opened", "opened_before"]) }),
-    act: {
+    action: {
       ...ofAccount,
       isPart: ({ begin, finish }) => !begin && !finish,
       end: ({ outcome }) =>
@@ -93,7 +93,7 @@ export const MOVE_OPERATIONS = {
       taken: count,
       refused: z.array(z.object({ account: z.string(), by: z.string().nullable() })),
     }),
-    act: {
+    action: {
       subject: () => null,
       end: ({ taken, refused }) => done(`${taken} taken, ${refused.length} refused`),
     },

@@ -108,7 +108,7 @@ export const SALES_OPERATIONS = {
   listPayments: changing({
     input: z.strictObject({ since: time, after: name.nullable() }),
     output: z.object({ payments: z.array(payment), next: text }),
-    act: {
+    action: {
       subject: () => null,
       isPart: ({ after }) => after !== null,
       end: ({ payments, next }) =>
@@ -123,7 +123,7 @@ export const SALES_OPERATIONS = {
       z.object({ outcome: z.literal("no_payment"), purchase }),
       z.object({ outcome: z.literal("not_ours") }),
     ]),
-    act: {
+    action: {
       subject: ({ ref }) => Object.values(ref)[0] ?? null,
       end(settled) {
         if (settled.outcome !== "settled" || !settled.changed) return null;
@@ -137,7 +137,7 @@ export const SALES_OPERATIONS = {
   importPurchases: changing({
     input: z.strictObject({ records: z.array(anyVersionPurchase).max(100) }),
     output: z.object({ added: count }),
-    act: { subject: () => null, end: ({ added }) => done(`${added} added`) },
+    action: { subject: () => null, end: ({ added }) => done(`${added} added`) },
     run: ({ purchases }, { records }) =>
       runSteps(async () => {
         let added = 0;

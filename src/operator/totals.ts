@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AccountError } from "#accounts/accounts.ts";
 import { type Audit, GRANT_KINDS } from "#ledger/port.ts";
-import { ACT_OUTCOMES } from "./actions.ts";
+import { ACTION_OUTCOMES } from "./actions.ts";
 import type { GrantList, OperatorContext } from "./context.ts";
 import { account, count, cursor, pageMax, reading, time } from "./define-operation.ts";
 
@@ -39,13 +39,13 @@ const grantMade = z.object({
   grantedAt: time,
   expiresAt: time.nullable(),
 });
-const act = z.object({
+const action = z.object({
   id: z.string(),
   at: time,
   by: z.string(),
-  act: z.string(),
+  action: z.string(),
   subject: z.string().nullable(),
-  outcome: z.enum(ACT_OUTCOMES),
+  outcome: z.enum(ACTION_OUTCOMES),
   detail: z.string().nullable(),
   address: z.string().nullable(),
 });
@@ -81,10 +81,10 @@ export const TOTALS_OPERATIONS = {
     output: z.array(z.string()),
     run: ({ findDamage }) => findDamage(),
   }),
-  listActs: reading({
+  listActions: reading({
     input: z.strictObject({ after: cursor, max: pageMax }),
-    output: z.object({ acts: z.array(act), next: z.string().nullable() }),
-    run: ({ acts }, order) => acts.list(order),
+    output: z.object({ actions: z.array(action), next: z.string().nullable() }),
+    run: ({ actions }, order) => actions.list(order),
   }),
   /** Lists every account that was ever opened, including closed ones. */
   listAccounts: reading({

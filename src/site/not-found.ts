@@ -17,7 +17,7 @@ export function notFoundPage(options: PageOptions): string {
 <p class="lead">The page may have moved, or the address may be misspelled. Addresses are in lower case and have no slash at the end.</p>
 <p class="actions"><a class="button" href="${front}">Go to the front page</a>
 <a class="button quiet" href="${docs}">Read the documentation</a>
-${options.people && html`<a class="button quiet" href="${tools}">Open the tools</a>`}</p></div>`,
+${options.dashboard && html`<a class="button quiet" href="${tools}">Open the tools</a>`}</p></div>`,
     },
     options,
   );

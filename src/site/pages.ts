@@ -21,9 +21,9 @@ export type Pages = {
 };
 
 export function createPages(options: PageOptions): Pages {
-  const { publicUrl, people } = options;
+  const { publicUrl, dashboard } = options;
   const docs = options.docs === undefined ? null : createDocs(options.docs, options);
-  const drawn = people
+  const drawn = dashboard
     ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
     : [];
   const paths = ["/", ...(docs?.paths ?? []), ...drawn.map(({ path }) => path)];

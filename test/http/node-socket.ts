@@ -66,7 +66,7 @@ export async function openNodeSocket(
   };
   const site = {
     settings: apiOptionsOf(context, version),
-    people: null,
+    dashboard: null,
     pages: null,
     docs: () => null,
   };

@@ -3,7 +3,7 @@ import type { DebitOrder } from "#ledger/port.ts";
 import { idempotency, keyId, keySha256 } from "../contract/ledger/fixture.ts";
 import type { Life } from "./chance.ts";
 import { balanceOf, MS_OF_DAY } from "./lots.ts";
-import type { Person } from "./world.ts";
+import type { User } from "./world.ts";
 
 export async function call(life: Life): Promise<void> {
   const { world, random, below, pick, calls } = life;
@@ -47,7 +47,7 @@ export async function reverse({ world, calls, pick, below }: Life): Promise<void
 
 /** Some at the same moment; some with the lifetime plan. */
 export async function grant({ world, random, pick, below }: Life): Promise<void> {
-  const { id: account } = pick(world.persons);
+  const { id: account } = pick(world.users);
   const now = world.clock.at;
   for (let no = below(3); no >= 0; no -= 1) {
     const days = pick([0, 1, 7, 8, 30, 31, 60]);
@@ -63,7 +63,7 @@ export async function grant({ world, random, pick, below }: Life): Promise<void>
 
 /** Claws back a grant of the operator, in part or whole, more or less than before; some repeated, some late. */
 export async function clawBack({ world, random, pick, below }: Life): Promise<void> {
-  const { id: account } = pick(world.persons);
+  const { id: account } = pick(world.users);
   const owner = world.model.owners.find(({ id }) => id === account);
   const given = owner?.lots.filter(({ id }) => id.startsWith("operator:")) ?? [];
   const carriers = given.filter(({ kind }) => kind === "lifetime");
@@ -78,7 +78,7 @@ export async function clawBack({ world, random, pick, below }: Life): Promise<vo
 }
 
 export async function starter({ world, pick }: Life): Promise<void> {
-  const { id: account } = pick(world.persons);
+  const { id: account } = pick(world.users);
   const now = world.clock.at;
   const expiresAt = now + 90 * MS_OF_DAY;
   const id = `starter:${account}`;
@@ -87,11 +87,11 @@ export async function starter({ world, pick }: Life): Promise<void> {
 
 export async function setThreshold({ world, pick }: Life): Promise<void> {
   const lowBalance = pick([0, 1, 2, 10, 20, 50, 100]);
-  const order = { account: pick(world.persons).id, lowBalance, now: world.clock.at };
+  const order = { account: pick(world.users).id, lowBalance, now: world.clock.at };
   await world.ledger.setLowBalance(order);
 }
 
-export async function makeKey({ world, keys }: Life, { id: account }: Person): Promise<void> {
+export async function makeKey({ world, keys }: Life, { id: account }: User): Promise<void> {
   const name = `k${keys.length}x`;
   keys.push({ account, name });
   const order = { account, id: keyId(account, name), sha256: keySha256(account, name) };
@@ -108,20 +108,20 @@ export async function revokeKey({ world, keys, pick, random }: Life): Promise<vo
 }
 
 export async function choose({ world, pick, random }: Life): Promise<void> {
-  const person = pick(world.persons);
-  person.emails = { low: random() < 0.7, expiring: random() < 0.7 };
-  const choice = { emails: person.emails };
-  await world.people.events.choose({ account: person.id, choice });
+  const user = pick(world.users);
+  user.emails = { low: random() < 0.7, expiring: random() < 0.7 };
+  const choice = { emails: user.emails };
+  await world.store.events.choose({ account: user.id, choice });
 }
 
 export async function suspend({ world, pick, random }: Life): Promise<void> {
-  const order = { account: pick(world.persons).id, now: world.clock.at };
+  const order = { account: pick(world.users).id, now: world.clock.at };
   if (random() < 0.5) await world.ledger.suspendAccount(order);
-  for (const { id: account } of random() < 0.9 ? world.persons : []) {
+  for (const { id: account } of random() < 0.9 ? world.users : []) {
     await world.ledger.resumeAccount({ ...order, account });
   }
 }
 
 export async function close({ world, pick }: Life): Promise<void> {
-  await world.ledger.closeAccount({ account: pick(world.persons).id, now: world.clock.at });
+  await world.ledger.closeAccount({ account: pick(world.users).id, now: world.clock.at });
 }

@@ -75,7 +75,7 @@ const ACTS: [weight: number, name: string, act: Act][] = [
   [5, "clawbacks", clawBack],
   [3, "starter credits", starter],
   [3, "thresholds", setThreshold],
-  [2, "keys", (life) => makeKey(life, life.pick(life.world.persons))],
+  [2, "keys", (life) => makeKey(life, life.pick(life.world.users))],
   [2, "revocations", revokeKey],
   [9, "looks for ends", look],
   [9, "rounds of notices", carry],

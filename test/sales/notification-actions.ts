@@ -20,39 +20,39 @@ export async function carry(life: Life): Promise<void> {
 }
 
 /** The queue holds what was added, once each. */
-async function takeEmails({ clock, people, seen }: World): Promise<void> {
+async function takeEmails({ clock, store, seen }: World): Promise<void> {
   const order = {
     now: clock.at,
     leaseUntil: clock.at + 1000,
     max: 999,
     transportKind: "smtp",
   } as const;
-  const { emails } = await emailsOf(people).take(order);
+  const { emails } = await emailsOf(store).take(order);
   const shown = emails.map(({ to, kind, usefulUntil }) => ({ to, kind, usefulUntil }));
   assert.deepEqual(shown, seen.emails);
-  for (const { id } of emails) await emailsOf(people).done({ id });
+  for (const { id } of emails) await emailsOf(store).done({ id });
   seen.emails = [];
 }
 
 /** After all events were dispatched, as the service does it. */
 export async function forget({ world }: Life): Promise<void> {
-  const { clock, people, seen } = world;
+  const { clock, store, seen } = world;
   let more = true;
   while (more) ({ more } = await world.carrier(null)());
   await takeEmails(world);
   const before = clock.at - 30 * MS_OF_DAY;
   await checkWebhooks(world);
-  await people.events.forget({ before, max: 9999 });
+  await store.events.forget({ before, max: 9999 });
   seen.webhooks = seen.webhooks.filter(({ at }) => at >= before);
   await checkWebhooks(world);
 }
 
-async function checkWebhooks({ people, persons, seen }: World): Promise<void> {
-  for (const { id: account, endpoints } of persons) {
+async function checkWebhooks({ store, users, seen }: World): Promise<void> {
+  for (const { id: account, endpoints } of users) {
     const sent: string[] = [];
-    for (const { id: endpoint } of await people.events.listEndpoints({ account })) {
+    for (const { id: endpoint } of await store.events.listEndpoints({ account })) {
       const order = { account, endpoint, after: null, max: 9999 };
-      sent.push(...(await people.events.listDeliveries(order)).map(({ event }) => event));
+      sent.push(...(await store.events.listDeliveries(order)).map(({ event }) => event));
     }
     const expected = seen.webhooks.filter((each) => each.account === account);
     assert.deepEqual(sent.sort(), expected.map(({ event }) => event).sort(), `${endpoints}`);

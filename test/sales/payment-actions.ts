@@ -11,8 +11,8 @@ import type { World } from "./world.ts";
 
 export async function begin(life: Life): Promise<void> {
   const { world, pick } = life;
-  const { clock, prices, ledger, people } = world;
-  const { id: account, email } = pick(world.persons);
+  const { clock, prices, ledger, store } = world;
+  const { id: account, email } = pick(world.users);
   const { id: offer } = pick([...prices.packs, prices.lifetime ?? prices.packs[0]]) ?? {};
   const order = {
     account,
@@ -31,7 +31,7 @@ export async function begin(life: Life): Promise<void> {
   if (offer === "lifetime" && accountState?.lifetime) {
     return assert.equal(begun.outcome, "already_lifetime");
   }
-  const rows = await people.purchases.list({ account, after: null, max: 9999 });
+  const rows = await store.purchases.list({ account, after: null, max: 9999 });
   const isPending = rows.some(({ offer: { kind }, status }) => `${kind} ${status}` === PENDING);
   if (begun.outcome === "begun") return assert.ok(offer !== "lifetime" || !isPending);
   if (begun.outcome === "lifetime_pending") return assert.ok(offer === "lifetime" && isPending);

@@ -137,8 +137,8 @@ describe("the front page", () => {
   });
 
   it("offers sign-up only where it is open", () => {
-    const people = { ...FULL.people, signUp: "closed" } as NonNullable<typeof FULL.people>;
-    const closed = createPages({ ...FULL, people });
+    const dashboard = { ...FULL.dashboard, signUp: "closed" } as NonNullable<typeof FULL.dashboard>;
+    const closed = createPages({ ...FULL, dashboard });
     for (const path of pathsOf(closed)) {
       const text = at(closed, path);
       // It tells those for whom the operator has created an account how to get it.

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { createPostgresPeople } from "#stores/postgres/dashboard.ts";
+import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { findSecret } from "#stores/postgres/settings.ts";
@@ -46,7 +46,7 @@ export async function openAccounts(t: Hooks, url: string) {
   });
   const secret = await findSecret(pool);
   if (secret === null) throw new Error("The nodes have made no secret");
-  const { directory } = createPostgresPeople(pool);
+  const { directory } = createPostgresDashboardStore(pool);
   return { ...{ pool, ledger, directory, random, hashKey }, secrets: [secret] };
 }
 

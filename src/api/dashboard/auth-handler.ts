@@ -140,11 +140,11 @@ async function resetPassword(
   const { deps } = context;
   const { internalAdapter } = await deps.auth.context();
   const link = `reset-password:${order["token"] ?? ""}`;
-  const person = (await internalAdapter.findVerificationValue(link))?.value;
+  const id = (await internalAdapter.findVerificationValue(link))?.value;
   const response = await askAuth(context, order);
-  if (person === undefined) return response;
-  await deps.journal.dropResetLinks({ person });
-  const user = await internalAdapter.findUserById(person);
+  if (id === undefined) return response;
+  await deps.activityLog.dropResetLinks({ user: id });
+  const user = await internalAdapter.findUserById(id);
   if (user !== null) knowBrowser(context, user.email, throttle);
   return response;
 }
@@ -172,9 +172,9 @@ async function changePassword(context: RequestContext, order: AuthOrder): Promis
   const { signedIn } = await deps.auth.signedIn(request.headers);
   const response = await askAuth(context, { ...order, revokeOtherSessions: true });
   if (signedIn === null) return response;
-  const { id: person, email } = signedIn.person;
-  await deps.journal.dropResetLinks({ person });
-  await recordEvent(context, person, "password_changed", null);
+  const { id: user, email } = signedIn.user;
+  await deps.activityLog.dropResetLinks({ user });
+  await recordEvent(context, user, "password_changed", null);
   await notify(context, deps.emails.passwordChanged(email));
   return keepCookies(json({}), response);
 }
@@ -183,10 +183,10 @@ async function changePassword(context: RequestContext, order: AuthOrder): Promis
 async function changeEmail(context: RequestContext, order: AuthOrder): Promise<Response> {
   const { deps } = context;
   const newEmail = order["newEmail"] ?? "";
-  const { person } = requireNotSuspended(await requireMember(context), SUSPENDED);
+  const { user } = requireNotSuspended(await requireMember(context), SUSPENDED);
   const { internalAdapter } = await deps.auth.context();
   const response = await askAuth(context, order);
   if ((await internalAdapter.findUserByEmail(newEmail)) === null) return response;
-  deps.auth.confirmAddressChange(person.email, newEmail);
+  deps.auth.confirmAddressChange(user.email, newEmail);
   return response;
 }

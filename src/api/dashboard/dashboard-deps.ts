@@ -1,6 +1,6 @@
 import type { accountEmails } from "#accounts/account-emails.ts";
 import type { AccountDeps } from "#accounts/accounts.ts";
-import type { Journal } from "#accounts/activity-log.ts";
+import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { Auth } from "#accounts/auth.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
@@ -29,7 +29,7 @@ export type DashboardDeps = {
   };
   auth: Auth;
   accountDeps: AccountDeps;
-  journal: Journal;
+  activityLog: ActivityLog;
   /** Without the methods for delivery. */
   events: Omit<EventStore, "handle" | "pauseEndpoint" | "findDelivery" | "forget">;
   /** The price list (null: nothing is sold), the payment provider (null: none), and the purchases. */

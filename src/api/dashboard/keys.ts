@@ -70,8 +70,8 @@ async function makeKey(context: RequestContext, member: Member, label: string): 
   }
   const { id, key: secret } = await createKey(deps.accountDeps, member.account, label, now);
   const key = await viewKey(context, member, id);
-  await recordEvent(context, member.person.id, "key_created", label);
-  await notify(context, deps.emails.keyCreated(member.person.email, key));
+  await recordEvent(context, member.user.id, "key_created", label);
+  await notify(context, deps.emails.keyCreated(member.user.email, key));
   return json({ key, secret }, 201);
 }
 
@@ -85,8 +85,8 @@ export async function renameKey(context: RequestContext): Promise<Response> {
     label,
   });
   if (!found) throw noSuchKey();
-  const person = member.person.id;
-  await recordEvent(context, person, "key_renamed", label);
+  const user = member.user.id;
+  await recordEvent(context, user, "key_renamed", label);
   return json({ key: await viewKey(context, member, id) });
 }
 
@@ -97,8 +97,8 @@ export async function revokeKey(context: RequestContext): Promise<Response> {
   const before = await viewKey(context, member, id);
   if (before.revokedAt === null) {
     await deps.accountDeps.ledger.revokeKey({ account: member.account, id, now });
-    const { id: person, email } = member.person;
-    await recordEvent(context, person, "key_revoked", before.label);
+    const { id: user, email } = member.user;
+    await recordEvent(context, user, "key_revoked", before.label);
     await notify(context, deps.emails.keyRevoked(email, before));
   }
   return json({ key: await viewKey(context, member, id) });

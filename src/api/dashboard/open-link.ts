@@ -37,7 +37,7 @@ export async function openLink(
   const email = claims?.email ?? "";
   const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
   if (found === null) return keepCookies(json({ status: true }), response);
-  await deps.journal.dropResetLinks({ person: found.user.id });
+  await deps.activityLog.dropResetLinks({ user: found.user.id });
   knowBrowser(context, email, throttle);
   if (found.accounts.length > 0) return keepCookies(json({ status: true }), response);
   const resetToken = deps.newSecret();
@@ -67,11 +67,11 @@ async function moveAddress(
 ): Promise<Response> {
   const { deps, request, now } = context;
   const { signedIn } = await deps.auth.signedIn(request.headers);
-  if (signedIn === null || signedIn.person.email !== from) {
+  if (signedIn === null || signedIn.user.email !== from) {
     const detail = `Sign in as ${from} in this browser, then open the link again.`;
     throw new AuthError("SIGN_IN_FIRST", detail, 401);
   }
-  const { person } = requireNotSuspended(await requireMember(context), SUSPENDED);
+  const { user } = requireNotSuspended(await requireMember(context), SUSPENDED);
   const { internalAdapter } = await deps.auth.context();
   const other = await internalAdapter.findUserByEmail(to);
   const isTaken =
@@ -86,14 +86,14 @@ async function moveAddress(
   if (isTaken) {
     throw new AuthError("ADDRESS_TAKEN", "Another account has this email address.", 409);
   }
-  // Someone signed up with it and never verified it; the person who opened this link does read its email.
+  // Someone signed up with it and never verified it; the user who opened this link does read its email.
   if (other !== null) await internalAdapter.deleteUser(other.user.id);
   await recordFormerEmail(deps.accountDeps, from, now);
   const response = await takeLink(context, token);
   // The old mailbox may still contain reset links.
-  await deps.journal.dropResetLinks({ person: person.id });
+  await deps.activityLog.dropResetLinks({ user: user.id });
   knowBrowser(context, to, throttle);
-  await recordEvent(context, person.id, "email_changed", to);
+  await recordEvent(context, user.id, "email_changed", to);
   await notify(context, deps.emails.addressChanged(from, to));
   return keepCookies(json({ status: true, moved: true }), response);
 }

@@ -17,7 +17,7 @@ import type { CheckoutView, PurchasesView, PurchaseView } from "./shapes.ts";
 /** Opens the payment provider's page for one offer of the price list. */
 export async function beginPurchase(context: RequestContext): Promise<Response> {
   const { deps } = context;
-  const { account, person } = await requireActiveMember(context);
+  const { account, user } = await requireActiveMember(context);
   const { billing, prices } = deps.sales;
   if (billing === null) throw notPayable(prices?.contact ?? null);
   const { offer } = await readJson(context);
@@ -25,7 +25,7 @@ export async function beginPurchase(context: RequestContext): Promise<Response> 
   const begun = await reaching(context, () =>
     billing.begin({
       account,
-      email: person.email,
+      email: user.email,
       offer: typeof offer === "string" ? offer : "",
       urlsOf: (purchase) => ({
         successUrl: `${base}/credits?purchase=${purchase}`,

@@ -68,18 +68,18 @@ export async function requireMember(context: RequestContext): Promise<Member> {
   const { deps, now } = context;
   const signedIn = await findSignedIn(context);
   if (signedIn === null) throw signedOut();
-  const { person } = signedIn;
-  if (!person.verified) {
+  const { user } = signedIn;
+  if (!user.verified) {
     throw new DashboardError(
       "email_not_verified",
       "Verify your email address first: open the link in the email that we sent you.",
     );
   }
-  const account = person.account ?? (await deps.auth.linkAccount(person));
+  const account = user.account ?? (await deps.auth.linkAccount(user));
   const status = await deps.accountDeps.ledger.findAccount({ account, now });
   if (status === null) throw new Error(`The ledger has no account ${account}`);
   if (status.state === "closed") {
-    await finishClosing(context, person.email);
+    await finishClosing(context, user.email);
     throw signedOut();
   }
   return { ...signedIn, account, status };
@@ -115,12 +115,12 @@ export const json = (body: object, status = 200): Response =>
 /** Adds to the account's activity list. A failure is logged and not thrown: what it reports has already happened. */
 export async function recordEvent(
   { deps, peer, now, requestId }: RequestContext,
-  person: string,
+  user: string,
   kind: EventKind,
   detail: string | null,
 ): Promise<void> {
-  await deps.journal
-    .recordEvent({ person, at: now, kind, detail, address: peer })
+  await deps.activityLog
+    .recordEvent({ user, at: now, kind, detail, address: peer })
     .catch((cause) => deps.logError("An account event was not recorded", { requestId, cause }));
 }
 

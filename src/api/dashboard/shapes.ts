@@ -40,7 +40,7 @@ export type Provider = "github" | "google";
 
 /** The current user, if any, and what the service offers. Needs no session. */
 export type Visitor = {
-  person: PersonView | null;
+  user: UserView | null;
   signUp: "open" | "closed";
   providers: Provider[];
   starter: { credits: number; days: number };
@@ -50,7 +50,7 @@ export type Visitor = {
   emailsStayHere: boolean;
 };
 
-export type PersonView = {
+export type UserView = {
   email: string;
   verified: boolean;
   createdAt: number;

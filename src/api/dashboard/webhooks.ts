@@ -31,7 +31,7 @@ export async function listEndpoints(context: RequestContext): Promise<Response> 
 }
 
 export async function addEndpoint(context: RequestContext): Promise<Response> {
-  const { account, person } = await requireActiveMember(context);
+  const { account, user } = await requireActiveMember(context);
   const { deps, now } = context;
   const { random } = deps.accountDeps;
   const { url, kinds, paused } = await readEndpoint(context);
@@ -51,12 +51,12 @@ export async function addEndpoint(context: RequestContext): Promise<Response> {
       `An account can have at most ${ENDPOINTS_MAX} webhook endpoints. Delete one that you no longer use.`,
     );
   }
-  await recordEvent(context, person.id, "endpoint_added", nameOf(endpoint));
+  await recordEvent(context, user.id, "endpoint_added", nameOf(endpoint));
   return json({ endpoint: viewEndpoint(endpoint) }, 201);
 }
 
 export async function changeEndpoint(context: RequestContext): Promise<Response> {
-  const { account, person } = await requireActiveMember(context);
+  const { account, user } = await requireActiveMember(context);
   const before = await findEndpoint(context, account);
   const { url, kinds, paused } = await readEndpoint(context);
   const pausedAt = paused ? (before.pausedAt ?? context.now) : null;
@@ -66,15 +66,15 @@ export async function changeEndpoint(context: RequestContext): Promise<Response>
   if (!found) throw noSuchEndpoint();
   const after = { ...before, ...order };
   if (url !== before.url)
-    await recordEvent(context, person.id, "endpoint_changed", moveOf(before, after));
+    await recordEvent(context, user.id, "endpoint_changed", moveOf(before, after));
   return json({ endpoint: viewEndpoint(after) });
 }
 
 export async function dropEndpoint(context: RequestContext): Promise<Response> {
-  const { account, person } = await requireMember(context);
+  const { account, user } = await requireMember(context);
   const endpoint = await findEndpoint(context, account);
   await context.deps.events.dropEndpoint({ account, id: endpoint.id });
-  await recordEvent(context, person.id, "endpoint_removed", nameOf(endpoint));
+  await recordEvent(context, user.id, "endpoint_removed", nameOf(endpoint));
   return json({});
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from "#errors.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
-import type { OperatorAct } from "#operator/actions.ts";
+import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { isOperation, type OperationName, operationOf } from "#operator/operations.ts";
 import type { OperatorToken } from "#operator/perform.ts";
@@ -16,8 +16,8 @@ import { OperatorError } from "./operator-error.ts";
 
 /**
  * The API for operators: `POST /operator/v1/perform` with `{ operation, order }` and an operator's token. An order has an
- * id of its own, so a client that got no response sends it again. Each act is recorded before its response is sent; of an
- * act in several parts, the first and the last.
+ * id of its own, so a client that got no response sends it again. Each action is recorded before its response is sent; of an
+ * action in several parts, the first and the last.
  *
  * `peer` is the network address of the client, null where the runtime does not know it. Errors become responses here and
  * nowhere else.
@@ -42,8 +42,8 @@ export type OperatorAppWiring = {
   newRequestId(): string;
   /** Keeps work alive whose client may have disconnected. */
   waitUntil(work: Promise<unknown>): void;
-  /** Called with every act, for the log. Never a key, never an email address. */
-  logAct(message: string, act: OperatorAct & { requestId: string }): void;
+  /** Called with every action, for the log. Never a key, never an email address. */
+  logAction(message: string, action: OperatorAction & { requestId: string }): void;
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };
 
@@ -64,11 +64,12 @@ export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
       const by = checkToken(c.req.header("authorization") ?? null, peer, now());
       const { operation, order } = await readOrder(c.req.raw);
       checkClock(order, now());
-      const onAct = (act: OperatorAct) => wiring.logAct("An operator's act", { ...act, requestId });
+      const onAction = (action: OperatorAction) =>
+        wiring.logAction("An operator's action", { ...action, requestId });
       const operator = { by, address: peer };
-      const performed = perform({ context, operator, now, onAct }, operation, order);
-      // If the client disconnects, the act and its record are still completed together.
-      if (operationOf(operation).act !== null) waitUntil(performed.catch(() => {}));
+      const performed = perform({ context, operator, now, onAction }, operation, order);
+      // If the client disconnects, the action and its record are still completed together.
+      if (operationOf(operation).action !== null) waitUntil(performed.catch(() => {}));
       const outcome = await performed;
       return c.json({ ok: true, outcome: outcome ?? null });
     });
@@ -175,7 +176,7 @@ function operatorErrorOf(
     const code = thrown.code === "too_large" ? "too_large" : "invalid_request";
     return new OperatorError(code, thrown.message, thrown.details.headers);
   }
-  // The first step of the act may be done already, so the message does not say that nothing was changed.
+  // The first step of the action may be done already, so the message does not say that nothing was changed.
   const moved = [thrown, (thrown as Error | undefined)?.cause].find(
     (each) => each instanceof BeingMoved,
   );

@@ -49,25 +49,27 @@ export const ACTIVITY_COMMANDS: readonly Command[] = [
     },
   }),
   command({
-    name: "acts",
+    name: "actions",
     summary: "List operator actions, newest first",
     details: [
       "Every command that changes something leaves one line: when, who, what, on which account or key, with what outcome, and from which network address. Who is the name of the operator token or, for a local command, the user of the operating system. 50 lines by default.",
       "The outcome started means that the action is running or was interrupted, so parts of it may be done. An account that an import writes has a line for its first part and one for its last. Long outcomes are cut; --json prints them complete.",
     ],
-    example: "acts",
+    example: "actions",
     parameters: { max: option("N", integerFrom(1, ROWS_MAX)) },
     async run({ max = ROWS_DEFAULT }, { client }) {
-      const acts = await takeFirst(max, async (page: Page<string>) => {
-        const { acts, next } = await client.listActs(page);
-        return { items: acts, next };
+      const actions = await takeFirst(max, async (page: Page<string>) => {
+        const { actions, next } = await client.listActions(page);
+        return { items: actions, next };
       });
-      const rows = acts.map(({ at, by, act, subject, outcome, detail, address }) => {
+      const rows = actions.map(({ at, by, action, subject, outcome, detail, address }) => {
         const end = detail === null ? outcome : `${outcome}: ${detail}`;
-        return [minute(at, ""), by, act, subject ?? "", cut(end, CELL_CHARS_MAX), address ?? ""];
+        return [minute(at, ""), by, action, subject ?? "", cut(end, CELL_CHARS_MAX), address ?? ""];
       });
       return {
-        json: { acts: acts.map(({ id: _, at, ...act }) => ({ at: instant(at), ...act })) },
+        json: {
+          actions: actions.map(({ id: _, at, ...action }) => ({ at: instant(at), ...action })),
+        },
         text:
           rows.length === 0
             ? "There are no operator actions yet.\n"

@@ -13,7 +13,7 @@ import { clientOver } from "#operator/operations.ts";
 import { perform } from "#operator/perform.ts";
 import { accountsOfLedger } from "#stores/sql/account-index.ts";
 import { createGrantList } from "#stores/sql/grant-list.ts";
-import { createOperatorActs } from "#stores/sql/operator-actions.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { baseOf } from "../node/addresses.ts";
 import { hashKey, random } from "../node/app-context.ts";
@@ -26,7 +26,7 @@ type LocalStore = Pick<
   OperatorContext,
   "ledger" | "directory" | "moves" | "findDamage" | "isDamage"
 > &
-  Pick<NotifyDeps, "journal"> &
+  Pick<NotifyDeps, "activityLog"> &
   Pick<MailDeps, "queue"> & {
     place: string;
     database: SqlDatabase;
@@ -41,7 +41,7 @@ export function createLocalDeployment(
   store: LocalStore,
 ): Pick<Deployment, "place" | "client" | "linkWarning"> {
   const { config } = invocation;
-  const { place, database, ledger, directory, journal, queue, purchases, secrets } = store;
+  const { place, database, ledger, directory, activityLog, queue, purchases, secrets } = store;
   const publicUrl = baseOf(config, config.port);
   const context: OperatorContext = {
     ledger,
@@ -51,7 +51,7 @@ export function createLocalDeployment(
     isDamage: store.isDamage,
     accountDeps: async () => ({ ledger, directory, secrets: await secrets(), random, hashKey }),
     notify: {
-      journal,
+      activityLog,
       publicUrl,
       // Errors are reported to the operator instead, with the outcome.
       mail: createMail({
@@ -63,7 +63,7 @@ export function createLocalDeployment(
       }),
     },
     billing: once(() => billingOf(invocation, store)),
-    acts: createOperatorActs(database),
+    actions: createOperatorActions(database),
     jobs: operatorJobs([store.jobs, reversalsForOperator(config.dataDir)]),
     index: accountsOfLedger(database),
     moves: store.moves,
@@ -107,24 +107,24 @@ function once<Result>(create: () => Promise<Result>): () => Promise<Result> {
 /** Runs an action on the data as a whole, and records it like the operations. */
 export async function runRecorded<Result>(
   database: SqlDatabase,
-  act: "import" | "restore",
+  action: "import" | "restore",
   run: () => Promise<Result>,
   describe: (result: Result) => string,
 ): Promise<Result> {
-  const acts = createOperatorActs(database);
-  const { id } = await acts.start({
+  const actions = createOperatorActions(database);
+  const { id } = await actions.start({
     at: Date.now(),
     by: userName(),
-    act,
+    action,
     subject: null,
     address: null,
   });
   try {
     const result = await run();
-    await acts.end({ id, end: done(describe(result)) });
+    await actions.end({ id, end: done(describe(result)) });
     return result;
   } catch (error) {
-    await acts.end({ id, end: { outcome: "failed", detail: null } }).catch(() => {});
+    await actions.end({ id, end: { outcome: "failed", detail: null } }).catch(() => {});
     throw error;
   }
 }

@@ -24,14 +24,14 @@ export async function openDatabaseOf(
   const place = placeOf(url);
   const { pool, isNew } = await openDatabase(url, canCreate);
   const { ledger, close } = createPostgresLedger(pool);
-  const { emailQueue: queue, ...people } = createPostgresDirectory(pool);
+  const { emailQueue: queue, ...stores } = createPostgresDirectory(pool);
   const moves = createPostgresMoves(pool);
   return {
     ...createLocalDeployment(invocation, {
       place,
       ledger,
       queue,
-      ...people,
+      ...stores,
       moves,
       isDamage,
       findDamage: () => findDamage(pool),

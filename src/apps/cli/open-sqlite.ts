@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { createJournal } from "#stores/sql/activity-log.ts";
+import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
@@ -31,7 +31,7 @@ export async function openDataFolderOf(
       ...openSqliteDirect(driver),
       purchases: createPurchaseStore(db),
       moves,
-      journal: createJournal(db),
+      activityLog: createActivityLog(db),
       queue: createEmailQueue(db),
       jobs: createJobQueue(db),
       findDamage: async () => checkIntegrity(driver),

@@ -17,7 +17,7 @@ export async function keepUp(side: DashboardSide, scheduledTime: number): Promis
     dispatchEvents(side, failed),
     reverseCalls(side),
     isTimeToTidy &&
-      forgetStale(side.store.journal, side.deps.now()).catch(
+      forgetStale(side.store.activityLog, side.deps.now()).catch(
         failed("Removing old sessions failed"),
       ),
     events.forget().catch(failed("Deleting old webhook deliveries failed")),

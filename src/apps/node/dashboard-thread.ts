@@ -23,7 +23,7 @@ import { hashKey, random } from "./app-context.ts";
 import { openBilling } from "./billing.ts";
 import type { DashboardSettings, FromDashboard, ToDashboard } from "./dashboard.ts";
 import { openNodeOperator } from "./dashboard-operator.ts";
-import { openPeopleStore } from "./dashboard-store.ts";
+import { openDashboardStore } from "./dashboard-store.ts";
 import { outboxFolder } from "./data-folder.ts";
 import { startNotifications } from "./notifications.ts";
 import { isForOperator } from "./operator-server.ts";
@@ -44,7 +44,7 @@ const describe = (cause: unknown) =>
       ? (cause.stack ?? cause.message)
       : String(cause);
 
-const store = openPeopleStore(settings, (cause) =>
+const store = openDashboardStore(settings, (cause) =>
   logError("PostgreSQL connection lost", { cause }),
 );
 const now = () => Date.now();
@@ -102,7 +102,7 @@ const auth = createAuth({
   starter: settings.starter,
   providers: settings.providers,
   database: store.signInDatabase,
-  journal: store.journal,
+  activityLog: store.activityLog,
   mail,
   newId: () => randomBase62(24, random),
   countRequest: throttle?.countRequest,
@@ -141,7 +141,7 @@ const deps: DashboardDeps = {
   verifyPassword,
   now,
   logError,
-  journal: store.journal,
+  activityLog: store.activityLog,
   events: store.events,
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
@@ -173,15 +173,15 @@ const operator = openNodeOperator({
   billing,
   now,
   waitUntil: inBackground,
-  notify: { journal: store.journal, mail, publicUrl },
+  notify: { activityLog: store.activityLog, mail, publicUrl },
   newRequestId: deps.newRequestId,
-  logAct: (message, act) => say({ kind: "act", message, act }),
+  logAction: (message, action) => say({ kind: "action", message, action }),
   logError: logError,
 });
 
 const TIDY_EVERY_MS = 10 * 60_000;
 const tidying = setInterval(() => {
-  forgetStale(store.journal, now()).catch((cause) =>
+  forgetStale(store.activityLog, now()).catch((cause) =>
     logError("Removing old sessions failed", { cause }),
   );
 }, TIDY_EVERY_MS);

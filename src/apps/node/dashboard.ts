@@ -6,7 +6,7 @@ import type { StripeSettings } from "#config/read-settings.ts";
 import type { MailSettings } from "#email/read-mail-settings.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
-import type { OperatorAct } from "#operator/actions.ts";
+import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorToken } from "#operator/perform.ts";
 import type { NodeLog } from "./log.ts";
 
@@ -50,7 +50,7 @@ export type FromDashboard =
   | { kind: "response"; id: number; status: number; headers: HeaderList; body: Uint8Array }
   | { kind: "email"; text: string }
   | { kind: "warning"; message: string }
-  | { kind: "act"; message: string; act: OperatorAct & { requestId: string } }
+  | { kind: "action"; message: string; action: OperatorAction & { requestId: string } }
   | { kind: "jobs"; counts: readonly JobCount[] }
   | {
       kind: "error";
@@ -59,7 +59,7 @@ export type FromDashboard =
       cause?: string | undefined;
     };
 
-export type People = {
+export type DashboardThread = {
   /** Handles a request; `peer` is the client's network address. Rejects if the thread is down. */
   fetch(request: Request, body: Uint8Array | null, peer: string | null): Promise<Response>;
   /** The job counts that the thread last reported. */
@@ -96,7 +96,10 @@ type Waiting = { resolve(response: Response): void; reject(error: Error): void }
  * Starts the thread, and restarts it when it dies or fails to start. Requests in the meantime get an error that asks to
  * retry. Resolves after the first attempt.
  */
-export async function startDashboard(settings: DashboardSettings, log: NodeLog): Promise<People> {
+export async function startDashboard(
+  settings: DashboardSettings,
+  log: NodeLog,
+): Promise<DashboardThread> {
   const waiting = new Map<number, Waiting>();
   let count = 0;
   let stopping = false;
@@ -112,7 +115,7 @@ export async function startDashboard(settings: DashboardSettings, log: NodeLog):
       waiting.get(id)?.resolve(response);
     } else if (message.kind === "email") log.email(message.text);
     else if (message.kind === "warning") log.warn(message.message);
-    else if (message.kind === "act") log.info(message.message, message.act);
+    else if (message.kind === "action") log.info(message.message, message.action);
     else if (message.kind === "jobs") jobs = message.counts;
     else if (message.kind === "error") {
       const { requestId, cause } = message;

@@ -49,23 +49,23 @@ async function main(): Promise<void> {
   const metrics = createNodeMetrics({
     ledger: store.waiting,
     tools: pool.waiting,
-    jobs: async () => [...((await people?.countJobs()) ?? []), ...(await reversals.countJobs())],
+    jobs: async () => [...((await dashboard?.countJobs()) ?? []), ...(await reversals.countJobs())],
   });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);
   const docs = readDocs(log.logError);
-  let people: DashboardServer | undefined;
+  let dashboard: DashboardServer | undefined;
   let publicUrl = config.publicUrl ?? "";
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
-    people = openDashboardServer(config, { publicUrl, port, secrets, prices }, log);
+    dashboard = openDashboardServer(config, { publicUrl, port, secrets, prices }, log);
     const { reverseLater } = reversals;
     const parts = { ledger, pool, log, metrics, reverseLater };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS };
-    const app = createApp(context, createSite({ settings, people, pages, docs: () => docs }));
-    return withOperator(app, people);
+    const app = createApp(context, createSite({ settings, dashboard, pages, docs: () => docs }));
+    return withOperator(app, dashboard);
   }, config);
   const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError);
 
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
     upkeep.stop();
     pages.close();
     await server.stop();
-    await people?.stop();
+    await dashboard?.stop();
     await reversals.stop();
     await store.close();
     await reversals.close();
@@ -104,11 +104,11 @@ async function main(): Promise<void> {
 }
 
 /** Adds the operator API to the app. */
-const withOperator = (app: App, people: DashboardServer): App => ({
+const withOperator = (app: App, dashboard: DashboardServer): App => ({
   ...app,
   fetch: (request, connection) =>
     isForOperator((connection as IncomingMessage).url)
-      ? people.fetchForOperator(request, connection)
+      ? dashboard.fetchForOperator(request, connection)
       : app.fetch(request, connection),
 });
 

@@ -3,7 +3,7 @@ import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import { randomBase62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { createPostgresPeople } from "#stores/postgres/dashboard.ts";
+import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
@@ -78,7 +78,7 @@ async function openPostgresStore(
       ledger,
       secrets,
       waiting,
-      directory: createPostgresPeople(pool).directory,
+      directory: createPostgresDashboardStore(pool).directory,
       isEmptyOrUnfinished: (email) => isEmptyPostgres(pool, email),
       async close() {
         await close();

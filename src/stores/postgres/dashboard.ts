@@ -3,7 +3,7 @@ import { createPostgresDialect } from "./kysely.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /** Opens the stores of accounts, emails, purchases and events, and the database of better-auth. `onFault`: see kysely.ts. */
-export function createPostgresPeople(pool: PostgresPool, onFault?: (fault: Error) => void) {
+export function createPostgresDashboardStore(pool: PostgresPool, onFault?: (fault: Error) => void) {
   return {
     ...createPostgresDirectory(pool),
     signInDatabase: {

@@ -1,4 +1,4 @@
-import { createJournal } from "../sql/activity-log.ts";
+import { createActivityLog } from "../sql/activity-log.ts";
 import { logAttempt } from "../sql/deliveries.ts";
 import { createDirectory } from "../sql/directory.ts";
 import { createEmailQueue } from "../sql/emails.ts";
@@ -14,8 +14,8 @@ export function createPostgresDirectory(pool: PostgresPool) {
   const db = createPostgresDatabase(pool);
   return {
     database: db,
-    directory: createDirectory(db, lockPerson),
-    journal: createJournal(db, sql`NOT "emailVerified"`),
+    directory: createDirectory(db, lockUser),
+    activityLog: createActivityLog(db, sql`NOT "emailVerified"`),
     emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),
     purchases: createPurchaseStore(db),
@@ -23,7 +23,7 @@ export function createPostgresDirectory(pool: PostgresPool) {
   };
 }
 
-/** Locks the person before the address, the order that schema/postgres-dashboard.ts requires. */
-const lockPerson = (account: string) => [
-  sql`SELECT id FROM person WHERE account = ${account} FOR UPDATE`,
+/** Locks the user before the address, the order that schema/postgres-dashboard.ts requires. */
+const lockUser = (account: string) => [
+  sql`SELECT id FROM users WHERE account = ${account} FOR UPDATE`,
 ];

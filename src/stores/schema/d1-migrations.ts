@@ -1,5 +1,5 @@
 import { d1Edge } from "./d1-edge.ts";
-import { sqlitePeople } from "./sqlite-dashboard.ts";
+import { sqliteDashboard } from "./sqlite-dashboard.ts";
 import { sqliteJobs } from "./sqlite-jobs.ts";
 
 /**
@@ -9,7 +9,7 @@ import { sqliteJobs } from "./sqlite-jobs.ts";
  * is one line here. Comments are left out, because words of SQL in them have confused it as well.
  */
 export const D1_MIGRATIONS: readonly { name: string; sql: string }[] = [
-  { name: "0001_initial", sql: plain(sqliteJobs + sqlitePeople + d1Edge) },
+  { name: "0001_initial", sql: plain(sqliteJobs + sqliteDashboard + d1Edge) },
 ];
 
 function plain(sql: string): string {

@@ -1,12 +1,12 @@
 /**
- * Everything about people in PostgreSQL: the tables of sqlite-dashboard.ts, with boolean and timestamptz where better-auth uses
+ * The tables of the dashboard in PostgreSQL: the tables of sqlite-dashboard.ts, with boolean and timestamptz where better-auth uses
  * them, and `throttle_kept`, which only PostgreSQL has.
  *
- * Lock order: the person's row first, then the rows that belong to it (address, sessions, logins, links, events). Changing
- * a person's email keeps this order by itself, because a trigger goes on from `person` to `address`. Deleting an address
- * takes the other direction, so the caller locks the person first; otherwise two of them can deadlock (40P01).
+ * Lock order: the user's row first, then the rows that belong to it (address, sessions, logins, links, events). Changing
+ * a user's email keeps this order by itself, because a trigger goes on from `users` to `address`. Deleting an address
+ * takes the other direction, so the caller locks the user first; otherwise two of them can deadlock (40P01).
  */
-export const postgresPeople = `
+export const postgresDashboard = `
 CREATE TABLE address (
   email text COLLATE "C" PRIMARY KEY,
   account text COLLATE "C" NOT NULL UNIQUE,
@@ -19,7 +19,7 @@ CREATE TABLE closed_address (
   closed_at bigint NOT NULL
 );
 
-CREATE TABLE person (
+CREATE TABLE users (
   id text COLLATE "C" PRIMARY KEY,
   name text NOT NULL,
   email text COLLATE "C" NOT NULL UNIQUE,
@@ -30,9 +30,9 @@ CREATE TABLE person (
   -- Null until the address is verified and the new account has its starter credits.
   account text COLLATE "C" UNIQUE
 );
-CREATE INDEX person_unverified ON person ("createdAt") WHERE NOT "emailVerified";
+CREATE INDEX users_unverified ON users ("createdAt") WHERE NOT "emailVerified";
 
-CREATE TABLE person_session (
+CREATE TABLE user_session (
   id text COLLATE "C" PRIMARY KEY,
   "expiresAt" timestamptz NOT NULL,
   token text COLLATE "C" NOT NULL UNIQUE,
@@ -40,16 +40,16 @@ CREATE TABLE person_session (
   "updatedAt" timestamptz NOT NULL,
   "ipAddress" text,
   "userAgent" text,
-  "userId" text COLLATE "C" NOT NULL REFERENCES person (id) ON DELETE CASCADE
+  "userId" text COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE
 );
-CREATE INDEX person_session_by_person ON person_session ("userId");
-CREATE INDEX person_session_by_end ON person_session ("expiresAt");
+CREATE INDEX user_session_by_user ON user_session ("userId");
+CREATE INDEX user_session_by_end ON user_session ("expiresAt");
 
-CREATE TABLE person_login (
+CREATE TABLE user_login (
   id text COLLATE "C" PRIMARY KEY,
   "accountId" text COLLATE "C" NOT NULL,
   "providerId" text COLLATE "C" NOT NULL,
-  "userId" text COLLATE "C" NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  "userId" text COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   "accessToken" text,
   "refreshToken" text,
   "idToken" text,
@@ -61,9 +61,9 @@ CREATE TABLE person_login (
   "updatedAt" timestamptz NOT NULL,
   UNIQUE ("providerId", "accountId")
 );
-CREATE INDEX person_login_by_person ON person_login ("userId");
+CREATE INDEX user_login_by_user ON user_login ("userId");
 
-CREATE TABLE person_token (
+CREATE TABLE user_token (
   id text COLLATE "C" PRIMARY KEY,
   identifier text COLLATE "C" NOT NULL,
   value text COLLATE "C" NOT NULL,
@@ -71,18 +71,18 @@ CREATE TABLE person_token (
   "createdAt" timestamptz NOT NULL,
   "updatedAt" timestamptz NOT NULL
 );
-CREATE INDEX person_token_by_identifier ON person_token (identifier);
-CREATE INDEX person_token_by_end ON person_token ("expiresAt");
+CREATE INDEX user_token_by_identifier ON user_token (identifier);
+CREATE INDEX user_token_by_end ON user_token ("expiresAt");
 
-CREATE TABLE person_event (
+CREATE TABLE user_event (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  person text COLLATE "C" NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  user_id text COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   at bigint NOT NULL,
   kind text NOT NULL,
   detail text,
   address text
 );
-CREATE INDEX person_event_by_person ON person_event (person, no);
+CREATE INDEX user_event_by_user ON user_event (user_id, no);
 
 -- The durable job queue; the columns are explained in sqlite-jobs.ts.
 CREATE TABLE job (
@@ -217,22 +217,22 @@ CREATE TABLE throttle_kept (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 CREATE INDEX throttle_kept_by_end ON throttle_kept (forget_at);
 
--- Triggers, because one statement then does both or neither: a person's new address is their account's, and a person is
+-- Triggers, because one statement then does both or neither: a user's new address is their account's, and a user is
 -- deleted with the address.
-CREATE FUNCTION follow_person() RETURNS trigger LANGUAGE plpgsql AS $f$
+CREATE FUNCTION follow_user() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
   UPDATE address SET email = NEW.email WHERE account = NEW.account;
   RETURN NULL;
 END $f$;
-CREATE TRIGGER person_moved AFTER UPDATE OF email ON person FOR EACH ROW
-WHEN (NEW.account IS NOT NULL AND NEW.email <> OLD.email) EXECUTE FUNCTION follow_person();
-CREATE FUNCTION forget_person() RETURNS trigger LANGUAGE plpgsql AS $f$
+CREATE TRIGGER user_moved AFTER UPDATE OF email ON users FOR EACH ROW
+WHEN (NEW.account IS NOT NULL AND NEW.email <> OLD.email) EXECUTE FUNCTION follow_user();
+CREATE FUNCTION forget_user() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
-  DELETE FROM person_token WHERE value IN (SELECT id FROM person WHERE account = OLD.account);
-  DELETE FROM person WHERE account = OLD.account;
+  DELETE FROM user_token WHERE value IN (SELECT id FROM users WHERE account = OLD.account);
+  DELETE FROM users WHERE account = OLD.account;
   RETURN NULL;
 END $f$;
-CREATE TRIGGER address_forgotten AFTER DELETE ON address FOR EACH ROW EXECUTE FUNCTION forget_person();
+CREATE TRIGGER address_forgotten AFTER DELETE ON address FOR EACH ROW EXECUTE FUNCTION forget_user();
 
 -- Notification choices, endpoints and the links to the provider's pages, which show the customer's name, are deleted with the
 -- address. The new updated_at makes a concurrent settlement of the purchase start over.
@@ -259,11 +259,11 @@ BEGIN
 END $f$;
 CREATE TRIGGER webhook_endpoint_forgotten AFTER DELETE ON webhook_endpoint FOR EACH ROW EXECUTE FUNCTION forget_endpoint();
 
-CREATE TABLE operator_act (
+CREATE TABLE operator_action (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at bigint NOT NULL,
   operator text NOT NULL,
-  act text NOT NULL,
+  action text NOT NULL,
   subject text,
   outcome text NOT NULL CHECK (outcome IN ('started', 'done', 'unchanged', 'refused', 'failed', 'unknown')),
   detail text,

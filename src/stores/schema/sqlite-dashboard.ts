@@ -1,11 +1,11 @@
 /**
- * Everything about people in SQLite: who signs in, their addresses, emails, purchases, webhooks, and what operators did.
+ * The tables of the dashboard in SQLite: who signs in, their addresses, emails, purchases, webhooks, and what operators did.
  * Part of a node's file and of D1 (d1-migrations.ts). A TypeScript module for the reason that sqlite-ledger.ts gives.
  *
- * `person`, `person_session`, `person_login` and `person_token` have the columns that better-auth 1.7 reads and writes, in its
+ * `user`, `user_session`, `user_login` and `user_token` have the columns that better-auth 1.7 reads and writes, in its
  * names; times in them are ISO 8601 texts.
  */
-export const sqlitePeople = `
+export const sqliteDashboard = `
 CREATE TABLE address (
   email TEXT PRIMARY KEY,
   account TEXT NOT NULL UNIQUE,
@@ -18,7 +18,7 @@ CREATE TABLE closed_address (
   closed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE person (
+CREATE TABLE users (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
   email TEXT NOT NULL UNIQUE,
@@ -29,9 +29,9 @@ CREATE TABLE person (
   -- Null until the address is verified and the new account has its starter credits.
   account TEXT UNIQUE
 ) STRICT;
-CREATE INDEX person_unverified ON person (createdAt) WHERE emailVerified = 0;
+CREATE INDEX users_unverified ON users (createdAt) WHERE emailVerified = 0;
 
-CREATE TABLE person_session (
+CREATE TABLE user_session (
   id TEXT PRIMARY KEY,
   expiresAt TEXT NOT NULL,
   token TEXT NOT NULL UNIQUE,
@@ -39,16 +39,16 @@ CREATE TABLE person_session (
   updatedAt TEXT NOT NULL,
   ipAddress TEXT,
   userAgent TEXT,
-  userId TEXT NOT NULL REFERENCES person (id) ON DELETE CASCADE
+  userId TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE
 ) STRICT;
-CREATE INDEX person_session_by_person ON person_session (userId);
-CREATE INDEX person_session_by_end ON person_session (expiresAt);
+CREATE INDEX user_session_by_user ON user_session (userId);
+CREATE INDEX user_session_by_end ON user_session (expiresAt);
 
-CREATE TABLE person_login (
+CREATE TABLE user_login (
   id TEXT PRIMARY KEY,
   accountId TEXT NOT NULL,
   providerId TEXT NOT NULL,
-  userId TEXT NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  userId TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   accessToken TEXT,
   refreshToken TEXT,
   idToken TEXT,
@@ -60,9 +60,9 @@ CREATE TABLE person_login (
   updatedAt TEXT NOT NULL,
   UNIQUE (providerId, accountId)
 ) STRICT;
-CREATE INDEX person_login_by_person ON person_login (userId);
+CREATE INDEX user_login_by_user ON user_login (userId);
 
-CREATE TABLE person_token (
+CREATE TABLE user_token (
   id TEXT PRIMARY KEY,
   identifier TEXT NOT NULL,
   value TEXT NOT NULL,
@@ -70,19 +70,19 @@ CREATE TABLE person_token (
   createdAt TEXT NOT NULL,
   updatedAt TEXT NOT NULL
 ) STRICT;
-CREATE INDEX person_token_by_identifier ON person_token (identifier);
-CREATE INDEX person_token_by_end ON person_token (expiresAt);
+CREATE INDEX user_token_by_identifier ON user_token (identifier);
+CREATE INDEX user_token_by_end ON user_token (expiresAt);
 
 -- Security events of an account, shown to its owner.
-CREATE TABLE person_event (
+CREATE TABLE user_event (
   no INTEGER PRIMARY KEY,
-  person TEXT NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   at INTEGER NOT NULL,
   kind TEXT NOT NULL,
   detail TEXT,
   address TEXT
 ) STRICT;
-CREATE INDEX person_event_by_person ON person_event (person, no);
+CREATE INDEX user_event_by_user ON user_event (user_id, no);
 
 -- Emails that anyone can cause, by recipient (SHA-256): counted for a day, to protect mailboxes from floods.
 CREATE TABLE email_requested (
@@ -177,17 +177,17 @@ CREATE TABLE event_handled (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX event_handled_by_age ON event_handled (handled_at);
 
--- Triggers, because one statement then does both or neither: a person's new address is their account's, and a person is
+-- Triggers, because one statement then does both or neither: a user's new address is their account's, and a user is
 -- deleted with the address.
-CREATE TRIGGER person_moved AFTER UPDATE OF email ON person
+CREATE TRIGGER user_moved AFTER UPDATE OF email ON users
 WHEN NEW.account IS NOT NULL AND NEW.email <> OLD.email
 BEGIN
   UPDATE address SET email = NEW.email WHERE account = NEW.account;
 END;
 CREATE TRIGGER address_forgotten AFTER DELETE ON address
 BEGIN
-  DELETE FROM person_token WHERE value IN (SELECT id FROM person WHERE account = OLD.account);
-  DELETE FROM person WHERE account = OLD.account;
+  DELETE FROM user_token WHERE value IN (SELECT id FROM users WHERE account = OLD.account);
+  DELETE FROM users WHERE account = OLD.account;
 END;
 -- Notification choices, endpoints and the links to the provider's pages, which show the customer's name, are deleted with the
 -- address. The new updated_at makes a concurrent settlement of the purchase start over.
@@ -208,13 +208,13 @@ BEGIN
   DELETE FROM job_turn WHERE queue = 'webhook' AND target = OLD.id;
 END;
 
--- What operators did, one row an act.
-CREATE TABLE operator_act (
+-- What operators did, one row an action.
+CREATE TABLE operator_action (
   no INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
   -- The name of the operator's token, or the user of the operating system who ran the command.
   operator TEXT NOT NULL,
-  act TEXT NOT NULL,
+  action TEXT NOT NULL,
   -- The id of the account or key, if there is one; never an email address.
   subject TEXT,
   outcome TEXT NOT NULL CHECK (outcome IN ('started', 'done', 'unchanged', 'refused', 'failed', 'unknown')),

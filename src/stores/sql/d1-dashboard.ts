@@ -1,4 +1,4 @@
-import { createJournal } from "./activity-log.ts";
+import { createActivityLog } from "./activity-log.ts";
 import { createD1Database, type D1, steadyD1 } from "./d1-database.ts";
 import { logAttempt } from "./deliveries.ts";
 import { createDirectory } from "./directory.ts";
@@ -9,12 +9,12 @@ import { createJobQueue } from "./jobs.ts";
 import { createPurchaseStore } from "./purchases.ts";
 
 /** Opens the stores of accounts, emails, purchases and events at the edge. The ledger is in the accounts' objects. */
-export function d1People(d1: D1) {
+export function createD1DashboardStore(d1: D1) {
   const db = createD1Database(d1);
   return {
     database: db,
     directory: createDirectory(db),
-    journal: createJournal(db),
+    activityLog: createActivityLog(db),
     emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),
     purchases: createPurchaseStore(db),

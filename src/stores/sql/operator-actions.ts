@@ -1,21 +1,21 @@
 import {
-  ACT_TEXT_CHARS_MAX,
-  ACTS_KEPT,
-  type OperatorAct,
-  type OperatorActs,
+  ACTION_TEXT_CHARS_MAX,
+  ACTIONS_KEPT,
+  type OperatorAction,
+  type OperatorActions,
 } from "#operator/actions.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readCursor, type SqlDatabase, sql } from "./sql-database.ts";
 
-/** The record of operators' acts over a database. */
-export function createOperatorActs(db: SqlDatabase): OperatorActs {
+/** The record of operators' actions over a database. */
+export function createOperatorActions(db: SqlDatabase): OperatorActions {
   return {
-    async start({ at, by, act, subject, address }) {
+    async start({ at, by, action, subject, address }) {
       const [[row] = []] = await db.batch([
-        sql`INSERT INTO operator_act (at, operator, act, subject, outcome, address)
-            VALUES (${at}, ${by}, ${cut(act)}, ${cut(subject)}, 'started', ${address}) RETURNING no`,
-        sql`DELETE FROM operator_act
-            WHERE no <= (SELECT max(no) FROM operator_act) - ${ACTS_KEPT}`,
+        sql`INSERT INTO operator_action (at, operator, action, subject, outcome, address)
+            VALUES (${at}, ${by}, ${cut(action)}, ${cut(subject)}, 'started', ${address}) RETURNING no`,
+        sql`DELETE FROM operator_action
+            WHERE no <= (SELECT max(no) FROM operator_action) - ${ACTIONS_KEPT}`,
       ]);
       return { id: String(row?.["no"]) };
     },
@@ -23,8 +23,8 @@ export function createOperatorActs(db: SqlDatabase): OperatorActs {
       const no = Number(id);
       await db.batch([
         end === null
-          ? sql`DELETE FROM operator_act WHERE no = ${no}`
-          : sql`UPDATE operator_act SET outcome = ${end.outcome}, detail = ${cut(end.detail)}
+          ? sql`DELETE FROM operator_action WHERE no = ${no}`
+          : sql`UPDATE operator_action SET outcome = ${end.outcome}, detail = ${cut(end.detail)}
               WHERE no = ${no}`,
       ]);
       return { recorded: true };
@@ -32,24 +32,24 @@ export function createOperatorActs(db: SqlDatabase): OperatorActs {
     async list({ after, max }) {
       const rows = await lastRows(
         db,
-        sql`SELECT * FROM operator_act WHERE no < ${readCursor(after)}
+        sql`SELECT * FROM operator_action WHERE no < ${readCursor(after)}
             ORDER BY no DESC LIMIT ${max + 1}`,
       );
       const next = rows.length > max ? String(rows[max - 1]?.["no"]) : null;
-      return { acts: rows.slice(0, max).map(readAct), next };
+      return { actions: rows.slice(0, max).map(readAction), next };
     },
   };
 }
 
-const cut = (text: string | null) => text?.slice(0, ACT_TEXT_CHARS_MAX) ?? null;
+const cut = (text: string | null) => text?.slice(0, ACTION_TEXT_CHARS_MAX) ?? null;
 
-const readAct = (row: SqlRow): OperatorAct & { id: string } => ({
+const readAction = (row: SqlRow): OperatorAction & { id: string } => ({
   id: String(row["no"]),
   at: Number(row["at"]),
   by: row["operator"] as string,
-  act: row["act"] as string,
+  action: row["action"] as string,
   subject: row["subject"] as string | null,
-  outcome: row["outcome"] as OperatorAct["outcome"],
+  outcome: row["outcome"] as OperatorAction["outcome"],
   detail: row["detail"] as string | null,
   address: row["address"] as string | null,
 });

@@ -1,4 +1,4 @@
-import { createJournal } from "../sql/activity-log.ts";
+import { createActivityLog } from "../sql/activity-log.ts";
 import { logAttempt } from "../sql/deliveries.ts";
 import { createDirectory } from "../sql/directory.ts";
 import { createEmailQueue } from "../sql/emails.ts";
@@ -11,7 +11,7 @@ import type { SqlDriver } from "./driver.ts";
 import { createKyselyDialect } from "./kysely.ts";
 
 /** Opens the stores of accounts, emails, purchases and events over a connection of their own. */
-export function openSqlitePeople(driver: SqlDriver) {
+export function openSqliteDashboardStore(driver: SqlDriver) {
   const turns = createTurns();
   const db = createSqliteDatabase(driver, turns);
   return {
@@ -19,7 +19,7 @@ export function openSqlitePeople(driver: SqlDriver) {
     turns,
     ledger: inTurns(turns, openSqliteDirect(driver).ledger),
     directory: createDirectory(db),
-    journal: createJournal(db),
+    activityLog: createActivityLog(db),
     emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),
     purchases: createPurchaseStore(db),

@@ -1,10 +1,10 @@
-/** The suites about people, as they are, over D1 in workerd: better-auth with the binding itself. */
+/** The dashboard suites, as they are, over D1 in workerd: better-auth with the binding itself. */
 
 import { test } from "node:test";
 import { d1Store } from "./d1-store.ts";
-import { keepPeopleIn } from "./dashboard-fixture.ts";
+import { useDashboardStore } from "./dashboard-fixture.ts";
 
-keepPeopleIn(() => d1Store());
+useDashboardStore(() => d1Store());
 await import("./sign-up.test.ts");
 await import("./two-at-one-address.test.ts");
 await import("./closing.test.ts");

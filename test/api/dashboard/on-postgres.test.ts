@@ -1,10 +1,10 @@
-/** The suites about people, as they are, over PostgreSQL: better-auth over its pool, the ledger beside. */
+/** The dashboard suites, as they are, over PostgreSQL: better-auth over its pool, the ledger beside. */
 
 import { test } from "node:test";
-import { keepPeopleIn } from "./dashboard-fixture.ts";
+import { useDashboardStore } from "./dashboard-fixture.ts";
 import { postgresStore } from "./postgres-store.ts";
 
-keepPeopleIn(postgresStore);
+useDashboardStore(postgresStore);
 await import("./sign-up.test.ts");
 await import("./sessions.test.ts");
 await import("./two-at-one-address.test.ts");

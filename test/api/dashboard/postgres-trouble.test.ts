@@ -5,10 +5,10 @@ import type { PostgresMode, PostgresPool } from "#stores/postgres/pool.ts";
 import type { ApiResponse } from "./browser.ts";
 import {
   type Fixture,
-  keepPeopleIn,
   type Member,
   openFixture,
   openMember,
+  useDashboardStore,
 } from "./dashboard-fixture.ts";
 import { postgresStore } from "./postgres-store.ts";
 
@@ -39,16 +39,16 @@ const withTrouble = (pool: PostgresPool): PostgresPool => ({
   transaction: (mode, body) => troubled(mode, () => pool.transaction(mode, body)),
   statement: (mode, ...given) => troubled(mode, () => pool.statement(mode, ...given)),
 });
-keepPeopleIn(() => postgresStore(withTrouble));
+useDashboardStore(() => postgresStore(withTrouble));
 
-/** What a person does; what has to be there for it is made before the trouble. */
+/** What a user does; what has to be there for it is made before the trouble. */
 type Act = (fixture: Fixture, member: Member) => Promise<() => Promise<ApiResponse>>;
 
 const NEW = "another password 2";
-let people = 0;
+let users = 0;
 const newcomer = () => {
-  people += 1;
-  return `newcomer${people}@example.com`;
+  users += 1;
+  return `newcomer${users}@example.com`;
 };
 const keyOf = async ({ browser }: Member) => {
   const { body } = await browser.post("/dashboard/keys", { label: "ci" });
@@ -146,7 +146,7 @@ for (const [what, prepare] of Object.entries(ACTS)) {
 test("whoever is told that the sign-out did not work is signed in still, and signs out later", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
-  const count = async () => (await fixture.rows("SELECT id FROM person_session")).length;
+  const count = async () => (await fixture.rows("SELECT id FROM user_session")).length;
   const before = await count();
   trouble = { kind: "away", after: 0 };
   assert.equal((await browser.post("/dashboard/auth/sign-out")).status, 503);

@@ -20,7 +20,7 @@ function refuseOnce<Store extends object>(store: Store, name: keyof Store, befor
 }
 
 describe("what operators do", () => {
-  test("each act leaves a line with its subject and outcome and is told to the log; what reads leaves none", async () => {
+  test("each action leaves a line with its subject and outcome and is told to the log; what reads leaves none", async () => {
     const { ask, deployment } = await openDeployment();
     const at = now();
     const { body } = await ask("createKey", {
@@ -61,11 +61,11 @@ describe("what operators do", () => {
       `closeAccount | ${ADA} | done: 12 credits forfeited | 192.0.2.7`,
     ]);
     assert.equal(deployment.told.length, 10);
-    const rows = JSON.stringify(await deployment.acts.list({ after: null, max: 100 }));
+    const rows = JSON.stringify(await deployment.actions.list({ after: null, max: 100 }));
     assert.ok(!rows.includes("ada@b.c") && !rows.includes(body.outcome.key.slice(0, 30)));
   });
 
-  test("an act goes on to its line when whoever asked is gone", async () => {
+  test("an action goes on to its line when whoever asked is gone", async () => {
     const works: Promise<unknown>[] = [];
     const { deployment } = await openDeployment({ waitUntil: (work) => void works.push(work) });
     assert.equal(works.length, 1, "nobody waits for what only reads");
@@ -78,7 +78,7 @@ describe("what operators do", () => {
     );
   });
 
-  test("an act sent again, because its answer was lost, is done once", async () => {
+  test("an action sent again, because its answer was lost, is done once", async () => {
     const { ask, order, deployment } = await openDeployment();
     assert.equal((await ask("openAccount", order)).status, 200);
     const grant = { account: ADA, id: "operator:x", kind: "operator", amount: 7, expiresAt: null };
@@ -102,11 +102,11 @@ describe("what operators do", () => {
     assert.deepEqual([audit.ok, audit.totals.granted], [true, 12]);
   });
 
-  test("the owner of a changed account gets one email and one journal entry for each change", async () => {
+  test("the owner of a changed account gets one email and one entry in the activity log for each change", async () => {
     const { ask, deployment } = await openDeployment();
     const at = new Date().toISOString();
-    deployment.people
-      .prepare(`INSERT INTO person (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
+    deployment.d1
+      .prepare(`INSERT INTO users (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
                 VALUES ('p1', '', 'ada@b.c', 1, ?, ?, ?)`)
       .run(at, at, ADA);
     const { body } = await ask("createKey", { account: ADA, id: KEY, label: "l", now: now() });
@@ -117,13 +117,13 @@ describe("what operators do", () => {
       outcomes.map((each) => each.body.outcome.notified),
       [{ email: "ada@b.c", error: null }, null],
     );
-    const events = deployment.people.prepare("SELECT kind, detail FROM person_event").all();
+    const events = deployment.d1.prepare("SELECT kind, detail FROM user_event").all();
     assert.deepEqual(
       events.map(({ kind, detail }) => [kind, detail]),
       ["key_created", "key_revoked"].map((kind) => [kind, "l (by the operator)"]),
     );
     await ask("closeAccount", { account: ADA, email: "ada@b.c", now: now() });
-    const emails = deployment.people.prepare("SELECT kind, queue FROM job ORDER BY no").all();
+    const emails = deployment.d1.prepare("SELECT kind, queue FROM job ORDER BY no").all();
     assert.deepEqual(
       emails.map(({ kind, queue }) => [kind, queue]),
       ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "email"]),
@@ -213,7 +213,7 @@ describe("what operators do", () => {
     );
   });
 
-  test("of an act of several steps that broke off nobody says that nothing was changed", async () => {
+  test("of an action of several steps that broke off nobody says that nothing was changed", async () => {
     const { ask, order, deployment } = await openDeployment();
     const { ledger, directory } = deployment;
     const at = now();

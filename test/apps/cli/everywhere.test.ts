@@ -105,22 +105,22 @@ describe("the operator's commands", { concurrency: 1 }, () => {
     return { ...overNetwork(site.base), jobs, reversals: jobs };
   });
 
-  test("several tokens work at the same time, acts name the token, and every node lists the acts of all nodes", async () => {
+  test("several tokens work at the same time, actions name the token, and every node lists the actions of all nodes", async () => {
     const DATABASE_URL = await postgres.createDatabase();
     const [one = "", other = ""] = await Promise.all([1, 2].map(() => startNode({ DATABASE_URL })));
     await runHere("account create ada@b.c", remote(one, TOKENS.ada));
     await runHere("account create bob@b.c", remote(other, TOKENS.deploy));
     await runHere("account create cid@b.c", { DATA_DIR: NOWHERE, DATABASE_URL });
-    const { acts } = (await runHere("acts", remote(one))).json;
+    const { actions } = (await runHere("actions", remote(one))).json;
     assert.deepEqual(
-      acts.map(({ by }: { by: string }) => by),
+      actions.map(({ by }: { by: string }) => by),
       [userInfo().username, "deploy", "ada"],
     );
     // The command line uses the first token of the setting, which matters while a token is replaced.
     const both = { TOOLBOOTH_OPERATOR_TOKEN: `old:${"o".repeat(40)},${SETTING}` };
-    await assert.rejects(runHere("acts", { ...remote(one), ...both }), /rejects this token/);
+    await assert.rejects(runHere("actions", { ...remote(one), ...both }), /rejects this token/);
     const first = { TOOLBOOTH_OPERATOR_TOKEN: SETTING };
-    assert.equal((await runHere("acts", { ...remote(one), ...first })).json.acts.length, 3);
+    assert.equal((await runHere("actions", { ...remote(one), ...first })).json.actions.length, 3);
   });
 
   test("backup and restore over the network say where to run them", async () => {

@@ -92,7 +92,7 @@ describe("the URL of a service", () => {
 describe("errors of a remote service", { concurrency: 8 }, () => {
   test("explains a wrong token, a service without tokens and an older version", async () => {
     const url = await serve(createDeployment().app);
-    assert.match(await sentenceOf(url, "x".repeat(40)), /rejects this token.*toolbooth-people/);
+    assert.match(await sentenceOf(url, "x".repeat(40)), /rejects this token.*toolbooth-site/);
     const closed = await serve(createDeployment({ tokens: [] }).app);
     assert.match(
       await sentenceOf(closed),

@@ -88,9 +88,9 @@ test("data moves from Node to the edge despite an interruption, is used there, a
   assert.equal((await call(created.key)).status, 200);
   await there.json("account close ada@b.c");
   assert.equal((await call(created.key)).status, 401);
-  const { acts } = await there.json("acts --max 3");
+  const { actions } = await there.json("actions --max 3");
   assert.deepEqual(
-    acts.map(({ act, address }: Json) => [act, typeof address]),
+    actions.map(({ action, address }: Json) => [action, typeof address]),
     [
       ["closeAccount", "string"],
       ["createKey", "string"],

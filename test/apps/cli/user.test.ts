@@ -25,14 +25,14 @@ async function fixture() {
   const signUp = () =>
     sql((database) =>
       database
-        .prepare("INSERT INTO person VALUES ('p1', '', 'ada@b.c', 1, NULL, ?, ?, ?)")
+        .prepare("INSERT INTO users VALUES ('p1', '', 'ada@b.c', 1, NULL, ?, ?, ?)")
         .run(AT, AT, account),
     );
   const emails = (): Json[] =>
     sql((database) => database.prepare("SELECT * FROM job ORDER BY no").all());
   const events = (): Json[] =>
     sql((database) =>
-      database.prepare("SELECT kind, detail, address FROM person_event ORDER BY no").all(),
+      database.prepare("SELECT kind, detail, address FROM user_event ORDER BY no").all(),
     );
   return { cli, dataDir, sql, signUp, emails, events };
 }
@@ -112,10 +112,10 @@ test("restore deletes sessions, links and emails of the backup, keeps users, and
   await cli.json("key create ada@b.c --label production");
   sql((database) => {
     database
-      .prepare("INSERT INTO person_session VALUES ('s1', ?, 'token', ?, ?, NULL, NULL, 'p1')")
+      .prepare("INSERT INTO user_session VALUES ('s1', ?, 'token', ?, ?, NULL, NULL, 'p1')")
       .run(AT, AT, AT);
     database
-      .prepare("INSERT INTO person_token VALUES ('t1', 'reset-password:x', 'p1', ?, ?, ?)")
+      .prepare("INSERT INTO user_token VALUES ('t1', 'reset-password:x', 'p1', ?, ?, ?)")
       .run(AT, AT, AT);
   });
   const copy = path.join(path.dirname(dataDir), "copy.sqlite");
@@ -125,7 +125,7 @@ test("restore deletes sessions, links and emails of the backup, keeps users, and
   assert.deepEqual(emails(), []);
   const countRows = (table: string) =>
     sql((database) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
-  assert.deepEqual(["person_session", "person_token", "person"].map(countRows), [0, 0, 1]);
+  assert.deepEqual(["user_session", "user_token", "users"].map(countRows), [0, 0, 1]);
   const { stdout } = await cli.run(`restore ${copy}`);
   assert.match(stdout, /Users must sign in again\.\nKeys revoked, accounts closed/);
 });

@@ -52,7 +52,7 @@ describe("the bundle of the API Worker", () => {
   });
 
   test("binds the objects, the database and the dashboard Worker", () => {
-    for (const binding of [/env\.LEDGER \(AccountLedger\)/, /env\.DB/, /env\.PEOPLE/]) {
+    for (const binding of [/env\.LEDGER \(AccountLedger\)/, /env\.DB/, /env\.SITE/]) {
       assert.match(output, binding);
     }
   });
@@ -61,6 +61,6 @@ describe("the bundle of the API Worker", () => {
     const alone = await wrangler("deploy", "--dry-run", "--env", "alone", "--outdir", folder);
     assert.match(alone, /env\.LEDGER \(AccountLedger\)/);
     assert.match(alone, /env\.DB/);
-    assert.doesNotMatch(alone, /env\.PEOPLE/);
+    assert.doesNotMatch(alone, /env\.SITE/);
   });
 });

@@ -34,44 +34,44 @@ after(async () => {
   await server?.dispose();
 });
 
-let people = 0;
+let users = 0;
 const node = () => nodes[0] as FleetNode;
 /** Each request comes from another network, so that none is throttled. */
 function newVisitor(): Visitor {
-  people += 1;
-  return openVisitor(`10.9.${people >> 8}.${people & 255}`);
+  users += 1;
+  return openVisitor(`10.9.${users >> 8}.${users & 255}`);
 }
 
 async function openMember() {
   const ask = newVisitor();
-  const person = { name: "", email: `member${people}@example.com`, password: PASSWORD };
-  const signedUp = await ask(node(), "POST", "/dashboard/auth/sign-up/email", person);
+  const credentials = { name: "", email: `member${users}@example.com`, password: PASSWORD };
+  const signedUp = await ask(node(), "POST", "/dashboard/auth/sign-up/email", credentials);
   assert.equal(signedUp.status, 200, JSON.stringify(signedUp.body));
-  const token = await tokenFor(nodes, person.email);
+  const token = await tokenFor(nodes, credentials.email);
   await ask(node(), "POST", "/dashboard/auth/verify-email", { token });
-  const signedIn = await ask(node(), "POST", "/dashboard/auth/sign-in/email", person);
+  const signedIn = await ask(node(), "POST", "/dashboard/auth/sign-in/email", credentials);
   assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
   const { body } = await ask(node(), "POST", "/dashboard/keys", { label: "test" });
-  return { ask, person, key: (body as { key: { id: string } }).key.id };
+  return { ask, credentials, key: (body as { key: { id: string } }).key.id };
 }
 
 type Member = Awaited<ReturnType<typeof openMember>>;
 
 /** All actions of users, at once. */
-function actAll({ ask, person, key }: Member): ReturnType<Visitor>[] {
+function actAll({ ask, credentials, key }: Member): ReturnType<Visitor>[] {
   const [outsider, other] = [newVisitor(), newVisitor()];
-  const newcomer = { ...person, email: `newcomer${people}@example.com` };
+  const newcomer = { ...credentials, email: `newcomer${users}@example.com` };
   const passwords = { currentPassword: PASSWORD, newPassword: NEW };
   return [
     outsider(node(), "POST", "/dashboard/auth/sign-up/email", newcomer),
-    other(node(), "POST", "/dashboard/auth/sign-in/email", person),
+    other(node(), "POST", "/dashboard/auth/sign-in/email", credentials),
     ask(node(), "POST", "/dashboard/auth/sign-out", {}),
     ask(node(), "POST", "/dashboard/auth/change-password", passwords),
     ask(node(), "POST", "/dashboard/keys", { label: "other" }),
     ask(node(), "PATCH", `/dashboard/keys/${key}`, { label: "renamed" }),
     ask(node(), "DELETE", `/dashboard/keys/${key}`),
     ask(node(), "DELETE", "/dashboard/sessions/others"),
-    ask(node(), "POST", "/dashboard/account/close", person),
+    ask(node(), "POST", "/dashboard/account/close", credentials),
     ask(node(), "GET", "/dashboard/home"),
   ];
 }
@@ -85,14 +85,14 @@ async function assertRefused(acts: ReturnType<Visitor>[]): Promise<void> {
 }
 
 /** Checks that all users are still signed in, nothing was changed, and everything works again. */
-async function assertAsBefore({ ask, person, key }: Member): Promise<void> {
+async function assertAsBefore({ ask, credentials, key }: Member): Promise<void> {
   while ((await ask(node(), "GET", "/dashboard/home")).status === 503) await wait(20);
   const { status, body } = await ask(node(), "GET", "/dashboard/keys");
   assert.equal(status, 200, JSON.stringify(body));
   const { keys } = body as { keys: { id: string; label: string; revokedAt: number | null }[] };
   const listed = keys.map(({ id, label, revokedAt }) => [id, label, revokedAt]);
   assert.deepEqual(listed, [[key, "test", null]]);
-  const again = await newVisitor()(node(), "POST", "/dashboard/auth/sign-in/email", person);
+  const again = await newVisitor()(node(), "POST", "/dashboard/auth/sign-in/email", credentials);
   assert.equal(again.status, 200, JSON.stringify(again.body));
 }
 

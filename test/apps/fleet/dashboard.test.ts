@@ -44,12 +44,15 @@ async function openMember(): Promise<{ email: string; ask: Visitor }> {
   count += 1;
   const email = `member${count}@example.com`;
   const ask = openVisitor(`10.1.0.${count}`);
-  const person = { name: "", email, password: PASSWORD };
-  assert.equal((await ask(one(), "POST", "/dashboard/auth/sign-up/email", person)).status, 200);
+  const credentials = { name: "", email, password: PASSWORD };
+  assert.equal(
+    (await ask(one(), "POST", "/dashboard/auth/sign-up/email", credentials)).status,
+    200,
+  );
   const token = await tokenFor(nodes, email);
   const confirmed = await ask(other(), "POST", "/dashboard/auth/verify-email", { token });
   assert.equal(confirmed.status, 200, JSON.stringify(confirmed.body));
-  const signedIn = await ask(one(), "POST", "/dashboard/auth/sign-in/email", person);
+  const signedIn = await ask(one(), "POST", "/dashboard/auth/sign-in/email", credentials);
   assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
   return { email, ask };
 }
@@ -96,18 +99,18 @@ test("closing an account on one node ends its keys and sessions on the other", a
 
 test("an address that signs up on both nodes at once becomes one user", async () => {
   const email = "twice@example.com";
-  const person = { name: "", email, password: PASSWORD };
+  const credentials = { name: "", email, password: PASSWORD };
   const [here, there] = ["10.2.0.1", "10.2.0.2"].map(openVisitor) as [Visitor, Visitor];
   const responses = await Promise.all([
-    here(one(), "POST", "/dashboard/auth/sign-up/email", person),
-    there(other(), "POST", "/dashboard/auth/sign-up/email", person),
+    here(one(), "POST", "/dashboard/auth/sign-up/email", credentials),
+    there(other(), "POST", "/dashboard/auth/sign-up/email", credentials),
   ]);
   // Both get the same response, whichever came first.
   for (const { status } of responses) assert.equal(status, 200);
   const token = await tokenFor(nodes, email);
   const verify = ["POST", "/dashboard/auth/verify-email", { token }] as const;
   await Promise.all([here(one(), ...verify), there(other(), ...verify)]);
-  const signIn = ["POST", "/dashboard/auth/sign-in/email", person] as const;
+  const signIn = ["POST", "/dashboard/auth/sign-in/email", credentials] as const;
   assert.equal((await here(one(), ...signIn)).status, 200);
   const { body } = await here(other(), "GET", "/dashboard/credits");
   const { grants } = body as { grants: { kind: string; amount: number }[] };

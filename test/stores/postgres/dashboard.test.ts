@@ -1,20 +1,20 @@
 import { before, type TestContext } from "node:test";
-import type { OperatorAct } from "#operator/actions.ts";
-import { createPostgresPeople } from "#stores/postgres/dashboard.ts";
+import type { OperatorAction } from "#operator/actions.ts";
+import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createOperatorActs } from "#stores/sql/operator-actions.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { sql } from "#stores/sql/sql-database.ts";
-import { journalContract } from "../../contract/activity-log.ts";
+import { activityLogContract } from "../../contract/activity-log.ts";
 import { directoryContract } from "../../contract/directory.ts";
 import { emailQueueContract } from "../../contract/email-queue.ts";
 import { emailsOf } from "../../contract/email-queue-fixture.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
-import { operatorActsContract } from "../../contract/operator-actions.ts";
+import { operatorActionsContract } from "../../contract/operator-actions.ts";
 import { newDatabase } from "./fixture.ts";
 
-/** The suites of every store about people, over PostgreSQL. */
+/** The dashboard suites of every store, over PostgreSQL. */
 before(async () => {
   // The server's start is no part of anybody's waiting for it.
   await newDatabase();
@@ -23,24 +23,24 @@ before(async () => {
 async function open(t: TestContext) {
   const pool = openPostgresPool(await newDatabase(), { max: 4 });
   t.after(() => pool.close());
-  return { ...createPostgresPeople(pool), db: createPostgresDatabase(pool) };
+  return { ...createPostgresDashboardStore(pool), db: createPostgresDatabase(pool) };
 }
 
 directoryContract("in PostgreSQL", open);
-journalContract("in PostgreSQL", open);
+activityLogContract("in PostgreSQL", open);
 eventStoreContract("in PostgreSQL", open);
 jobQueueContract("in PostgreSQL", open);
-operatorActsContract("in PostgreSQL", async (t) => {
+operatorActionsContract("in PostgreSQL", async (t) => {
   const { db } = await open(t);
-  const acts = createOperatorActs(db);
-  const recordAs = async (no: number, act: OperatorAct) => {
+  const actions = createOperatorActions(db);
+  const recordAs = async (no: number, action: OperatorAction) => {
     await db.batch([
-      { sql: `ALTER TABLE operator_act ALTER COLUMN no RESTART WITH ${no}`, values: [] },
+      { sql: `ALTER TABLE operator_action ALTER COLUMN no RESTART WITH ${no}`, values: [] },
     ]);
-    const { id } = await acts.start(act);
-    await acts.end({ id, end: act });
+    const { id } = await actions.start(action);
+    await actions.end({ id, end: action });
   };
-  return { acts, recordAs };
+  return { actions, recordAs };
 });
 emailQueueContract("in PostgreSQL", async (t) => {
   const { emailQueue, jobs, db } = await open(t);

@@ -74,7 +74,7 @@ test("of many concurrent attempts from one network, ten are allowed, on whicheve
   assert.equal(outcomes.filter((outcome) => "waitMs" in outcome).length, 10);
 });
 
-test("attempts for one person from many networks take turns across all nodes", async () => {
+test("attempts for one user from many networks take turns across all nodes", async () => {
   const tries = Array.from({ length: 12 }, (_, turn) =>
     ask(turn, outsider("victim@example.com", `network ${turn}`), 0),
   );

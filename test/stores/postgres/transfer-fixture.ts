@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { createPostgresPeople } from "#stores/postgres/dashboard.ts";
+import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { exportPostgres, importPostgres, isEmptyLedger } from "#stores/postgres/transfer.ts";
@@ -11,7 +11,7 @@ export function openStore(url: string) {
   const pool = openPostgresPool(url, { max: 4 });
   const { ledger, close } = createPostgresLedger(pool);
   return {
-    ...{ pool, ledger, ...createPostgresPeople(pool) },
+    ...{ pool, ledger, ...createPostgresDashboardStore(pool) },
     isEmpty: () => isEmptyLedger((sql) => pool.once("read", sql)),
     take: (lines: readonly string[], keptFrom = NOW) =>
       importPostgres(pool, bytesOf(lines), { now: NOW, keptFrom }),

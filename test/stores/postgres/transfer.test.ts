@@ -202,9 +202,9 @@ const RECORD_OF: Record<string, string> = {
 const DERIVED = ["no", "spent", "event_due_at", "lifetime_grants", "front_grant", "rest"];
 
 /**
- * Of our tables but those of people, who sign up again, of what is counted for minutes, of events and jobs, which the node that
- * is left carries on, of operators' acts, which stay where they were done, and of the days of debits.
+ * Of our tables but those of the dashboard, whose users sign up again, of what is counted for minutes, of events and jobs, which the node that
+ * is left carries on, of operators' actions, which stay where they were done, and of the days of debits.
  */
 const COLUMNS = `SELECT table_name AS table, column_name AS column FROM information_schema.columns
   WHERE table_schema = 'public' AND table_name <> 'schema_migration'
-    AND table_name !~ '^(person|email|throttle|event|job|notification|operator_act|account_import|import_page|purchase|webhook|debit_)'`;
+    AND table_name !~ '^(users?|email|throttle|event|job|notification|operator_action|account_import|import_page|purchase|webhook|debit_)'`;

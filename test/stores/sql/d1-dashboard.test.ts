@@ -3,39 +3,39 @@ import { test } from "node:test";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
-import { d1People } from "#stores/sql/d1-dashboard.ts";
+import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import { createD1Database } from "#stores/sql/d1-database.ts";
-import { createOperatorActs } from "#stores/sql/operator-actions.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountIndexContract } from "../../contract/account-index.ts";
-import { journalContract } from "../../contract/activity-log.ts";
+import { activityLogContract } from "../../contract/activity-log.ts";
 import { directoryContract } from "../../contract/directory.ts";
 import { emailQueueContract } from "../../contract/email-queue.ts";
 import { emailsOf } from "../../contract/email-queue-fixture.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
-import { insertAs, operatorActsContract } from "../../contract/operator-actions.ts";
+import { insertAs, operatorActionsContract } from "../../contract/operator-actions.ts";
 import { openD1 } from "./d1-fixture.ts";
 
 /** The suites of every store, over D1 in workerd. */
 async function open() {
   const { d1 } = openD1();
-  return { ...d1People(d1), db: createD1Database(d1) };
+  return { ...createD1DashboardStore(d1), db: createD1Database(d1) };
 }
 
 directoryContract("in D1", open);
-journalContract("in D1", open);
+activityLogContract("in D1", open);
 eventStoreContract("in D1", open);
 jobQueueContract("in D1", open);
 accountIndexContract("in D1", async () => {
   const { db } = await open();
   return { index: createAccountIndex(db) };
 });
-operatorActsContract("in D1", async () => {
+operatorActionsContract("in D1", async () => {
   const { db } = await open();
-  return { acts: createOperatorActs(db), recordAs: insertAs(db) };
+  return { actions: createOperatorActions(db), recordAs: insertAs(db) };
 });
 accountIndexContract("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:");

@@ -4,35 +4,35 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { Kysely, sql } from "kysely";
-import { createJournal } from "#stores/sql/activity-log.ts";
-import { createOperatorActs } from "#stores/sql/operator-actions.ts";
-import { openSqlitePeople } from "#stores/sqlite/dashboard.ts";
+import { createActivityLog } from "#stores/sql/activity-log.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
+import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { createSqliteDatabase, createTurns, inTurns } from "#stores/sqlite/database.ts";
 import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { journalContract } from "../../contract/activity-log.ts";
+import { activityLogContract } from "../../contract/activity-log.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
-import { insertAs, operatorActsContract } from "../../contract/operator-actions.ts";
+import { insertAs, operatorActionsContract } from "../../contract/operator-actions.ts";
 
 const START = Date.UTC(2026, 10, 21, 12);
 
-journalContract("in SQLite", async (t) => {
+activityLogContract("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
   const db = createSqliteDatabase(driver);
-  return { journal: createJournal(db), db };
+  return { activityLog: createActivityLog(db), db };
 });
 eventStoreContract("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
-  return { ...openSqlitePeople(driver), db: createSqliteDatabase(driver) };
+  return { ...openSqliteDashboardStore(driver), db: createSqliteDatabase(driver) };
 });
 
-operatorActsContract("in SQLite", async (t) => {
+operatorActionsContract("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
   const db = createSqliteDatabase(driver);
-  return { acts: createOperatorActs(db), recordAs: insertAs(db) };
+  return { actions: createOperatorActions(db), recordAs: insertAs(db) };
 });
 
 test("turns are granted in the order of their requests, also after a fault", async () => {
@@ -120,7 +120,7 @@ test("statements return their rows or the number of changed rows", async () => {
 });
 
 test("many concurrent operations of every kind are all carried out over one connection", async () => {
-  const store = openSqlitePeople(openNodeSqlite(":memory:"));
+  const store = openSqliteDashboardStore(openNodeSqlite(":memory:"));
   const kysely = new Kysely<Tables>({ dialect: store.signInDatabase.dialect });
   const work = Array.from({ length: 60 }, (_, turn) => {
     const account = `acc_${String(turn).padStart(12, "0")}`;
@@ -141,12 +141,12 @@ test("many concurrent operations of every kind are all carried out over one conn
 });
 
 test("reads need no lock: reading an empty queue does not wait for a writer", async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-people-"));
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-dashboard-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "toolbooth.sqlite");
   const [one, other] = [openNodeSqlite(file), openNodeSqlite(file)];
   t.after(() => [one, other].map((driver) => driver.close()));
-  const { jobs, directory } = openSqlitePeople(one);
+  const { jobs, directory } = openSqliteDashboardStore(one);
   other.exec("BEGIN IMMEDIATE");
   const order = { now: START, leaseUntil: START + 1, max: 9 };
   const turns = { unprovenMax: 9 };

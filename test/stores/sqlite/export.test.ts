@@ -90,10 +90,10 @@ describe("an export of SQLite", () => {
     };
     const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
     const tables = from.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-    // People sign up again with their address and find their account (docs/storage.md); jobs and events are under way, and
+    // Users sign up again with their address and find their account (docs/storage.md); jobs and events are under way, and
     // what operators did, and moved, stays where they did it.
-    const isOfPeople =
-      /^(?:person(?:_\w+)?|email_requested|job(?:_turn)?|operator_act|webhook_\w+|notification_choice|event(?:_\w+)?|account_import|import_page|schema_\w+|sqlite_sequence)$/;
+    const isOfDashboard =
+      /^(?:users|user_\w+|email_requested|job(?:_turn)?|operator_action|webhook_\w+|notification_choice|event(?:_\w+)?|account_import|import_page|schema_\w+|sqlite_sequence)$/;
     // An import works these out of the other records, and the time that it is then.
     const isWorkedOut = new Set([
       ...["account.lifetime_grants", "account.front_grant", "account.rest"],
@@ -101,7 +101,7 @@ describe("an export of SQLite", () => {
     ]);
     for (const { name } of tables) {
       const table = String(name);
-      if (isOfPeople.test(table)) continue;
+      if (isOfDashboard.test(table)) continue;
       const written = members.get(recordOf[table] ?? table);
       assert.ok(written, `the table ${table} is exported`);
       for (const column of from.prepare(`PRAGMA table_info(${table})`).all()) {

@@ -64,9 +64,9 @@ export function explainResponse(
   }
   switch (problem?.code) {
     case "wrong_token":
-      return `${url} rejects this token. Set TOOLBOOTH_OPERATOR_TOKEN to a token from the same setting of the server or, at the edge, of the Worker toolbooth-people.`;
+      return `${url} rejects this token. Set TOOLBOOTH_OPERATOR_TOKEN to a token from the same setting of the server or, at the edge, of the Worker toolbooth-site.`;
     case "not_found":
-      return `${url} has no operator API. Check the URL, and set TOOLBOOTH_OPERATOR_TOKEN for the server or, at the edge, for the Worker toolbooth-people.`;
+      return `${url} has no operator API. Check the URL, and set TOOLBOOTH_OPERATOR_TOKEN for the server or, at the edge, for the Worker toolbooth-site.`;
     case "unknown_operation":
       return explainVersion(url, problem.detail);
     case undefined:

@@ -5,13 +5,13 @@ import { ADA, ask, linesOf, openDeployment } from "./deployment-fixture.ts";
 
 const now = () => Date.now();
 
-describe("how an operator's act is recorded", () => {
-  test("an act that cannot be recorded is not begun", async () => {
+describe("how an operator's action is recorded", () => {
+  test("an action that cannot be recorded is not begun", async () => {
     const { deployment } = await openDeployment();
-    const { acts, ledger } = deployment;
-    const { start } = acts;
+    const { actions, ledger } = deployment;
+    const { start } = actions;
     for (const broken of [new Error("the database is away"), new NotCarriedOut("not taken")]) {
-      acts.start = async () => {
+      actions.start = async () => {
         throw broken;
       };
       const { status, body } = await ask(deployment, "suspendAccount", {
@@ -23,17 +23,17 @@ describe("how an operator's act is recorded", () => {
       assert.ok(!JSON.stringify(body).includes("database"), "nothing of the cause leaks");
     }
     assert.equal((await ledger.findAccount({ account: ADA, now: now() }))?.state, "open");
-    acts.start = start;
+    actions.start = start;
     assert.equal((await linesOf(deployment)).length, 1);
   });
 
-  test("an act whose outcome cannot be recorded is not answered as done; sent again it is done once", async () => {
+  test("an action whose outcome cannot be recorded is not answered as done; sent again it is done once", async () => {
     const { deployment, order } = await openDeployment();
-    const { acts } = deployment;
-    const { end } = acts;
+    const { actions } = deployment;
+    const { end } = actions;
     const grant = { account: ADA, id: "operator:x", kind: "operator", amount: 7, expiresAt: null };
     for (const broken of [new Error("the database is away"), new NotCarriedOut("not taken")]) {
-      acts.end = async () => {
+      actions.end = async () => {
         throw broken;
       };
       const failed = await ask(deployment, "grant", { ...grant, now: now() });
@@ -41,7 +41,7 @@ describe("how an operator's act is recorded", () => {
       assert.ok(!JSON.stringify(failed.body).includes("database"), "nothing of the cause leaks");
     }
     assert.equal(deployment.loggedErrors.length, 2);
-    acts.end = end;
+    actions.end = end;
     const again = await ask(deployment, "grant", { ...grant, now: now() });
     assert.equal(again.body.outcome.outcome, "already_granted");
     assert.equal((await ask(deployment, "openAccount", order)).status, 200);
@@ -53,7 +53,7 @@ describe("how an operator's act is recorded", () => {
     ]);
   });
 
-  test("while an act is under way it is listed as started", async () => {
+  test("while an action is under way it is listed as started", async () => {
     const { deployment } = await openDeployment();
     const { ledger } = deployment;
     const { suspendAccount } = ledger;

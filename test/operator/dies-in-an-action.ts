@@ -1,10 +1,10 @@
-/** A process that dies in an operator act, before or after the operation: `<file or URL> <before|after>`. */
+/** A process that dies in an operator action, before or after the operation: `<file or URL> <before|after>`. */
 import type { OperatorContext } from "#operator/context.ts";
 import { perform } from "#operator/perform.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createOperatorActs } from "#stores/sql/operator-actions.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -12,8 +12,8 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 const [place = "", moment = ""] = process.argv.slice(2);
 const { ledger, database } = open();
 const die = () => process.kill(process.pid, "SIGKILL");
-const context: Pick<OperatorContext, "acts" | "ledger"> = {
-  acts: createOperatorActs(database),
+const context: Pick<OperatorContext, "actions" | "ledger"> = {
+  actions: createOperatorActions(database),
   ledger: {
     ...ledger,
     async suspendAccount(order) {
