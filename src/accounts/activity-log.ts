@@ -1,7 +1,4 @@
-/**
- * The journal records what happened to a user's account, for that user to see: the port. It is deleted together with the
- * user.
- */
+/** The port of the activity log: what happened to a user's account, for that user to see. It is deleted with the user. */
 import { DAY_MS } from "#limits.ts";
 
 export const EVENT_KINDS = [

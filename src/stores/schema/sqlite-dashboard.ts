@@ -2,8 +2,8 @@
  * The tables of the dashboard in SQLite: who signs in, their addresses, emails, purchases, webhooks, and what operators did.
  * Part of a node's file and of D1 (d1-migrations.ts). A TypeScript module for the reason that sqlite-ledger.ts gives.
  *
- * `user`, `user_session`, `user_login` and `user_token` have the columns that better-auth 1.7 reads and writes, in its
- * names; times in them are ISO 8601 texts.
+ * `users` (`user` is a reserved word of PostgreSQL), `user_session`, `user_login` and `user_token` have the columns that
+ * better-auth 1.7 reads and writes, in its names; times in them are ISO 8601 texts.
  */
 export const sqliteDashboard = `
 CREATE TABLE address (
@@ -208,7 +208,7 @@ BEGIN
   DELETE FROM job_turn WHERE queue = 'webhook' AND target = OLD.id;
 END;
 
--- What operators did, one row an action.
+-- What operators did, one row per action.
 CREATE TABLE operator_action (
   no INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,

@@ -148,7 +148,7 @@ test("endpoints of Better Auth outside our list are 404", async () => {
     assert.deepEqual([read.status, read.code], [404, "not_found"], `GET ${path}`);
   }
   for (const path of [
-    "/people",
+    "/users",
     "/dashboard/",
     "/dashboard/keys/../home",
     "/dashboard/constructor",
