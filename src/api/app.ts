@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { ApiError } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import type { AppContext } from "./app-context.ts";
-import { createOperations } from "./health.ts";
+import { createMonitoringEndpoints } from "./health.ts";
 import { dropBody } from "./pipeline/body.ts";
 import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
@@ -28,10 +28,10 @@ const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const replier = createReplier(app);
   const callTool = createCallTool(app, replier);
-  const operations = createOperations(app, replier);
+  const monitoring = createMonitoringEndpoints(app, replier);
   const site = createSite?.(replier);
   const routes = [
-    ...createRoutes(app.tools, replier, callTool, operations),
+    ...createRoutes(app.tools, replier, callTool, monitoring),
     ...(site?.routes ?? []),
   ];
   const newId = createIdSequence(app.random);

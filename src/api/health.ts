@@ -2,10 +2,11 @@ import { ApiError } from "#errors.ts";
 import type { AppContext, Metrics } from "./app-context.ts";
 import type { Replier, RequestContext } from "./pipeline/reply.ts";
 
-/** The endpoints for an operator's monitoring. The result of a probe is used for this long. */
+/** The result of a probe is used for this long. */
 const PROBE_REUSED_MS = 1_000;
 
-export function createOperations(app: AppContext, replier: Replier) {
+/** The endpoints for an operator's monitoring: `/healthz`, `/readyz` and `/metrics`. */
+export function createMonitoringEndpoints(app: AppContext, replier: Replier) {
   let last: { at: number; probe: Promise<unknown> } | null = null;
 
   /** Writes to the ledger at most once a second, however many clients ask. */

@@ -1,5 +1,5 @@
 import type { Tool } from "#tools/define-tool.ts";
-import type { createOperations } from "./health.ts";
+import type { createMonitoringEndpoints } from "./health.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
 import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./pipeline/reply.ts";
 
@@ -30,7 +30,7 @@ export function createRoutes(
   tools: readonly Tool[],
   replier: Replier,
   callTool: CallTool,
-  operations: ReturnType<typeof createOperations>,
+  monitoring: ReturnType<typeof createMonitoringEndpoints>,
 ): Route[] {
   const preflight = createPreflight(replier);
   return [
@@ -43,9 +43,9 @@ export function createRoutes(
       tool: tool.name,
       bodyBytesMax: tool.bodyBytesMax,
     })),
-    get("/healthz", operations.healthz),
-    get("/readyz", operations.readyz),
-    get("/metrics", operations.metrics),
+    get("/healthz", monitoring.healthz),
+    get("/readyz", monitoring.readyz),
+    get("/metrics", monitoring.metrics),
   ];
 }
 

@@ -65,7 +65,7 @@ export async function openFixture(
     ...{ services: [FAKE_SERVICE] as const, retries: 0, ...stripe },
   });
   const read = readPriceList(JSON.stringify({ ...PRICES, ...prices }));
-  assert.deepEqual(read.faults, []);
+  assert.deepEqual(read.problems, []);
   assert.ok(read.prices);
   const newId = (prefix: string) => {
     ids += 1;
@@ -119,8 +119,8 @@ export async function openFixture(
     );
   };
   const audit = async () => {
-    const { ok, faults } = await ledger.audit({ now: clock.at });
-    assert.deepEqual({ ok, faults }, { ok: true, faults: [] });
+    const { ok, problems } = await ledger.audit({ now: clock.at });
+    assert.deepEqual({ ok, problems }, { ok: true, problems: [] });
   };
   t.after(audit);
   return {

@@ -33,9 +33,13 @@ import {
   createShowPurchase,
   LOOKS_PER_SECOND,
 } from "./purchases.ts";
-import { createRejectedMessages, type RejectedMessages } from "./rejected-stripe-messages.ts";
 import type { DashboardMethod, DashboardRoutes, RequestContext } from "./request-context.ts";
-import { receiveStripeMessage, STRIPE_MESSAGE_PATH } from "./stripe-message.ts";
+import {
+  createRejectedMessages,
+  type RejectedMessages,
+  receiveStripeMessage,
+  STRIPE_MESSAGE_PATH,
+} from "./stripe-message.ts";
 import { listEntries, showCredits, showHome, showUsage } from "./usage.ts";
 import {
   addEndpoint,

@@ -4,7 +4,6 @@ import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider
 import type { Purchase } from "#billing/purchase-store.ts";
 import type { Throttle } from "#ledger/throttle.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
-import { notifyPaidInVain } from "./paid-in-vain.ts";
 import {
   json,
   type RequestContext,
@@ -13,6 +12,7 @@ import {
   requireMember,
 } from "./request-context.ts";
 import type { CheckoutView, PurchasesView, PurchaseView } from "./shapes.ts";
+import { logUncreditedPayment } from "./stripe-message.ts";
 
 /** Opens the payment provider's page for one offer of the price list. */
 export async function beginPurchase(context: RequestContext): Promise<Response> {
@@ -180,7 +180,7 @@ async function settled(
   if (billing === null || !looks.take(purchase.id, now).allowed) return purchase;
   try {
     const outcome = await billing.settle({ purchase: purchase.id });
-    notifyPaidInVain(context, outcome);
+    logUncreditedPayment(context, outcome);
     return outcome.outcome === "settled" ? outcome.purchase : purchase;
   } catch (cause) {
     deps.logError("A payment could not be looked up", { requestId, cause });

@@ -1,9 +1,9 @@
 import { InvalidWebhook } from "#billing/payment-provider.ts";
+import type { SettleOutcome } from "#billing/settle-purchase.ts";
 import type { Throttle } from "#ledger/throttle.ts";
+import { HOUR_MS } from "#limits.ts";
 import { DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
 import { networkOf } from "./network.ts";
-import { notifyPaidInVain } from "./paid-in-vain.ts";
-import type { RejectedMessages } from "./rejected-stripe-messages.ts";
 import { json, type RequestContext } from "./request-context.ts";
 
 /** Stripe's webhook endpoint. Cookies and origins mean nothing here; the signature authorizes a message. */
@@ -29,7 +29,7 @@ export async function receiveStripeMessage(
   const body = new Uint8Array(await request.arrayBuffer());
   try {
     const settled = await billing.receive(body, request.headers.get("stripe-signature"));
-    notifyPaidInVain(context, settled);
+    logUncreditedPayment(context, settled);
     return json({ received: true, outcome: settled.outcome });
   } catch (cause) {
     if (cause instanceof InvalidWebhook) throw reject(context, bounds, cause);
@@ -66,5 +66,42 @@ function reject(
   return new DashboardError(
     "invalid_request",
     "The message is not signed with the secret of this endpoint, or was signed more than five minutes ago.",
+  );
+}
+
+/** Anyone can send forged messages: the log gets one line an hour for each reason, with a count. */
+export type RejectedMessages = {
+  /** Returns how many messages the next log line reports; null where the last line is less than an hour old. */
+  count(reason: string, now: number): number | null;
+};
+
+export function createRejectedMessages(): RejectedMessages {
+  const lines = new Map<string, { at: number; unreported: number }>();
+  return {
+    count(reason, now) {
+      const last = lines.get(reason);
+      if (last !== undefined && now < last.at + HOUR_MS) {
+        last.unreported += 1;
+        return null;
+      }
+      lines.set(reason, { at: now, unreported: 0 });
+      return (last?.unreported ?? 0) + 1;
+    },
+  };
+}
+
+/** Logs a payment whose account cannot get the credits: only the operator can refund it. */
+export function logUncreditedPayment(
+  { deps, requestId }: Pick<RequestContext, "deps" | "requestId">,
+  settled: SettleOutcome | { outcome: "ignored" },
+): void {
+  if (settled.outcome !== "settled" || !settled.changed) return;
+  const { id, payment, trouble } = settled.purchase;
+  if (trouble === null) return;
+  const why =
+    trouble === "account_closed" ? "its account is closed" : "the ledger has no such account";
+  deps.logError(
+    `${id} was paid, but ${why}: refund ${payment ?? "the payment"} in Stripe's dashboard`,
+    { requestId },
   );
 }

@@ -129,7 +129,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const deps: AppContext = {
     ...calls,
     ledger,
-    logError: logError,
+    logError,
   };
   const settings = { ...apiOptionsOf(calls, packageJson.version), table: SETTINGS };
   const { newRequestId } = rest;

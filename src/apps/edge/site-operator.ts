@@ -37,7 +37,7 @@ export function openOperator(
     now: deps.now,
     waitUntil,
     newRequestId,
-    logError: logError,
+    logError,
     logAction: (message, action) => console.log(JSON.stringify({ message, ...action })),
   });
 }

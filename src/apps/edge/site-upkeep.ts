@@ -41,7 +41,7 @@ const REVERSE_FOR_MS = 45_000;
 
 function reverseCalls({ deps, ledger, store, logError }: DashboardSide): Promise<void> {
   const { now, random } = deps;
-  const given = { ledger, now, random, logError: logError };
+  const given = { ledger, now, random, logError };
   const bounds = { max: REVERSALS_A_ROUND, until: now() + REVERSE_FOR_MS };
   return runBounded(store.jobs, bounds, (jobs) => createReverser({ jobs, ...given }, ROUND_PACE));
 }

@@ -11,7 +11,7 @@ import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import type { DashboardSite } from "#site/site-context.ts";
 import { isOwnMachine, originsOf } from "./addresses.ts";
 import { createClientAddress } from "./client-address.ts";
-import { DashboardAway, type DashboardThread, startDashboard } from "./dashboard.ts";
+import { type DashboardThread, DashboardUnavailable, startDashboard } from "./dashboard.ts";
 import { databaseFile } from "./data-folder.ts";
 import type { NodeLog } from "./log.ts";
 import { createOperatorServer } from "./operator-server.ts";
@@ -68,7 +68,7 @@ export function openDashboardServer(
   ): Promise<Response> {
     const peer = clientAddress(connection as IncomingMessage | undefined);
     const thread = await dashboard;
-    if (thread === null) throw new DashboardAway("Never started");
+    if (thread === null) throw new DashboardUnavailable("Never started");
     return thread.fetch(request, body === null || body.byteLength === 0 ? null : body, peer);
   }
   const operatorServer = createOperatorServer(config.operatorTokens, log);
@@ -84,7 +84,7 @@ export function openDashboardServer(
       try {
         return await forward(request, body, connection);
       } catch (cause) {
-        if (!(cause instanceof DashboardAway)) throw cause;
+        if (!(cause instanceof DashboardUnavailable)) throw cause;
         const headers = { "Retry-After": "2" };
         throw new ApiError(
           "unavailable",

@@ -66,7 +66,7 @@ const { jobs } = store;
 const emails = startJobs(
   createEmailSender({ jobs, transport, transportKind, now, random, from, logError }),
   {
-    logError: logError,
+    logError,
   },
 );
 const mail = createMail(
@@ -176,7 +176,7 @@ const operator = openNodeOperator({
   notify: { activityLog: store.activityLog, mail, publicUrl },
   newRequestId: deps.newRequestId,
   logAction: (message, action) => say({ kind: "action", message, action }),
-  logError: logError,
+  logError,
 });
 
 const TIDY_EVERY_MS = 10 * 60_000;

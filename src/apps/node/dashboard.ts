@@ -67,7 +67,7 @@ export type DashboardThread = {
   stop(): Promise<void>;
 };
 
-export class DashboardAway extends Error {}
+export class DashboardUnavailable extends Error {}
 
 const WAITING_MAX = 500;
 const RESPONSE_TIMEOUT_MS = 30_000;
@@ -133,7 +133,8 @@ export async function startDashboard(
     const startedAt = Date.now();
     fresh.on("exit", (code) => {
       thread = undefined;
-      for (const each of waiting.values()) each.reject(new DashboardAway("The thread ended"));
+      for (const each of waiting.values())
+        each.reject(new DashboardUnavailable("The thread ended"));
       if (stopping) return;
       if (Date.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
       log.logError("Dashboard thread died; restarting", {
@@ -166,13 +167,14 @@ export async function startDashboard(
 
   return {
     async fetch(request, body, peer) {
-      if (thread === undefined || waiting.size >= WAITING_MAX) throw new DashboardAway("No thread");
+      if (thread === undefined || waiting.size >= WAITING_MAX)
+        throw new DashboardUnavailable("No thread");
       count += 1;
       const id = count;
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
       waiting.set(id, { resolve, reject });
       const late = setTimeout(
-        () => reject(new DashboardAway("No response in time")),
+        () => reject(new DashboardUnavailable("No response in time")),
         RESPONSE_TIMEOUT_MS,
       );
       const headers = [...request.headers].filter(([name]) => !CONNECTION_HEADERS.has(name));

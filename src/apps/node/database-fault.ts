@@ -5,6 +5,7 @@ import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 /** PostgreSQL cannot be used. The message explains each cause in one sentence, without the URL, which may contain a password. */
 export class StartupDatabaseError extends Error {}
 
+/** Explains an error by its SQLSTATE, then by its system code, then by the driver's message. */
 export function explainDatabase(error: unknown): string {
   if (isOfSchema(error)) return `PostgreSQL: ${error.message}`;
   if (error instanceof UnfitDatabase) return error.message;
@@ -23,7 +24,7 @@ export function mayPass(error: unknown): boolean {
   return isReadOnly(cause) || PASSING.test(code === "" ? cause.message : code);
 }
 
-/** Explains an error by its SQLSTATE, then by its system code, then by the driver's message. */
+/** SQLSTATEs and system codes of errors that may pass, and words in the driver's messages, which have no code. */
 const PASSING =
   /^(?:08|25P0[34]|40|53|55P03|57P0|58)|^E(?:CONN|TIMEDOUT|HOST|NET|PIPE|AI_AGAIN|NOTFOUND)|timeout|terminated|not queryable/i;
 

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
       onFault: (cause) =>
         log.logError("Moving debits out of the journal failed; retrying", { cause }),
     },
-    { forMs: DATABASE_PATIENCE_MS, tell: log.warn },
+    { forMs: DATABASE_PATIENCE_MS, log: log.warn },
   );
   const { ledger, directory, secrets } = store;
   const pool = openToolPool(config.toolThreads, (cause) =>

@@ -17,7 +17,7 @@ import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import { databaseFile, openDataFolder, readSecrets } from "./data-folder.ts";
 import { explainDatabase, StartupDatabaseError } from "./database-fault.ts";
-import { NO_PATIENCE, type Patience, whenFit } from "./database-wait.ts";
+import { NO_PATIENCE, type Patience, waitForDatabase } from "./database-wait.ts";
 
 /** A node's storage: its own SQLite file, or the PostgreSQL database that a fleet shares. */
 export type NodeStore = {
@@ -72,7 +72,7 @@ async function openPostgresStore(
 ): Promise<NodeStore> {
   const pool = openPostgresPool(url, { ...CONNECTIONS, onIdleError: onCrash });
   try {
-    const secrets = await whenFit(() => prepare(pool, config.secrets), patience);
+    const secrets = await waitForDatabase(() => prepare(pool, config.secrets), patience);
     const { ledger, waiting, close } = createPostgresLedger(pool, onBatch);
     return {
       ledger,

@@ -31,8 +31,8 @@ const PRICES = {
 };
 
 export function pricesOf(more: object = {}) {
-  const { prices, faults } = readPriceList(JSON.stringify({ ...PRICES, ...more }));
-  assert.deepEqual(faults, []);
+  const { prices, problems } = readPriceList(JSON.stringify({ ...PRICES, ...more }));
+  assert.deepEqual(problems, []);
   assert.ok(prices);
   return prices;
 }

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { readConfig } from "#config/config.ts";
 import { ApiError } from "#errors.ts";
-import { DashboardAway, startDashboard } from "../../../src/apps/node/dashboard.ts";
+import { DashboardUnavailable, startDashboard } from "../../../src/apps/node/dashboard.ts";
 import { openDashboardServer } from "../../../src/apps/node/dashboard-server.ts";
 import { databaseFile } from "../../../src/apps/node/data-folder.ts";
 import type { NodeLog } from "../../../src/apps/node/log.ts";
@@ -72,7 +72,10 @@ async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
 
 const responses = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async () => {
   const visitor = await ask("GET", "/dashboard/visitor").catch((error) => error);
-  assert.ok(visitor instanceof Response || visitor instanceof DashboardAway, String(visitor));
+  assert.ok(
+    visitor instanceof Response || visitor instanceof DashboardUnavailable,
+    String(visitor),
+  );
   return visitor instanceof Response && visitor.status === 200;
 };
 
@@ -89,10 +92,10 @@ test("restarts a thread that dies: requests in between get an error, and nothing
     email: EMAIL,
     password: PASSWORD,
   });
-  const lost = assert.rejects(inFlight, DashboardAway);
+  const lost = assert.rejects(inFlight, DashboardUnavailable);
   await threads[0]?.terminate();
   await lost;
-  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
+  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
   await until(responses(ask));
   assert.equal(threads.length, 2);
   assert.deepEqual(loggedErrors, ["Dashboard thread died; restarting"]);
@@ -156,7 +159,7 @@ test("retries to start the thread until it succeeds", { timeout: 300_000 }, asyn
     path.join(folder, "missing"),
     folder,
   );
-  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
+  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
   mkdirSync(path.join(folder, "missing"));
   await until(responses(ask));
   assert.ok(loggedErrors.length >= 1);
@@ -183,8 +186,8 @@ test("a stop does not wait for password guesses or emails, and nothing gets a re
   // 0 means that the thread ended by itself; a terminated thread has 1.
   assert.deepEqual(codes, [0]);
   for (const outcome of await settled) {
-    if (outcome.status === "rejected") assert.ok(outcome.reason instanceof DashboardAway);
+    if (outcome.status === "rejected") assert.ok(outcome.reason instanceof DashboardUnavailable);
   }
-  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
+  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
   assert.deepEqual(loggedErrors, []);
 });

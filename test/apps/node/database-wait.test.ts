@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { OutOfReach } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
-import { whenFit } from "../../../src/apps/node/database-wait.ts";
+import { waitForDatabase } from "../../../src/apps/node/database-wait.ts";
 
 /** A start that waits for its database, with a clock that the test controls. */
 const of = (code: string, message = "said") =>
@@ -24,7 +24,7 @@ function openFixture(t: TestContext, fault: () => Error | null) {
     if (error !== null) throw error;
     return "fit";
   };
-  void whenFit(act, { forMs: 60_000, tell: (sentence) => logged.push(sentence) }).then(
+  void waitForDatabase(act, { forMs: 60_000, log: (sentence) => logged.push(sentence) }).then(
     (outcome) => {
       fixture.outcome = outcome;
     },
