@@ -119,8 +119,8 @@ export async function openFixture(
     );
   };
   const audit = async () => {
-    const { ok, problems } = await ledger.audit({ now: clock.at });
-    assert.deepEqual({ ok, problems }, { ok: true, problems: [] });
+    const { ok, faults } = await ledger.audit({ now: clock.at });
+    assert.deepEqual({ ok, faults }, { ok: true, faults: [] });
   };
   t.after(audit);
   return {

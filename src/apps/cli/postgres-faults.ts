@@ -3,7 +3,7 @@ import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { codeOf } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
-import { explainDatabase } from "../node/database-fault.ts";
+import { explainDatabase } from "../node/database-startup.ts";
 import { CommandError } from "./command.ts";
 
 /** Names the database and its host. The URL itself may contain a password and is never shown. */

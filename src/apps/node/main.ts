@@ -11,7 +11,7 @@ import { baseOf, warningsOf } from "./addresses.ts";
 import { createNodeAppContext, hashKey, random, version } from "./app-context.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder } from "./data-folder.ts";
-import { StartupDatabaseError } from "./database-fault.ts";
+import { StartupDatabaseError } from "./database-startup.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { readDocs } from "./docs.ts";
 import { createNodeLog } from "./log.ts";

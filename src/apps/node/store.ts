@@ -16,8 +16,13 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import { databaseFile, openDataFolder, readSecrets } from "./data-folder.ts";
-import { explainDatabase, StartupDatabaseError } from "./database-fault.ts";
-import { NO_PATIENCE, type Patience, waitForDatabase } from "./database-wait.ts";
+import {
+  explainDatabase,
+  NO_PATIENCE,
+  type Patience,
+  StartupDatabaseError,
+  waitForDatabase,
+} from "./database-startup.ts";
 
 /** A node's storage: its own SQLite file, or the PostgreSQL database that a fleet shares. */
 export type NodeStore = {

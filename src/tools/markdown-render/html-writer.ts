@@ -1,6 +1,5 @@
 import { type Align, alertTitle, type Block, isOrdered } from "./blocks.ts";
 import { filledCellsMax, INLINE_NESTING_MAX } from "./bounds.ts";
-import { BODY_CELLS, HEAD_CELLS } from "./cell-tags.ts";
 import {
   AUTOLINK,
   BREAK,
@@ -21,13 +20,13 @@ import {
   TEXT,
 } from "./edits.ts";
 import { escapeHtml } from "./escape-html.ts";
-import { backReferences, footnoteId, referenceLink } from "./footnote-links.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
+import { BODY_CELLS, backReferences, footnoteId, HEAD_CELLS, referenceLink } from "./html-parts.ts";
 import { Output } from "./output.ts";
 
 /**
- * Writes blocks and their edits as HTML. Every tag and attribute of the output is written here, in `cell-tags.ts` or in
- * `footnote-links.ts`. All text of the document goes through `escapeHtml`, and addresses through `cleanAddress`.
+ * Writes blocks and their edits as HTML. Every tag and attribute of the output is written here or in `html-parts.ts`. All text of
+ * the document goes through `escapeHtml`, and addresses through `cleanAddress`.
  */
 export class HtmlWriter {
   private readonly out = new Output();

@@ -1,4 +1,3 @@
-import { BitWriter } from "./bit-writer.ts";
 import { blockPlan, dataBits, type QrLevel, VERSION_MAX } from "./capacity.ts";
 import { interleave } from "./error-correction.ts";
 import { kanjiCode } from "./kanji.ts";
@@ -59,6 +58,30 @@ export function capacitiesFor(text: string): Record<QrLevel, number> {
     return bytes;
   };
   return { L: capacity("L"), M: capacity("M"), Q: capacity("Q"), H: capacity("H") };
+}
+
+/** Bits into bytes, the first in the highest place (ISO/IEC 18004, section 7.4.10). */
+class BitWriter {
+  readonly bytes: Uint8Array;
+  length = 0;
+
+  constructor(bytes: number) {
+    this.bytes = new Uint8Array(bytes);
+  }
+
+  /** The lowest `count` bits of `value`, 16 at the most. */
+  put(value: number, count: number): void {
+    let left = count;
+    while (left > 0) {
+      const free = 8 - (this.length & 7);
+      const taken = Math.min(free, left);
+      const bits = (value >> (left - taken)) & ((1 << taken) - 1);
+      const at = this.length >> 3;
+      this.bytes[at] = (this.bytes[at] as number) | (bits << (free - taken));
+      this.length += taken;
+      left -= taken;
+    }
+  }
 }
 
 /** Section 7.4: the segments, the terminator, and padding up to the symbol's capacity. */

@@ -20,7 +20,7 @@ import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { type MovingStub, movesOfObjects } from "#stores/durable-object/ledger.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
-import { d1Edge } from "#stores/schema/d1-edge.ts";
+import { d1Edge } from "#stores/schema/d1-migrations.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createDirectory } from "#stores/sql/directory.ts";

@@ -9,7 +9,7 @@ import { readConfig } from "#config/config.ts";
 import { MIGRATIONS, migratePostgres, UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { openPostgresPool, type PostgresPool as Pool } from "#stores/postgres/pool.ts";
 import { findSecret } from "#stores/postgres/settings.ts";
-import { StartupDatabaseError } from "../../../src/apps/node/database-fault.ts";
+import { StartupDatabaseError } from "../../../src/apps/node/database-startup.ts";
 import { openNodeStore } from "../../../src/apps/node/store.ts";
 import { runServer, temporaryFolder } from "../../http/server-process.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";

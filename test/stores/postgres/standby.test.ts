@@ -15,7 +15,7 @@ import {
   StatementRejected,
 } from "#stores/postgres/faults.ts";
 import { explainPostgres } from "../../../src/apps/cli/postgres-faults.ts";
-import { explainDatabase } from "../../../src/apps/node/database-fault.ts";
+import { explainDatabase } from "../../../src/apps/node/database-startup.ts";
 import { assertTotals, START } from "../../contract/ledger/fixture.ts";
 import { copyFolder, startPostgres } from "../../support/postgres.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";

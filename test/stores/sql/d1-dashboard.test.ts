@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LedgerEvent } from "#ledger/events.ts";
-import { d1Edge } from "#stores/schema/d1-edge.ts";
+import { d1Edge } from "#stores/schema/d1-migrations.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import { createD1Database } from "#stores/sql/d1-database.ts";

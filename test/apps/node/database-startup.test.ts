@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { OutOfReach } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
-import { waitForDatabase } from "../../../src/apps/node/database-wait.ts";
+import { waitForDatabase } from "../../../src/apps/node/database-startup.ts";
 
 /** A start that waits for its database, with a clock that the test controls. */
 const of = (code: string, message = "said") =>

@@ -18,7 +18,7 @@ const isOfSchema = (error: unknown) =>
   error instanceof SchemaTooNew || error instanceof SchemaMismatch;
 
 /** Returns whether the database may work a moment later: it is starting, out of connections, unreachable, or being promoted. */
-export function mayPass(error: unknown): boolean {
+function mayPass(error: unknown): boolean {
   if (isOfSchema(error) || error instanceof UnfitDatabase) return false;
   const { cause, code } = rootOf(error);
   return isReadOnly(cause) || PASSING.test(code === "" ? cause.message : code);
@@ -76,4 +76,34 @@ function rootOf(error: unknown): { cause: Error; code: string } {
   const { cause, errors, code } = error as { cause?: unknown; errors?: unknown[]; code?: string };
   if (errors?.[0] instanceof Error) return rootOf(errors[0]);
   return cause instanceof Error ? rootOf(cause) : { cause: error as Error, code: code ?? "" };
+}
+
+/** How long a start waits for a database that is not ready, and how it reports the wait. */
+export type Patience = { forMs: number; log(sentence: string): void };
+
+export const NO_PATIENCE: Patience = { forMs: 0, log() {} };
+
+const BETWEEN_TRIES_MS = 1_000;
+const LOG_EVERY_MS = 15_000;
+
+/** Retries while the error may be temporary; throws permanent errors immediately, temporary ones after the patience ends. */
+export async function waitForDatabase<Result>(
+  act: () => Promise<Result>,
+  { forMs, log }: Patience,
+): Promise<Result> {
+  const from = performance.now();
+  for (let nextWordAt = 0; ; ) {
+    try {
+      return await act();
+    } catch (error) {
+      const waited = performance.now() - from;
+      if (!mayPass(error) || waited + BETWEEN_TRIES_MS > forMs) throw error;
+      if (waited >= nextWordAt) {
+        const left = Math.round((forMs - waited) / 1_000);
+        log(`${explainDatabase(error)} Waiting up to ${left} s for it.`);
+        nextWordAt = waited + LOG_EVERY_MS;
+      }
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
+    }
+  }
 }
