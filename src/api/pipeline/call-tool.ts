@@ -22,9 +22,11 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
 /**
  * The pipeline of a call:
  *
- *     key (401, 403) -> rate (429) -> credits (402) -> body (413, 400, 415) -> tool -> debit (402) -> response
+ *     key (401, 403) -> rate (429) -> credits (402) -> body (400, 408, 413, 415) -> idempotency key (409) -> tool (400, 413)
+ *       -> debit (401, 403, 429, 402; 400 for a reused idempotency key) -> response
  *
- * A client sees errors in this order. `gate.ts` asks the ledger as rarely as the order allows.
+ * A client sees errors in this order; a 503 can come from any step that needs the ledger, memory or a thread. `gate.ts` asks the
+ * ledger as rarely as the order allows.
  */
 export type CallTool = (tool: Tool, request: Request, context: RequestContext) => Promise<Response>;
 

@@ -16,9 +16,10 @@ import type { RequestContext } from "./reply.ts";
  * All that a call asks of the ledger. Each step throws the caller's own error, if there is one, in the order key (401),
  * account (403), rate (429), credits (402), and stores the balance and the rate for the headers of the response.
  *
- * A call asks the ledger once, at the debit, which decides all four in one transaction. It asks for the key's status
- * first where that avoids useless work, and after an error of the body or the tool, because the caller's error goes
- * before theirs.
+ * A call asks the ledger once, for the debit, which decides about key, account and credits in one transaction. The rate is counted
+ * with it: a local ledger's by this process before the transaction, a remote one's where the ledger is. The call asks for the key's
+ * status first where that avoids useless work, and after an error of the body or the tool, because the caller's error goes before
+ * theirs.
  */
 export type Gate = {
   /** Called before the body is read, and again where the body turns out to be large. `isHeavy`: the tool's work is costly. */

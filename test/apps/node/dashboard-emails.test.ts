@@ -133,7 +133,7 @@ test("a wrong password and an unknown address give the same error, and the right
     await page.getByRole("alert").waitFor();
     await until("the response", () => session.button(page, "Sign in").isVisible());
     alerts.push(await page.getByRole("alert").innerText());
-    assert.equal(await page.getByLabel("Email address").inputValue(), credentials.email);
+    assert.equal(await page.getByLabel("Email address").inputValue(), attempt.email);
   }
   assert.equal(alerts[0], alerts[1]);
   await session.signIn(page, credentials);
