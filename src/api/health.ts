@@ -2,7 +2,7 @@ import { ApiError } from "#errors.ts";
 import type { AppContext, Metrics } from "./app-context.ts";
 import type { Replier, RequestContext } from "./pipeline/reply.ts";
 
-/** The endpoints for an operator's monitoring. The result of a probe is used for this long. */
+/** The endpoints for an operator's monitoring. A probe's result is reused for this long. */
 const PROBE_REUSED_MS = 1_000;
 
 export function createOperations(app: AppContext, replier: Replier) {
@@ -50,7 +50,9 @@ export function createOperations(app: AppContext, replier: Replier) {
   };
 }
 
-/** With a token set, its bearer; otherwise only clients on this machine that did not come through a proxy. */
+/**
+ * If a token is set, clients that send it; otherwise only clients on this machine that did not come through a proxy.
+ */
 function mayReadMetrics(metrics: Metrics, request: Request, connection: unknown): boolean {
   if (metrics.token !== null)
     return sameText(request.headers.get("authorization"), `Bearer ${metrics.token}`);
@@ -58,7 +60,7 @@ function mayReadMetrics(metrics: Metrics, request: Request, connection: unknown)
   return !forwarded && metrics.isLocal(request, connection);
 }
 
-/** Headers that proxies add. A proxy that adds none of them cannot be told from a local client. */
+/** Headers that proxies add. A proxy that adds none of them looks like a local client. */
 const FORWARDED = [
   "forwarded",
   "via",
@@ -70,7 +72,7 @@ const FORWARDED = [
   "cf-connecting-ip",
 ];
 
-/** Compares two texts of one length in constant time. */
+/** Compares two texts of equal length in constant time. */
 function sameText(sent: string | null, expected: string): boolean {
   if (sent === null || sent.length !== expected.length) return false;
   let difference = 0;

@@ -1,6 +1,6 @@
 /**
- * Records of what operators did. `subject` is the id of an account, key or payment and never an email address, because a closed
- * account's address must be deleted.
+ * Records of operator actions. `subject` is the id of an account, key or payment and never an email address, because a
+ * closed account's address must be deleted.
  */
 export type OperatorAct = {
   at: number;
@@ -10,7 +10,7 @@ export type OperatorAct = {
   act: string;
   subject: string | null;
   outcome: ActOutcome;
-  /** The result, or why the act was refused. */
+  /** The result, or why the act was rejected. */
   detail: string | null;
   /** The network address of the client, if known. */
   address: string | null;

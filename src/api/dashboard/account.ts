@@ -30,7 +30,7 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-/** Null where the account is closed. */
+/** Null if the account is closed. */
 async function viewPerson(
   context: RequestContext,
   { person }: SignedIn,
@@ -104,7 +104,7 @@ export async function listEvents(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-/** Closes the account after the user has entered its email address and, where there is one, the password. */
+/** Closes the account after the user has entered its email address and, if there is one, the password. */
 export function createCloseAccount(throttle: SignInThrottle) {
   return async (context: RequestContext): Promise<Response> => {
     const { deps, now } = context;

@@ -1,8 +1,8 @@
 import { HOUR_MS } from "#limits.ts";
 
-/** Anyone can send forged messages: the log gets one line an hour for each kind of fault, with a count. */
+/** Anyone can send forged messages, so the log gets one line per hour for each kind of fault, with a count. */
 export type RejectedMessages = {
-  /** Returns how many messages the next log line reports; null where the last line is less than an hour old. */
+  /** Returns how many messages the next log line reports; null if the last line is less than an hour old. */
   count(fault: string, now: number): number | null;
 };
 

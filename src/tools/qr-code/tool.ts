@@ -162,14 +162,14 @@ function tooLong(text: string, level: QrLevel): ApiError {
   const held = QR_LEVELS.map(
     (other) => `${other} ${capacities[other] === bytes ? "all" : `${capacities[other]} bytes`}`,
   ).join(", ");
-  const detail = `is ${bytes} bytes of UTF-8; level ${level} holds only the first ${capacities[level]}`;
+  const detail = `is ${bytes} bytes of UTF-8; level ${level} holds only the first ${capacities[level]} bytes`;
   const advice =
     fits === null
       ? "It fits at no level: shorten the text."
-      : `Shorten the text, or ask for level ${fits}.`;
+      : `Shorten the text, or request level ${fits}.`;
   return new ApiError(
     "text_too_long_for_level",
-    `\`text\` ${detail}. A QR code can hold of this text: ${held}. ${advice}`,
+    `\`text\` ${detail}. Capacity for this text: ${held}. ${advice}`,
     {
       errors: [{ pointer: "/text", detail }],
       members: { bytes, capacities, fits },

@@ -44,7 +44,7 @@ function bodySentences(sentence: Sentence) {
     },
   );
 
-  sentence("415 unsupported_media_type: not JSON, and its type did not say so", async (service) => {
+  sentence("415 unsupported_media_type: the body is not JSON and its Content-Type is another type", async (service) => {
     const caller = await createCaller(service);
     for (const type of [
       "application/x-www-form-urlencoded",
