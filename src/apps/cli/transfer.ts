@@ -246,7 +246,7 @@ function logSecret(invocation: Invocation, counts: RecordCounts): void {
     );
   } else if (invocation.config.secrets === null) {
     invocation.log(
-      "The lines included no secret. Set SECRET to that of the original service, otherwise the server rejects its keys.",
+      "The lines included no secret. Set SECRET to that of the original service; otherwise the server rejects its keys.",
     );
   }
 }

@@ -1,4 +1,6 @@
-/** The tags of a table's cells by the alignment of their column, made once: a megabyte may have 500,000 cells. */
+/**
+ * The tags of a table's cells by column alignment. They are created once, because a megabyte can have 500,000 cells.
+ */
 const cellTags = (name: "th" | "td", align: string) => ({
   open: align === "" ? `<${name}>` : `<${name} align="${align}">`,
   close: `</${name}>\n`,

@@ -1,4 +1,4 @@
-/** Bits into bytes, the first in the highest place (ISO/IEC 18004, section 7.4.10). */
+/** Writes bits into bytes, most significant bit first (ISO/IEC 18004, section 7.4.10). */
 export class BitWriter {
   readonly bytes: Uint8Array;
   length = 0;
@@ -7,7 +7,7 @@ export class BitWriter {
     this.bytes = new Uint8Array(bytes);
   }
 
-  /** The lowest `count` bits of `value`, 16 at the most. */
+  /** Writes the lowest `count` bits of `value`, at most 16. */
   put(value: number, count: number): void {
     let left = count;
     while (left > 0) {

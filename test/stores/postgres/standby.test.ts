@@ -59,14 +59,14 @@ test("any other unsupported feature is a rejected statement", () => {
 
 test("the command line distinguishes an unknown outcome from an interruption between two steps", () => {
   const messageOf = (fault: Error) => (explainPostgres(fault) as Error).message;
-  assert.match(messageOf(new NotReplicated("no longer waited")), /may or may not have been done/);
+  assert.match(messageOf(new NotReplicated("no longer waited")), /may or may not have completed/);
   assert.match(
     messageOf(new OutcomeUnknown("did not answer in time")),
-    /may or may not have been done/,
+    /may or may not have completed/,
   );
   const cause = new NotCarriedOut("PostgreSQL is out of reach");
   assert.match(messageOf(new StepsInterrupted("Interrupted", { cause })), /between two steps/);
-  assert.match(messageOf(new OutcomeUnknown("lost", { cause })), /may or may not have been done/);
+  assert.match(messageOf(new OutcomeUnknown("lost", { cause })), /may or may not have completed/);
 });
 
 /** The same data on another server that takes no writes until it is promoted. */
