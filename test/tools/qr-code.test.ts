@@ -13,7 +13,7 @@ const run = (request: unknown) => {
   return output;
 };
 
-/** Level L, so that `length` letters make a symbol of a version that is known. */
+/** Level L, so that `length` letters give a known version. */
 const ofSize: Record<number, string> = { 21: "a", 25: "a".repeat(30), 57: "a".repeat(240) };
 
 test("the answer has the fields of the specification in its order, with the defaults", () => {
@@ -113,7 +113,7 @@ for (const [mode, { letter, ...held }] of Object.entries(CAPACITIES)) {
       if (max >= 4096) continue;
       const fault = problem({ ...request, text: letter.repeat(max + 1) });
       assert.equal(fault.code, "text_too_long_for_level");
-      // Of this text: a level that would hold more holds all of it.
+      // Bytes of this text: a level that could hold more holds all of it.
       const capacities = Object.entries(held).map(([other, most]) => [
         other,
         Math.min(most, max + 1),
@@ -163,15 +163,15 @@ test("the width is rounded and clamped, never refused", () => {
   }
 });
 
-/** Modules in a row, width asked for, then width used, pixels a module and light pixels to the left. */
+/** Modules in a row and requested width; then used width, pixels per module and light pixels on the left. */
 const LAYOUTS: [number, number, number, number, number][] = [
   [21, 64, 64, 2, 11],
   [21, 256, 256, 8, 44],
   [21, 2048, 2048, 70, 289],
-  // 33 modules with their quiet zone do not fit twice into 64 pixels, 25 without it do.
+  // 33 modules with quiet zone do not fit at two pixels each in 64 pixels; 25 without it do.
   [25, 64, 64, 2, 7],
   [25, 66, 66, 2, 8],
-  // One pixel a module, and what is left is quiet zone.
+  // One pixel per module; the rest is quiet zone.
   [57, 64, 64, 1, 3],
   [57, 113, 113, 1, 28],
   [57, 114, 114, 2, 0],
@@ -222,7 +222,7 @@ test("only where one pixel a module does not fit, the picture is larger than ask
 test("svg and utf8 have four modules of quiet zone on every side", () => {
   for (const text of ["a", "b".repeat(500)]) {
     assert.deepEqual(margins(readSvg(run({ text, format: "svg" }).output)), [4, 4, 4, 4]);
-    // A symbol has an odd number of rows: the last line of blocks has room for one more.
+    // A symbol has an odd number of rows, so the last line of blocks has space for one more.
     assert.deepEqual(margins(readBlocks(run({ text, format: "utf8" }).output)), [4, 4, 4, 5]);
   }
 });

@@ -10,7 +10,7 @@ import {
   type Sentence,
 } from "../test-api.ts";
 
-/** What callers meet when the ledger does not answer: never a free call, never a lost credit, never the cause. */
+/** What clients see when the ledger does not respond: never a free call, a lost credit or the cause. */
 export function ledgerTroubleSuite(sentence: Sentence) {
   unavailableSentences(sentence);
   lostResponseSentences(sentence);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { TOOLS } from "#tools/registry.ts";
 import { assertProblem, assertResponse, createCaller, type Sentence } from "../test-api.ts";
 
-/** Headers, media types, pages: what goes over the wire around every answer. */
+/** Headers, media types and pages: what surrounds every response on the wire. */
 export function wireSuite(sentence: Sentence) {
   requestIdSentences(sentence);
   callerSentences(sentence);

@@ -4,7 +4,7 @@ import { assertTotals, DAY, maintainFully } from "../../contract/ledger/fixture.
 import { HASH, linesOf, NOW, openEmpty } from "../transfer-fixture.ts";
 import { openFresh } from "./transfer-fixture.ts";
 
-/** An import makes the days of its calls before it brings them. */
+/** An import creates the day tables of its calls before it inserts them. */
 const TODAY = Math.floor(NOW / DAY) * DAY;
 const nameOf = (day: number) =>
   `debit_${new Date(day).toISOString().slice(0, 10).replaceAll("-", "")}`;

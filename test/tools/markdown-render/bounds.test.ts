@@ -12,7 +12,7 @@ import {
 } from "#tools/markdown-render/bounds.ts";
 import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
 
-/** At each bound: what is within is structure, what is beyond is text, and no text is lost. */
+/** At each bound: content within it is structure, content beyond it is text, and no text is lost. */
 const html = (markdown: string) => renderMarkdown(markdown, false).html;
 const count = (text: string, part: string) => text.split(part).length - 1;
 
@@ -53,7 +53,7 @@ test("references beyond the bound of their addresses are text", () => {
   const markdown = `[a]: ${address}\n\n${"[a] ".repeat(10_000)}`;
   const out = html(markdown);
   assert.equal(count(out, "<a href"), Math.floor(referenceCharsMax(markdown.length + 1) / 1000));
-  // Without the links, the text is whole.
+  // Without the links, the text is complete.
   assert.equal(count(out.replaceAll(/<[^>]*>/g, ""), "a"), 10_000);
 });
 

@@ -12,7 +12,10 @@ import { fixedToolContext } from "../../support/tool-context.ts";
 import { Random } from "../markdown-render/random.ts";
 import { generatedTexts } from "./texts.ts";
 
-/** The error for a text that does not fit: its bytes, how many each level holds, and the highest level that holds all. */
+/**
+ * The error for a text that does not fit: its bytes, the capacity of each level, and the highest level that holds all
+ * of it.
+ */
 function problem(text: string, errorCorrectionLevel: QrLevel): ApiError {
   try {
     qrCode.run(checkInput(qrCode, { text, errorCorrectionLevel }).input, fixedToolContext());
@@ -24,7 +27,7 @@ function problem(text: string, errorCorrectionLevel: QrLevel): ApiError {
   assert.fail("the text was accepted");
 }
 
-/** By trying: the bytes of the longest beginning, in whole characters, that has a symbol. */
+/** By trying: the bytes of the longest prefix, in whole characters, that fits in a symbol. */
 function bytesHeld(text: string, level: QrLevel): number {
   const characters = [...text];
   const beginning = (count: number) => characters.slice(0, count).join("");
@@ -98,7 +101,7 @@ test("each level holds exactly as many bytes of a text as the error says", (t) =
   for (let round = 0; round < 24; round++) {
     const kind = random.between(0, 10);
     let text = "";
-    // Of one kind, or of all of them; the kinds of generated texts come in turn.
+    // Texts of one kind, or of all kinds in turn.
     for (let i = kind; Buffer.byteLength(text) < 3000; i += round % 4 === 0 ? 7 : 11) {
       text += parts[i % parts.length];
     }
