@@ -156,7 +156,7 @@ test("long values and names are cut, and control characters do not break the lin
   assert.equal(fault.details.errors?.[1]?.pointer, "");
 });
 
-test("a body full of unknown fields does not make a long answer", () => {
+test("a body full of unknown fields does not make a long response", () => {
   const body = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`field${i}`, i]));
   const { errors } = problem(uuid, body).details;
   assert.equal(errors?.length, 21);
@@ -217,7 +217,7 @@ test("whatever the body is, the only thing thrown is a Fault", () => {
   );
 });
 
-test("the nearest known name is found, and none where none is near", () => {
+test("the nearest known name is found, and none if none is near", () => {
   const known = ["text", "format", "errorCorrectionLevel", "width", "algorithm"];
   for (const [given, nearest] of [
     ["txt", "text"],

@@ -16,7 +16,7 @@ const run = (request: unknown) => {
 /** Level L, so that `length` letters give a known version. */
 const ofSize: Record<number, string> = { 21: "a", 25: "a".repeat(30), 57: "a".repeat(240) };
 
-test("the answer has the fields of the specification in its order, with the defaults", () => {
+test("the response has the specified fields in order, with the defaults", () => {
   const response = run({ text: "hello" });
   assert.deepEqual(Object.keys(response), [
     "ok",
@@ -140,7 +140,7 @@ test("4 KB are the bound of the text, whatever a symbol holds", () => {
   assert.equal(problem({ text: "é".repeat(2049) }).code, "too_large");
 });
 
-test("the width is rounded and clamped, never refused", () => {
+test("the width is rounded and clamped, never rejected", () => {
   for (const [json, width] of [
     ["64", 64],
     ["2048", 2048],
@@ -208,7 +208,7 @@ function assertDrawn(picture: Picture, modules: Picture, scale: number, offset: 
   }
 }
 
-test("only where one pixel a module does not fit, the picture is larger than asked for", () => {
+test("the picture is larger than requested only if one pixel per module does not fit", () => {
   // Version 11 has 61 modules, version 12 has 65.
   assert.equal(run({ text: "a".repeat(321), errorCorrectionLevel: "L", width: 64 }).width, 64);
   const larger = run({ text: "a".repeat(322), errorCorrectionLevel: "L", width: 64 });
@@ -227,7 +227,7 @@ test("svg and utf8 have four modules of quiet zone on every side", () => {
   }
 });
 
-test("fields that are not as described are refused", () => {
+test("fields that do not match the schema are rejected", () => {
   for (const bad of [
     { text: "" },
     { text: 5 },

@@ -75,7 +75,7 @@ test("a count may be written in any way that is a whole number from 1 to 500", (
   }
 });
 
-test("a count that is not a whole number from 1 to 500 is refused", () => {
+test("a count that is not a whole number from 1 to 500 is rejected", () => {
   const table = ["0", "-0", "-1", "501", "1.5", "1e9", "1e400", "-1e400", "9007199254740993"];
   for (const json of [...table, '"5"', "null", "true", "[]", "[1]", "{}"]) {
     assert.throws(() => run(JSON.parse(`{"count":${json}}`)), { code: "invalid_request" }, json);

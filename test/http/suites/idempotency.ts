@@ -38,7 +38,7 @@ const bodyFor = ({ verbatim, examples }: Tool): string =>
   verbatim ? '{ "n": 1.0 }' : JSON.stringify(examples.at(-1)?.request);
 
 function replaySentences(sentence: Sentence) {
-  sentence("a repeat gets the first answer byte for byte, charged 0", async (service) => {
+  sentence("a repeat gets the first response, byte for byte, charged 0", async (service) => {
     const caller = await createCaller(service);
     let spent = 0;
     for (const tool of TOOLS) {
@@ -83,7 +83,7 @@ function replaySentences(sentence: Sentence) {
     assert.equal(repeat.header("x-request-id"), "two");
   });
 
-  sentence("a repeat is answered with a balance of zero, a new call is not", async (service) => {
+  sentence("with a balance of zero, a repeat succeeds and a new call does not", async (service) => {
     const caller = await createCaller(service, { credits: 1 });
     const first = await caller.call("uuid", {}, keyed("last"));
     assertResponse(first, 1);
@@ -94,7 +94,7 @@ function replaySentences(sentence: Sentence) {
     assertResponse(await caller.call("uuid", {}, keyed("next")), 1);
   });
 
-  sentence("the free first call is kept like any other", async (service) => {
+  sentence("the response to the free first call is stored like any other", async (service) => {
     const caller = await createCaller(service, { credits: 0, freeCall: "open" });
     const first = await caller.call("uuid", {}, keyed("free"));
     assertResponse(first, 0);

@@ -103,22 +103,25 @@ function bodySentences(sentence: Sentence) {
 }
 
 function fieldSentences(sentence: Sentence) {
-  sentence("an unknown field is refused and the nearest known name suggested", async (service) => {
-    const caller = await createCaller(service);
-    const problem = assertProblem(
-      await caller.call("hash", { text: "a", algoritm: "sha1" }),
-      "invalid_request",
-    );
-    assert.equal(problem.errors.length, 1);
-    assert.equal(problem.errors[0].pointer, "/algoritm");
-    assert.match(problem.errors[0].detail, /did you mean `algorithm`/);
-    const other = assertProblem(
-      await caller.post("uuid", { body: '{"__proto__":1}' }),
-      "invalid_request",
-    );
-    assert.equal(other.errors[0].pointer, "/__proto__");
-    assert.equal(await caller.balance(), 100);
-  });
+  sentence(
+    "an unknown field is rejected, and the nearest known name suggested",
+    async (service) => {
+      const caller = await createCaller(service);
+      const problem = assertProblem(
+        await caller.call("hash", { text: "a", algoritm: "sha1" }),
+        "invalid_request",
+      );
+      assert.equal(problem.errors.length, 1);
+      assert.equal(problem.errors[0].pointer, "/algoritm");
+      assert.match(problem.errors[0].detail, /did you mean `algorithm`/);
+      const other = assertProblem(
+        await caller.post("uuid", { body: '{"__proto__":1}' }),
+        "invalid_request",
+      );
+      assert.equal(other.errors[0].pointer, "/__proto__");
+      assert.equal(await caller.balance(), 100);
+    },
+  );
 
   sentence("`errors` lists every fault, not only the first", async (service) => {
     const caller = await createCaller(service);

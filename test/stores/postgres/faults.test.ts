@@ -59,7 +59,7 @@ const openAccounts = (fixture: Fixture, count: number) =>
     Array.from({ length: count }, (_, i) => fixture.account(`Ada${i}`, { credits: 1_000_000 })),
   );
 
-test("if the server crashes twice under load, every order is settled and the node recovers by itself", {
+test("if the server crashes twice under load, every order is settled and the node recovers automatically", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openFaulty(t, faulty);

@@ -48,7 +48,7 @@ test("partitions ahead are created too, so that a starting node scans nothing", 
   );
 });
 
-test("partitions go back some hundred days at most, however long calls are kept", async (t) => {
+test("partitions go back at most some hundred days, however long calls are kept", async (t) => {
   const [from, to] = [openEmpty(t), await openFresh(t)];
   fillDays(from);
   await to.take(linesOf(from), NOW - 36_500 * DAY);

@@ -31,7 +31,7 @@ const versionsMissing = (code: Migration[], data: Migration[]) =>
     ({ version }) => version,
   );
 
-test("data gets the migrations that it lacks, in their order, with what is recorded of each", () => {
+test("data gets the migrations that it lacks, in order, with a record of each", () => {
   const code = release(1, 1, 3);
   assert.deepEqual(versionsMissing(code, []), [1, 2, 3]);
   assert.deepEqual(versionsMissing(code, release(1, 1)), [3]);

@@ -57,7 +57,7 @@ test("references beyond the bound of their addresses are text", () => {
   assert.equal(count(out.replaceAll(/<[^>]*>/g, ""), "a"), 10_000);
 });
 
-test("short rows are filled up to the bound, and then end where their text does", () => {
+test("short rows are filled up to the bound, and beyond it end where their text ends", () => {
   const columns = 200;
   const markdown = `${"|a".repeat(columns)}\n${"|-".repeat(columns)}\n${"b\n".repeat(5000)}`;
   const out = html(markdown);
@@ -74,7 +74,7 @@ test("the first references to a footnote get a way back", () => {
   assert.equal(count(out, 'class="footnote-backref"'), waysBack);
 });
 
-test("what stands before a line of plain text has a bound", () => {
+test("the prefix of a line of plain text has a bound", () => {
   const { text = "" } = renderMarkdown(`${"1. ".repeat(40)}a\nb\n`, true);
   const last = text.split("\n").at(-1) ?? "";
   assert.equal(last.trim(), "b");

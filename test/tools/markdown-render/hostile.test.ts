@@ -45,7 +45,7 @@ describe("hostile documents", () => {
   }
 });
 
-describe("what an engine does wrong is found by name", () => {
+describe("the faults of an engine are found by name", () => {
   const FAULTS: Readonly<Record<string, Rule>> = {
     "*": "grows",
     "`": "throws",

@@ -82,7 +82,7 @@ test("there are at least 500 hostile documents, and no two are the same", (t) =>
 
 test("no hostile document does anything in a page", (t) => judge(t, VECTORS));
 
-test("nor does what two of them give when they are cut and joined", (t) => {
+test("nor do two of them, cut and joined", (t) => {
   const random = new Random(3);
   const cut = (markdown: string) => random.between(0, markdown.length);
   const joined = Array.from({ length: 500 }, () => {
@@ -132,7 +132,7 @@ test("a page sees each thing that must not be", async () => {
   });
 });
 
-test("what careless renderers make of the hostile documents is seen", async (t) => {
+test("the pages detect the violations of careless renderers", async (t) => {
   const some = VECTORS.filter((_, index) => index % 17 === 0);
   const { results } = await onPages(some, async (examiner, { markdown }) => {
     const findings = await examiner.show(careless.map((render) => render(markdown)));

@@ -202,7 +202,7 @@ test("a symbol is filled to the last character, and one character more takes the
   }
 });
 
-test("a mixed text fills a symbol, and what is too long is refused with the bytes that fit", async () => {
+test("a mixed text fills a symbol, and a text that is too long is rejected with the number of bytes that fit", async () => {
   const readings = new Readings();
   const long = generatedTexts(330, SEED + 1)
     .map(({ text }) => text)

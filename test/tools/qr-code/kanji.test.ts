@@ -26,7 +26,7 @@ test("every character of JIS X 0208 has the code that the decoder of Shift JIS r
   assert.equal(coded, 6879 - 8);
 });
 
-test("the table of Kanji is made for a candidate, and not for accents, other scripts and emoji", async () => {
+test("the table of Kanji is built for a candidate, not for accents, other scripts or emoji", async () => {
   const { TextDecoder: Decoder } = globalThis;
   let made = 0;
   globalThis.TextDecoder = class extends Decoder {
@@ -48,7 +48,7 @@ test("the table of Kanji is made for a candidate, and not for accents, other scr
   }
 });
 
-test("beside Kanji segments there is no ECI header, and no byte that Shift JIS has another character for", (t) => {
+test("with Kanji segments there is no ECI header, and no byte that Shift JIS decodes differently", (t) => {
   const samples = [...corpus(), ...generatedTexts(1100, 5)];
   let withKanji = 0;
   for (const sample of samples.filter(({ text, level }) => encodeQr(text, level) !== undefined)) {

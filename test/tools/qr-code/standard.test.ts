@@ -148,7 +148,7 @@ const CENTRES: Record<number, readonly number[]> = {
   40: [6, 30, 58, 86, 114, 142, 170],
 };
 
-test("alignment patterns stand where table E.1 says", () => {
+test("alignment patterns are where table E.1 says", () => {
   const pattern = ["11111", "10001", "10101", "10001", "11111"];
   for (const { symbol, version } of symbols) {
     const { size, dark } = symbol;
