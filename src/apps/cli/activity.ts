@@ -53,7 +53,7 @@ export const ACTIVITY_COMMANDS: readonly Command[] = [
     summary: "List operator actions, newest first",
     details: [
       "Every command that changes something adds one line: the time, the operator, the action, the account or key, the outcome and the network address. The operator is the name of the operator token or, for a local command, the user of the operating system. The command lists 50 lines by default.",
-      "The outcome "started" means that the action is running or was interrupted, so parts of it may be done. An import adds one line for the first part and one for the last part of each account. The list cuts long outcomes; --json prints them in full.",
+      "The outcome started means that the action is running or was interrupted, so parts of it may be done. An import adds one line for the first part and one for the last part of each account. The list cuts long outcomes; --json prints them in full.",
     ],
     example: "acts",
     parameters: { max: option("N", integerFrom(1, ROWS_MAX)) },

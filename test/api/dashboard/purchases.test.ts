@@ -196,7 +196,10 @@ test("while the plan's money is on the way, beginning it again is refused with a
   await receiveAll();
   const again = await buyer.browser.post("/dashboard/purchases", { offer: "lifetime" });
   assert.deepEqual([again.status, again.code], [400, "invalid_request"]);
-  assert.match(again.text, /already paid for the lifetime plan, and your payment is being processed/);
+  assert.match(
+    again.text,
+    /already paid for the lifetime plan, and your payment is being processed/,
+  );
 });
 
 test("what is not offered, and what is no order, is refused without a word to Stripe", async (t) => {
