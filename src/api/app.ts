@@ -120,7 +120,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     const handler: Handler = (_, requestContext) => {
       const isPageRequest = request.method === "GET" || request.method === "HEAD";
       if (c.req.path.startsWith("/api/") || !isPageRequest || site === undefined) {
-        throw new ApiError("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
+        throw new ApiError("not_found", `No endpoint has the path ${c.req.path.slice(0, 200)}.`);
       }
       return site.notFound(request, requestContext, c.env);
     };

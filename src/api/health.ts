@@ -42,7 +42,7 @@ export function createOperations(app: AppContext, replier: Replier) {
     ): Promise<Response> {
       const { metrics } = app;
       if (metrics === null || !mayReadMetrics(metrics, request, connection)) {
-        throw new ApiError("not_found", "There is nothing at /metrics for this client.");
+        throw new ApiError("not_found", "This client cannot read /metrics.");
       }
       const { contentType, text } = await metrics.read();
       return replier.plain(contentType, text, request.headers, context);

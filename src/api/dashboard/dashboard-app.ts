@@ -176,7 +176,7 @@ function createRouter(bounds: DashboardBounds) {
   }
   app.notFound((c) => {
     const path = c.env.url.pathname.slice(0, 200);
-    const problem = new DashboardError("not_found", `There is nothing at ${path}.`);
+    const problem = new DashboardError("not_found", `No endpoint has the path ${path}.`);
     return problemResponse(problem, c.env.requestId, c.req.header("accept") ?? null);
   });
   app.onError((error, c) =>

@@ -56,7 +56,7 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   insufficient_credits: ({ publicUrl, tools }) =>
     insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl),
   account_suspended: accountSuspended,
-  not_found: () => new ApiError("not_found", "There is nothing at /api/v1/hsah."),
+  not_found: () => new ApiError("not_found", "No endpoint has the path /api/v1/hsah."),
   method_not_allowed: () =>
     new ApiError("method_not_allowed", "GET is not allowed on /api/v1/hash; use POST."),
   request_timeout: () => new ApiError("request_timeout", "The request did not arrive in time."),
