@@ -20,7 +20,7 @@ export type Handler = (
 
 /**
  * The rest of the service: the API description, the pages and the dashboard. At the edge another Worker serves them, so
- * that calls do not pay for loading them.
+ * that calls do not have to load them.
  */
 export type Site = { routes: Route[]; notFound: Handler };
 export type CreateSite = (replier: Replier) => Site;

@@ -19,8 +19,8 @@ import { SETTING_NAMES, unknownSettings } from "./setting-names.ts";
 import { LOG_LEVELS } from "./settings.ts";
 
 /**
- * The configuration of a node: read once from the environment and passed down as a value. One error reports all invalid
- * settings. An unknown `TOOLBOOTH_*` name is an error too, so that a misspelled limit is noticed.
+ * The configuration of a node, read once from the environment and passed down as a value. One error reports all invalid
+ * settings. An unknown `TOOLBOOTH_*` name is also an error, so that a misspelled limit is noticed.
  */
 export type Config = Readonly<{
   port: number;

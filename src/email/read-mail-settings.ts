@@ -1,6 +1,6 @@
 /**
- * Parses and checks SMTP_URL, MAIL_API_URL, MAIL_API_TOKEN and MAIL_FROM. Faults are sentences for the operator. They never
- * repeat a URL or a token, which may contain a password.
+ * Parses and checks SMTP_URL, MAIL_API_URL, MAIL_API_TOKEN and MAIL_FROM. Faults are sentences for the operator. They
+ * never contain a URL or a token, because both may contain a password.
  */
 import { hostOf, isLoopback } from "#hosts.ts";
 import { MAIL_API_URL_DEFAULT } from "#limits.ts";
@@ -66,9 +66,9 @@ function readMailApi(
     }
     return null;
   }
-  // The token goes into a header. Spaces and line breaks usually come from pasting.
+  // The token goes into a header. Spaces and line breaks are usually left over from pasting.
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    problems.push("MAIL_API_TOKEN must be printable ASCII without spaces and line breaks.");
+    problems.push("MAIL_API_TOKEN must be printable ASCII without spaces or line breaks.");
   }
   const url = URL.parse(address ?? MAIL_API_URL_DEFAULT);
   const isSafe =
@@ -77,13 +77,13 @@ function readMailApi(
     return { url: url.href, token };
   }
   problems.push(
-    `MAIL_API_URL must be an https URL such as ${MAIL_API_URL_DEFAULT}, without user, password and fragment. http is allowed only for this machine.`,
+    `MAIL_API_URL must be an https URL such as ${MAIL_API_URL_DEFAULT}, without user, password or fragment. http is allowed only for this machine.`,
   );
   return null;
 }
 
 const NOT_AN_URL =
-  "SMTP_URL must look like smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465, without path and query. Percent-encode special characters in user and password, such as %40 for @.";
+  "SMTP_URL must look like smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465, without a path or query. Percent-encode special characters in the user and password, such as %40 for @.";
 
 function readSmtpUrl(text: string, problems: string[]): SmtpServer | null {
   const url = URL.parse(text);

@@ -9,7 +9,7 @@ import { keyStart } from "#accounts/key-format.ts";
 import { findOwnerToNotify, type NotifyOutcome } from "#accounts/notify-owner.ts";
 import type { OperatorContext } from "./context.ts";
 
-/** Operations on one account that take several steps. Each can be sent again and is carried out once. */
+/** Operations on one account that take several steps. Each can safely be sent again and is carried out only once. */
 
 type Context = Pick<OperatorContext, "ledger" | "directory" | "accountDeps" | "notify">;
 
@@ -59,7 +59,7 @@ export async function closeForOperator(
   });
 }
 
-/** Returns the key once. If its response is lost, the repeated order throws, and the operator must revoke the key. */
+/** Returns the key once. If the response is lost, the repeated order throws, and the operator must revoke the key. */
 export async function createKeyForOperator(
   { ledger, accountDeps, notify }: Context,
   { account, id, label, now }: { account: string; id: string; label: string; now: number },

@@ -10,7 +10,7 @@ export type OperatorAction = {
   action: string;
   subject: string | null;
   outcome: ActionOutcome;
-  /** The result, or why the action was refused. */
+  /** The result, or why the action was rejected. */
   detail: string | null;
   /** The network address of the client, if known. */
   address: string | null;

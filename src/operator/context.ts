@@ -29,7 +29,7 @@ export type OperatorContext = {
   grants: GrantList | null;
   /** Returns a sentence for each sign of damage that the database reports. */
   findDamage(): Promise<string[]>;
-  /** Returns whether an error means that the database cannot read its own pages. */
+  /** Returns whether an error means that the database is damaged and cannot be read. */
   isDamage(error: unknown): boolean;
 };
 
@@ -44,5 +44,7 @@ export type GrantMade = Pick<
   "account" | "id" | "kind" | "amount" | "grantedAt" | "expiresAt"
 >;
 
-/** The payment provider did not respond. What was settled before stays settled, and settling again is safe. */
+/**
+ * The payment provider did not respond. Purchases that were already settled stay settled, and settling again is safe.
+ */
 export class ProviderUnreachable extends NotCarriedOut {}

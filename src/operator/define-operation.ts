@@ -5,10 +5,10 @@ import type { ActionEnd } from "./actions.ts";
 import type { OperatorContext } from "./context.ts";
 
 /**
- * An operation of operators: its input, its output and how to run it. The command line runs it in process or over HTTP.
+ * An operator operation: its input, its output and how to run it. The command line runs it in process or over HTTP.
  *
- * An order that changes something carries its time and the ids of what it creates. If its response is lost, the client can send
- * it again, and it is carried out once.
+ * An order that changes something carries its time and the ids of what it creates. If the response is lost, the client
+ * can send the order again, and the service carries it out only once.
  */
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
   /** Strict, because it validates input from the network. */

@@ -38,7 +38,7 @@ const addressRecord = z
   .refine((record) => faultOfAddress(record) === null, "not a valid address record");
 
 export const MOVE_OPERATIONS = {
-  /** Returns for the first characters of each key whether this service has the key's secret. */
+  /** Takes the first characters of each key and returns whether this service has the key's secret. */
   knowsKeys: reading({
     input: z.strictObject({ starts: z.array(z.string().max(100)).max(1_000) }),
     output: z.object({ known: z.array(z.boolean()) }),

@@ -6,7 +6,7 @@ import { MOVE_OPERATIONS } from "./moves.ts";
 import { SALES_OPERATIONS } from "./sales.ts";
 import { TOTALS_OPERATIONS } from "./totals.ts";
 
-/** All operations of operators, in process and over HTTP, on every store. */
+/** All operator operations, in process and over HTTP, on every store. */
 export const OPERATIONS = {
   ...ACCOUNT_OPERATIONS,
   ...TOTALS_OPERATIONS,

@@ -15,14 +15,17 @@ export type PerformDeps = {
   context: OperatorContext;
   operator: Operator;
   now(): number;
-  /** Called with every action that ended, before its outcome is recorded, for the log. It contains no key and no email address. */
+  /**
+   * Called with every action that ended, for the log, before its outcome is recorded. Contains no key and no email
+   * address.
+   */
   onAction?(action: OperatorAction): void;
 };
 
 /**
- * Runs an operation. An action is recorded as started before it changes anything, and its outcome is recorded before this function
- * returns or throws; if the process dies in between, the record stays `started`. Of an action in several parts, the first and the
- * last part are recorded, and parts that fail.
+ * Runs an operation. An action is recorded as started before it changes anything, and its outcome is recorded before this
+ * function returns or throws; if the process dies in between, the record stays `started`. Of an action in several parts,
+ * the first, the last and any failed part are recorded.
  */
 export async function perform(
   deps: PerformDeps,

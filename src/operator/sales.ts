@@ -133,7 +133,7 @@ export const SALES_OPERATIONS = {
     },
     run: (context, { ref }) => withBilling(context, (billing) => billing.settle(ref)),
   }),
-  /** Adds the purchases of imported accounts. Purchases that exist already stay as they are. */
+  /** Adds the purchases of imported accounts. Existing purchases are not changed. */
   importPurchases: changing({
     input: z.strictObject({ records: z.array(anyVersionPurchase).max(100) }),
     output: z.object({ added: count }),
@@ -165,4 +165,4 @@ async function withBilling<Outcome>(
 }
 
 const NOT_CONFIGURED =
-  "This command compares payments with Stripe. Set STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and TOOLBOOTH_PRICES as for the server.";
+  "This command compares payments with Stripe. Set STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and TOOLBOOTH_PRICES to the server's values.";

@@ -5,7 +5,7 @@ import { ACTION_OUTCOMES } from "./actions.ts";
 import type { GrantList, OperatorContext } from "./context.ts";
 import { account, count, cursor, pageMax, reading, time } from "./define-operation.ts";
 
-/** Operations on the ledger as a whole, and on the records of what operators did. */
+/** Operations on the ledger as a whole, and on the records of operator actions. */
 
 const indexed = z.strictObject({ account, createdAt: time });
 const totals = z.object({
@@ -103,7 +103,7 @@ type Unreadable = Omit<Audit, "totals"> & { totals: null };
 
 function requireOneLedger({ grants }: OperatorContext): GrantList {
   if (grants !== null) return grants;
-  throw new AccountError("Each account has its own ledger in this deployment. Name one account.");
+  throw new AccountError("Each account has its own ledger in this deployment. Specify an account.");
 }
 
 async function auditOf(

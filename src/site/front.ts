@@ -108,7 +108,7 @@ function reasons({ publicUrl, dashboard }: PageOptions): Html {
     ],
     [
       "Safe retries",
-      "Send an Idempotency-Key, and a repeat within 24 hours gets the first response again, byte for byte, without a charge.",
+      "Send an Idempotency-Key. If you repeat the call within 24 hours, you get the first response again, byte for byte, without a charge.",
       html`<a href="${links.calls}#safe-retries">Safe retries</a>`,
     ],
     dashboard

@@ -7,7 +7,7 @@ import { utf8LengthOver } from "./text.ts";
 
 /**
  * Checks a parsed body against the schema of a tool. The messages are derived from the schema, so they agree with the
- * OpenAPI description. Throws an ApiError: `too_large` for a text field over its limit in UTF-8, else
+ * OpenAPI description. Throws an ApiError: `too_large` for a text field that exceeds its limit in UTF-8, otherwise
  * `invalid_request` with every fault.
  */
 export function checkInput<Input>(tool: Tool<Input>, value: unknown): { input: Input } {
@@ -33,7 +33,7 @@ function rejectLargeFields(tool: Tool<unknown>, value: unknown): void {
   }
 }
 
-/** A fault for the list `errors`, and the same fault as a sentence for `detail`. */
+/** A fault for the list `errors`, and as a sentence for `detail`. */
 type Finding = { fault: FieldError; sentence: string };
 
 function problem(findings: Finding[]): ApiError {
@@ -64,7 +64,7 @@ function describeFaults(
       findings.push({ fault: { pointer: "", detail }, sentence: `The body ${detail}.` });
       continue;
     }
-    // One fault for each field: its message names all bounds of the field.
+    // Only one fault per field, because its message names all bounds of the field.
     const pointer = pointerTo(issue.path);
     if (seen.has(pointer)) continue;
     seen.add(pointer);
@@ -92,7 +92,7 @@ function fieldDetail(
   return `must be ${expectation(schema)}; got ${show(value)}`;
 }
 
-/** A body can have half a million unknown names; a response that lists them all would be useless and large. */
+/** A body can have half a million unknown names; listing them all would make a large and useless response. */
 const UNKNOWN_FIELDS_MAX = 20;
 
 function unknownFields(names: readonly string[], known: readonly string[]): Finding[] {
@@ -114,12 +114,12 @@ function unknownFields(names: readonly string[], known: readonly string[]): Find
   return findings;
 }
 
-/** A cut pointer would be useless, so a fault in a longer name points to the body. */
+/** A truncated pointer would be useless, so a fault in a longer name points to the body. */
 const KEY_CHARS_MAX = 200;
 
 const described = new WeakMap<Tool<unknown>["input"], BodySchema>();
 
-/** The constraints of the input, derived at the first error and cached. */
+/** The constraints of the input, derived on the first error and cached. */
 function describedSchema(tool: Tool<unknown>): BodySchema {
   let schema = described.get(tool.input);
   if (schema === undefined) {
@@ -154,12 +154,12 @@ function range({ minimum, maximum }: FieldSchema): string {
 
 const list = (values: readonly unknown[]) => values.map((value) => `\`${value}\``).join(", ");
 
-/** A value for a message, on one line. */
+/** Formats a value for a message, on one line. */
 function show(value: unknown): string {
   if (typeof value === "string") return `"${cut(value)}"`;
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
-  // JSON has no infinity, but 1e400 parses to it.
+  // JSON has no infinity, but 1e400 parses as infinity.
   if (value === Number.POSITIVE_INFINITY) return "a number too large";
   if (value === Number.NEGATIVE_INFINITY) return "a number too small";
   return String(value);
@@ -167,7 +167,10 @@ function show(value: unknown): string {
 
 const SHOWN_CHARS_MAX = 40;
 
-/** The beginning of a text, with control characters and lone surrogates escaped so that a message stays one line. */
+/**
+ * Returns the beginning of a text, with control characters and lone surrogates escaped so that a message stays on one
+ * line.
+ */
 function cut(text: string): string {
   const shown = text.length > SHOWN_CHARS_MAX ? text.slice(0, SHOWN_CHARS_MAX) : text;
   // The cut may split a surrogate pair.

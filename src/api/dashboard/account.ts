@@ -30,7 +30,7 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-/** Null where the account is closed. */
+/** Null if the account is closed. */
 async function viewUser(context: RequestContext, { user }: SignedIn): Promise<UserView | null> {
   const { deps, now } = context;
   const { internalAdapter } = await deps.auth.context();
@@ -99,7 +99,7 @@ export async function listEvents(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-/** Closes the account after the user has entered its email address and, where there is one, the password. */
+/** Closes the account after the user has entered its email address and, if there is one, the password. */
 export function createCloseAccount(throttle: SignInThrottle) {
   return async (context: RequestContext): Promise<Response> => {
     const { deps, now } = context;

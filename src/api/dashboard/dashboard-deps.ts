@@ -13,18 +13,18 @@ import type { Provider } from "./shapes.ts";
 /** Everything that a runtime passes to the dashboard's app, which depends on no runtime and no store. */
 export type DashboardDeps = {
   settings: {
-    /** Base of the links in responses and emails, without a slash at its end. */
+    /** Base of the links in responses and emails, without a trailing slash. */
     publicUrl: string;
     /** The origins of our pages; the first is that of PUBLIC_URL. */
     origins: readonly string[];
     signUp: "open" | "closed";
     providers: readonly Provider[];
     starter: Starter;
-    /** Emails go to the outbox folder and the log, because no mail server is configured. */
+    /** True if emails go to the outbox folder and the log because no mail server is configured. */
     emailsStayHere: boolean;
     /** The networks in which webhook endpoints may be. */
     webhookNetworks: WebhookNetworks;
-    /** Keys the hashes in the cookie of known browsers. */
+    /** The key of the hashes in the cookie of known browsers. */
     secret: string;
   };
   auth: Auth;

@@ -25,12 +25,12 @@ export async function listKeys(context: RequestContext): Promise<Response> {
   return json({ keys: keys.filter(({ id }) => !hidden.has(id)) });
 }
 
-/** The ledger keeps every key for ever, so creation is bounded, and so is the list of revoked keys. */
+/** The ledger keeps every key forever, so we limit how many can be created and how many revoked keys are listed. */
 const CREATED_A_DAY_MAX = 100;
 const OLD_MS = 90 * DAY_MS;
 const OLD_SHOWN_MAX = 100;
 
-/** Creates the keys of an account one after the other, so that parallel requests cannot exceed the limit together. */
+/** Creates an account's keys one at a time, so that parallel requests together cannot exceed the limit. */
 export function createMakeKey() {
   const last = new Map<string, Promise<unknown>>();
   return async (context: RequestContext): Promise<Response> => {

@@ -5,9 +5,9 @@ import { readCookie, writeCookie } from "./cookies.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * A cookie that marks a browser in which someone has signed in or opened a link from an email: keyed hashes of their
- * addresses. It grants nothing. It tells the throttle which attempts come from the owner's browser, so that password
- * guesses from elsewhere do not slow the owner down.
+ * A cookie for browsers in which someone has signed in or opened a link from an email. It contains keyed hashes of
+ * their addresses and grants nothing. It tells the throttle which attempts come from the owner's browser, so that
+ * password guesses from elsewhere do not slow the owner down.
  */
 const COOKIE = "known";
 const USERS_MAX = 5;

@@ -18,9 +18,9 @@ export const SUSPENDED =
   "This account is suspended, so you cannot change its email address. Contact the operator of this service.";
 
 /**
- * Opens a link from an email. A link that changes an account's address works only for someone who is signed in to the
+ * Opens a link from an email. A link that changes an account's address works only for a user who is signed in to the
  * account; otherwise the owner of a mistyped address would get in. Verifying a sign-up whose password someone else
- * chose removes that password, so the response then carries a reset token. Earlier reset links stop working.
+ * chose removes that password, and the response contains a reset token. Earlier reset links stop working.
  */
 export async function openLink(
   context: RequestContext,
@@ -49,13 +49,13 @@ export async function openLink(
   return keepCookies(json({ status: true, resetToken }), response);
 }
 
-/** A link of a user who has been deleted, or who has another address now, counts as used. */
+/** If the user has been deleted or has a different address now, the link counts as used. */
 async function takeLink(context: RequestContext, token: string): Promise<Response> {
   try {
     return await askLink(context, token);
   } catch (error) {
     if (!(error instanceof AuthError) || error.code !== "USER_NOT_FOUND") throw error;
-    throw new AuthError("INVALID_TOKEN", "This link is not valid, or was used before.", 401);
+    throw new AuthError("INVALID_TOKEN", "This link is not valid or has already been used.", 401);
   }
 }
 
@@ -86,7 +86,7 @@ async function moveAddress(
   if (isTaken) {
     throw new AuthError("ADDRESS_TAKEN", "Another account has this email address.", 409);
   }
-  // Someone signed up with it and never verified it; the user who opened this link does read its email.
+  // Someone signed up with this address and never verified it; the user who opened the link does read its email.
   if (other !== null) await internalAdapter.deleteUser(other.user.id);
   await recordFormerEmail(deps.accountDeps, from, now);
   const response = await takeLink(context, token);

@@ -5,19 +5,19 @@ import type { AccountStatus } from "#ledger/port.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError } from "./dashboard-error.ts";
 
-/** What a handler of the dashboard knows of its request. */
+/** What a dashboard handler knows about its request. */
 export type RequestContext = {
   deps: DashboardDeps;
   request: Request;
   url: URL;
-  /** The path parameters `:id` and `:delivery`; empty where the route has none. */
+  /** The path parameters `:id` and `:delivery`; empty if the route has none. */
   id: string;
   delivery: string;
   requestId: string;
-  /** The network address of the client; null where the runtime does not know it. */
+  /** The network address of the client; null if the runtime does not know it. */
   peer: string | null;
   now: number;
-  /** Cookies to set, on errors too. */
+  /** Cookies to set, also on errors. */
   cookies: string[];
 };
 
@@ -41,7 +41,7 @@ export async function readJson(context: RequestContext): Promise<Record<string, 
   if (text.length > BODY_CHARS_MAX)
     throw new DashboardError(
       "invalid_request",
-      `The body is over ${BODY_CHARS_MAX} characters. Send less.`,
+      `The body exceeds ${BODY_CHARS_MAX} characters. Send a smaller body.`,
     );
   try {
     const value: unknown = JSON.parse(text);
@@ -61,8 +61,8 @@ export async function findSignedIn(context: RequestContext): Promise<SignedIn | 
 }
 
 /**
- * The signed-in user, with a verified address and an account. Also finishes the creation or closure of an account where
- * an earlier request was interrupted. Throws `signed_out` or `email_not_verified`.
+ * The signed-in user, with a verified address and an account. Also finishes creating or closing an account if an
+ * earlier request was interrupted. Throws `signed_out` or `email_not_verified`.
  */
 export async function requireMember(context: RequestContext): Promise<Member> {
   const { deps, now } = context;
@@ -85,14 +85,14 @@ export async function requireMember(context: RequestContext): Promise<Member> {
   return { ...signedIn, account, status };
 }
 
-/** Closes the account. It may be half closed, or another request may be closing it. */
+/** Closes the account, even if it is half closed or another request is closing it. */
 export async function finishClosing({ deps, now }: RequestContext, email: string): Promise<void> {
   await closeAccount(deps.accountDeps, email, now).catch((error) => {
     if (!(error instanceof AccountError)) throw error;
   });
 }
 
-/** As `requireMember`; throws `account_suspended` where the account is suspended. */
+/** Like `requireMember`, but throws `account_suspended` if the account is suspended. */
 export const requireActiveMember = async (context: RequestContext): Promise<Member> =>
   requireNotSuspended(
     await requireMember(context),
@@ -112,7 +112,10 @@ export const json = (body: object, status = 200): Response =>
     headers: { "Content-Type": "application/json" },
   });
 
-/** Adds to the account's activity list. A failure is logged and not thrown: what it reports has already happened. */
+/**
+ * Adds to the account's activity list. A failure is logged and not thrown, because the reported action has already
+ * happened.
+ */
 export async function recordEvent(
   { deps, peer, now, requestId }: RequestContext,
   user: string,
@@ -124,7 +127,9 @@ export async function recordEvent(
     .catch((cause) => deps.logError("An account event was not recorded", { requestId, cause }));
 }
 
-/** Waits until an email is queued. A failure is logged and not thrown: what it reports has already happened. */
+/**
+ * Waits until an email is queued. A failure is logged and not thrown, because the reported action has already happened.
+ */
 export async function notify(
   { deps, requestId }: RequestContext,
   email: Promise<unknown>,

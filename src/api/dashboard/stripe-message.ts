@@ -6,7 +6,7 @@ import { DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.t
 import { networkOf } from "./network.ts";
 import { json, type RequestContext } from "./request-context.ts";
 
-/** Stripe's webhook endpoint. Cookies and origins mean nothing here; the signature authorizes a message. */
+/** Stripe's webhook endpoint. The signature authorizes a message; cookies and origins are ignored. */
 export const STRIPE_MESSAGE_PATH = "/webhooks/stripe";
 
 const RETRY_MS = 30_000;
@@ -14,8 +14,8 @@ const RETRY_MS = 30_000;
 type Bounds = { changes: Throttle; rejected: RejectedMessages };
 
 /**
- * A message only makes the service look at the payment's state at Stripe. If that fails, the response is 503, and Stripe
- * sends the message again for three days.
+ * A message only makes the service look up the payment at Stripe. If that fails, the response is 503, and Stripe
+ * resends the message for up to three days.
  */
 export async function receiveStripeMessage(
   context: RequestContext,
@@ -33,7 +33,7 @@ export async function receiveStripeMessage(
     return json({ received: true, outcome: settled.outcome });
   } catch (cause) {
     if (cause instanceof InvalidWebhook) throw reject(context, bounds, cause);
-    deps.logError("A Stripe message was not processed; Stripe sends it again", {
+    deps.logError("A Stripe message was not processed; Stripe will send it again", {
       requestId,
       cause,
     });
@@ -45,7 +45,7 @@ export async function receiveStripeMessage(
   }
 }
 
-/** Anyone can send a forged message, so the number of log lines is bounded and they contain nothing of the message. */
+/** Anyone can send a forged message, so the number of log lines is limited, and they contain no part of the message. */
 function reject(
   { deps, requestId, peer, now }: RequestContext,
   { changes, rejected }: Bounds,
@@ -71,7 +71,7 @@ function reject(
 
 /** Anyone can send forged messages: the log gets one line an hour for each reason, with a count. */
 export type RejectedMessages = {
-  /** Returns how many messages the next log line reports; null where the last line is less than an hour old. */
+  /** Returns how many messages the next log line reports; null if the last line is less than an hour old. */
   count(reason: string, now: number): number | null;
 };
 

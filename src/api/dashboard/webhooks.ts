@@ -102,7 +102,7 @@ export async function sendAgain(context: RequestContext): Promise<Response> {
   if (endpoint.pausedAt !== null) {
     throw new DashboardError(
       "invalid_request",
-      "This endpoint is paused, so nothing is sent to it. Resume it, then send again.",
+      "This endpoint is paused, so we send it nothing. Resume the endpoint, then resend the webhook.",
     );
   }
   const newId = newDeliveryId(deps.accountDeps.random);
@@ -111,13 +111,13 @@ export async function sendAgain(context: RequestContext): Promise<Response> {
   if (!found) {
     throw new DashboardError(
       "not_found",
-      "There is no such delivery. Deliveries are kept for 30 days.",
+      "This endpoint has no such delivery. Deliveries are kept for 30 days.",
     );
   }
   if (isRateLimited) {
     throw new DashboardError(
       "too_many_requests",
-      `You can send at most ${SENT_AGAIN_A_DAY_MAX} webhooks again to one endpoint within 24 hours. Try again later.`,
+      `You can resend at most ${SENT_AGAIN_A_DAY_MAX} webhooks to one endpoint within 24 hours. Try again later.`,
       retryAfter(HOUR_MS),
     );
   }
@@ -130,7 +130,7 @@ const SECRET_BYTES = 32;
 
 const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 
-/** The host alone, for the activity list: the URL may have a token in its path. */
+/** Only the host goes to the activity list, because the URL may have a token in its path. */
 const nameOf = ({ url }: Endpoint) => new URL(url).host;
 
 function moveOf(before: Endpoint, after: Endpoint): string {
@@ -149,7 +149,7 @@ async function readEndpoint(context: RequestContext): Promise<EndpointOrder> {
   if (wanted.length === 0 || !wanted.every(isKind)) {
     throw new DashboardError(
       "invalid_request",
-      `\`kinds\` must have at least one of these events: ${LEDGER_EVENT_KINDS.join(", ")}.`,
+      `\`kinds\` must list at least one of these events: ${LEDGER_EVENT_KINDS.join(", ")}.`,
     );
   }
   if (typeof paused !== "boolean") {

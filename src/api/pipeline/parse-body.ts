@@ -5,8 +5,8 @@ import { utf8LengthOver } from "#tools/text.ts";
 import { findJsonFault, nestsTooDeep } from "./json-fault.ts";
 
 /**
- * Decodes a body as UTF-8 and parses it as JSON. For a verbatim tool the result is the JSON text itself, without the
- * white space around it. Throws an ApiError `invalid_utf8`, `invalid_json`, `unsupported_media_type` or `too_large`.
+ * Decodes a body as UTF-8 and parses it as JSON. For a verbatim tool, returns the JSON text itself without the
+ * surrounding white space. Throws an ApiError `invalid_utf8`, `invalid_json`, `unsupported_media_type` or `too_large`.
  */
 export function parseBody(tool: Tool, body: Uint8Array, contentType: string | null): unknown {
   const text = decodeUtf8(body);
@@ -41,28 +41,28 @@ function decodeUtf8(body: Uint8Array): string {
   } catch (cause) {
     throw new ApiError(
       "invalid_utf8",
-      "The body has bytes that are not UTF-8. Encode it as UTF-8 and send it again.",
+      "The body is not valid UTF-8. Encode it as UTF-8 and send it again.",
       { cause },
     );
   }
 }
 
-/** Returns undefined where a body is required: the check of the input then names the missing fields. */
+/** Returns undefined for an empty body; the input check then names the missing fields. */
 function emptyBody(tool: Tool): unknown {
   if (tool.body === "required") return undefined;
   return tool.verbatim ? "null" : {};
 }
 
 /**
- * `curl -d` sends a form type by default, so a body is parsed whatever its type. Only where it is not JSON does the type
- * matter, because it shows what the client meant.
+ * `curl -d` sends a form type by default, so a body is parsed whatever its type. The type matters only if the body is
+ * not JSON, because it shows what the client meant to send.
  */
 function notJson(text: string, contentType: string | null, cause?: unknown): ApiError {
   // Some runtimes drop a header with an empty value, so an empty type counts as none.
   if (contentType !== null && contentType !== "" && !isJsonType(contentType)) {
     return new ApiError(
       "unsupported_media_type",
-      `The body is not JSON, and its type is "${contentType.slice(0, 80)}". Send JSON with \`Content-Type: application/json\`.`,
+      `The body is not JSON, and its Content-Type is "${contentType.slice(0, 80)}". Send JSON with \`Content-Type: application/json\`.`,
     );
   }
   const found = findJsonFault(text);
@@ -79,7 +79,7 @@ function notJson(text: string, contentType: string | null, cause?: unknown): Api
 const isJsonType = (type: string) =>
   /^\s*(?:application|text)\/(?:[^;,\s]+\+)?json\s*(?:[;,]|$)/i.test(type);
 
-// The white space of JSON (RFC 8259, section 2). String.trim removes more characters, which are errors in JSON.
+// The white space of JSON (RFC 8259, section 2). String.trim also removes characters that are errors in JSON.
 const isBlank = (text: string) => /^[ \t\n\r]*$/.test(text);
 const trimJson = (text: string) =>
   text.slice(leadingSpace(text), text.length - trailingSpace(text));

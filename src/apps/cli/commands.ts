@@ -23,7 +23,7 @@ export const COMMANDS: readonly Command[] = [
 
 /** Returns the command that the first words name, and the other words. Throws `UsageError` if there is no such command. */
 export function findCommand(typed: readonly string[]): { command: Command; rest: string[] } {
-  // Options may stand before the command, and `--remote` has a value.
+  // Options may come before the command, and `--remote` has a value.
   const words = typed.filter((word, at) => !word.startsWith("-") && typed[at - 1] !== "--remote");
   const [first = "", second] = words;
   for (const name of second === undefined ? [first] : [`${first} ${second}`, first]) {

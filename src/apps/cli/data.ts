@@ -35,7 +35,7 @@ import { noData } from "./open-sqlite.ts";
 import { counted, instant } from "./text.ts";
 
 const USE_LOCALLY =
-  "Run it on the machine that has the service's DATA_DIR, without --remote and TOOLBOOTH_REMOTE. Over the network, use export and import. PostgreSQL and Cloudflare have their own backups: see docs/backup.md.";
+  "Run it on the machine that has the service's DATA_DIR, without --remote or TOOLBOOTH_REMOTE. Over the network, use export and import. PostgreSQL and Cloudflare have their own backups: see docs/backup.md.";
 
 const USE_POSTGRES_TOOLS =
   "Back up PostgreSQL with its own tools: pg_dump while nodes run, pg_restore into an empty database, or continuous archiving for point-in-time recovery. See docs/backup.md. Unset DATABASE_URL to work on the data in DATA_DIR.";
@@ -46,7 +46,7 @@ export const DATA_COMMANDS: readonly Command[] = [
     name: "backup",
     summary: "Copy the data folder's database to a file; the server can keep running",
     details: [
-      "The backup is a consistent snapshot, and the command checks it. It contains key hashes, email addresses and, unless SECRET is set, the service's secret, so keep it safe. --force replaces an existing file.",
+      "The command makes a consistent snapshot and checks it. The backup contains key hashes, email addresses and, unless SECRET is set, the service's secret, so keep it safe. --force replaces an existing file.",
       `With DATABASE_URL: ${USE_POSTGRES_TOOLS}`,
     ],
     example: "backup /backups/toolbooth.sqlite",
@@ -58,7 +58,7 @@ export const DATA_COMMANDS: readonly Command[] = [
     name: "restore",
     summary: "Replace the data folder's database with a backup; stop the server first",
     details: [
-      "The command checks the backup before it changes anything, and keeps the current database under a dated name in the same folder. Use --force only if the current database is so damaged that the command cannot detect a running server; then make sure yourself that the server is stopped.",
+      "The command checks the backup before it changes anything, and keeps the current database under a dated name in the same folder. Use --force only if the current database is so damaged that the command cannot detect a running server. First make sure that the server is stopped.",
       `With DATABASE_URL: ${USE_POSTGRES_TOOLS}`,
     ],
     example: "restore /backups/toolbooth.sqlite",
@@ -169,7 +169,7 @@ async function endRequestsIn(file: string): Promise<Ended> {
   }
 }
 
-/** Where the replaced database is kept: in the same folder, so that a rename is enough. */
+/** The path to which the replaced database is renamed, in the same folder. */
 export const previousDataFile = (dataDir: string, now: number) =>
   path.join(dataDir, `toolbooth-before-${instant(now).replaceAll(/[:.]/g, "-")}.sqlite`);
 
@@ -180,7 +180,7 @@ function checkSource(source: string, file: string): void {
     throw new CommandError(`${source} is not a file. Choose a file that backup wrote.`);
   if (isSameFile(source, file))
     throw new CommandError(`${source} is the database itself. Choose a file that backup wrote.`);
-  // Without its write-ahead log, a database that was not closed is incomplete.
+  // A database that was not closed is incomplete without its write-ahead log.
   const wal = statSync(`${source}-wal`, { throwIfNoEntry: false });
   if (wal !== undefined && wal.size > 0) {
     throw new CommandError(
@@ -242,7 +242,7 @@ function presentRestore(
   const { secretIncluded } = inspection;
   if (!secretIncluded && invocation.config.secrets === null) {
     invocation.log(
-      "SECRET is not set here. Start the server with the same SECRET as when the backup was made, or it rejects every key.",
+      "SECRET is not set here. Start the server with the SECRET that it had when the backup was made; otherwise it rejects every key.",
     );
   }
   return {
@@ -251,6 +251,6 @@ function presentRestore(
       `Restored ${source} to ${invocation.config.dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
       `${previous === null ? "There was no previous database." : `The previous database is now ${previous}.`}\n` +
       `${secretIncluded ? "The secret is included." : "The secret is not included. The server needs the setting SECRET."}\n` +
-      "Sessions, password-reset links and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and passwords changed since the backup are back to their earlier state. Revoke and close them again.\n",
+      "Sessions, password-reset links and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and passwords changed since the backup are back to their earlier state. Revoke those keys and close those accounts again.\n",
   };
 }

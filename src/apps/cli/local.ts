@@ -21,7 +21,7 @@ import { openBilling } from "../node/billing.ts";
 import { reversalsForOperator } from "../node/reversals.ts";
 import { CommandError, type Deployment, type Invocation } from "./command.ts";
 
-/** What the command line needs of a store that it opened itself. */
+/** What the command line needs from a store that it opened itself. */
 type LocalStore = Pick<
   OperatorContext,
   "ledger" | "directory" | "moves" | "findDamage" | "isDamage"
@@ -104,7 +104,7 @@ function once<Result>(create: () => Promise<Result>): () => Promise<Result> {
   };
 }
 
-/** Runs an action on the data as a whole, and records it like the operations. */
+/** Runs an action on all the data, and records it as operations are recorded. */
 export async function runRecorded<Result>(
   database: SqlDatabase,
   action: "import" | "restore",
@@ -144,8 +144,8 @@ const SECRET_WAIT_MS = 1_000;
 const SECRET_RETRY_MS = 50;
 
 /**
- * Returns the secrets of the server that uses this data. A server without SECRET stores its own with the data when it
- * creates it. If none is stored, the server has SECRET, and it would reject a key that was made with another secret.
+ * Returns the secrets of the server that uses this data. A server without SECRET generates a secret and stores it with
+ * the data. If none is stored, the server has SECRET, and would reject a key that was made with another secret.
  */
 export async function findSecrets(
   place: string,

@@ -88,7 +88,7 @@ function explain(error: unknown): string {
 }
 
 const DISK_FULL =
-  "The disk is full. Free some space and run the command again; unfinished work was undone.";
+  "The disk is full. Free some space and run the command again; unfinished changes were rolled back.";
 
 function explainSqlite(code: number): string | null {
   switch (code) {

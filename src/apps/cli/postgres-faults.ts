@@ -34,6 +34,6 @@ const LOST =
   /^(?:Connection terminated|Client has encountered a connection error|Query read timeout|read ECONNRESET)/;
 
 const CONNECTION_LOST =
-  "The connection to PostgreSQL was lost, so the last step may or may not have been done. Check the result before you run the command again.";
+  "The connection to PostgreSQL was lost, so the last step may or may not have completed. Check the result before you run the command again.";
 
 const INTERRUPTED = "The command was interrupted between two steps. Run it again to complete it.";

@@ -45,7 +45,7 @@ export const TRANSFER_COMMANDS: readonly Command[] = [
   }),
   fileCommand({
     name: "import",
-    summary: "Import lines that export wrote, into an empty ledger",
+    summary: "Import the lines of an export into an empty ledger",
     details: [
       "The import is all or nothing: it checks the lines and audits the ledger before it commits.",
       "With --remote each account is imported separately, and opens when all its records have arrived and reconcile. If an import is interrupted, run it again with the same lines.",
@@ -69,7 +69,7 @@ async function exportLines(
   }
   if (withSecret && invocation.remote !== null) {
     throw new UsageError(
-      "--with-secret does not work with --remote: a deployed service never sends its secret. Store the value of its SECRET with the lines.",
+      "--with-secret does not work with --remote: a deployed service never sends its secret. Store the service's SECRET with the lines.",
     );
   }
   if (target !== undefined) checkOutputFile(target, force);
@@ -98,7 +98,7 @@ async function withOutcome<Result>(
   run: () => Result | Promise<Result>,
   outcome: string,
 ): Promise<Result> {
-  // Imported here because the schemas of the records take as long to load as other commands take to run.
+  // Imported here because loading the record schemas takes as long as running other commands.
   const { TransferError } = await import("#ledger/transfer/records.ts");
   try {
     return await run();
@@ -246,7 +246,7 @@ function logSecret(invocation: Invocation, counts: RecordCounts): void {
     );
   } else if (invocation.config.secrets === null) {
     invocation.log(
-      "The lines included no secret. Set SECRET to that of the original service, or the server rejects its keys.",
+      "The lines included no secret. Set SECRET to that of the original service; otherwise the server rejects its keys.",
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { Footnote } from "./footnotes.ts";
 
-/** The tags of a table's cells by the alignment of their column, made once: a megabyte may have 500,000 cells. */
+/** The tags of a table's cells by column alignment, made once: a megabyte can have 500,000 cells. */
 const cellTags = (name: "th" | "td", align: string) => ({
   open: align === "" ? `<${name}>` : `<${name} align="${align}">`,
   close: `</${name}>\n`,
@@ -17,25 +17,25 @@ export const HEAD_CELLS = cellsOf("th");
 export const BODY_CELLS = cellsOf("td");
 
 /**
- * The ids of a rendered document must not clash with those of the page around it. They have a prefix of their own and a
- * number, and nothing from the document.
+ * The ids of a rendered document must not collide with those of the surrounding page. They consist of a prefix and a
+ * number, and contain no text from the document.
  */
 export const footnoteId = ({ number }: Footnote) => `user-content-fn${number}`;
 
-/** The first reference to a footnote has its number, later ones their own number after it. */
+/** The id of the first reference to a footnote ends with the footnote's number; later ones append their own number. */
 function referenceId({ number }: Footnote, use: number): string {
   const id = `user-content-fnref${number}`;
   return use === 1 ? id : `${id}-${use}`;
 }
 
-/** The reference to a footnote that was just counted. */
+/** Returns the reference to a footnote that was just counted. */
 export function referenceLink(footnote: Footnote): string {
   const { number, uses, waysBack } = footnote;
   const id = uses > waysBack ? "" : ` id="${referenceId(footnote, uses)}"`;
   return `<sup class="footnote-ref"><a href="#${footnoteId(footnote)}"${id}>${number}</a></sup>`;
 }
 
-/** Links from a footnote back to its references. */
+/** Returns the links from a footnote back to its references. */
 export function backReferences(footnote: Footnote): string {
   const links: string[] = [];
   for (let use = 1; use <= footnote.waysBack; use++) {

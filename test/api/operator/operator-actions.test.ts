@@ -229,7 +229,7 @@ describe("what operators do", () => {
       assert.deepEqual([status, body.code], [500, "internal"]);
       assert.match(
         body.detail,
-        /^It is not known whether the order was carried out; sending it again is safe/,
+        /^The service does not know whether it carried out the order\. You can safely send it again\./,
       );
     }
     assert.deepEqual((await linesOf(deployment)).slice(0, 3), [

@@ -81,7 +81,7 @@ test("reconcile explains missing settings, a wrong Stripe key and an unreachable
   fake.setAway("reset");
   await assert.rejects(
     run(LINE),
-    problem(/Stripe is unreachable.*[^.]\. What was corrected so far stays corrected/),
+    problem(/Stripe is unreachable.*[^.]\. Corrections made so far are kept/),
   );
   await assert.rejects(run(`${LINE} --since yesterday`), /--since must be a date/);
 });

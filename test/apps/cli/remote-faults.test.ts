@@ -102,7 +102,7 @@ describe("errors of a remote service", { concurrency: 8 }, () => {
     const old = await responding(400, JSON.stringify({ code: "unknown_operation", detail }));
     assert.match(
       await sentenceOf(old.url),
-      /has another version than this command line.*Deploy this version/,
+      /has a different version than this command line.*Deploy this version/,
     );
     assert.equal(old.requests(), 1, "the client does not retry");
   });

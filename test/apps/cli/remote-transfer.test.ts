@@ -133,7 +133,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     assert.deepEqual((await deployment.index.list({ after: null, max: 9 })).length, 1);
   });
 
-  test("rejects an account that exists already but was not imported", async () => {
+  test("rejects an account that already exists but was not imported", async () => {
     const { cli, deployment } = await fixture();
     const { id: account, createdAt } = JSON.parse(
       lines.find((line) => /"record":"account"/.test(line)) ?? "",

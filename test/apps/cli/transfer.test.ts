@@ -28,7 +28,7 @@ describe("export and import", () => {
       secretIncluded: true,
     });
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    assert.match(await cli.refused(`export ${file}`), /exists already.*--force/);
+    assert.match(await cli.refused(`export ${file}`), /already exists.*--force/);
     const { status, stdout, stderr } = await cli.run("export");
     assert.equal(status, 0);
     const lines = stdout.trimEnd().split("\n");

@@ -20,6 +20,7 @@ async function open(_: TestContext) {
 }
 
 ledgerContract("in a Durable Object", open);
-// A step is a request to another process here; the statements are those of the SQLite store, which takes the whole number.
+// Fewer steps, because each is a request to another process. The SQLite store, whose statements these are, runs all of
+// them.
 ledgerModel("in a Durable Object", open, { runs: Math.ceil(MODEL_RUNS / 10) });
 ledgerDurability("in a Durable Object", open);

@@ -20,6 +20,6 @@ async function open(t: TestContext) {
 const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 100);
 
 ledgerContract("in PostgreSQL", open);
-// A step is a journey to another process here.
+// Fewer steps, because each is a round trip to another process.
 ledgerModel("in PostgreSQL", open, { runs: Math.ceil(MODEL_RUNS / 10) });
 ledgerDurability("in PostgreSQL", open);

@@ -9,7 +9,7 @@ import { newDatabase } from "./fixture.ts";
 const USER = `INSERT INTO users (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
   VALUES ('ada', 'Ada', 'ada@example.com', true, now(), now(), 'acc_Ada')`;
 const MOVE = "UPDATE users SET email = 'new@example.com' WHERE id = 'ada'";
-/** Each stays for a while where it has the first of its rows. */
+/** Each transaction pauses after it has locked its first row. */
 const SLOW = `
   CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END $f$;
   CREATE TRIGGER a_slow AFTER UPDATE OF email ON users FOR EACH ROW EXECUTE FUNCTION slow();

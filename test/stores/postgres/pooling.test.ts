@@ -15,13 +15,13 @@ import { openPooler } from "../../support/postgres-proxy.ts";
 import { newDatabase } from "./fixture.ts";
 
 /**
- * Behind a proxy that gives each transaction another backend than the one before: nothing that a connection may keep
- * (settings, named statements, locks of a session, temporary tables) carries anything here.
+ * Runs behind a proxy that gives each transaction a different backend than the previous one. Nothing may depend on the
+ * state of a connection (settings, named statements, session locks, temporary tables).
  */
 const BACKENDS = 4;
 let transactions = 0;
 
-/** `hooks`: of the test, or of the file. */
+/** `hooks`: those of the test or of the file. */
 async function openPooled(hooks: Pick<TestContext, "after">) {
   const url = new URL(await newDatabase());
   const target = Number(url.port);

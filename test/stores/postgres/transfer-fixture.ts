@@ -6,7 +6,7 @@ import { exportPostgres, importPostgres, isEmptyLedger } from "#stores/postgres/
 import { bytesOf, NOW } from "../transfer-fixture.ts";
 import { newDatabase } from "./fixture.ts";
 
-/** A ledger in PostgreSQL that lines go into and come out of. */
+/** A ledger in PostgreSQL that imports and exports lines. */
 export function openStore(url: string) {
   const pool = openPostgresPool(url, { max: 4 });
   const { ledger, close } = createPostgresLedger(pool);
@@ -15,7 +15,7 @@ export function openStore(url: string) {
     isEmpty: () => isEmptyLedger((sql) => pool.once("read", sql)),
     take: (lines: readonly string[], keptFrom = NOW) =>
       importPostgres(pool, bytesOf(lines), { now: NOW, keptFrom }),
-    /** How many calls lie in which table. */
+    /** The number of calls in each table. */
     async places() {
       const sql =
         "SELECT tableoid::regclass::text AS place, count(*) AS calls FROM debit GROUP BY 1 ORDER BY 1";

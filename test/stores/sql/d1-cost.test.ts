@@ -22,7 +22,7 @@ const START = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
 const iso = (at: number) => new Date(at).toISOString();
 
-/** A binding that adds up what its answers tell of their cost. */
+/** A binding that adds up the cost that responses report. */
 function metered(d1: D1) {
   const bill = { read: 0, written: 0 };
   const note = (result: D1Result) => {
@@ -57,7 +57,7 @@ const populate = (db: SqlDatabase, count: number) => {
         ${numbers} SELECT 'p' || n, '', n || '@x.org', 1, ${now}, ${now}, 'acc_' || n FROM numbers`,
     sql`INSERT INTO user_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
         ${numbers} SELECT 's' || n, ${later}, 't' || n, ${now}, ${now}, 'p' || n FROM numbers`,
-    // Links that wait end within a day, so there are few; closing an account looks through them all.
+    // Pending links expire within a day, so there are few. Closing an account scans all of them.
     sql`INSERT INTO user_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
         ${numbers} SELECT 'k' || n, 'reset-password:' || n, 'q' || n, ${later}, ${now}, ${now}
         FROM numbers WHERE n <= 9`,
@@ -98,7 +98,7 @@ const EVENT: LedgerEvent = {
   ...{ kind: "credits.low", balance: 19, lowBalance: 20 },
 };
 
-/** The way of one notice, with an endpoint that wants it, and that of one purchase. */
+/** One event with an endpoint that subscribes to it, and one purchase. */
 function salesOperations(d1: D1) {
   const { forwardedEvents, purchases, ...store } = createD1DashboardStore(d1);
   const events = withJobs(store.events, store.jobs);
@@ -130,7 +130,7 @@ function salesOperations(d1: D1) {
   };
 }
 
-/** Every operation once, in this order; closing an account comes last. */
+/** Runs every operation once, in this order. Closing an account comes last. */
 function operations(d1: D1) {
   const { directory, activityLog, ...store } = createD1DashboardStore(d1);
   const emailQueue = emailsOf(store);

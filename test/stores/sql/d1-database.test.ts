@@ -107,7 +107,7 @@ test("D1 keeps strict columns, cascades, triggers and partial indexes", async ()
   assert.match(JSON.stringify(plan), /USING INDEX users_unverified/);
 });
 
-/** A database whose first answers are faults with these messages; it counts how often it was asked. */
+/** A database whose first requests fail with these messages. It counts the requests. */
 function troubled(messages: string[]) {
   const left = [...messages];
   const count = { asked: 0 };
