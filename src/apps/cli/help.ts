@@ -1,4 +1,4 @@
-import { version } from "../node/app-context.ts";
+import { version } from "../node/runtime.ts";
 import type { Command, Parameter } from "./command.ts";
 
 /** Texts of `help`, `--help` and usage errors, all derived from the commands. */

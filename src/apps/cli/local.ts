@@ -16,9 +16,9 @@ import { createGrantList } from "#stores/sql/grant-list.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { baseOf } from "../node/addresses.ts";
-import { hashKey, random } from "../node/app-context.ts";
 import { openBilling } from "../node/billing.ts";
 import { reversalsForOperator } from "../node/reversals.ts";
+import { hashKey, random } from "../node/runtime.ts";
 import { CommandError, type Deployment, type Invocation } from "./command.ts";
 
 /** What the command line needs of a store that it opened itself. */

@@ -11,7 +11,7 @@ import { after } from "node:test";
 import { getRequestListener } from "@hono/node-server";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { createOperatorApp, type OperatorAppWiring } from "#api/operator/operator-app.ts";
-import { hashKey } from "#apps/node/app-context.ts";
+import { hashKey } from "#apps/node/runtime.ts";
 import { createMail } from "#email/enqueue-emails.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
