@@ -39,13 +39,13 @@ export function start(file: string, args: readonly string[], env: Env): ChildPro
 export function commandLine(dataDir: string, base: Env = {}) {
   return linesOver(async (args, { env = {}, input } = {}) => {
     assert.equal(input, undefined, "only a process has its own standard input");
-    const ran: Ran = { status: null, stdout: "", stderr: "" };
+    const [stdout, stderr]: [string[], string[]] = [[], []];
     const own = { DATA_DIR: dataDir, ...base, ...env };
-    ran.status = await runCommandLine(args, own, {
-      stdout: (text) => void (ran.stdout += text),
-      stderr: (text) => void (ran.stderr += text),
+    const status = await runCommandLine(args, own, {
+      stdout: (text) => void stdout.push(text),
+      stderr: (text) => void stderr.push(text),
     });
-    return ran;
+    return { status, stdout: stdout.join(""), stderr: stderr.join("") };
   });
 }
 
