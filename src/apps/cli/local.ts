@@ -16,7 +16,6 @@ import { createGrantList } from "#stores/sql/grant-list.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { baseOf } from "../node/addresses.ts";
-import { openBilling } from "../node/billing.ts";
 import { reversalsForOperator } from "../node/reversals.ts";
 import { hashKey, random } from "../node/runtime.ts";
 import { CommandError, type Deployment, type Invocation } from "./command.ts";
@@ -84,6 +83,8 @@ export function createLocalDeployment(
 async function billingOf({ config: { stripe } }: Invocation, store: LocalStore) {
   if (stripe === null) return null;
   const { ledger, purchases, secrets } = store;
+  // Imported here because it loads the schema of the price list, which only payments need.
+  const { openBilling } = await import("../node/billing.ts");
   return openBilling({
     stripe,
     secrets: await secrets(),
