@@ -13,7 +13,6 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { type Ended, endRequests } from "#stores/sqlite/operator.ts";
 import { databaseFile } from "../node/data-folder.ts";
 import { CommandError, type Invocation, type Outcome } from "./command.ts";
-import { type FileArgs, USE_POSTGRES_TOOLS } from "./data.ts";
 import {
   checkOutputFile,
   commitFile,
@@ -23,6 +22,7 @@ import {
   isSameFile,
   syncPath,
 } from "./files.ts";
+import { USE_POSTGRES_TOOLS } from "./help.ts";
 import { runRecorded } from "./local.ts";
 import { noData } from "./open-sqlite.ts";
 import { counted, instant } from "./text.ts";
@@ -32,6 +32,8 @@ function requireDataFolder({ config }: Invocation, action: string): void {
   if (config.databaseUrl !== null)
     throw new CommandError(`${action} a data folder. ${USE_POSTGRES_TOOLS}`);
 }
+
+export type FileArgs = { file: string; force: boolean };
 
 export async function backup(
   invocation: Invocation,

@@ -1,14 +1,10 @@
+import type { FileArgs } from "./backup.ts";
 import { type Command, fileCommand, flag, optionalPositional, positional } from "./command.ts";
+import { USE_POSTGRES_TOOLS } from "./help.ts";
+import type { ExportArgs, ImportArgs } from "./transfer.ts";
 
 const USE_LOCALLY =
   "Run it on the machine that has the service's DATA_DIR, without --remote and TOOLBOOTH_REMOTE. Over the network, use export and import. PostgreSQL and Cloudflare have their own backups: see docs/backup.md.";
-
-export const USE_POSTGRES_TOOLS =
-  "Back up PostgreSQL with its own tools: pg_dump while nodes run, pg_restore into an empty database, or continuous archiving for point-in-time recovery. See docs/backup.md. Unset DATABASE_URL to work on the data in DATA_DIR.";
-
-export type FileArgs = { file: string; force: boolean };
-export type ExportArgs = { file: string | undefined; "with-secret": boolean; force: boolean };
-export type ImportArgs = { file: string | undefined };
 
 /**
  * `backup` and `restore` copy the SQLite database of a data folder. `export` and `import` move a ledger between stores and

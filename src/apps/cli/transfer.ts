@@ -6,7 +6,6 @@ import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { databaseFile, openDataFolder } from "../node/data-folder.ts";
 import { exchange, previousDataFile } from "./backup.ts";
 import { CommandError, type Invocation, type Outcome, UsageError } from "./command.ts";
-import type { ExportArgs, ImportArgs } from "./data.ts";
 import { withDeployment } from "./deployment.ts";
 import {
   checkOutputFile,
@@ -21,6 +20,9 @@ import {
 import { describeImport, runRecorded } from "./local.ts";
 import { placeOf } from "./postgres-faults.ts";
 import { integer } from "./text.ts";
+
+export type ExportArgs = { file: string | undefined; "with-secret": boolean; force: boolean };
+export type ImportArgs = { file: string | undefined };
 
 export async function exportLines(
   invocation: Invocation,

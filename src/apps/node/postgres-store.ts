@@ -7,9 +7,9 @@ import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { isEmptyOrUnfinished, keepSecret } from "#stores/postgres/settings.ts";
+import type { SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import { explainDatabase, StartupDatabaseError } from "./database-fault.ts";
 import { type Patience, whenFit } from "./database-wait.ts";
-import type { NodeStore, StoreEvents } from "./store.ts";
 
 /** One connection is reserved for batches of debits. Two stay open while the node is idle. */
 const CONNECTIONS_MAX = 10;
@@ -19,9 +19,9 @@ const CONNECTIONS = { max: CONNECTIONS_MAX, min: 2, reserved: 1 };
 export async function openPostgresStore(
   url: string,
   config: Config,
-  { onBatch, onCrash }: Required<StoreEvents>,
+  { onBatch, onCrash }: Required<Pick<SqliteThreadOptions, "onBatch" | "onCrash">>,
   patience: Patience,
-): Promise<NodeStore> {
+) {
   const pool = openPostgresPool(url, { ...CONNECTIONS, onIdleError: onCrash });
   try {
     const secrets = await whenFit(() => prepare(pool, config.secrets), patience);
@@ -31,7 +31,7 @@ export async function openPostgresStore(
       secrets,
       waiting,
       directory: createPostgresDirectory(pool).directory,
-      isEmptyOrUnfinished: (email) => isEmptyOrUnfinished(pool, email),
+      isEmptyOrUnfinished: (email: string) => isEmptyOrUnfinished(pool, email),
       async close() {
         await close();
         await pool.close();
