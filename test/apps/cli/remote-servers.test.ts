@@ -20,7 +20,6 @@ before(async () => {
   ({ file, lines } = await writeBusyLedger(folder));
   postgres = await startPostgres({ fsync: "off", full_page_writes: "off" });
 });
-/** Tests share services, so services stop at the end of the file. */
 const servers: Server[] = [];
 const balancers: (() => void)[] = [];
 after(async () => {
@@ -88,11 +87,8 @@ const services: [name: string, open: () => Promise<Service>][] = [
 
 for (const [name, open] of sampleOf("services", "TEST_FLEET", 1, services)) {
   describe(`export and import of ${name}`, { concurrency: 1 }, () => {
-    let imported: Service;
-
     test("an export returns what was imported, through any node", async () => {
-      imported = await open();
-      const { run } = imported;
+      const { run } = await open();
       const { counts, secretIncluded } = (await run(`import ${file}`)).json;
       assert.deepEqual([counts.account, counts.debit, secretIncluded], [7, DEBITS, true]);
       const copy = path.join(temporaryFolder(), "copy.jsonl");
@@ -152,8 +148,9 @@ for (const [name, open] of sampleOf("services", "TEST_FLEET", 1, services)) {
     });
 
     test("an export whose node is killed is one consistent snapshot despite concurrent changes", async () => {
-      const service = imported;
+      const service = await open();
       const { run } = service;
+      await run(`import ${file}`);
       let pages = 0;
       service.watch(async ({ operation, order }) => {
         if (operation !== "exportAccount" || order.place === null) return true;
