@@ -6,7 +6,7 @@ import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { findSecret } from "#stores/postgres/settings.ts";
-import { hashKey, random } from "../../src/apps/node/app-context.ts";
+import { hashKey, random } from "../../src/apps/node/runtime.ts";
 import {
   type Environment,
   type ServerProcess,

@@ -9,6 +9,7 @@ import type { OperatorContext } from "#operator/context.ts";
 import { isOperation, type OperationName, operationOf } from "#operator/operations.ts";
 import type { OperatorToken } from "#operator/perform.ts";
 import { isRefused, perform } from "#operator/perform.ts";
+import { schemaOf } from "#operator/schemas/schemas.ts";
 import { dropBody, readBody } from "../pipeline/body.ts";
 import { problemResponse } from "../problem.ts";
 import { createTokenCheck } from "./check-token.ts";
@@ -129,7 +130,7 @@ async function readOrder(request: Request): Promise<{ operation: OperationName; 
       `This version of the service has no operation "${operation.slice(0, 60)}".`,
     );
   }
-  const checked = operationOf(operation).input.safeParse(order);
+  const checked = schemaOf(operation).input.safeParse(order);
   if (checked.success) return { operation, order: checked.data };
   const [issue] = checked.error.issues;
   // The field and the fault, but never the value.

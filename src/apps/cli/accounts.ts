@@ -1,6 +1,6 @@
 import { readEmail } from "#accounts/accounts.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
-import { random } from "../node/app-context.ts";
+import { random } from "../node/runtime.ts";
 import { creditsFrom } from "./arguments.ts";
 import {
   type Command,

@@ -7,7 +7,6 @@ import { DATA_COMMANDS } from "./data.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { PAYMENT_COMMANDS } from "./payments.ts";
 import { REPORT_COMMANDS } from "./report.ts";
-import { TRANSFER_COMMANDS } from "./transfer.ts";
 
 /** All commands, in the order of `help`. */
 export const COMMANDS: readonly Command[] = [
@@ -17,7 +16,6 @@ export const COMMANDS: readonly Command[] = [
   ...PAYMENT_COMMANDS,
   ...REPORT_COMMANDS,
   ...DATA_COMMANDS,
-  ...TRANSFER_COMMANDS,
   ...ACTIVITY_COMMANDS,
 ];
 

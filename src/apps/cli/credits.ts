@@ -1,5 +1,5 @@
 import { randomBase62 } from "#ids.ts";
-import { random } from "../node/app-context.ts";
+import { random } from "../node/runtime.ts";
 import { creditsFrom, readEnd } from "./arguments.ts";
 import { type Command, CommandError, option, positional, UsageError } from "./command.ts";
 import { accountOf, command, statusOf } from "./deployment.ts";

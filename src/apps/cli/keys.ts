@@ -1,5 +1,5 @@
 import { accountOfKeyId, newKeyId } from "#ids.ts";
-import { random } from "../node/app-context.ts";
+import { random } from "../node/runtime.ts";
 import { type Command, CommandError, positional, requiredOption, UsageError } from "./command.ts";
 import { accountOf, command, logNotification, statusOf } from "./deployment.ts";
 import { instantOrNull, minute, table, withInstants } from "./text.ts";

@@ -16,9 +16,8 @@ import { createGrantList } from "#stores/sql/grant-list.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { baseOf } from "../node/addresses.ts";
-import { hashKey, random } from "../node/app-context.ts";
-import { openBilling } from "../node/billing.ts";
 import { reversalsForOperator } from "../node/reversals.ts";
+import { hashKey, random } from "../node/runtime.ts";
 import { CommandError, type Deployment, type Invocation } from "./command.ts";
 
 /** What the command line needs from a store that it opened itself. */
@@ -84,6 +83,8 @@ export function createLocalDeployment(
 async function billingOf({ config: { stripe } }: Invocation, store: LocalStore) {
   if (stripe === null) return null;
   const { ledger, purchases, secrets } = store;
+  // Imported here because it loads the schema of the price list, which only payments need.
+  const { openBilling } = await import("../node/billing.ts");
   return openBilling({
     stripe,
     secrets: await secrets(),

@@ -4,17 +4,8 @@ import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { databaseFile, openDataFolder } from "../node/data-folder.ts";
-import {
-  type Command,
-  CommandError,
-  fileCommand,
-  flag,
-  type Invocation,
-  type Outcome,
-  optionalPositional,
-  UsageError,
-} from "./command.ts";
-import { exchange, previousDataFile } from "./data.ts";
+import { exchange, previousDataFile } from "./backup.ts";
+import { CommandError, type Invocation, type Outcome, UsageError } from "./command.ts";
 import { withDeployment } from "./deployment.ts";
 import {
   checkOutputFile,
@@ -30,35 +21,10 @@ import { describeImport, runRecorded } from "./local.ts";
 import { placeOf } from "./postgres-faults.ts";
 import { integer } from "./text.ts";
 
-/** `export` and `import` move a ledger between stores and machines as JSON lines. */
-export const TRANSFER_COMMANDS: readonly Command[] = [
-  fileCommand({
-    name: "export",
-    summary: "Export the ledger as JSON lines, to a file or to standard output",
-    details: [
-      "The export is one consistent snapshot, and the server can keep running. The same ledger always gives the same lines. The secret is included only with --with-secret. --json requires a file.",
-      "With --remote at the edge, each account is a separate snapshot.",
-    ],
-    example: "export ledger.jsonl",
-    parameters: { file: optionalPositional("[file]"), "with-secret": flag, force: flag },
-    run: exportLines,
-  }),
-  fileCommand({
-    name: "import",
-    summary: "Import the lines of an export into an empty ledger",
-    details: [
-      "The import is all or nothing: it checks the lines and audits the ledger before it commits.",
-      "With --remote each account is imported separately, and opens when all its records have arrived and reconcile. If an import is interrupted, run it again with the same lines.",
-    ],
-    example: "import ledger.jsonl",
-    parameters: { file: optionalPositional("[file]") },
-    run: importLines,
-  }),
-];
+export type ExportArgs = { file: string | undefined; "with-secret": boolean; force: boolean };
+export type ImportArgs = { file: string | undefined };
 
-type ExportArgs = { file: string | undefined; "with-secret": boolean; force: boolean };
-
-async function exportLines(
+export async function exportLines(
   invocation: Invocation,
   { file: target, "with-secret": withSecret, force }: ExportArgs,
 ): Promise<Outcome> {
@@ -151,9 +117,9 @@ const describeCounts = (counts: RecordCounts) => {
   return parts.length === 0 ? "no records" : `records (${parts.join(", ")})`;
 };
 
-async function importLines(
+export async function importLines(
   invocation: Invocation,
-  { file: source }: { file: string | undefined },
+  { file: source }: ImportArgs,
 ): Promise<Outcome> {
   if (source === undefined && isatty(0))
     throw new UsageError("import requires a file, or the lines on standard input.");

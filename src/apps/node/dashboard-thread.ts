@@ -19,7 +19,6 @@ import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
 import { countJobs } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
-import { hashKey, random } from "./app-context.ts";
 import { openBilling } from "./billing.ts";
 import type { DashboardSettings, FromDashboard, ToDashboard } from "./dashboard.ts";
 import { openNodeOperator } from "./dashboard-operator.ts";
@@ -28,6 +27,7 @@ import { outboxFolder } from "./data-folder.ts";
 import { startNotifications } from "./notifications.ts";
 import { isForOperator } from "./operator-server.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
+import { hashKey, random } from "./runtime.ts";
 
 /** The dashboard thread: it hashes passwords, looks up sessions and sends emails, so that no call waits for any of these. */
 if (parentPort === null) throw new Error("This file must be started as a worker thread");

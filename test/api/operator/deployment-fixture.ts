@@ -11,7 +11,7 @@ import { after } from "node:test";
 import { getRequestListener } from "@hono/node-server";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { createOperatorApp, type OperatorAppWiring } from "#api/operator/operator-app.ts";
-import { hashKey } from "#apps/node/app-context.ts";
+import { hashKey } from "#apps/node/runtime.ts";
 import { createMail } from "#email/enqueue-emails.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
@@ -142,11 +142,15 @@ export function createDeployment(changed: Changed = {}) {
   return { app, context, ledger, directory, index, actions, d1, objects, told, loggedErrors };
 }
 
-/** The deployment at an address of this machine; `before` may answer in its place, or break off. */
+/**
+ * The deployment at an address of this machine, until the test that calls this is over or whenever `atEnd` says. `before` may
+ * answer in its place, or break off.
+ */
 export async function serve(
   app: { fetch(request: Request, peer: string | null): Promise<Response> },
   before: (request: Request) => Response | Promise<Response | undefined> | undefined = () =>
     undefined,
+  atEnd: (close: () => void) => void = after,
 ): Promise<string> {
   const server = createServer(
     getRequestListener(async (request) => (await before(request)) ?? app.fetch(request, "::1"), {
@@ -155,7 +159,7 @@ export async function serve(
   );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  after(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });

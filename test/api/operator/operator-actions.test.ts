@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { OPERATIONS } from "#operator/operations.ts";
+import { SCHEMAS } from "#operator/schemas/schemas.ts";
 import { ADA, ask, linesOf, openDeployment } from "./deployment-fixture.ts";
 
 const KEY = "key_Ada0000000000000000001";
@@ -255,7 +255,7 @@ describe("what operators do", () => {
   });
 
   test("every operation has an order that is strict", () => {
-    for (const [name, { input }] of Object.entries(OPERATIONS))
+    for (const [name, { input }] of Object.entries(SCHEMAS))
       assert.equal(input.safeParse({ more: 1 }).success, false, name);
   });
 });

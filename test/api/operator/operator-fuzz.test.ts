@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isOperation, OPERATIONS } from "#operator/operations.ts";
+import { SCHEMAS } from "#operator/schemas/schemas.ts";
 import { ask, createDeployment } from "./deployment-fixture.ts";
 
 /** Orders of every shape: never a 5xx, and never an action without its record. */
@@ -72,7 +73,7 @@ const order = fc.oneof(
  */
 function fit(name: string, given: unknown): unknown {
   if (!isOperation(name) || typeof given !== "object" || given === null) return given;
-  const shape = (OPERATIONS[name].input as unknown as { shape: Record<string, unknown> }).shape;
+  const shape = (SCHEMAS[name].input as unknown as { shape: Record<string, unknown> }).shape;
   const members = Object.entries(given).filter(([member]) => Object.hasOwn(shape, member));
   const fitted = Object.fromEntries(
     members.map(([member, value]) => [member, value === "now" ? Date.now() : value]),

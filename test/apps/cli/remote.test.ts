@@ -5,13 +5,15 @@ import { describe, test } from "node:test";
 import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
 
-/** The command line as a process, on a deployed service on a loopback address. */
+/** The command line on a deployed service on a loopback address. */
 async function fixture(before?: Parameters<typeof serve>[1]) {
   const deployment = createDeployment();
   const url = await serve(deployment.app, before);
   const folder = temporaryFolder();
   const dataDir = path.join(folder, "data");
-  const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, TMPDIR: folder };
+  const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
+  // The command line in this process has the temporary folder of the process.
+  process.env["TMPDIR"] = folder;
   return { deployment, url, folder, dataDir, env, cli: commandLine(dataDir, env) };
 }
 
@@ -24,7 +26,7 @@ const shapeOf = (value: Json): Json =>
       .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"time"'),
   );
 
-describe("the command line on a deployed service", { concurrency: 2 }, () => {
+describe("the command line on a deployed service", { concurrency: 1 }, () => {
   test("has the same results as on a data folder", async () => {
     const { cli, dataDir, deployment } = await fixture();
     const here = commandLine(dataDir);

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { type AccountDeps, createKey, openAccount } from "#accounts/accounts.ts";
 import type { Grant } from "#ledger/port.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { hashKey, random } from "../../../src/apps/node/app-context.ts";
 import { databaseFile, openDataFolder, readSecrets } from "../../../src/apps/node/data-folder.ts";
+import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
 

@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AccountError } from "#accounts/accounts.ts";
-import {
-  clientOver,
-  type OperationName,
-  type OperatorClient,
-  operationOf,
-} from "#operator/operations.ts";
+import { clientOver, type OperationName, type OperatorClient } from "#operator/operations.ts";
+import { schemaOf } from "#operator/schemas/schemas.ts";
 import { CommandError, type Remote } from "../command.ts";
 import {
   AccountBeingMoved,
@@ -71,7 +67,7 @@ export function createHttpClient(remote: Remote, pausesMs = RETRY_PAUSES_MS): Op
 }
 
 function readOutcome(name: OperationName, outcome: unknown, url: string): unknown {
-  const read = operationOf(name).output.safeParse(outcome);
+  const read = schemaOf(name).output.safeParse(outcome);
   if (read.success) return read.data;
   throw new CommandError(explainVersion(url, `the outcome of ${name} has a different format.`));
 }
