@@ -19,7 +19,8 @@ async function open(_: TestContext) {
   };
 }
 
-ledgerContract("in a Durable Object", open);
+// The objects run the code of the SQLite store, which is tested in full.
+ledgerContract("in a Durable Object", open, 6);
 // A step is a request to another process here; the statements are those of the SQLite store, which takes the whole number.
 ledgerModel("in a Durable Object", open, { runs: Math.ceil(MODEL_RUNS / 10) });
 ledgerDurability("in a Durable Object", open);

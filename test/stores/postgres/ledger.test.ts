@@ -19,7 +19,7 @@ async function open(t: TestContext) {
 
 const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 100);
 
-ledgerContract("in PostgreSQL", open);
+ledgerContract("in PostgreSQL", open, 9);
 // A step is a journey to another process here.
 ledgerModel("in PostgreSQL", open, { runs: Math.ceil(MODEL_RUNS / 10) });
 ledgerDurability("in PostgreSQL", open);
