@@ -3,7 +3,7 @@ import { ledgerContract, ledgerDurability } from "../../contract/ledger.ts";
 import { ledgerModel } from "../../contract/ledger-model.ts";
 import { openObjects } from "./fixture.ts";
 
-const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 100);
+const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 50);
 const objects = openObjects();
 let opened = 0;
 

@@ -27,7 +27,7 @@ import { type Node, newDatabase, openNode } from "./fixture.ts";
  * the same outcomes, the same events and the same totals. The first two each have a database, in which every run has accounts
  * of its own.
  */
-const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 80) / 4);
+const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 40) / 4);
 const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 type Outcomes = (DebitOutcome | string)[];
