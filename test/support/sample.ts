@@ -1,17 +1,28 @@
-/** Samples for `npm test` of cases that show one sentence many times. `npm run test:deep` takes all of them. */
+import { createChance } from "../ledger/rules/chance.ts";
 
-const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 2 ** 31);
+/** By which a run draws its samples. TEST_SEED=n draws the same samples again. */
+export const SAMPLE_SEED = Number(
+  process.env["TEST_SEED"] ?? Math.floor(Date.now() / 1_000) % 100_000,
+);
 
-/** Returns `size` of the cases, drawn by TEST_SEED, and prints how many. Returns all if the environment variable is `all`. */
-export function sampleOf<Case>(
-  what: string,
-  variable: string,
-  size: number,
-  cases: readonly Case[],
-): Case[] {
-  if (process.env[variable] === "all") return [...cases];
-  const first = seed % cases.length;
-  const taken = [...cases, ...cases].slice(first, first + size);
-  console.log(`${taken.length} of ${cases.length} ${what} (TEST_SEED=${seed}, ${variable}=all)`);
-  return taken;
+/**
+ * Draws `count` of the items, in their order; all of them if `takesAll`. For what other tests show in full on another store or
+ * runtime. Prints what it drew.
+ */
+export function drawSample<Item>(
+  name: string,
+  items: readonly Item[],
+  count: number,
+  takesAll: boolean,
+): readonly Item[] {
+  if (takesAll || count >= items.length) return items;
+  const chance = createChance(SAMPLE_SEED + hashOf(name));
+  const drawn = new Set<number>();
+  while (drawn.size < count) drawn.add(chance.below(items.length));
+  console.log(`${name}: ${count} of ${items.length}, TEST_SEED=${SAMPLE_SEED}`);
+  return items.filter((_, index) => drawn.has(index));
 }
+
+/** So that suites with the same seed draw different items. */
+const hashOf = (name: string): number =>
+  [...name].reduce((hash, character) => (Math.imul(hash, 31) + character.charCodeAt(0)) | 0, 7);

@@ -5,7 +5,7 @@ import { clock } from "./clock.ts";
 import { openFixture, openMember } from "./dashboard-fixture.ts";
 import { PROVIDERS } from "./providers.ts";
 
-const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 700);
+const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 300);
 
 const PATHS = [
   ...["visitor", "home", "keys", "keys/key_1", "keys/others", "usage", "credits", "sessions"],

@@ -10,7 +10,7 @@ import { openReversalFile, reversalFile } from "#apps/node/reversals.ts";
 import { testOperatorCommands } from "../../contract/operator-commands.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
-import { sampleOf } from "../../support/sample.ts";
+import { drawSample } from "../../support/sample.ts";
 import { runHere } from "../node/run-command.ts";
 import { startServer, temporaryFolder } from "./fixture.ts";
 
@@ -116,7 +116,12 @@ describe("the operator's commands", { concurrency: 1 }, () => {
       },
     ],
   ];
-  for (const [name, open] of sampleOf("services over HTTP", "TEST_STORES", 1, services))
+  for (const [name, open] of drawSample(
+    "services over HTTP",
+    services,
+    1,
+    process.env["TEST_STORES"] === "all",
+  ))
     testOperatorCommands(`over HTTP to ${name}`, open);
 
   test("several tokens work at the same time, actions name the token, and every node lists the actions of all nodes", async () => {

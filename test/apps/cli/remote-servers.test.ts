@@ -6,7 +6,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
-import { sampleOf } from "../../support/sample.ts";
+import { drawSample } from "../../support/sample.ts";
 import { BUSY, DEBITS, recordsOf, writeBusyLedger } from "../node/busy-ledger.ts";
 import { runHere } from "../node/run-command.ts";
 import { type Json, start, startServer, temporaryFolder } from "./fixture.ts";
@@ -85,7 +85,12 @@ const services: [name: string, open: () => Promise<Service>][] = [
   ["a fleet", async () => openService({ DATABASE_URL: await postgres.createDatabase() }, 2)],
 ];
 
-for (const [name, open] of sampleOf("services", "TEST_FLEET", 1, services)) {
+for (const [name, open] of drawSample(
+  "services",
+  services,
+  1,
+  process.env["TEST_FLEET"] === "all",
+)) {
   describe(`export and import of ${name}`, { concurrency: 1 }, () => {
     test("an export returns what was imported, through any node", async () => {
       const { run } = await open();

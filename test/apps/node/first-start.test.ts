@@ -14,7 +14,7 @@ import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
-import { sampleOf } from "../../support/sample.ts";
+import { drawSample } from "../../support/sample.ts";
 
 /** The demo key is shown exactly once, at the first successful start, and nowhere else. */
 
@@ -85,7 +85,12 @@ const BROKEN_OFF: Record<string, (accountDeps: AccountDeps) => Promise<unknown>>
 
 const TAKES_ALL = process.env["TEST_STARTS"] === "all";
 const interruptions = Object.entries(BROKEN_OFF);
-for (const [where, act] of sampleOf("interruptions", "TEST_STARTS", 1, interruptions)) {
+for (const [where, act] of drawSample(
+  "interruptions",
+  interruptions,
+  1,
+  process.env["TEST_STARTS"] === "all",
+)) {
   test(`the next start completes an interrupted first start: ${where}`, async (t) => {
     const DATA_DIR = temporaryFolder(t);
     await withAccounts(DATA_DIR, act);
@@ -114,7 +119,12 @@ test("creates no demo account if the operator has created an account or closed a
   const own = temporaryFolder(t);
   await withAccounts(own, (accountDeps) => openAccount(accountDeps, "you@example.com", Date.now()));
 
-  for (const DATA_DIR of sampleOf("data folders", "TEST_STARTS", 1, [closed, unfinished, own])) {
+  for (const DATA_DIR of drawSample(
+    "data folders",
+    [closed, unfinished, own],
+    1,
+    process.env["TEST_STARTS"] === "all",
+  )) {
     const server = await startServer(t, { DATA_DIR });
     assert.deepEqual(await call(server.base, key), [401, null]);
     await server.end("SIGTERM");

@@ -14,7 +14,7 @@ import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
  * of its calls is charged exactly once. The other has no keys, so it pays for the responses that it received and at most for
  * the calls that were in progress when the process died.
  */
-const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 6);
+const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 3);
 const CALLERS = 8;
 const LOAD_MS_MAX = 250;
 const CREDITS = 10_000_000;

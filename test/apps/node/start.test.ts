@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { SCHEMA_MIGRATION_TABLE } from "#stores/schema/migrations.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
-import { sampleOf } from "../../support/sample.ts";
+import { drawSample } from "../../support/sample.ts";
 
 /** A process that cannot start prints one message, exits with 1 and leaves nothing behind. */
 function assertPlain(written: string) {
@@ -117,7 +117,12 @@ test("rejects a data folder that is a file, below a file or in a system folder",
   const file = path.join(folder, "file");
   writeFileSync(file, "x");
   const bad = [file, path.join(file, "data"), "/proc/toolbooth"];
-  for (const DATA_DIR of sampleOf("bad data folders", "TEST_STARTS", 1, bad)) {
+  for (const DATA_DIR of drawSample(
+    "bad data folders",
+    bad,
+    1,
+    process.env["TEST_STARTS"] === "all",
+  )) {
     const { code, written } = await runServer(t, { DATA_DIR });
     assert.equal(code, 1, DATA_DIR);
     assertPlain(written);
@@ -138,7 +143,12 @@ test("explains a database that is a folder, damaged, or of another program", asy
       ),
   };
   const kinds = Object.entries(damage);
-  for (const [name, make] of sampleOf("kinds of damage", "TEST_STARTS", 1, kinds)) {
+  for (const [name, make] of drawSample(
+    "kinds of damage",
+    kinds,
+    1,
+    process.env["TEST_STARTS"] === "all",
+  )) {
     const DATA_DIR = temporaryFolder(t);
     const file = path.join(DATA_DIR, "toolbooth.sqlite");
     make(file);
@@ -191,7 +201,12 @@ test("reports a read-only disk", async (t) => {
   const wrap = inMountNamespace(`mount -t tmpfs -o ro,size=1m tmpfs ${folder}`);
   if (wrap === null) return t.skip("this user may not mount");
   const folders = [folder, path.join(folder, "data")];
-  for (const DATA_DIR of sampleOf("read-only folders", "TEST_STARTS", 1, folders)) {
+  for (const DATA_DIR of drawSample(
+    "read-only folders",
+    folders,
+    1,
+    process.env["TEST_STARTS"] === "all",
+  )) {
     const { code, written } = await runServer(t, { DATA_DIR }, wrap);
     assert.equal(code, 1);
     assertPlain(written);

@@ -27,7 +27,7 @@ import { type Node, newDatabase, openNode } from "./fixture.ts";
  * order at a time: the outcomes, events and totals must be equal. The first two have a database each, in which every
  * run has its own accounts.
  */
-const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 80) / 4);
+const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 40) / 4);
 const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 type Outcomes = (DebitOutcome | string)[];

@@ -31,7 +31,7 @@ const FAULTS: Readonly<Record<string, (length: number) => { html?: string; text?
   ">": () => ({ html: '<a href="b">c<em><a href="d">e</a></em></a>' }),
   "!": () => ({ html: '<p title="<b">a</p>' }),
   "&": () => ({ html: "<p>a < b</p>" }),
-  "#": (length) => spin(length * 300),
+  "#": (length) => spin(length * 200),
 };
 
 function spin(count: number): { html?: string } {

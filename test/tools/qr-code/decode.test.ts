@@ -7,8 +7,8 @@ import type { QrLevel } from "#tools/qr-code/capacity.ts";
 import { layOutQr } from "#tools/qr-code/draw.ts";
 import { encodeQr } from "#tools/qr-code/encode-qr.ts";
 import qrCode from "#tools/qr-code/tool.ts";
+import { drawSample } from "../../support/sample.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
-import { Random } from "../markdown-render/random.ts";
 import { type Picture, readBlocks, readPng, readSvg } from "../read-qr.ts";
 import {
   enlarge,
@@ -27,8 +27,9 @@ import { corpus, corpusMissing, fullTexts, generatedTexts, type Sample } from ".
 const SEED = Number(process.env["TEST_QR_SEED"] ?? 20_260);
 /** Texts generated for the readers. */
 const TEXTS = Number(process.env["TEST_QR_TEXTS"] ?? 520);
-const RUNS_ASKED = process.env["TEST_QR_RUNS"] ?? "5";
-const RUNS = RUNS_ASKED === "all" ? Infinity : Number(RUNS_ASKED);
+const RUNS_ASKED = process.env["TEST_QR_RUNS"] ?? "2";
+const TAKES_ALL = RUNS_ASKED === "all";
+const RUNS = TAKES_ALL ? Infinity : Number(RUNS_ASKED);
 const WIDTHS = [64, 100, 177, 256, 777, 2048];
 
 const known = corpus().filter(({ text }) => text !== "");
@@ -103,16 +104,17 @@ const fits = ({ text, level }: Sample) => encodeQr(text, level) !== undefined;
 test("every text is read back by both readers", async (t) => {
   const readings = new Readings();
   const samples = [...known, ...generated, ...full].filter(fits);
-  for (const sample of samples) {
+  assert.ok(samples.length >= TEXTS - 20 + full.length);
+  const read = drawSample("QR codes read back", samples, 200, TAKES_ALL);
+  for (const sample of read) {
     const picture = pictureOf(symbolOf(sample.text, sample.level));
     await readings.read(sample, "modules", 2, enlarge(picture, 2));
   }
-  t.diagnostic(readings.report(samples.length));
-  assert.ok(samples.length >= TEXTS - 20 + full.length);
+  t.diagnostic(readings.report(read.length));
 });
 
 const eligible = [...known, ...generated].filter(fits).filter(isWithinBound);
-const sample = pickSome(eligible, RUNS);
+const sample = drawSample("QR codes drawn in every way", eligible, RUNS, TAKES_ALL);
 const sampleSize = `${sample.length} of ${eligible.length} texts`;
 
 for (const width of WIDTHS) {
@@ -146,17 +148,6 @@ test(`as SVG of whole pixels and as blocks it is read back: ${sampleSize}`, asyn
   }
   t.diagnostic(readings.report(sample.length));
 });
-
-/** In an order given by the seed, without repeats. */
-function pickSome(samples: readonly Sample[], count: number): Sample[] {
-  const random = new Random(SEED);
-  const left = [...samples];
-  const picked: Sample[] = [];
-  while (picked.length < count && left.length > 0) {
-    picked.push(...left.splice(random.between(0, left.length - 1), 1));
-  }
-  return picked;
-}
 
 /** `width` pixels, each with the color at its center, as `crispEdges` requests. */
 function rasterize({ width: modules, dark }: Picture, width: number): Pixels {
