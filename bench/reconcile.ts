@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { type AccountDeps, createKey, openAccount } from "#accounts/people.ts";
+import { type AccountDeps, createKey, openAccount } from "#accounts/accounts.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { keepSecret } from "#stores/sqlite/settings.ts";

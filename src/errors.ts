@@ -1,7 +1,7 @@
 /**
  * Every error of the API, in one table that also chooses the status. A `code` never changes its meaning; `detail` is
- * written for people and may change. The errors page and the OpenAPI description are made from this table: `cause` says
- * when the error occurs, `cure` what the client can do.
+ * for people and may change. The errors page and the OpenAPI description come from this table: `cause` says when the
+ * error occurs, `cure` what the client can do.
  */
 export const ERRORS = {
   invalid_json: {
@@ -27,15 +27,15 @@ export const ERRORS = {
     status: 400,
     title: "The text does not fit in a QR code at this level",
     cause:
-      "A QR code holds fewer bytes at a higher error correction level, and this text needs more.",
-    cure: "Shorten the text, or ask for the level in `fits`. The service never lowers the level by itself.",
+      "The text is too long for this error correction level. A higher level leaves less room for data.",
+    cure: "Shorten the text, or request the level in `fits`. The service never lowers the level on its own.",
   },
   idempotency_key_reused: {
     status: 400,
-    title: "The idempotency key belongs to another request",
+    title: "The idempotency key was used for another request",
     cause:
-      "This `Idempotency-Key` was used on the same path within 24 hours with a different body, or an earlier version of the service produced the first response, which the service can no longer reproduce.",
-    cure: "Use a new key for each new request. Repeat a request with exactly the same bytes.",
+      "You used this `Idempotency-Key` on the same path in the last 24 hours with a different body, or an earlier version of the service made the first response and the current version cannot reproduce it.",
+    cure: "Use a new key for each new request. To repeat a request, send exactly the same bytes.",
   },
   missing_key: {
     status: 401,
@@ -84,8 +84,8 @@ export const ERRORS = {
   request_timeout: {
     status: 408,
     title: "The request did not arrive in time",
-    cause: "The headers or the body took longer to arrive than the service waits.",
-    cure: "Send the request again over a faster connection, or send less.",
+    cause: "The client took too long to send the headers or the body.",
+    cure: "Send the request again, over a faster connection or with a smaller body.",
   },
   idempotency_in_progress: {
     status: 409,
@@ -96,8 +96,8 @@ export const ERRORS = {
   too_large: {
     status: 413,
     title: "The request is too large",
-    cause: "The body, or the UTF-8 text of one of its fields, is over its limit.",
-    cure: "`detail` gives the limit and the size. Send less in one request.",
+    cause: "The body, or the UTF-8 text of one of its fields, exceeds its limit.",
+    cure: "`detail` gives the limit and the size. Send less data in each request.",
   },
   unsupported_media_type: {
     status: 415,
@@ -115,7 +115,7 @@ export const ERRORS = {
   headers_too_large: {
     status: 431,
     title: "The headers are too large",
-    cause: "The request line and the headers together are over 32 KB.",
+    cause: "The request line and the headers together exceed 32 KB.",
     cure: "Send fewer or shorter headers.",
   },
   internal: {
@@ -148,15 +148,15 @@ export type FieldError = {
 
 export type ProblemDetails = {
   errors?: FieldError[];
-  /** Members that this error adds to the problem body (RFC 9457, section 3.2). */
+  /** Members that this error adds to the problem document (RFC 9457, section 3.2). */
   members?: Record<string, unknown>;
   headers?: Record<string, string>;
   cause?: unknown;
 };
 
 /**
- * An error that ends a request. It is thrown anywhere, and the app that received the request turns it into one response
- * with problem details (RFC 9457). Calls, the dashboard and the operator API each have a table of codes and a subclass.
+ * An error that ends a request. Any code can throw it; the app that received the request turns it into a response with
+ * problem details (RFC 9457). Calls, the dashboard and the operator API each have a table of codes and a subclass.
  */
 export class ProblemError<Code extends string = string> extends Error {
   readonly code: Code;
@@ -180,7 +180,7 @@ export class ProblemError<Code extends string = string> extends Error {
   }
 }
 
-/** An error of the API that tools are called through. */
+/** An error of the API through which clients call tools. */
 export class ApiError extends ProblemError<ErrorCode> {
   constructor(code: ErrorCode, detail: string, details: ProblemDetails = {}) {
     super(code, ERRORS[code], detail, details);

@@ -36,7 +36,7 @@ export const FORM_SPACE_BYTES = 64 * KB;
 
 /** A rejected body is read and dropped up to this far past its limit, so that the connection can be reused. */
 export const DRAIN_SLACK_BYTES = 64 * KB;
-/** And for this long: a client on a slow line gets its error now and loses the connection. */
+/** And at most this long: a client on a slow line gets its error now and loses the connection. */
 export const DRAIN_WAIT_MS = 500;
 
 /** Deeper JSON is rejected: no client sends such data, and it would exhaust the stack of recursive code. */
@@ -52,9 +52,9 @@ export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 export const ROLL_UP_AFTER_DAYS_MIN = 2;
 export const ROLL_UP_AFTER_DAYS_DEFAULT = 30;
 
-/** Below this balance the owner gets an email, until they choose another value. */
+/** The owner gets an email below this balance, unless they choose another value. */
 export const LOW_BALANCE_DEFAULT = 20;
-/** So many days before a grant expires, the owner gets an email. */
+/** The owner gets an email this many days before a grant expires. */
 export const EXPIRY_WARNING_DAYS = [30, 7] as const;
 
 /** The first call of an account is free up to this price. */
@@ -66,7 +66,7 @@ export const STARTER_DAYS_DEFAULT = 90;
 export const MAIL_API_URL_DEFAULT = "https://api.resend.com/emails";
 
 export const KEY_LABEL_CHARS_MAX = 100;
-/** Keys that are not revoked. One per environment is enough, and a person must be able to read the list. */
+/** Keys that are not revoked. One key per environment is enough, and the list must stay readable. */
 export const KEYS_PER_ACCOUNT_MAX = 25;
 /** Days of usage in one response: a year, and a month for comparison. */
 export const USAGE_DAYS_MAX = 400;
@@ -83,8 +83,9 @@ export const HEADERS_TIMEOUT_MS = 10_000;
 /** Headers and body together; 6 MB at 128 KB/s arrive in 48 s. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 /**
- * For the body alone, at the edge: while a body arrives, its size is taken from the small memory of an isolate, so a
- * stalled client must make way soon. A text of 1 MB needs 70 KB/s; the same text in escapes (6 MB) needs 420 KB/s.
+ * For the body alone, at the edge: a body that is still arriving counts against the small memory of an isolate, so a
+ * stalled client must not hold it for long. A text of 1 MB needs 70 KB/s; the same text in escapes (6 MB) needs 420
+ * KB/s.
  */
 export const WORKER_BODY_TIMEOUT_MS = 15_000;
 
@@ -95,7 +96,10 @@ export const SILENCE_MAX_MS = 90_000;
 /** An idle connection takes about 20 KB. */
 export const CONNECTIONS_MAX = 10_000;
 
-/** Bounds the bodies and responses of large calls in memory, in total and for one account. A call over them gets 503. */
+/**
+ * Bounds the memory for bodies and responses of large calls, in total and for each account. A call beyond a bound gets
+ * 503.
+ */
 export type MemoryLimits = {
   bytes: number;
   bytesPerAccount: number;
@@ -119,9 +123,9 @@ export const WORKER_MEMORY: MemoryLimits = {
   heldMsMax: 60_000,
 };
 
-/** How long a call waits for the ledger before it gets 503. A commit normally takes well under 10 ms. */
+/** How long a call waits for the ledger before the client gets 503. A commit normally takes well under 10 ms. */
 export const LEDGER_TIMEOUT_MS = 5_000;
-/** For reading or moving a whole account at the edge: with millions of debits that takes seconds. */
+/** For reading or moving a whole account at the edge, which takes seconds if it has millions of debits. */
 export const WHOLE_ACCOUNT_TIMEOUT_MS = 25_000;
 /** Orders in the ledger's queue. At 4,000 orders a second the last one waits as long as LEDGER_TIMEOUT_MS. */
 export const LEDGER_QUEUE_MAX = 20_000;
@@ -135,7 +139,7 @@ export const TOOL_QUEUE_MAX = 64;
 
 /** A body of the dashboard: a label, an address, a password. */
 export const DASHBOARD_BODY_BYTES_MAX = 64 * KB;
-/** A message of Stripe contains one object of a few KB. */
+/** A message from Stripe contains one object of a few KB. */
 export const STRIPE_MESSAGE_BYTES_MAX = 256 * KB;
 
 /** The records in one request of an import, as JSON; then the body around them. */

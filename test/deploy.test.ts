@@ -30,7 +30,7 @@ const STOP_MS =
   LEDGER_TIMEOUT_MS;
 /** The connections that one node may open. */
 const CONNECTIONS =
-  numberIn("src/apps/node/store.ts", "CONNECTIONS_MAX") +
+  numberIn("src/apps/node/postgres-store.ts", "CONNECTIONS_MAX") +
   numberIn("src/apps/node/dashboard-store.ts", "CONNECTIONS_MAX");
 
 /** What lies at a path of keys and places; a fault where there is nothing. */

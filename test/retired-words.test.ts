@@ -37,6 +37,8 @@ const RETIRED_IDENTIFIERS: Record<string, string> = {
   near: "local",
   "notes?": "record",
   "notices?": "event, notification",
+  people: "users; dashboard",
+  "persons?": "user",
   "posts?": "email; send",
   "rooms?": "MemoryBudget; part",
   "scenes?": "fixture",

@@ -47,6 +47,7 @@ const SAMPLES: Record<string, Record<string, string>> = {
     TEST_EDGE: "all",
     TEST_FLEET: "all",
     TEST_STORES: "all",
+    TEST_STARTS: "all",
     TEST_SALES_RUNS: "300",
     TEST_SALES_KILLS: "20",
   },

@@ -46,7 +46,7 @@ const readOnly = (env: Env) => (name: string) => ({
 });
 
 /** The steps of the pipeline in order, without the app around them. */
-function corridorUntil(deps: AppContext, last: Step): Handler {
+function pipelineUntil(deps: AppContext, last: Step): Handler {
   const keys = createAuthenticator(deps);
   const replier = createReplier(deps);
   const goes = (step: Step) => STEPS.indexOf(step) <= STEPS.indexOf(last);
@@ -84,11 +84,11 @@ const traceOf = (deps: AppContext): RequestContext => ({
 function handlersOf(env: Env): Record<Step, Handler> {
   const deps = createEdgeAppContext(env);
   return {
-    bare: corridorUntil(deps, "bare"),
-    key: corridorUntil(deps, "key"),
-    body: corridorUntil(deps, "body"),
-    tool: corridorUntil(deps, "tool"),
-    reply: corridorUntil(deps, "reply"),
+    bare: pipelineUntil(deps, "bare"),
+    key: pipelineUntil(deps, "key"),
+    body: pipelineUntil(deps, "body"),
+    tool: pipelineUntil(deps, "tool"),
+    reply: pipelineUntil(deps, "reply"),
     app: workerWith(env, () => ({ call: async () => DEBITED })),
     roundTrip: workerWith(env, (name) => env.IDLE.getByName(name)),
     reads: workerWith(env, readOnly(env)),

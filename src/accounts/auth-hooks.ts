@@ -1,8 +1,8 @@
 import type { AuthContext, BetterAuthOptions } from "better-auth";
 import { createEmailVerificationToken } from "better-auth/api";
 import { accountEmails } from "./account-emails.ts";
+import type { EventKind } from "./activity-log.ts";
 import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
-import type { EventKind } from "./journal.ts";
 import { welcome } from "./welcome.ts";
 
 /** The claim in a verification link that names the sign-up to which it belongs. */
@@ -13,7 +13,7 @@ type UserInfo = Parameters<
   NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>
 >[0];
 
-/** A person as better-auth passes them to hooks. */
+/** A user as better-auth passes them to hooks. */
 type User = { id: string; email: string; emailVerified: boolean; account?: unknown };
 
 /**
@@ -24,33 +24,33 @@ type User = { id: string; email: string; emailVerified: boolean; account?: unkno
  *   the address, but removes the stored password, so that its reader chooses a new one.
  * - After two sign-ups with different passwords for an unverified address, we cannot know whose the first one was. The password
  *   is removed at once, whichever email is opened.
- * - A social sign-in whose provider has verified the address removes the logins and sessions of an unverified person. One
+ * - A social sign-in whose provider has verified the address removes the logins and sessions of an unverified user. One
  *   whose provider has not is rejected.
  */
 export function createAuthHooks(
   options: AuthOptions,
   context: () => Promise<Pick<AuthContext, "secret" | "internalAdapter">>,
 ) {
-  const { accountDeps, journal, now } = options;
+  const { accountDeps, activityLog, now } = options;
   const emails = accountEmails(options);
   const adapter = async () => (await context()).internalAdapter;
 
-  /** Records an event in the journal. An error is only logged, because what the event reports has already happened. */
+  /** Records an event in the activity log. An error is only logged, because what the event reports has already happened. */
   async function recordEvent(
-    person: string,
+    user: string,
     kind: EventKind,
     detail: string | null = null,
     address: string | null = null,
   ): Promise<void> {
-    await journal
-      .recordEvent({ person, at: now(), kind, detail, address })
-      .catch((cause) => options.logError("Could not record an event in the journal", cause));
+    await activityLog
+      .recordEvent({ user, at: now(), kind, detail, address })
+      .catch((cause) => options.logError("Could not record an event in the activity log", cause));
   }
 
-  /** Links a verified person to their account; repeating it completes an interrupted call. */
-  async function linkAccount(person: { id: string; email: string }): Promise<string> {
-    const account = await welcome(accountDeps, person, options.starter, now());
-    await (await adapter()).updateUser(person.id, { account });
+  /** Links a verified user to their account; repeating it completes an interrupted call. */
+  async function linkAccount(user: { id: string; email: string }): Promise<string> {
+    const account = await welcome(accountDeps, user, options.starter, now());
+    await (await adapter()).updateUser(user.id, { account });
     return account;
   }
 
@@ -61,12 +61,12 @@ export function createAuthHooks(
   }
 
   /** Removes logins, sessions and reset links that a stranger may have created before the owner of the address. */
-  async function removeLogins(person: string): Promise<void> {
+  async function removeLogins(user: string): Promise<void> {
     const { findAccounts, deleteAccount, deleteUserSessions } = await adapter();
-    const logins = await findAccounts(person);
+    const logins = await findAccounts(user);
     for (const { id } of logins) await deleteAccount(id);
-    await deleteUserSessions(person);
-    await journal.dropResetLinks({ person });
+    await deleteUserSessions(user);
+    await activityLog.dropResetLinks({ user });
   }
 
   async function sendLink(user: User, signUp: string | null): Promise<void> {
@@ -84,8 +84,8 @@ export function createAuthHooks(
     );
   }
 
-  async function isOwnPassword(person: string, request: Request | undefined): Promise<boolean> {
-    const login = await (await adapter()).findCredentialAccount(person);
+  async function isOwnPassword(user: string, request: Request | undefined): Promise<boolean> {
+    const login = await (await adapter()).findCredentialAccount(user);
     const { password } = await readBody(request);
     if (typeof login?.password !== "string" || typeof password !== "string") return false;
     return options.verifyPassword(login.password, password);
@@ -95,8 +95,8 @@ export function createAuthHooks(
     linkAccount,
 
     /**
-     * Decides whether a person may sign up or link a login. An address that GitHub or Google has not verified may be a
-     * stranger's. Where sign-up is closed, only people for whom the operator has opened an account may sign up.
+     * Decides whether a user may sign up or link a login. An address that GitHub or Google has not verified may be a
+     * stranger's. Where sign-up is closed, only users for whom the operator has opened an account may sign up.
      */
     async checkSignUp({
       user,
@@ -165,7 +165,7 @@ export function createAuthHooks(
             if (login.providerId === "credential") return;
             const user = await (await adapter()).findUserById(login.userId);
             if (user !== null && !user.emailVerified) await removeLogins(user.id);
-            // We never act for people at GitHub or Google, so their tokens are not stored.
+            // We never act for users at GitHub or Google, so their tokens are not stored.
             return { data: { ...login, accessToken: null, refreshToken: null, idToken: null } };
           },
           async after(login, from) {
@@ -177,7 +177,7 @@ export function createAuthHooks(
       },
       session: {
         create: {
-          // The same client address as in the journal, and only as much of the user agent as the list of sessions shows.
+          // The same client address as in the activity log, and only as much of the user agent as the list of sessions shows.
           before: async (session, from) => ({
             data: {
               ...session,

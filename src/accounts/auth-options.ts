@@ -1,8 +1,8 @@
 import type { BetterAuthOptions } from "better-auth";
 import type { Mail } from "#email/mail.ts";
+import type { AccountDeps } from "./accounts.ts";
+import type { ActivityLog } from "./activity-log.ts";
 import type { CountRequest } from "./counted-throttle.ts";
-import type { Journal } from "./journal.ts";
-import type { AccountDeps } from "./people.ts";
 import type { Starter } from "./welcome.ts";
 
 export const AUTH_PATH = "/dashboard/auth";
@@ -38,7 +38,7 @@ export type AuthOptions = {
   /** A database or a Kysely dialect, as better-auth expects it. */
   database: NonNullable<BetterAuthOptions["database"]>;
   accountDeps: AccountDeps;
-  journal: Journal;
+  activityLog: ActivityLog;
   mail: Mail;
   now(): number;
   newId(): string;
@@ -60,7 +60,7 @@ export type AuthOptions = {
 
 export type RethrowDatabaseErrors = <Result>(act: () => Promise<Result>) => Promise<Result>;
 
-export type Person = {
+export type User = {
   id: string;
   email: string;
   verified: boolean;
@@ -69,4 +69,4 @@ export type Person = {
   account: string | null;
 };
 
-export type SignedIn = { person: Person; session: { id: string } };
+export type SignedIn = { user: User; session: { id: string } };

@@ -19,7 +19,7 @@ import {
 
 /**
  * Sign-in to the dashboard, built on better-auth: sessions, passwords, verification of addresses, social sign-in, all below
- * `/dashboard/auth`. We add an account in the ledger once an address is verified, emails through our own queue, a journal,
+ * `/dashboard/auth`. We add an account in the ledger once an address is verified, emails through our own queue, an activity log,
  * and rules against taking over an address before its owner signs up (`auth-hooks.ts`).
  */
 export type Auth = ReturnType<typeof createAuth>;
@@ -70,15 +70,15 @@ export function createAuth(options: AuthOptions) {
     });
     const cookies = result.headers.getSetCookie();
     if (result.response === null) return { signedIn: null, cookies };
-    const { user, session } = result.response;
-    const person = {
-      id: user.id,
-      email: user.email,
-      verified: user.emailVerified,
-      createdAt: user.createdAt.getTime(),
-      account: user.account ?? null,
+    const { user: found, session } = result.response;
+    const user = {
+      id: found.id,
+      email: found.email,
+      verified: found.emailVerified,
+      createdAt: found.createdAt.getTime(),
+      account: found.account ?? null,
     };
-    return { signedIn: { person, session: { id: session.id } }, cookies };
+    return { signedIn: { user, session: { id: session.id } }, cookies };
   }
 
   const emails = accountEmails(options);
@@ -167,7 +167,7 @@ function tables(options: AuthOptions, hooks: Hooks) {
   const emails = accountEmails(options);
   return {
     user: {
-      modelName: "person",
+      modelName: "users",
       additionalFields: { account: { type: "string", required: false, input: false } },
       validateUserInfo: (info) => hooks.checkSignUp(info),
       changeEmail: {
@@ -178,22 +178,22 @@ function tables(options: AuthOptions, hooks: Hooks) {
       },
     },
     session: {
-      modelName: "person_session",
+      modelName: "user_session",
       expiresIn: SESSION_SECONDS,
       updateAge: SESSION_RENEWED_AFTER_SECONDS,
     },
     account: {
-      modelName: "person_login",
-      // We never act for people at GitHub or Google, so their tokens are not stored.
+      modelName: "user_login",
+      // We never act for users at GitHub or Google, so their tokens are not stored.
       updateAccountOnSignIn: false,
-      // A provider that has verified the address may link to a person who has not: `databaseHooks` removes other logins first.
+      // A provider that has verified the address may link to a user who has not: `databaseHooks` removes other logins first.
       accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: false },
     },
-    verification: { modelName: "person_token" },
+    verification: { modelName: "user_token" },
   } satisfies BetterAuthOptions;
 }
 
-/** Request limits and cookies. Limits count by network address, so that strangers cannot lock a person out. */
+/** Request limits and cookies. Limits count by network address, so that strangers cannot lock a user out. */
 function limits({ publicUrl, inBackground, newId, ...options }: AuthOptions) {
   const { countRequest, isForOneRequest = false } = options;
   return {

@@ -1,6 +1,6 @@
 /**
  * The directory maps email addresses to accounts: the port. The ledger does not store addresses, so this is the only link
- * between a person and an account.
+ * between a user and an account.
  */
 export type Address = { email: string; account: string; createdAt: number };
 

@@ -2,10 +2,10 @@
  * Limits how fast passwords can be tried.
  *
  * - From one network address: a token bucket of attempts. Without a token the attempt is rejected until one comes back.
- * - For one person: after a few wrong passwords in a row, every further attempt waits in a queue, and where the queue is too
+ * - For one user: after a few wrong passwords in a row, every further attempt waits in a queue, and where the queue is too
  *   long, it is rejected.
- * - A known browser has a bucket of its own and does not queue, so strangers who guess cannot lock the person out. A browser
- *   is known after the person signed in with it or used a link from an email in it. A person who is rejected in another
+ * - A known browser has a bucket of its own and does not queue, so strangers who guess cannot lock the user out. A browser
+ *   is known after the user signed in with it or used a link from an email in it. A user who is rejected in another
  *   browser can reset the password, which makes that browser known and clears the count.
  *
  * `createSignInThrottle` counts in memory, for one process and within bounds; a restart clears it. Where several processes
@@ -14,8 +14,8 @@
 export type SignInThrottle = {
   /** Decides how long this attempt must wait, or after how long another one may be made; in milliseconds. */
   ask(attempt: Attempt, at: number): ThrottleDecision | Promise<ThrottleDecision>;
-  /** Clears the person's count, after a right password or a link from an email. */
-  succeeded(person: Pick<Attempt, "email">): void;
+  /** Clears the user's count, after a right password or a link from an email. */
+  succeeded(user: Pick<Attempt, "email">): void;
 };
 
 /** `waitMs`: the attempt may proceed after this time; `retryAfterMs`: it is rejected. */
@@ -26,7 +26,7 @@ export type Attempt = {
   email: string;
   /** The network address of the client; clients without a known address share one. */
   address: string;
-  /** Whether this person has signed in with this browser before, or used a link from an email in it. */
+  /** Whether this user has signed in with this browser before, or used a link from an email in it. */
   isKnownBrowser: boolean;
 };
 
@@ -37,16 +37,16 @@ const TRY_AGAIN_MS = 6_000;
 const FREE_MISTAKES = 4;
 const WAIT_FIRST_MS = 500;
 const WAIT_MAX_MS = 4_000;
-/** The longest queue for one person; later attempts are rejected, except from known browsers. */
+/** The longest queue for one user; later attempts are rejected, except from known browsers. */
 const QUEUE_MAX_MS = 20_000;
 /** The count starts again after this time without a wrong password. */
 const FORGET_MS = 15 * 60_000;
 const ENTRIES_MAX = 20_000;
 const EVICTED_AT_ONCE = 2_000;
 
-/** The attempts left for one network address, or for one person in known browsers. */
+/** The attempts left for one network address, or for one user in known browsers. */
 export type Bucket = { left: number; at: number };
-/** Wrong passwords for one person. `freeAt`: when the queue is empty. */
+/** Wrong passwords for one user. `freeAt`: when the queue is empty. */
 export type Mistakes = { count: number; at: number; freeAt: number };
 
 /** The name of the bucket that an attempt uses. */
@@ -72,7 +72,7 @@ export function takeTry(
 }
 
 /**
- * Queues an attempt for one person. It counts as wrong until it succeeds, so that concurrent attempts count too. Returns
+ * Queues an attempt for one user. It counts as wrong until it succeeds, so that concurrent attempts count too. Returns
  * without `mistakes` where the stored state does not change.
  */
 export function takeTurn(

@@ -2,24 +2,24 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import { type AccountDeps, wasClosedBefore } from "./people.ts";
+import { type AccountDeps, wasClosedBefore } from "./accounts.ts";
 
 export type Starter = { credits: number; days: number };
 
 /**
- * Opens the account of a person whose address is verified, with the free call and the starter credits, and returns its id.
+ * Opens the account of a user whose address is verified, with the free call and the starter credits, and returns its id.
  * Every step is idempotent, on several nodes too: however often the link is opened, there is one account and one grant.
  *
- * Where an operator has opened an account for the address, the person takes it over and gets no starter credits.
+ * Where an operator has opened an account for the address, the user takes it over and gets no starter credits.
  */
 export async function welcome(
   accountDeps: AccountDeps,
-  person: { id: string; email: string },
+  user: { id: string; email: string },
   starter: Starter,
   now: number,
 ): Promise<string> {
-  const ownAccount = accountOfPerson(person.id);
-  const { email } = person;
+  const ownAccount = accountOfUser(user.id);
+  const { email } = user;
   await accountDeps.directory.register({ email, account: ownAccount, createdAt: now });
   const found = await accountDeps.directory.findByEmail({ email });
   if (found !== null && found.account !== ownAccount) return found.account;
@@ -46,9 +46,9 @@ export async function grantStarter(
   await ledger.grant({ account, id, kind: "starter", amount: credits, expiresAt, now });
 }
 
-/** Derives the account id from the person's random id, so that repeating a sign-up step opens the same account. */
-export function accountOfPerson(personId: string): string {
-  const digest = sha256(new TextEncoder().encode(`toolbooth account of ${personId}`));
+/** Derives the account id from the user's random id, so that repeating a sign-up step opens the same account. */
+export function accountOfUser(userId: string): string {
+  const digest = sha256(new TextEncoder().encode(`toolbooth account of ${userId}`));
   let number = 0n;
   for (const byte of digest.subarray(0, 16)) number = (number << 8n) | BigInt(byte);
   let part = "";

@@ -7,8 +7,8 @@ import type { Tool } from "#tools/define-tool.ts";
 import type { CallResponse, ToolJob } from "./pipeline/run-tool.ts";
 
 /**
- * Everything that a runtime passes to the app, which depends on no runtime and no store: each runtime builds its own
- * context and serves the same API. A member is null where the runtime lacks it.
+ * Everything that a runtime passes to the app. The app depends on no runtime and no store: each runtime builds its own
+ * context and serves the same API. A member is null if the runtime lacks it.
  */
 export type AppContext = {
   settings: AppSettings;
@@ -22,13 +22,13 @@ export type AppContext = {
    * as soon as the reversal is certain; never rejects.
    */
   reverseLater(call: CallRef): Promise<void>;
-  /** Keeps work alive where the process may end right after a response. Null where the process lives on. */
+  /** Keeps work alive after the response. Null if the process outlives the request anyway. */
   waitUntil: ((work: Promise<unknown>) => void) | null;
   /** How much memory large calls may hold at once. */
   memory: MemoryLimits;
-  /** How long a body may take to arrive, in milliseconds; null where the HTTP server enforces that. */
+  /** How long a body may take to arrive, in milliseconds; null if the HTTP server enforces a limit. */
   bodyTimeoutMs: number | null;
-  /** Runs a tool. Large inputs run where they do not delay small calls. */
+  /** Runs a tool. Large inputs run on other threads, so that they do not delay small calls. */
   runTool(tool: Tool, job: ToolJob): Promise<CallResponse>;
   /** Wraps the pieces of a large response in a stream of `bytes` bytes. */
   sendStream(pieces: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
@@ -39,9 +39,9 @@ export type AppContext = {
   random: RandomBytes;
   /** SHA-256 of a key in hex. It runs on every call, so each runtime passes its fastest. */
   hashKey(key: string): string | Promise<string>;
-  /** Compresses a response; null where the runtime compresses by itself. */
+  /** Compresses a response; null if the runtime does so itself. */
   compress: ((encoding: "br" | "gzip", bytes: Uint8Array | string) => Promise<Uint8Array>) | null;
-  /** Null where the runtime keeps no metrics. */
+  /** Null if the runtime keeps no metrics. */
   metrics: Metrics | null;
   /** Called once per response, after it was made. */
   record(entry: AccessLogEntry): void;
@@ -50,11 +50,11 @@ export type AppContext = {
 };
 
 export type AppSettings = {
-  /** Base of the links in responses, without a slash at its end. Never taken from a request's Host header. */
+  /** Base of the links in responses, without a trailing slash. Never taken from a request's Host header. */
   publicUrl: string;
-  /** Calls a second for each account, bursts of twice as many; 0 switches the limit off. */
+  /** Calls per second for each account, with bursts of twice as many; 0 disables the limit. */
   rateLimit: number;
-  /** The first successful call of an account is free where its price is at most this many credits. */
+  /** The first successful call of an account is free if its price is at most this many credits. */
   freeCallCredits: number;
   /** The first one signs new keys; all of them verify keys. */
   secrets: readonly string[];
@@ -67,7 +67,7 @@ export type Metrics = {
   read(): Promise<{ contentType: string; text: string }>;
 };
 
-/** What the access log and the metrics record of a request. Never a key, never a body. */
+/** What the access log and the metrics record of a request. Never contains a key or a body. */
 export type AccessLogEntry = {
   requestId: string;
   method: string;

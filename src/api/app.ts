@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { ApiError } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import type { AppContext } from "./app-context.ts";
-import { createOperations } from "./health.ts";
+import { createMonitoringEndpoints } from "./health.ts";
 import { dropBody } from "./pipeline/body.ts";
 import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
@@ -11,27 +11,27 @@ import { type CreateSite, createRoutes, type Handler, type Route } from "./route
 
 /**
  * The service as a function from a request to a response. Each runtime's server calls `fetch` and passes what it knows
- * of the client as `connection`, which the handlers get unchanged.
+ * about the client as `connection`, which reaches the handlers unchanged.
  *
  * This is the only place where an ApiError becomes a response. Anything else that is thrown becomes a 500 without details.
  */
 export type App = {
   fetch(request: Request, connection?: unknown): Response | Promise<Response>;
-  /** The response to bytes that the server could not parse as a request. `headers` are those it has read. */
+  /** Returns the response to bytes that the server could not parse as a request. `headers`: those that it has read. */
   reject(error: ApiError, headers: Headers): Promise<Response>;
 };
 
-/** A client's request id is used where it is safe in a header and a log. */
+/** The service uses a client's request id only if it is safe in a header and a log. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
-/** `createSite` adds the pages and the dashboard; null where another process serves them. */
+/** `createSite` adds the pages and the dashboard; null if another process serves them. */
 export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const replier = createReplier(app);
   const callTool = createCallTool(app, replier);
-  const operations = createOperations(app, replier);
+  const monitoring = createMonitoringEndpoints(app, replier);
   const site = createSite?.(replier);
   const routes = [
-    ...createRoutes(app.tools, replier, callTool, operations),
+    ...createRoutes(app.tools, replier, callTool, monitoring),
     ...(site?.routes ?? []),
   ];
   const newId = createIdSequence(app.random);
@@ -120,7 +120,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     const handler: Handler = (_, requestContext) => {
       const isPageRequest = request.method === "GET" || request.method === "HEAD";
       if (c.req.path.startsWith("/api/") || !isPageRequest || site === undefined) {
-        throw new ApiError("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
+        throw new ApiError("not_found", `No endpoint has the path ${c.req.path.slice(0, 200)}.`);
       }
       return site.notFound(request, requestContext, c.env);
     };

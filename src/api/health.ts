@@ -2,10 +2,11 @@ import { ApiError } from "#errors.ts";
 import type { AppContext, Metrics } from "./app-context.ts";
 import type { Replier, RequestContext } from "./pipeline/reply.ts";
 
-/** The endpoints for an operator's monitoring. The result of a probe is used for this long. */
+/** The result of a probe is used for this long. */
 const PROBE_REUSED_MS = 1_000;
 
-export function createOperations(app: AppContext, replier: Replier) {
+/** The endpoints for an operator's monitoring: `/healthz`, `/readyz` and `/metrics`. */
+export function createMonitoringEndpoints(app: AppContext, replier: Replier) {
   let last: { at: number; probe: Promise<unknown> } | null = null;
 
   /** Writes to the ledger at most once a second, however many clients ask. */
@@ -42,7 +43,7 @@ export function createOperations(app: AppContext, replier: Replier) {
     ): Promise<Response> {
       const { metrics } = app;
       if (metrics === null || !mayReadMetrics(metrics, request, connection)) {
-        throw new ApiError("not_found", "There is nothing at /metrics for this client.");
+        throw new ApiError("not_found", "This client cannot read /metrics.");
       }
       const { contentType, text } = await metrics.read();
       return replier.plain(contentType, text, request.headers, context);
@@ -50,7 +51,9 @@ export function createOperations(app: AppContext, replier: Replier) {
   };
 }
 
-/** With a token set, its bearer; otherwise only clients on this machine that did not come through a proxy. */
+/**
+ * If a token is set, clients that send it; otherwise only clients on this machine that did not come through a proxy.
+ */
 function mayReadMetrics(metrics: Metrics, request: Request, connection: unknown): boolean {
   if (metrics.token !== null)
     return sameText(request.headers.get("authorization"), `Bearer ${metrics.token}`);
@@ -58,7 +61,7 @@ function mayReadMetrics(metrics: Metrics, request: Request, connection: unknown)
   return !forwarded && metrics.isLocal(request, connection);
 }
 
-/** Headers that proxies add. A proxy that adds none of them cannot be told from a local client. */
+/** Headers that proxies add. A proxy that adds none of them looks like a local client. */
 const FORWARDED = [
   "forwarded",
   "via",
@@ -70,7 +73,7 @@ const FORWARDED = [
   "cf-connecting-ip",
 ];
 
-/** Compares two texts of one length in constant time. */
+/** Compares two texts of equal length in constant time. */
 function sameText(sent: string | null, expected: string): boolean {
   if (sent === null || sent.length !== expected.length) return false;
   let difference = 0;

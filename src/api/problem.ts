@@ -2,7 +2,7 @@ import type { ProblemError } from "#errors.ts";
 
 /**
  * Problem details (RFC 9457) with the members that every error of the service has: `ok`, `code` and `requestId`.
- * `docsUrl` is the page that documents the codes; null for codes that have no page.
+ * `docsUrl`: the page that documents the codes; null if there is none.
  */
 export function problemBody(
   problem: ProblemError,

@@ -1,5 +1,5 @@
 import type { Tool } from "#tools/define-tool.ts";
-import type { createOperations } from "./health.ts";
+import type { createMonitoringEndpoints } from "./health.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
 import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./pipeline/reply.ts";
 
@@ -20,7 +20,7 @@ export type Handler = (
 
 /**
  * The rest of the service: the API description, the pages and the dashboard. At the edge another Worker serves them, so
- * that calls do not pay for loading them.
+ * that calls do not have to load them.
  */
 export type Site = { routes: Route[]; notFound: Handler };
 export type CreateSite = (replier: Replier) => Site;
@@ -30,7 +30,7 @@ export function createRoutes(
   tools: readonly Tool[],
   replier: Replier,
   callTool: CallTool,
-  operations: ReturnType<typeof createOperations>,
+  monitoring: ReturnType<typeof createMonitoringEndpoints>,
 ): Route[] {
   const preflight = createPreflight(replier);
   return [
@@ -43,9 +43,9 @@ export function createRoutes(
       tool: tool.name,
       bodyBytesMax: tool.bodyBytesMax,
     })),
-    get("/healthz", operations.healthz),
-    get("/readyz", operations.readyz),
-    get("/metrics", operations.metrics),
+    get("/healthz", monitoring.healthz),
+    get("/readyz", monitoring.readyz),
+    get("/metrics", monitoring.metrics),
   ];
 }
 

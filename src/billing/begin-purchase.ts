@@ -23,7 +23,7 @@ export type BeginOutcome =
   /** The account began too many purchases within the last hour; `retryAfterMs` is at least 1. */
   | { outcome: "too_many"; retryAfterMs: number };
 
-/** Purchases that an account may begin within an hour: a person who compares packs needs fewer. */
+/** Purchases that an account may begin within an hour: a user who compares packs needs fewer. */
 export const PURCHASES_PER_HOUR_MAX = 10;
 /** The same limit, including attempts for which the checkout page could not be opened. */
 export const TRIES_PER_HOUR_MAX = 30;

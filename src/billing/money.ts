@@ -41,20 +41,20 @@ function pricedDigits(currency: string): number {
   return WHOLE_IN_HUNDREDTHS.has(currency) ? 0 : countedDigits(currency);
 }
 
-/** Parses decimal text such as `5.00` into minor units. `fault` completes the sentence "the price must be …". */
+/** Parses decimal text such as `5.00` into minor units. `problem` completes the sentence "the price must be …". */
 export function readAmount(
   text: string,
   currency: string,
-): { amount: number; fault: null } | { amount: null; fault: string } {
-  const fault = (must: string) => ({ amount: null, fault: must });
+): { amount: number; problem: null } | { amount: null; problem: string } {
+  const problem = (must: string) => ({ amount: null, problem: must });
   const code = currency.toUpperCase();
   const [, whole, fraction = ""] = /^(\d{1,12})(?:\.(\d{1,12}))?$/.exec(text) ?? [];
-  if (whole === undefined) return fault('a decimal number as text, such as "5.00"');
+  if (whole === undefined) return problem('a decimal number as text, such as "5.00"');
   const digits = countedDigits(currency);
   const exact = fraction.replace(/0+$/, "");
   const allowed = pricedDigits(currency);
   if (exact.length > allowed) {
-    return fault(
+    return problem(
       allowed === 0
         ? `a whole number, because ${code} has no fractions`
         : `a number with at most ${allowed} digits after the point in ${code}`,
@@ -63,11 +63,11 @@ export function readAmount(
   const amount = Number(`${whole}${exact.padEnd(digits, "0")}`);
   const smallest = SMALLEST_CHARGE[currency] ?? 1;
   if (amount < smallest || amount > LARGEST_CHARGE) {
-    return fault(
+    return problem(
       `from ${decimalText(smallest, currency)} to ${decimalText(LARGEST_CHARGE, currency)} ${code}, the range that Stripe accepts`,
     );
   }
-  return { amount, fault: null };
+  return { amount, problem: null };
 }
 
 /** Formats minor units as decimal text: 500 in `eur` is `5.00`. */

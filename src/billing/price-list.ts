@@ -31,7 +31,7 @@ export type PriceList = {
 export const offersOf = ({ packs, lifetime }: PriceList): readonly Offer[] =>
   lifetime === null ? packs : [...packs, lifetime];
 
-/** More than a person can compare. */
+/** More than a user can compare. */
 const PACKS_MAX = 12;
 const MONTHS_DEFAULT = 12;
 const MONTHS_MAX = 120;
@@ -106,23 +106,23 @@ const FILE = z.strictObject(
 );
 
 /**
- * Parses the JSON text of a price list. `faults` lists every problem as a sentence that names the path in the file.
+ * Parses the JSON text of a price list. `problems` lists every problem as a sentence that names the path in the file.
  */
 export function readPriceList(
   text: string,
-): { prices: PriceList; faults: [] } | { prices: null; faults: string[] } {
+): { prices: PriceList; problems: [] } | { prices: null; problems: string[] } {
   let input: unknown;
   try {
     // Some editors write a byte order mark.
     input = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { prices: null, faults: [`The price list is not valid JSON: ${reason}.`] };
+    return { prices: null, problems: [`The price list is not valid JSON: ${reason}.`] };
   }
   const shaped = FILE.safeParse(input, { reportInput: true });
-  const faults = (shaped.error?.issues ?? []).flatMap(sentencesOf);
-  faults.push(...checkAcrossMembers(input));
-  if (!shaped.success || faults.length > 0) return { prices: null, faults };
+  const problems = (shaped.error?.issues ?? []).flatMap(sentencesOf);
+  problems.push(...checkAcrossMembers(input));
+  if (!shaped.success || problems.length > 0) return { prices: null, problems };
   const { packs, lifetime, currency, taxes, contact } = shaped.data;
   const offerOf = (written: Omit<Offer, "price" | "currency"> & WrittenPrice): Offer => {
     const { price, ...offer } = written;
@@ -143,7 +143,7 @@ export function readPriceList(
       taxes,
       contact,
     },
-    faults: [],
+    problems: [],
   };
 }
 
@@ -179,25 +179,25 @@ function checkAcrossMembers(input: unknown): string[] {
   if (!isRecord(input)) return [];
   const packs = Array.isArray(input["packs"]) ? input["packs"] : [];
   const ids = new Map<unknown, string>();
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const [index, pack] of packs.entries()) {
     if (!isRecord(pack)) continue;
     const path = `packs[${index}]`;
-    faults.push(...checkPrice(path, pack, input["currency"]));
+    problems.push(...checkPrice(path, pack, input["currency"]));
     const first = ids.get(pack["id"]);
     if (first === undefined) ids.set(pack["id"], `${path}.id`);
     else if (typeof pack["id"] === "string") {
-      faults.push(
+      problems.push(
         `${path}.id repeats ${first}, ${excerptOf(pack["id"])}: every pack needs an id of its own.`,
       );
     }
   }
   if (isRecord(input["lifetime"])) {
-    faults.push(...checkPrice("lifetime", input["lifetime"], input["currency"]));
+    problems.push(...checkPrice("lifetime", input["lifetime"], input["currency"]));
   } else if (packs.length === 0) {
-    faults.push("The price list is empty: add packs or a lifetime plan.");
+    problems.push("The price list is empty: add packs or a lifetime plan.");
   }
-  return faults;
+  return problems;
 }
 
 function checkPrice(
@@ -211,8 +211,8 @@ function checkPrice(
   }
   const code = CURRENCY.safeParse(written).data;
   if (code === undefined || typeof price !== "string") return [];
-  const { fault } = readAmount(price, code);
-  return fault === null ? [] : [`${path}.price must be ${fault}; got ${excerptOf(price)}.`];
+  const { problem } = readAmount(price, code);
+  return problem === null ? [] : [`${path}.price must be ${problem}; got ${excerptOf(price)}.`];
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -36,7 +36,7 @@ export const STRIPE_API_VERSION = "2026-10-28.endive";
 /** Three attempts fit into the time that Stripe waits for the response to a webhook. */
 const TIMEOUT_MS = 6_000;
 const RETRIES = 2;
-/** A person is waiting for the page: two attempts within eight seconds. */
+/** A user is waiting for the page: two attempts within eight seconds. */
 const OPEN_TIMEOUT_MS = 3_500;
 const OPEN_RETRIES = 1;
 /** Stripe's recommended limit against replays, in seconds (docs.stripe.com/webhooks/signature). */

@@ -19,8 +19,8 @@ import { SETTING_NAMES, unknownSettings } from "./setting-names.ts";
 import { LOG_LEVELS } from "./settings.ts";
 
 /**
- * The configuration of a node: read once from the environment and passed down as a value. One error reports all invalid
- * settings. An unknown `TOOLBOOTH_*` name is an error too, so that a misspelled limit is noticed.
+ * The configuration of a node, read once from the environment and passed down as a value. One error reports all invalid
+ * settings. An unknown `TOOLBOOTH_*` name is also an error, so that a misspelled limit is noticed.
  */
 export type Config = Readonly<{
   port: number;
@@ -62,9 +62,9 @@ const SIGN_UP = ["open", "closed"] as const;
 const WEBHOOK_NETWORKS = ["public", "any"] as const;
 
 export function readConfig(env: Record<string, string | undefined>): Config {
-  const faults: string[] = [];
+  const problems: string[] = [];
   const read = textReader(env);
-  const readNumber = wholeNumberReader(read, faults);
+  const readNumber = wholeNumberReader(read, problems);
 
   const port = readNumber("PORT", 8787, 0, 65_535);
   const host = read("HOST") ?? "127.0.0.1";
@@ -72,11 +72,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     port,
     host,
     dataDir: read("DATA_DIR") ?? "./data",
-    databaseUrl: readDatabaseUrl(read("DATABASE_URL"), faults),
-    publicUrl: readPublicUrl(read("PUBLIC_URL"), faults),
+    databaseUrl: readDatabaseUrl(read("DATABASE_URL"), problems),
+    publicUrl: readPublicUrl(read("PUBLIC_URL"), problems),
     rateLimit: readRateLimit(readNumber),
     metricsToken: read("METRICS_TOKEN") ?? null,
-    secrets: readSecrets(read("SECRET"), faults),
+    secrets: readSecrets(read("SECRET"), problems),
     freeCallCredits: readFreeCallCredits(readNumber),
     starterCredits: readNumber(
       "TOOLBOOTH_STARTER_CREDITS",
@@ -85,33 +85,33 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       1_000_000_000,
     ),
     starterDays: readNumber("TOOLBOOTH_STARTER_DAYS", STARTER_DAYS_DEFAULT, 1, 36_500),
-    stripe: readStripe(read, faults),
-    webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), faults),
+    stripe: readStripe(read, problems),
+    webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), problems),
     rollUpAfterDays: readRollUpAfterDays(readNumber),
-    logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), faults),
+    logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), problems),
     toolThreads:
       read("TOOLBOOTH_TOOL_THREADS") === undefined
         ? null
         : readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
-    mail: readMail(read, faults),
-    signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), faults),
-    operatorTokens: readOperatorTokens(read("TOOLBOOTH_OPERATOR_TOKEN"), faults),
+    mail: readMail(read, problems),
+    signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), problems),
+    operatorTokens: readOperatorTokens(read("TOOLBOOTH_OPERATOR_TOKEN"), problems),
     remote: read("TOOLBOOTH_REMOTE") ?? null,
-    trustedProxies: readProxies(read("TOOLBOOTH_TRUSTED_PROXIES"), faults),
-    providers: readProviders(read, faults),
+    trustedProxies: readProxies(read("TOOLBOOTH_TRUSTED_PROXIES"), problems),
+    providers: readProviders(read, problems),
   };
-  faults.push(...unknownNames(env));
-  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  problems.push(...unknownNames(env));
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return Object.freeze(config);
 }
 
-function readDatabaseUrl(text: string | undefined, faults: string[]): string | null {
+function readDatabaseUrl(text: string | undefined, problems: string[]): string | null {
   if (text === undefined) return null;
   const url = URL.parse(text);
   if (url !== null && /^postgres(?:ql)?:$/.test(url.protocol) && url.pathname.length > 1)
     return text;
   // The message omits the value because it may contain a password.
-  faults.push("DATABASE_URL must look like postgres://user:password@host:5432/database.");
+  problems.push("DATABASE_URL must look like postgres://user:password@host:5432/database.");
   return null;
 }
 
@@ -119,45 +119,46 @@ function readDatabaseUrl(text: string | undefined, faults: string[]): string | n
 export const urlOf = (host: string, port: number) =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
-function readMail(read: ReadText, faults: string[]): MailSettings {
+function readMail(read: ReadText, problems: string[]): MailSettings {
   const mail = readMailSettings({
     smtpUrl: read("SMTP_URL"),
     apiUrl: read("MAIL_API_URL"),
     apiToken: read("MAIL_API_TOKEN"),
     mailFrom: read("MAIL_FROM"),
   });
-  faults.push(...mail.faults);
+  problems.push(...mail.problems);
   return mail.settings;
 }
 
-function readSignUp(text: string | undefined, faults: string[]): Config["signUp"] {
+function readSignUp(text: string | undefined, problems: string[]): Config["signUp"] {
   const found = SIGN_UP.find((name) => name === (text ?? "open"));
-  if (found === undefined) faults.push(`TOOLBOOTH_SIGN_UP must be open or closed; got "${text}".`);
+  if (found === undefined)
+    problems.push(`TOOLBOOTH_SIGN_UP must be open or closed; got "${text}".`);
   return found ?? "closed";
 }
 
 function readWebhookNetworks(
   text: string | undefined,
-  faults: string[],
+  problems: string[],
 ): Config["webhookNetworks"] {
   const found = WEBHOOK_NETWORKS.find((name) => name === (text ?? "public"));
   if (found === undefined)
-    faults.push(`TOOLBOOTH_WEBHOOK_NETWORKS must be public or any; got "${text}".`);
+    problems.push(`TOOLBOOTH_WEBHOOK_NETWORKS must be public or any; got "${text}".`);
   return found ?? "public";
 }
 
-function readProxies(text: string | undefined, faults: string[]): string[] {
+function readProxies(text: string | undefined, problems: string[]): string[] {
   const proxies = text?.split(",").map((each) => each.trim()) ?? [];
   for (const each of proxies) {
     if (/^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f:.]*:[\da-f:.]*)(?:\/\d{1,3})?$/i.test(each)) continue;
-    faults.push(
+    problems.push(
       `TOOLBOOTH_TRUSTED_PROXIES must list IP addresses or networks such as 10.0.0.0/8; got "${each}".`,
     );
   }
   return proxies;
 }
 
-function readProviders(read: ReadText, faults: string[]): Config["providers"] {
+function readProviders(read: ReadText, problems: string[]): Config["providers"] {
   const providers: Partial<Record<ProviderName, Provider>> = {};
   for (const name of ["github", "google"] as const) {
     const prefix = `TOOLBOOTH_${name.toUpperCase()}_CLIENT`;
@@ -166,16 +167,16 @@ function readProviders(read: ReadText, faults: string[]): Config["providers"] {
     if (clientId !== undefined && clientSecret !== undefined) {
       providers[name] = { clientId, clientSecret };
     } else if (clientId !== undefined || clientSecret !== undefined) {
-      faults.push(`Set both ${prefix}_ID and ${prefix}_SECRET, or neither.`);
+      problems.push(`Set both ${prefix}_ID and ${prefix}_SECRET, or neither.`);
     }
   }
   return providers;
 }
 
-function readLogLevel(text: string | undefined, faults: string[]): Config["logLevel"] {
+function readLogLevel(text: string | undefined, problems: string[]): Config["logLevel"] {
   const level = LOG_LEVELS.find((name) => name === (text ?? "info"));
   if (level === undefined)
-    faults.push(`TOOLBOOTH_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}; got "${text}".`);
+    problems.push(`TOOLBOOTH_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}; got "${text}".`);
   return level ?? "info";
 }
 

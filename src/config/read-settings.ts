@@ -8,7 +8,7 @@ import {
 
 /**
  * Parsers for single settings, shared by every app: `config.ts` reads all settings, the API Worker only a few.
- * Each parser adds a sentence to `faults` for an invalid value, so that one message can report all of them.
+ * Each parser adds a sentence to `problems` for an invalid value, so that one message can report all of them.
  * An empty value counts as unset.
  */
 
@@ -23,15 +23,15 @@ export const textReader =
   (name) =>
     env[name] === "" ? undefined : env[name];
 
-/** Returns a reader of whole numbers from `min` to `max`. An invalid value adds a sentence to `faults` and yields `fallback`. */
+/** Returns a reader of whole numbers from `min` to `max`. An invalid value adds a sentence to `problems` and yields `fallback`. */
 export const wholeNumberReader =
-  (read: ReadText, faults: string[]) =>
+  (read: ReadText, problems: string[]) =>
   (name: string, fallback: number, min: number, max: number): number => {
     const text = read(name);
     if (text === undefined) return fallback;
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    faults.push(`${name} must be a whole number from ${min} to ${max}; got "${text}".`);
+    problems.push(`${name} must be a whole number from ${min} to ${max}; got "${text}".`);
     return fallback;
   };
 
@@ -58,24 +58,24 @@ export function readAddress(text: string): string | null {
   return isPlain && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : null;
 }
 
-export function readPublicUrl(text: string | undefined, faults: string[]): string | null {
+export function readPublicUrl(text: string | undefined, problems: string[]): string | null {
   if (text === undefined) return null;
   const address = readAddress(text);
   if (address !== null) return address;
   // The message omits the value because it may contain a password.
-  faults.push("PUBLIC_URL must be an http or https URL without credentials, query or fragment.");
+  problems.push("PUBLIC_URL must be an http or https URL without credentials, query or fragment.");
   return null;
 }
 
 const SECRET_CHARS_MIN = 16;
 
 /** Splits the comma-separated list: the first secret signs, all of them verify. */
-export function readSecrets(text: string | undefined, faults: string[]): string[] | null {
+export function readSecrets(text: string | undefined, problems: string[]): string[] | null {
   if (text === undefined) return null;
   const secrets = text.split(",").map((secret) => secret.trim());
   // The message omits the value because it would end up in logs.
   if (secrets.some((secret) => secret.length < SECRET_CHARS_MIN)) {
-    faults.push(
+    problems.push(
       `SECRET must have at least ${SECRET_CHARS_MIN} characters; in a comma-separated list, each secret must.`,
     );
   }
@@ -91,7 +91,7 @@ const OPERATOR_NAME_DEFAULT = "operator";
 /** Parses one token, or a comma-separated list of `name:token`. Messages never contain a token. */
 export function readOperatorTokens(
   text: string | undefined,
-  faults: string[],
+  problems: string[],
 ): { name: string; token: string }[] {
   if (text === undefined) return [];
   const tokens = text.split(",").map((each) => {
@@ -102,15 +102,15 @@ export function readOperatorTokens(
   const isDistinct = (of: "name" | "token") =>
     new Set(tokens.map((each) => each[of])).size === tokens.length;
   if (tokens.some(({ token }) => !isOperatorToken(token))) {
-    faults.push(
+    problems.push(
       `TOOLBOOTH_OPERATOR_TOKEN must have at least ${OPERATOR_TOKEN_CHARS_MIN} ASCII characters without spaces (each token of a list). Run \`openssl rand -hex 32\` to generate one.`,
     );
   } else if (tokens.some(({ name }) => !OPERATOR_NAME.test(name))) {
-    faults.push(
+    problems.push(
       "TOOLBOOTH_OPERATOR_TOKEN: a name must have 1 to 40 letters, digits, dots, hyphens or underscores, as in ada:<token>,deploy:<token>.",
     );
   } else if (!isDistinct("name") || !isDistinct("token")) {
-    faults.push(
+    problems.push(
       "TOOLBOOTH_OPERATOR_TOKEN lists a name or a token twice. Give each operator a name and a token, as in ada:<token>,deploy:<token>.",
     );
   }
@@ -128,37 +128,37 @@ export type StripeSettings = {
   api: string | null;
 };
 
-export function readStripe(read: ReadText, faults: string[]): StripeSettings | null {
+export function readStripe(read: ReadText, problems: string[]): StripeSettings | null {
   const secretKey = read("STRIPE_SECRET_KEY");
   const webhookSecret = read("STRIPE_WEBHOOK_SECRET");
-  const api = readStripeApi(read("TOOLBOOTH_STRIPE_API"), faults);
+  const api = readStripeApi(read("TOOLBOOTH_STRIPE_API"), problems);
   if (secretKey !== undefined && !/^[sr]k_[\x21-\x7e]+$/.test(secretKey)) {
-    faults.push("STRIPE_SECRET_KEY must be a Stripe secret key (sk_…) or restricted key (rk_…).");
+    problems.push("STRIPE_SECRET_KEY must be a Stripe secret key (sk_…) or restricted key (rk_…).");
   }
   if (webhookSecret !== undefined && !/^whsec_[\x21-\x7e]+$/.test(webhookSecret)) {
-    faults.push(
+    problems.push(
       "STRIPE_WEBHOOK_SECRET must be the signing secret of a Stripe webhook endpoint (whsec_…).",
     );
   }
   if (secretKey === undefined && webhookSecret === undefined) return null;
   if (secretKey === undefined || webhookSecret === undefined) {
-    faults.push("Set both STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET, or neither.");
+    problems.push("Set both STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET, or neither.");
     return null;
   }
   if (read("TOOLBOOTH_PRICES") === undefined) {
-    faults.push("STRIPE_SECRET_KEY requires TOOLBOOTH_PRICES, the price list of what you sell.");
+    problems.push("STRIPE_SECRET_KEY requires TOOLBOOTH_PRICES, the price list of what you sell.");
   }
   return { secretKey, webhookSecret, api };
 }
 
 /** Requires https because the secret key is sent there; http is allowed on the loopback interface only. */
-function readStripeApi(text: string | undefined, faults: string[]): string | null {
+function readStripeApi(text: string | undefined, problems: string[]): string | null {
   if (text === undefined) return null;
   const address = readAddress(text);
   const isPlain = address !== null && new URL(address).pathname === "/";
   const isSafe = isPlain && (address.startsWith("https:") || isLoopback(hostOf(address)));
   if (isSafe) return address;
-  faults.push(
+  problems.push(
     "TOOLBOOTH_STRIPE_API must be an https URL without path, credentials, query or fragment (http only for this machine).",
   );
   return null;

@@ -1,4 +1,7 @@
-/** The name of every setting. A list of its own, so that the API Worker can check names without bundling their descriptions. */
+/**
+ * The name of every setting. It is a separate list so that the API Worker can check names without bundling the
+ * descriptions.
+ */
 export const SETTING_NAMES = [
   "PORT",
   "HOST",

@@ -26,7 +26,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   PUBLIC_URL: {
     fallback: "http://HOST:PORT",
     meaning:
-      "Base URL of links in responses, pages and emails, and the only address at which users can sign in. Never taken from a request. Unset with HOST=0.0.0.0: http://localhost:PORT",
+      "Base URL of links in responses, pages and emails, and the only address at which users can sign in. It is never taken from a request. Unset with HOST=0.0.0.0: http://localhost:PORT",
   },
   RATE_LIMIT: {
     fallback: "100",
@@ -35,17 +35,17 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   },
   METRICS_TOKEN: {
     fallback: "",
-    meaning: "Bearer token for /metrics. Unset: only clients on the same machine may read it",
+    meaning: "Bearer token for /metrics. Unset: only clients on the same machine can read /metrics",
   },
   SECRET: {
     fallback: "",
     meaning:
-      "Signing secret of at least 16 characters. Unset: generated once and stored with the data. With a comma-separated list, the first one signs and all of them verify",
+      "Signing secret of at least 16 characters. Unset: the service generates one and stores it with the data. With a comma-separated list, the first one signs and all of them verify",
   },
   SMTP_URL: {
     fallback: "",
     meaning:
-      "SMTP server, such as smtp://user:password@host:587. Unset: emails are written to DATA_DIR/outbox",
+      "SMTP server, such as smtp://user:password@host:587. Unset: the service writes emails to DATA_DIR/outbox",
   },
   MAIL_FROM: {
     fallback: "",
@@ -64,7 +64,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   STRIPE_SECRET_KEY: {
     fallback: "",
     meaning:
-      "Secret key (sk_…) or restricted key (rk_…) of your Stripe account. Together with STRIPE_WEBHOOK_SECRET and TOOLBOOTH_PRICES it lets customers buy credits. Unset: pages tell them to ask you",
+      "Secret key (sk_…) or restricted key (rk_…) of your Stripe account. With STRIPE_WEBHOOK_SECRET and TOOLBOOTH_PRICES, customers can buy credits. Unset: pages tell customers to contact you",
   },
   STRIPE_WEBHOOK_SECRET: {
     fallback: "",
@@ -78,7 +78,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_TRUSTED_PROXIES: {
     fallback: "",
     meaning:
-      "Comma-separated addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For header is trusted. Without it, all users behind a proxy count as one client",
+      "Comma-separated addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For header the service trusts. Unset: all users behind a proxy count as one client",
   },
   TOOLBOOTH_GITHUB_CLIENT_ID: {
     fallback: "",
@@ -128,7 +128,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_ROLL_UP_AFTER_DAYS: {
     fallback: "30",
     meaning:
-      "Days for which each call is kept individually, at least 2. Older calls are rolled up by hour",
+      "Days for which the service keeps each call individually, at least 2. It rolls up older calls by hour",
   },
   TOOLBOOTH_OPERATOR_TOKEN: {
     fallback: "",
@@ -138,7 +138,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_REMOTE: {
     fallback: "",
     meaning:
-      "For the command line: URL of a service to operate on instead of DATA_DIR, like --remote. It sends TOOLBOOTH_OPERATOR_TOKEN (the first one of a list)",
+      "For the command line: URL of a service to operate on instead of DATA_DIR, like --remote. The command line sends TOOLBOOTH_OPERATOR_TOKEN, or the first token of a list",
   },
   TOOLBOOTH_LOG_LEVEL: {
     fallback: "info",

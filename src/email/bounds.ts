@@ -3,18 +3,18 @@ import { DAY_MS, HOUR_MS } from "#limits.ts";
 
 /** About 60 MB of emails: enough for a mail server that is down for a day, at seven emails a minute. */
 export const QUEUED_EMAILS_MAX = 10_000;
-/** From here on emails about credits wait in the ledger, which leaves the rest of the queue to sign-in emails. */
+/** Beyond this, emails about credits wait in the ledger, which leaves the rest of the queue for sign-in emails. */
 export const EMAILS_BEFORE_CREDITS_WAIT = QUEUED_EMAILS_MAX / 2;
 /**
- * Queued notifications for one recipient; emails about credits are counted apart. A recipient who has not received the first
- * does not need a twenty-first. Emails that anyone can request have limits of their own.
+ * Queued notifications for one recipient. Emails about credits are counted separately, and emails that anyone can
+ * request have their own limits. A recipient who has not received the first does not need a twenty-first.
  */
 export const NOTIFICATIONS_PER_RECIPIENT_MAX = 20;
 
 /**
- * Emails that anyone can request for one address, by a sign-up or a forgotten password; each of the two is counted apart
- * (`email-group.ts`). Four in an hour are the first email and three more for someone who looks in the wrong folder.
- * Twelve in a day are a nuisance, but no flood.
+ * Emails that anyone can request for one address, through sign-up or a forgotten password; the two are counted
+ * separately (`email-group.ts`). Four per hour allow for three retries by a user who looks in the wrong folder. Twelve
+ * per day are a nuisance but not a flood.
  */
 export const REQUESTED_PER_HOUR_MAX = 4;
 export const REQUESTED_PER_DAY_MAX = 12;
@@ -27,17 +27,20 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 export const GREETING_TIMEOUT_MS = 15_000;
 /** Silence within a session: servers scan for spam before they reply to the end of the message. */
 export const SILENCE_TIMEOUT_MS = 30_000;
-/** One email, from the connection until the server has accepted it. */
+/** One email, from connecting until the server has accepted it. */
 export const SEND_TIMEOUT_MS = 60_000;
 /** Longer than any attempt. When the sending process dies, the email is sent again after this. */
 export const LEASE_MS = 90_000;
 
-/** The wait after an email's first failure; it doubles up to the second bound. */
+/** The wait after an email's first failure, which doubles up to the second bound. */
 export const RETRY_FIRST_MS = 5_000;
 export const RETRY_MAX_MS = HOUR_MS;
 /** RFC 5321, section 4.5.4.1, asks relays for four to five days; a notification is of little use after three. */
 export const GIVE_UP_AFTER_MS = 3 * DAY_MS;
-/** While the server is unreachable, one email is tried at most this far apart. Soon after it is back, all are sent. */
+/**
+ * While the server is unreachable, the sender tries one email at least this often, so that all are sent soon after it
+ * is back.
+ */
 export const PAUSE_MAX_MS = 120_000;
 
 /** The outbox is for development: older files are deleted. */

@@ -1,8 +1,8 @@
-/** Emails about credits: what happened, what is left, what to do. Each has a link to unsubscribe. */
+/** Emails about credits: what happened, what is left and what to do. Each has a link to unsubscribe. */
 import { type EmailDraft, formatTime } from "./email-layout.ts";
 import type { Email } from "./mail.ts";
 
-/** `post`: where a single POST unsubscribes from emails on this topic; `page`: where a person does. */
+/** `post`: the URL at which a single POST unsubscribes from emails on this topic; `page`: the page for people. */
 export type Unsubscribe = { page: string; post: string };
 
 /** Times in milliseconds since 1970 UTC; `at`: when the event happened. */
@@ -14,7 +14,7 @@ type Write = (draft: EmailDraft) => Email;
 
 export function creditEmails(site: string, write: Write) {
   const viewCredits = { link: `${site}/credits`, label: "View credits" };
-  const why = "You received this email because it is about the credits of your account.";
+  const why = "You received this email because you have alerts about your credits turned on.";
   return {
     creditsLow: ({ to, at, balance, lowBalance, unsubscribe }: LowBalanceEmail) =>
       write({
@@ -70,7 +70,7 @@ export function creditEmails(site: string, write: Write) {
               ["Expiry date", formatTime(expiresAt)],
             ],
           },
-          "Calls spend the credits that expire soonest first, so just use the API before that date. Your credits page lists all your credits and when they expire:",
+          "Calls spend the credits that expire soonest first, so to use these credits, call the API before that date. Your credits page lists all your credits and when they expire:",
           viewCredits,
         ],
         why,

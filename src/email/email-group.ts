@@ -2,11 +2,11 @@ import { EMAILS_BEFORE_CREDITS_WAIT, QUEUED_EMAILS_MAX } from "./bounds.ts";
 import type { EmailKind } from "./mail.ts";
 
 /**
- * Who can cause an email, which decides how it is limited:
+ * Who can cause an email, which determines how it is limited:
  * - `notification`: only the account's owner or the operator.
- * - `credits`: the account's calls, or the passing of time.
- * - `requested` and `reset`: anyone who types the address, without signing in. They are counted for each recipient
- *   (`bounds.ts`). Password resets have a count of their own, so that sign-ups with somebody's address cannot use it up.
+ * - `credits`: the account's calls, or time.
+ * - `requested` and `reset`: anyone who enters the address, without signing in. They are counted for each recipient
+ *   (`bounds.ts`). Password resets have their own count, so that sign-ups with someone else's address cannot use it up.
  */
 export type EmailGroup = "notification" | "credits" | "requested" | "reset";
 

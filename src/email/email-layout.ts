@@ -1,6 +1,7 @@
 /**
- * The layout of every email, as text and as HTML: a heading, paragraphs, one link, some facts, and why it was sent. The HTML has
- * no tables, images or scripts, fetches nothing, and follows the reader's dark mode. All text is escaped here and only here.
+ * The layout of every email, as text and as HTML: a heading, paragraphs, one link, some facts and the reason for the
+ * email. The HTML has no tables, images or scripts, fetches nothing, and follows the reader's dark mode. All text is
+ * escaped here and only here.
  */
 import type { Email, EmailKind } from "./mail.ts";
 
@@ -20,11 +21,13 @@ export type EmailDraft = {
   why: string;
   /** When its link expires or its content becomes outdated; omitted: never. */
   usefulUntil?: number;
-  /** For optional emails: the page on which a person unsubscribes, and the URL to which a mail program posts. */
+  /** For optional emails: the page on which a user unsubscribes, and the URL to which a mail program posts. */
   unsubscribe?: { page: string; post: string };
 };
 
-/** Lays out an email. `site`: the public URL of the service. Throws a TypeError where a link is not an http or https URL. */
+/**
+ * Lays out an email. `site`: the public URL of the service. Throws a TypeError if a link is not an http or https URL.
+ */
 export function layOut(draft: EmailDraft, site: string): Email {
   const { to, kind, subject, blocks, usefulUntil = null, unsubscribe } = draft;
   for (const block of blocks) {
@@ -68,7 +71,7 @@ function textOf(block: Block): string {
 
 const SANS = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
-/** Inline styles, because some mail programs drop style sheets. What changes in dark mode also has a class. */
+/** Inline styles, because some mail programs drop style sheets. Elements that change in dark mode also have a class. */
 const STYLE = {
   body: `margin:0;padding:24px 16px;background:#fdfdfb;color:#1c2126;font:16px/1.6 ${SANS}`,
   main: "max-width:560px;margin:0 auto",

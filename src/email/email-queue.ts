@@ -11,7 +11,10 @@ export type QueuedEmail = {
   html: string;
   kind: EmailKind;
   usefulUntil: number | null;
-  /** The transport it was queued for. An email for `smtp` never goes to the outbox: the operator must not see its link. */
+  /**
+   * The transport that it was queued for. An email for `smtp` never goes to the outbox, because the operator must not
+   * see its link.
+   */
   transportKind: TransportKind;
   /** URL at which a single POST unsubscribes from emails on this topic (RFC 8058). */
   unsubscribe?: string;
@@ -19,17 +22,17 @@ export type QueuedEmail = {
 
 export type EmailQueue = {
   /**
-   * Stores an email, due at once; an id that is already stored changes nothing. Beyond the bounds (`bounds.ts`) the email is
-   * not stored, and the outcome says why. An email that anyone can request (`email-group.ts`) replaces those of its kind that
-   * are queued for the recipient and not leased. Where it replaces none, it counts towards the recipient's hourly and
-   * daily limit.
+   * Stores an email that is due immediately; an id that is already stored changes nothing. Beyond the bounds
+   * (`bounds.ts`) it stores nothing, and the outcome says why. An email that anyone can request (`email-group.ts`)
+   * replaces those of its kind that are queued for the recipient and not leased. If it replaces none, it counts towards
+   * the recipient's hourly and daily limits.
    */
   add(order: { email: QueuedEmail; now: number }): Promise<{ outcome: EmailAdded }>;
 };
 
 export type EmailAdded = "added" | "recipient_full" | "queue_full" | "too_often";
 
-/** Returns an email as a job. The recipient is the job's target; logs may name only the label, which is the domain. */
+/** Returns an email as a job. The recipient is the job's target; logs may contain only its label, the domain. */
 export function emailJob({
   id,
   to,
@@ -56,7 +59,7 @@ export const emailOfJob = ({ target, payload }: Pick<NewJob, "target" | "payload
   ...(JSON.parse(payload) as Pick<Email, "subject" | "text" | "html" | "unsubscribe">),
 });
 
-/** The queues that a transport empties: a mail server also sends emails that were queued for the outbox. */
+/** The queues that a transport processes: a mail server also sends emails that were queued for the outbox. */
 export const queuesOf = (transportKind: TransportKind): readonly JobQueueName[] =>
   transportKind === "smtp" ? ["email", "outbox"] : ["outbox"];
 

@@ -1,6 +1,6 @@
 /**
- * The content of every email. Subjects are fixed, so no typed text reaches a header. Labels and addresses go through `oneLine`
- * and are escaped by the layout.
+ * The content of every email. Subjects are fixed, so no user input reaches a header. Labels and addresses go through
+ * `oneLine`, and the layout escapes them.
  */
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
 import { creditEmails } from "./credit-emails.ts";
@@ -60,7 +60,7 @@ function linkEmails(site: string, write: Write) {
         why: `You received this email because someone asked to reset your password. ${IGNORE}`,
         usefulUntil: expiresAt,
       }),
-    /** To the old address: may the address be changed? */
+    /** To the old address, to ask whether the address may be changed. */
     confirmAddressChange: ({ newAddress, ...order }: LinkEmail & { newAddress: string }) =>
       write({
         to: order.to,
@@ -78,7 +78,7 @@ function linkEmails(site: string, write: Write) {
         why: "You received this email because this is the address of your Toolbooth account. Nothing changes unless you approve.",
         usefulUntil: order.expiresAt,
       }),
-    /** To the new address, which may belong to someone else: the email does not name the old one. */
+    /** To the new address, which may belong to someone else, so the email does not contain the old one. */
     verifyNewAddress: ({ to, link, now, expiresAt }: LinkEmail) =>
       write({
         to,
@@ -214,8 +214,8 @@ const UNITS = [
 ] as const;
 
 /**
- * Formats a duration in the largest unit that fits exactly once or at least twice: `90 minutes`, `1 day`. It rounds down, so a
- * link never expires before its email says.
+ * Formats a duration in the largest unit that fits exactly once or at least twice: `90 minutes`, `1 day`. It rounds
+ * down, so that a link never expires earlier than its email says.
  */
 export function durationText(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms >= 2 * each || ms === each) ?? [

@@ -26,13 +26,13 @@ type DropReason = Exclude<EmailAdded, "added">;
 const DROP_REASONS: Record<DropReason, string> = {
   recipient_full: "too many emails to this address are queued",
   queue_full: "the email queue is full",
-  too_often: "too many emails of its kind were requested for this address within an hour or a day",
+  too_often: "too many emails of this kind were requested for this address in the last hour or day",
 };
 
 /** `enqueued` is called after each email that was queued, to wake the sender. */
 export function createMail(deps: MailDeps, enqueued = () => {}): Mail {
   const { queue, transportKind, now, random, logError } = deps;
-  /** When each reason was last logged, so that repeated requests do not fill the log. */
+  /** When each reason was last logged: repeated requests must not fill the log. */
   const loggedAt = new Map<DropReason, number>();
 
   function logDropped(message: string, reason: DropReason): void {
@@ -61,7 +61,7 @@ export function createMail(deps: MailDeps, enqueued = () => {}): Mail {
   };
 }
 
-/** Returns the email as the queue stores it; null where its address cannot stand in an envelope. */
+/** Returns the email as the queue stores it; null if its address cannot be used in an envelope. */
 export function toQueuedEmail(
   email: Email,
   transportKind: TransportKind,
@@ -82,6 +82,6 @@ export function toQueuedEmail(
   return unsubscribe === undefined ? queued : { ...queued, unsubscribe };
 }
 
-/** How logs name an email: never by its address, its text or its link. */
+/** An email's name in logs, which contains neither its address nor its text or link. */
 const nameOf = ({ id, kind, to }: { id: string; kind: string; to: string }) =>
   `Email ${id} (${kind}, to ${domainOf(to)})`;

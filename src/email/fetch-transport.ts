@@ -1,6 +1,6 @@
 /**
- * Sends emails over HTTPS, as JSON in the format of Resend's `/emails`, for runtimes without SMTP. The body of the response is
- * neither read nor logged: its status is enough.
+ * Sends emails over HTTPS, as JSON in the format of Resend's `/emails`, for runtimes without SMTP. The status of the
+ * response is enough, so its body is neither read nor logged.
  */
 import { SEND_TIMEOUT_MS } from "./bounds.ts";
 import type { Email } from "./mail.ts";
@@ -23,7 +23,7 @@ export function createFetchTransport(
     async send(email, messageId, signal) {
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const response = await sendRequest(api, email, messageId, from, within);
-      // An unread body would keep the connection open.
+      // An unread body keeps the connection open.
       await response.body?.cancel();
       if (response.ok) return;
       throw errorOf(response.status, response.headers.get("retry-after"));
@@ -44,7 +44,7 @@ async function sendRequest(
       headers: {
         Authorization: `Bearer ${token}`,
         "Content-Type": "application/json",
-        // The same at every attempt, so that an email whose response was lost is sent once.
+        // The same for every attempt, so that the provider sends an email only once even if its response was lost.
         "Idempotency-Key": messageId,
         // Resend rejects requests without a user agent.
         "User-Agent": "toolbooth",
@@ -70,7 +70,7 @@ const messageOf = (email: Email, from: Sender) => ({
   headers: headersOf(email),
 });
 
-/** Characters for which a display name must be quoted (RFC 5322, section 3.2.3). */
+/** Characters that require quotes around a display name (RFC 5322, section 3.2.3). */
 const SPECIALS = /[()[\]:;@\\,."]/;
 
 function addressOf({ name, address }: Sender): string {
@@ -79,9 +79,9 @@ function addressOf({ name, address }: Sender): string {
   return `${quoted} <${address}>`;
 }
 
-/** Statuses about the account or the URL, not about the email: wrong token, unpaid bill, wrong path or method. */
+/** Statuses that concern the account or the URL, not the email: wrong token, unpaid bill, wrong path or method. */
 const REJECTS_SERVICE = [401, 402, 403, 404, 405, 407];
-/** Statuses after which a later attempt may succeed, like 5xx. */
+/** Statuses after which a later attempt may succeed, as after 5xx. */
 const TEMPORARY = [408, 409, 425, 429];
 
 function errorOf(status: number, retryAfter: string | null): Error {
@@ -97,6 +97,6 @@ function errorOf(status: number, retryAfter: string | null): Error {
   return new Undeliverable(`the email provider rejected it (${status})`);
 }
 
-/** Only seconds: a date would need clocks that agree. */
+/** Accepts only seconds; a date requires synchronized clocks. */
 const pauseOf = (text: string | null): number =>
   text !== null && /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : 0;

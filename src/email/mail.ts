@@ -6,7 +6,7 @@ export type Email = {
   html: string;
   /** What the email is about. Logs name the kind, never the content. */
   kind?: EmailKind;
-  /** When its link expires: an email that is still queued then is dropped. Milliseconds since 1970 UTC; null: never. */
+  /** When its link expires; an email that is still queued then is dropped. Milliseconds since 1970 UTC; null: never. */
   usefulUntil?: number | null;
   /** URL at which a single POST unsubscribes from emails on this topic (RFC 8058), for the email's headers. */
   unsubscribe?: string;
@@ -33,8 +33,9 @@ export type Mail = {
    * Queues an email and resolves when it is stored durably. The sender retries until a transport accepts it, so a mail server
    * that is slow or down delays emails and nothing else.
    *
-   * An email beyond the bounds of the queue is dropped and logged. This does not reject, because what the email reports has
-   * already happened. `error` says why it was dropped, without the recipient; null where it was queued.
+   * An email beyond the bounds of the queue is dropped and logged. The promise does not reject, because what the email
+   * reports has already happened. `error` says why the email was dropped, without naming the recipient; null if it was
+   * queued.
    */
   enqueue(email: Email): Promise<{ error: string | null }>;
 };

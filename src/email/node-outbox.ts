@@ -1,6 +1,6 @@
 /**
- * The transport without a mail server: writes each email to a file that any mail program opens. On the operator's own machine
- * it also logs the text with its link; elsewhere it does not, because more people may read the log.
+ * The transport for a service without a mail server: writes each email to a file that any mail program can open. On the
+ * operator's own machine it also logs the text with its link; elsewhere more people may be able to read the log.
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -35,14 +35,14 @@ export function createOutbox({ folder, from, now, logsText, log }: OutboxOptions
   };
 }
 
-/** Names sort in the order in which the emails were written: by time, then by count. */
+/** File names sort in the order of writing: by time, then by count. */
 function fileName(date: Date, count: number, messageId: string): string {
   const time = date.toISOString().replace(/[-:.]/g, "");
   const id = messageId.replace(/^<|@.*$/g, "").replace(/[^\w-]/g, "");
   return `${time}-${String(count).padStart(6, "0")}-${id}.eml`;
 }
 
-/** Synchronous, so that two emails never prune at once. Readers of the folder see only complete files. */
+/** Synchronous, so that two emails never prune at the same time. Readers of the folder see only complete files. */
 function writeAndPrune(folder: string, file: string, message: Buffer): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const partial = `${file}.part`;

@@ -1,4 +1,4 @@
-/** Sends emails by SMTP over nodemailer's connection pool. Of the server's replies only codes are logged. */
+/** Sends emails by SMTP over nodemailer's connection pool. Logs contain only the codes of the server's replies. */
 import { createTransport } from "nodemailer";
 import type { SendMailOptions } from "nodemailer/lib/mailer";
 import {
@@ -45,11 +45,11 @@ export function createSmtpTransport(
     port,
     secure,
     requireTLS: !secure && !isLoopback,
-    // A server on this machine has a self-signed certificate, if any, and its connections cannot be intercepted.
+    // A server on this machine has at most a self-signed certificate, and connections to it cannot be intercepted.
     tls: { rejectUnauthorized: !isLoopback },
     ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
     maxConnections: EMAILS_AT_ONCE,
-    // One retry, for a connection that the server closed while it was idle. The queue does all other retries.
+    // One retry, for a connection that the server closed while idle. The queue makes all other retries.
     maxRequeues: 1,
     connectionTimeout: times.connectMs,
     dnsTimeout: times.connectMs,
@@ -102,7 +102,10 @@ type SmtpError = Error & {
 /** Errors that concern the server, not the email: no connection, no TLS, no authentication. */
 const SERVER_ERRORS = ["EDNS", "ETLS", "EREQUIRETLS", "EAUTH", "ENOAUTH", "EOAUTH2", "EPROXY"];
 const TIMEOUTS_BEFORE_EMAIL = ["CONNECT_TIMEOUT", "GREETING_TIMEOUT", "UPGRADE_TIMEOUT"];
-/** Codes of an established connection that broke. Every other socket error is one of connecting, certificates included. */
+/**
+ * Error codes of an established connection that broke. Every other socket error, including those about certificates,
+ * occurs while connecting.
+ */
 const CONNECTION_LOST = ["ECONNRESET", "ECONNABORTED", "EPIPE"];
 
 function toTransportError(error: SmtpError): Error {
@@ -115,13 +118,13 @@ function toTransportError(error: SmtpError): Error {
     (code === "ESOCKET" && !CONNECTION_LOST.includes(originalCode)) ||
     // The connection closed repeatedly before a command was sent.
     (code === "ECONNECTION" && command === "");
-  // A rejection before the recipient was named is about the service or its sender address.
+  // A rejection before the recipient was sent concerns the service or its sender address.
   const isBeforeRecipient = responseCode !== undefined && !/^(?:RCPT TO|DATA)/.test(command);
   if (isServerError || isBeforeRecipient)
     return new Unreachable(`the mail server cannot be used (${details})`);
   if (error.permanent === true)
     return new Undeliverable(`the mail server rejected it (${details})`);
-  // The address does not fit an envelope, or the email exceeds the server's size limit.
+  // The address cannot be used in an envelope, or the email exceeds the server's size limit.
   if (responseCode === undefined && (code === "EENVELOPE" || code === "EMESSAGE"))
     return new Undeliverable(`it cannot be sent over this mail server (${details})`);
   return new TemporaryFailure(`the mail server did not accept it (${details})`);

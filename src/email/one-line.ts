@@ -1,4 +1,4 @@
-/** Makes text that people typed safe to show in an email: one line that cannot reorder or hide the text around it. */
+/** Makes user input safe to show in an email: one line that cannot reorder or hide the text around it. */
 import { EMAIL_CHARS_MAX } from "#limits.ts";
 
 /** Control characters, line and paragraph separators, lone surrogates and white space. */
@@ -16,8 +16,9 @@ export function oneLine(text: string, charsMax: number): string {
 }
 
 /**
- * Whether an address can stand in a header and an envelope as it is: one `@` with text on both sides, no spaces, no control or
- * invisible characters, and none of the specials of RFC 5322, which would make it a list, a name or a comment.
+ * Whether an address can be used unchanged in a header and an envelope: one `@` with text on both sides, no spaces, no
+ * control or invisible characters, and none of the specials of RFC 5322, which would make it a list, a name or a
+ * comment.
  */
 export function isPlainAddress(text: string): boolean {
   return (

@@ -1,6 +1,6 @@
 /**
- * Parses and checks SMTP_URL, MAIL_API_URL, MAIL_API_TOKEN and MAIL_FROM. Faults are sentences for the operator. They never
- * repeat a URL or a token, which may contain a password.
+ * Parses and checks SMTP_URL, MAIL_API_URL, MAIL_API_TOKEN and MAIL_FROM. Faults are sentences for the operator. They
+ * never contain a URL or a token, because both may contain a password.
  */
 import { hostOf, isLoopback } from "#hosts.ts";
 import { MAIL_API_URL_DEFAULT } from "#limits.ts";
@@ -33,42 +33,42 @@ export function readMailSettings(env: {
   apiUrl?: string | undefined;
   apiToken?: string | undefined;
   mailFrom: string | undefined;
-}): { settings: MailSettings; faults: string[] } {
+}): { settings: MailSettings; problems: string[] } {
   const { smtpUrl, apiUrl, apiToken, mailFrom } = env;
-  const faults: string[] = [];
-  const smtp = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl, faults);
-  const api = readMailApi(apiUrl, apiToken, faults);
+  const problems: string[] = [];
+  const smtp = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl, problems);
+  const api = readMailApi(apiUrl, apiToken, problems);
   if (smtpUrl !== undefined && (apiToken ?? apiUrl) !== undefined) {
-    faults.push(
+    problems.push(
       "SMTP_URL and MAIL_API_TOKEN are alternatives: set only one of them, and MAIL_API_URL only together with MAIL_API_TOKEN.",
     );
   }
   const transportSetting = smtpUrl === undefined ? "MAIL_API_TOKEN" : "SMTP_URL";
   if ((smtpUrl ?? apiToken) !== undefined && mailFrom === undefined) {
-    faults.push(
+    problems.push(
       `MAIL_FROM is required with ${transportSetting}: set the sender of emails, such as Toolbooth <toolbooth@example.org>.`,
     );
   }
-  const from = mailFrom === undefined ? NO_SENDER : readSender(mailFrom, faults);
-  return { settings: { smtp, api, from }, faults };
+  const from = mailFrom === undefined ? NO_SENDER : readSender(mailFrom, problems);
+  return { settings: { smtp, api, from }, problems };
 }
 
 function readMailApi(
   address: string | undefined,
   token: string | undefined,
-  faults: string[],
+  problems: string[],
 ): MailApi | null {
   if (token === undefined) {
     if (address !== undefined) {
-      faults.push(
+      problems.push(
         "MAIL_API_URL requires MAIL_API_TOKEN: set the API token of your email provider.",
       );
     }
     return null;
   }
-  // The token goes into a header. Spaces and line breaks usually come from pasting.
+  // The token goes into a header. Spaces and line breaks are usually left over from pasting.
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    faults.push("MAIL_API_TOKEN must be printable ASCII without spaces and line breaks.");
+    problems.push("MAIL_API_TOKEN must be printable ASCII without spaces or line breaks.");
   }
   const url = URL.parse(address ?? MAIL_API_URL_DEFAULT);
   const isSafe =
@@ -76,25 +76,25 @@ function readMailApi(
   if (url !== null && isSafe && `${url.username}${url.password}${url.hash}` === "") {
     return { url: url.href, token };
   }
-  faults.push(
-    `MAIL_API_URL must be an https URL such as ${MAIL_API_URL_DEFAULT}, without user, password and fragment. http is allowed only for this machine.`,
+  problems.push(
+    `MAIL_API_URL must be an https URL such as ${MAIL_API_URL_DEFAULT}, without user, password or fragment. http is allowed only for this machine.`,
   );
   return null;
 }
 
 const NOT_AN_URL =
-  "SMTP_URL must look like smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465, without path and query. Percent-encode special characters in user and password, such as %40 for @.";
+  "SMTP_URL must look like smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465, without a path or query. Percent-encode special characters in the user and password, such as %40 for @.";
 
-function readSmtpUrl(text: string, faults: string[]): SmtpServer | null {
+function readSmtpUrl(text: string, problems: string[]): SmtpServer | null {
   const url = URL.parse(text);
   const secure = url?.protocol === "smtps:";
   const hasMore = (url?.pathname ?? "").length > 1 || `${url?.search}${url?.hash}` !== "";
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "" || hasMore) {
-    faults.push(NOT_AN_URL);
+    problems.push(NOT_AN_URL);
     return null;
   }
   if ((url.username === "") !== (url.password === "")) {
-    faults.push("SMTP_URL must have both a user and a password, or neither.");
+    problems.push("SMTP_URL must have both a user and a password, or neither.");
     return null;
   }
   const host = hostOf(url);
@@ -104,20 +104,20 @@ function readSmtpUrl(text: string, faults: string[]): SmtpServer | null {
     const login = user === "" ? null : { user, password: decodeURIComponent(url.password) };
     return { host, port, secure, isLoopback: isLoopback(host), login };
   } catch {
-    faults.push(NOT_AN_URL);
+    problems.push(NOT_AN_URL);
     return null;
   }
 }
 
 const SENDER_NAME_CHARS_MAX = 100;
 
-function readSender(text: string, faults: string[]): Sender {
+function readSender(text: string, problems: string[]): Sender {
   const match = /^\s*(?:"?([^"<>]*?)"?\s*<([^<>]+)>|([^<>]+?))\s*$/.exec(text);
   const address = match?.[2] ?? match?.[3] ?? "";
   const name = match?.[1] ?? "";
   if (isPlainAddress(address) && name === oneLine(name, SENDER_NAME_CHARS_MAX))
     return { name, address };
-  faults.push(
+  problems.push(
     "MAIL_FROM must be an email address such as toolbooth@example.org, optionally with a name: Toolbooth <toolbooth@example.org>.",
   );
   return NO_SENDER;

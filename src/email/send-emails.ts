@@ -29,7 +29,7 @@ import {
 export type EmailSenderDeps = {
   jobs: Pick<JobQueue, "take" | "settle" | "nextDue">;
   transport: Transport;
-  /** The kind of the transport: it decides which queues the sender empties. */
+  /** The kind of transport, which determines the queues that the sender processes. */
   transportKind: TransportKind;
   now: () => number;
   random: RandomBytes;
@@ -70,7 +70,10 @@ const POLICY: Omit<JobPolicy, "queues"> = {
   eraseAt: eraseAtOf,
 };
 
-/** An email that expires may contain a sign-in link, so it is erased at once. Operators can retry the others for a while. */
+/**
+ * An email that expires may contain a sign-in link, so it is erased immediately. Operators can retry the others for a
+ * while.
+ */
 function eraseAtOf({ usefulUntil, createdAt }: TakenJob, now: number): number {
   return usefulUntil === null ? createdAt + GIVE_UP_AFTER_MS : now;
 }
@@ -85,7 +88,7 @@ function resultOf(error: unknown): JobResult {
     const notBeforeMs = Math.min(error.pauseMs, RETRY_MAX_MS);
     return { outcome: "failed", error: error.message, notBeforeMs };
   }
-  // The message of an unexpected error may quote the email, so only its name is logged.
+  // The message of an unexpected error may quote the email, so we log only the error's name.
   const name = error instanceof Error ? error.name : "error";
   return { outcome: "failed", error: `unexpected ${name}` };
 }

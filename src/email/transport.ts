@@ -1,8 +1,9 @@
 /**
  * The port through which emails leave the service: SMTP, a provider's HTTP API, or the outbox folder.
  *
- * `send` resolves when the receiver has accepted the email. It throws one of the errors below where the cause is known. Their
- * messages are logged, so they contain codes and never a server's reply, which may quote the recipient or the link.
+ * `send` resolves when the receiver has accepted the email. It throws one of the errors below if the cause is known.
+ * Their messages are logged, so they contain codes and never a server's reply, which may quote the recipient or the
+ * link.
  */
 import type { Email } from "./mail.ts";
 
@@ -10,17 +11,17 @@ import type { Email } from "./mail.ts";
 export type TransportKind = "smtp" | "outbox";
 
 export type Transport = {
-  /** `messageId` is the same at every attempt, so that receivers can drop duplicates. Rejects soon after an abort. */
+  /** `messageId` is the same for every attempt, so that receivers can drop duplicates. Rejects soon after an abort. */
   send(email: Email, messageId: string, signal: AbortSignal): Promise<void>;
   close?(): void;
 };
 
-/** The receiver rejected the email for good, and would reject it again. */
+/** The receiver permanently rejected the email. */
 export class Undeliverable extends Error {}
 
 /** The attempt failed, and a later one may succeed. */
 export class TemporaryFailure extends Error {
-  /** How long the receiver asked us to wait, in milliseconds; 0 where it did not say. */
+  /** How long the receiver asked us to wait, in milliseconds; 0 if it did not say. */
   readonly pauseMs: number;
 
   constructor(message: string, pauseMs = 0) {
@@ -34,7 +35,7 @@ export class Unreachable extends Error {}
 
 export type Sender = { name: string; address: string };
 
-/** Headers for mail programs. Every value is generated; none contains text that a person typed. */
+/** Headers for mail programs. The service generates every value; none contains user input. */
 export function headersOf({ unsubscribe }: Email): Record<string, string> {
   const headers = {
     // RFC 3834, section 5: prevents out-of-office replies.

@@ -1,153 +1,65 @@
-import * as z from "zod";
-import { GRANT_KINDS } from "#ledger/port.ts";
 import {
   closeForOperator,
   createKeyForOperator,
   openForOperator,
   revokeKeyForOperator,
-} from "./account-acts.ts";
-import {
-  account,
-  changing,
-  count,
-  credits,
-  cursor,
-  done,
-  email,
-  keyId,
-  ofAccount,
-  ofKey,
-  pageMax,
-  reading,
-  time,
-  unchanged,
-} from "./define-operation.ts";
+} from "./account-actions.ts";
+import { done, type OperationsOf, ofAccount, ofKey, unchanged } from "./define-operation.ts";
+import type { ACCOUNT_SCHEMAS } from "./schemas/accounts.ts";
 
 /** Operations on accounts, keys and credits. */
 
-const label = z.string().max(1_000);
-const grantId = z.string().regex(/^operator:[\x21-\x7e]{1,100}$/);
-
-const address = z.object({ email: z.string(), account: z.string(), createdAt: time });
-const key = z.object({
-  id: z.string(),
-  account: z.string(),
-  sha256: z.string(),
-  start: z.string(),
-  label: z.string(),
-  createdAt: time,
-  lastUsedAt: time.nullable(),
-  revokedAt: time.nullable(),
-});
-const grant = z.object({
-  id: z.string(),
-  kind: z.enum(GRANT_KINDS),
-  amount: count,
-  remaining: count,
-  grantedAt: time,
-  expiresAt: time.nullable(),
-  waivedExpiresAt: time.nullable(),
-});
-const status = z.object({
-  account: z.string(),
-  state: z.enum(["open", "suspended", "closed"]),
-  createdAt: time,
-  freeCall: z.enum(["open", "used", "withheld"]),
-  balance: z.int(),
-  lifetime: z.boolean(),
-});
-const found = z.object({ found: z.boolean() });
-/** Who gets an email about the change, and why it could not be queued. Null if nobody has signed up for the account. */
-const notified = z.object({ email: z.string(), error: z.string().nullable() }).nullable();
-
-export const ACCOUNT_OPERATIONS = {
-  findAddress: reading({
-    input: z.strictObject({ email }),
-    output: address.nullable(),
+export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
+  findAddress: {
+    action: null,
     run: ({ directory }, order) => directory.findByEmail(order),
-  }),
-  listAddresses: reading({
-    input: z.strictObject({ after: cursor, max: pageMax }),
-    output: z.array(address),
+  },
+  listAddresses: {
+    action: null,
     run: ({ directory }, order) => directory.listAddresses(order),
-  }),
-  findAccount: reading({
-    input: z.strictObject({ account, now: time }),
-    output: status.nullable(),
+  },
+  findAccount: {
+    action: null,
     run: ({ ledger }, order) => ledger.findAccount(order),
-  }),
-  listKeys: reading({
-    input: z.strictObject({ account }),
-    output: z.array(key),
+  },
+  listKeys: {
+    action: null,
     run: ({ ledger }, order) => ledger.listKeys(order),
-  }),
-  credits: reading({
-    input: z.strictObject({ account, now: time }),
-    output: z.object({ balance: z.int(), lifetime: z.boolean(), grants: z.array(grant) }),
+  },
+  credits: {
+    action: null,
     run: ({ ledger }, order) => ledger.credits(order),
-  }),
-
-  openAccount: changing({
-    input: z.strictObject({
-      account,
-      email,
-      now: time,
-      credits: z.strictObject({ grant: grantId, amount: credits }).nullable(),
-    }),
-    output: z.object({ account: z.string(), email: z.string() }),
-    act: { ...ofAccount, end: (_, { credits }) => done(`${credits?.amount ?? 0} credits`) },
+  },
+  openAccount: {
+    action: { ...ofAccount, end: (_, { credits }) => done(`${credits?.amount ?? 0} credits`) },
     run: openForOperator,
-  }),
-  suspendAccount: changing({
-    input: z.strictObject({ account, now: time }),
-    output: found,
-    act: ofAccount,
+  },
+  suspendAccount: {
+    action: ofAccount,
     run: ({ ledger }, order) => ledger.suspendAccount(order),
-  }),
-  resumeAccount: changing({
-    input: z.strictObject({ account, now: time }),
-    output: found,
-    act: ofAccount,
+  },
+  resumeAccount: {
+    action: ofAccount,
     run: ({ ledger }, order) => ledger.resumeAccount(order),
-  }),
-  closeAccount: changing({
-    input: z.strictObject({ account, email, now: time }),
-    output: z.object({ account: z.string(), forfeited: count, notified }),
-    act: { ...ofAccount, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
+  },
+  closeAccount: {
+    action: { ...ofAccount, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
     run: closeForOperator,
-  }),
-  createKey: changing({
-    input: z.strictObject({ account, id: keyId, label, now: time }),
-    output: z.object({ id: z.string(), key: z.string(), notified }),
-    act: ofKey,
+  },
+  createKey: {
+    action: ofKey,
     run: createKeyForOperator,
-  }),
-  revokeKey: changing({
-    input: z.strictObject({ account, id: keyId, now: time }),
-    output: z.object({ found: z.boolean(), revokedAt: time.nullable(), notified }),
-    act: ofKey,
+  },
+  revokeKey: {
+    action: ofKey,
     run: revokeKeyForOperator,
-  }),
-  relabelKey: changing({
-    input: z.strictObject({ account, id: keyId, label }),
-    output: found,
-    act: ofKey,
+  },
+  relabelKey: {
+    action: ofKey,
     run: ({ ledger }, order) => ledger.relabelKey(order),
-  }),
-  grant: changing({
-    input: z.strictObject({
-      account,
-      id: grantId,
-      kind: z.literal("operator"),
-      amount: credits,
-      now: time,
-      expiresAt: time.nullable(),
-    }),
-    output: z.discriminatedUnion("outcome", [
-      z.object({ outcome: z.enum(["granted", "already_granted"]), grant }),
-      z.object({ outcome: z.literal("no_account") }),
-    ]),
-    act: {
+  },
+  grant: {
+    action: {
       ...ofAccount,
       end({ outcome }, { amount, id }) {
         if (outcome === "granted") return done(`${amount} credits as ${id}`);
@@ -155,5 +67,5 @@ export const ACCOUNT_OPERATIONS = {
       },
     },
     run: ({ ledger }, order) => ledger.grant(order),
-  }),
+  },
 };

@@ -1,14 +1,14 @@
 import type { AccountIndex } from "#accounts/account-index.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Directory } from "#accounts/directory.ts";
-import type { NotifyDeps } from "#accounts/notify-person.ts";
-import type { AccountDeps } from "#accounts/people.ts";
+import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { OperatorJobs } from "#jobs/operator-jobs.ts";
 import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf } from "#ledger/transfer/records.ts";
-import type { OperatorActs } from "./acts.ts";
+import type { OperatorActions } from "./actions.ts";
 
 /** The stores and services that operations use, for every store and runtime. */
 export type OperatorContext = {
@@ -20,7 +20,7 @@ export type OperatorContext = {
   purchases: Pick<PurchaseStore, "add" | "list" | "listAll" | "revenue">;
   /** Resolves to null if no payment provider is configured. */
   billing(): Promise<Pick<Billing, "listPayments" | "settle"> | null>;
-  acts: OperatorActs;
+  actions: OperatorActions;
   jobs: OperatorJobs;
   /** Lists every account that was ever opened. */
   index: AccountIndex;
@@ -29,7 +29,7 @@ export type OperatorContext = {
   grants: GrantList | null;
   /** Returns a sentence for each sign of damage that the database reports. */
   findDamage(): Promise<string[]>;
-  /** Returns whether an error means that the database cannot read its own pages. */
+  /** Returns whether an error means that the database is damaged and cannot be read. */
   isDamage(error: unknown): boolean;
 };
 
@@ -44,5 +44,7 @@ export type GrantMade = Pick<
   "account" | "id" | "kind" | "amount" | "grantedAt" | "expiresAt"
 >;
 
-/** The payment provider did not respond. What was settled before stays settled, and settling again is safe. */
+/**
+ * The payment provider did not respond. Purchases that were already settled stay settled, and settling again is safe.
+ */
 export class ProviderUnreachable extends NotCarriedOut {}

@@ -4,9 +4,10 @@ import type { Operation } from "./define-operation.ts";
 import { JOB_OPERATIONS } from "./jobs.ts";
 import { MOVE_OPERATIONS } from "./moves.ts";
 import { SALES_OPERATIONS } from "./sales.ts";
+import type { SCHEMAS } from "./schemas/schemas.ts";
 import { TOTALS_OPERATIONS } from "./totals.ts";
 
-/** All operations of operators, in process and over HTTP, on every store. */
+/** All operator operations, in process and over HTTP, on every store. */
 export const OPERATIONS = {
   ...ACCOUNT_OPERATIONS,
   ...TOTALS_OPERATIONS,
@@ -15,8 +16,8 @@ export const OPERATIONS = {
   ...JOB_OPERATIONS,
 };
 
-type Operations = typeof OPERATIONS;
-export type OperationName = keyof Operations;
+export type OperationName = keyof typeof OPERATIONS;
+type Schemas = typeof SCHEMAS;
 
 export const isOperation = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name);
 
@@ -26,11 +27,11 @@ export const operationOf = (name: OperationName): Operation => OPERATIONS[name] 
 /** The operations as functions. The command line uses them in process and over HTTP alike. */
 export type OperatorClient = {
   [Name in OperationName]: (
-    input: z.input<Operations[Name]["input"]>,
-  ) => Promise<z.output<Operations[Name]["output"]>>;
+    input: z.input<Schemas[Name]["input"]>,
+  ) => Promise<z.output<Schemas[Name]["output"]>>;
 };
 
-export type OutcomeOf<Name extends OperationName> = z.output<Operations[Name]["output"]>;
+export type OutcomeOf<Name extends OperationName> = z.output<Schemas[Name]["output"]>;
 
 /** Creates a client that passes each order to `perform`. */
 export const clientOver = (

@@ -1,28 +1,31 @@
-import { AccountError } from "#accounts/people.ts";
+import { AccountError } from "#accounts/accounts.ts";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
-import type { ActEnd, OperatorAct } from "./acts.ts";
+import type { ActionEnd, OperatorAction } from "./actions.ts";
 import type { OperatorContext } from "./context.ts";
-import { type Act, done, unchanged } from "./define-operation.ts";
+import { type Action, done, unchanged } from "./define-operation.ts";
 import { type OperationName, operationOf } from "./operations.ts";
 
 /** The operator who sends an order, and the network address it comes from. */
-export type Operator = Pick<OperatorAct, "by" | "address">;
+export type Operator = Pick<OperatorAction, "by" | "address">;
 
-/** A token of the setting TOOLBOOTH_OPERATOR_TOKEN. Its name appears in the records of acts. */
+/** A token of the setting TOOLBOOTH_OPERATOR_TOKEN. Its name appears in the records of actions. */
 export type OperatorToken = { name: string; token: string };
 
 export type PerformDeps = {
   context: OperatorContext;
   operator: Operator;
   now(): number;
-  /** Called with every act that ended, before its outcome is recorded, for the log. It contains no key and no email address. */
-  onAct?(act: OperatorAct): void;
+  /**
+   * Called with every action that ended, for the log, before its outcome is recorded. Contains no key and no email
+   * address.
+   */
+  onAction?(action: OperatorAction): void;
 };
 
 /**
- * Runs an operation. An act is recorded as started before it changes anything, and its outcome is recorded before this function
- * returns or throws; if the process dies in between, the record stays `started`. Of an act in several parts, the first and the
- * last part are recorded, and parts that fail.
+ * Runs an operation. An action is recorded as started before it changes anything, and its outcome is recorded before this
+ * function returns or throws; if the process dies in between, the record stays `started`. Of an action in several parts,
+ * the first, the last and any failed part are recorded.
  */
 export async function perform(
   deps: PerformDeps,
@@ -30,15 +33,15 @@ export async function perform(
   input: unknown,
 ): Promise<unknown> {
   const operation = operationOf(name);
-  const { act } = operation;
+  const { action } = operation;
   const run = () => operation.run(deps.context, input);
-  if (act === null) return run();
-  const isPart = act.isPart?.(input) === true;
+  if (action === null) return run();
+  const isPart = action.isPart?.(input) === true;
   const { operator, now } = deps;
-  const base = { at: now(), ...operator, act: name, subject: act.subject(input) };
+  const base = { at: now(), ...operator, action: name, subject: action.subject(input) };
   const started = isPart ? null : await start(deps, base);
-  const record = async (end: ActEnd | null) => {
-    if (end !== null) deps.onAct?.({ ...base, ...end });
+  const record = async (end: ActionEnd | null) => {
+    if (end !== null) deps.onAction?.({ ...base, ...end });
     const { id } = started ?? (await start(deps, base));
     await recordEnd(deps, id, end);
   };
@@ -49,28 +52,35 @@ export async function perform(
     await record(endOfError(error));
     throw error;
   }
-  if (!isPart) await record(endOf(act, input, result));
+  if (!isPart) await record(endOf(action, input, result));
   return result;
 }
 
-const start = ({ context: { acts } }: PerformDeps, act: Omit<OperatorAct, keyof ActEnd>) =>
-  acts.start(act).catch((cause) => {
-    throw new NotCarriedOut("The operator act could not be recorded", { cause });
+const start = (
+  { context: { actions } }: PerformDeps,
+  action: Omit<OperatorAction, keyof ActionEnd>,
+) =>
+  actions.start(action).catch((cause) => {
+    throw new NotCarriedOut("The operator action could not be recorded", { cause });
   });
 
-const recordEnd = ({ context: { acts } }: PerformDeps, id: string, end: ActEnd | null) =>
-  acts.end({ id, end }).catch((cause) => {
-    // Not `NotCarriedOut`: the act itself may have been done.
-    throw new Error("The outcome of an operator act could not be recorded", { cause });
+const recordEnd = ({ context: { actions } }: PerformDeps, id: string, end: ActionEnd | null) =>
+  actions.end({ id, end }).catch((cause) => {
+    // Not `NotCarriedOut`: the action itself may have been done.
+    throw new Error("The outcome of an operator action could not be recorded", { cause });
   });
 
-function endOf(act: Act<unknown, unknown>, input: unknown, result: unknown): ActEnd | null {
-  if (act.end !== undefined) return act.end(result, input);
+function endOf(
+  action: Action<unknown, unknown>,
+  input: unknown,
+  result: unknown,
+): ActionEnd | null {
+  if (action.end !== undefined) return action.end(result, input);
   const isFound = (result as { found?: boolean } | null)?.found !== false;
   return isFound ? done() : unchanged("not found");
 }
 
-function endOfError(error: unknown): ActEnd {
+function endOfError(error: unknown): ActionEnd {
   if (isRefused(error)) return { outcome: "refused", detail: withoutAddresses(error.message) };
   return { outcome: error instanceof NotCarriedOut ? "failed" : "unknown", detail: null };
 }

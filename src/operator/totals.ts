@@ -1,109 +1,57 @@
-import * as z from "zod";
-import { AccountError } from "#accounts/people.ts";
-import { type Audit, GRANT_KINDS } from "#ledger/port.ts";
-import { ACT_OUTCOMES } from "./acts.ts";
+import { AccountError } from "#accounts/accounts.ts";
+import type { Audit } from "#ledger/port.ts";
 import type { GrantList, OperatorContext } from "./context.ts";
-import { account, count, cursor, pageMax, reading, time } from "./define-operation.ts";
+import type { OperationsOf } from "./define-operation.ts";
+import type { TOTALS_SCHEMAS } from "./schemas/totals.ts";
 
-/** Operations on the ledger as a whole, and on the records of what operators did. */
+/** Operations on the ledger as a whole, and on the records of operator actions. */
 
-const indexed = z.strictObject({ account, createdAt: time });
-const totals = z.object({
-  granted: z.int(),
-  debited: z.int(),
-  reversed: z.int(),
-  remaining: z.int(),
-  expired: z.int(),
-  voided: z.int(),
-});
-const audit = z.object({
-  ok: z.boolean(),
-  accounts: count,
-  faults: z.array(z.string()),
-  /** Null if the database could not read them. */
-  totals: totals.nullable(),
-});
-const usageRow = z.object({
-  account: z.string(),
-  key: z.string(),
-  tool: z.string(),
-  hour: time,
-  calls: count,
-  credits: count,
-});
-const grantMade = z.object({
-  account: z.string(),
-  id: z.string(),
-  kind: z.enum(GRANT_KINDS),
-  amount: count,
-  grantedAt: time,
-  expiresAt: time.nullable(),
-});
-const act = z.object({
-  id: z.string(),
-  at: time,
-  by: z.string(),
-  act: z.string(),
-  subject: z.string().nullable(),
-  outcome: z.enum(ACT_OUTCOMES),
-  detail: z.string().nullable(),
-  address: z.string().nullable(),
-});
-
-export const TOTALS_OPERATIONS = {
+export const TOTALS_OPERATIONS: OperationsOf<typeof TOTALS_SCHEMAS> = {
   /** Returns whether all accounts share one ledger, so that one request covers all of them. */
-  describe: reading({
-    input: z.strictObject({}),
-    output: z.object({ oneLedger: z.boolean() }),
+  describe: {
+    action: null,
     run: async ({ grants }) => ({ oneLedger: grants !== null }),
-  }),
+  },
   /** Audits one account, or all if they share a ledger. Returns null for an account that is listed but was never opened. */
-  audit: reading({
-    input: z.strictObject({ account: account.nullable(), now: time }),
-    output: audit.nullable(),
+  audit: {
+    action: null,
     run: (context, { account, now }) => auditOf(context, account, now),
-  }),
-  usage: reading({
-    input: z.strictObject({ account: account.nullable(), from: time, to: time }),
-    output: z.array(usageRow),
+  },
+  usage: {
+    action: null,
     async run(context, order) {
       if (order.account === null) requireOneLedger(context);
       return context.ledger.usage(order);
     },
-  }),
-  listGrants: reading({
-    input: z.strictObject({ after: count.nullable(), max: pageMax }),
-    output: z.object({ grants: z.array(grantMade), next: count.nullable() }),
+  },
+  listGrants: {
+    action: null,
     run: async (context, order) => requireOneLedger(context)(order),
-  }),
-  findDamage: reading({
-    input: z.strictObject({}),
-    output: z.array(z.string()),
+  },
+  findDamage: {
+    action: null,
     run: ({ findDamage }) => findDamage(),
-  }),
-  listActs: reading({
-    input: z.strictObject({ after: cursor, max: pageMax }),
-    output: z.object({ acts: z.array(act), next: z.string().nullable() }),
-    run: ({ acts }, order) => acts.list(order),
-  }),
+  },
+  listActions: {
+    action: null,
+    run: ({ actions }, order) => actions.list(order),
+  },
   /** Lists every account that was ever opened, including closed ones. */
-  listAccounts: reading({
-    input: z.strictObject({ after: indexed.nullable(), max: pageMax }),
-    output: z.array(z.object({ account: z.string(), createdAt: time })),
+  listAccounts: {
+    action: null,
     run: ({ index }, order) => index.list(order),
-  }),
-  listClosed: reading({
-    input: z.strictObject({ after: cursor, max: pageMax }),
-    output: z.array(z.object({ emailHash: z.string(), closedAt: time })),
+  },
+  listClosed: {
+    action: null,
     run: ({ directory }, order) => directory.listClosed(order),
-  }),
+  },
 };
 
 type Unreadable = Omit<Audit, "totals"> & { totals: null };
 
 function requireOneLedger({ grants }: OperatorContext): GrantList {
   if (grants !== null) return grants;
-  throw new AccountError("Each account has its own ledger in this deployment. Name one account.");
+  throw new AccountError("Each account has its own ledger in this deployment. Specify an account.");
 }
 
 async function auditOf(

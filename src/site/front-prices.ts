@@ -7,9 +7,9 @@ import { type DashboardOffer, type PageOptions, signUpIsOpen } from "./page-opti
 
 /** The price list; null where no credits are for sale. */
 export function prices(options: PageOptions): Html | null {
-  const { people, publicUrl } = options;
-  if (!people?.prices) return null;
-  const { packs, lifetime } = people.prices;
+  const { dashboard, publicUrl } = options;
+  if (!dashboard?.prices) return null;
+  const { packs, lifetime } = dashboard.prices;
   const offers = lifetime === null ? packs : [...packs, lifetime];
   if (offers.length === 0) return null;
   return html`<section aria-labelledby="prices"><h2 id="prices">Prices</h2>
@@ -17,9 +17,9 @@ export function prices(options: PageOptions): Html | null {
     lifetime && ", or with a lifetime plan on which they never expire"
   }. There is no subscription.</p>
 <ul class="packs">${offers.map(offerCard)}</ul>
-<p class="soft">${freeTier(people, signUpIsOpen(options), freeCall(options))}${
-    people.prices.taxesAdded && "Taxes depend on your address and are added at checkout. "
-  }${howToBuy(people.prices, pageLinks(publicUrl).credits)}</p></section>
+<p class="soft">${freeTier(dashboard, signUpIsOpen(options), freeCall(options))}${
+    dashboard.prices.taxesAdded && "Taxes depend on your address and are added at checkout. "
+  }${howToBuy(dashboard.prices, pageLinks(publicUrl).credits)}</p></section>
 `;
 }
 

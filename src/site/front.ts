@@ -32,25 +32,25 @@ export function frontPage(options: PageOptions): string {
 
 function hero(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
-  const { people } = options;
+  const { dashboard } = options;
   return html`<div class="hero"><div class="pitch">
 <h1>Small tools, one request away</h1>
-<p class="lead">Developer tools as HTTP endpoints${people && " and as pages in your browser"}. JSON in, JSON out, no client library. A successful call costs ${callPrice(options.tools)}; an error costs nothing.</p>
+<p class="lead">Developer tools as HTTP endpoints${dashboard && " and as pages in your browser"}. JSON in, JSON out, no client library. A successful call costs ${callPrice(options.tools)}; an error costs nothing.</p>
 <p class="actions">${
     signUpIsOpen(options)
       ? html`<a class="button" href="${links.signUp}">Create an account</a>\n`
       : html`<a class="button" href="${links.quickstart}">Make your first call</a>\n`
   }${
-    people
+    dashboard
       ? html`<a class="button quiet" href="${links.tools}">Use the tools in your browser</a>`
       : html`<a class="button quiet" href="${links.docs}">Read the documentation</a>`
   }</p>
 ${
-  people &&
+  dashboard &&
   signUpIsOpen(options) &&
   html`<p class="small soft">${
-    people.starter.credits > 0 &&
-    `You get ${people.starter.credits} starter credits when you confirm your email address. `
+    dashboard.starter.credits > 0 &&
+    `You get ${dashboard.starter.credits} starter credits when you confirm your email address. `
   }${freeCall(options)}</p>`
 }</div>
 ${tryIt(options)}</div>
@@ -75,12 +75,13 @@ ${codeBlock("Two UUIDs", curlCode(call))}</li>
 `;
 }
 
-function tools({ publicUrl, people, tools: all }: PageOptions): Html {
+function tools({ publicUrl, dashboard, tools: all }: PageOptions): Html {
   const links = pageLinks(publicUrl);
-  const address = (name: string) => (people ? `${links.tools}/${name}` : `${links.docs}/${name}`);
+  const address = (name: string) =>
+    dashboard ? `${links.tools}/${name}` : `${links.docs}/${name}`;
   return html`<section aria-labelledby="tools"><h2 id="tools">The tools</h2>
 <p class="lead">${
-    people
+    dashboard
       ? "Each tool is an endpoint and a page. The pages are free and need no account."
       : "Each tool does one thing and documents every limit."
   }</p>
@@ -92,7 +93,7 @@ function tools({ publicUrl, people, tools: all }: PageOptions): Html {
 `;
 }
 
-function reasons({ publicUrl, people }: PageOptions): Html {
+function reasons({ publicUrl, dashboard }: PageOptions): Html {
   const links = pageLinks(publicUrl);
   const list: [string, string, Html | null][] = [
     [
@@ -107,10 +108,10 @@ function reasons({ publicUrl, people }: PageOptions): Html {
     ],
     [
       "Safe retries",
-      "Send an Idempotency-Key, and a repeat within 24 hours gets the first response again, byte for byte, without a charge.",
+      "Send an Idempotency-Key. If you repeat the call within 24 hours, you get the first response again, byte for byte, without a charge.",
       html`<a href="${links.calls}#safe-retries">Safe retries</a>`,
     ],
-    people
+    dashboard
       ? [
           "The same bytes in your browser",
           "The tool pages run the code that serves the API. Your input never leaves the page.",

@@ -9,7 +9,7 @@ export type PageOptions = ApiOptions & {
   /** What was built for these pages; all of them work without it. */
   assets?: PageAssets | undefined;
   /** What the dashboard offers; null where there is none. */
-  people?: DashboardOffer | null | undefined;
+  dashboard?: DashboardOffer | null | undefined;
   /** Every setting of this version, for operators. */
   settings?: readonly SettingShown[] | undefined;
 };
@@ -28,4 +28,4 @@ export type DashboardOffer = {
 export type SettingShown = { name: string; fallback: string; meaning: string };
 
 /** Whether anybody can create an account. */
-export const signUpIsOpen = ({ people }: PageOptions): boolean => people?.signUp === "open";
+export const signUpIsOpen = ({ dashboard }: PageOptions): boolean => dashboard?.signUp === "open";

@@ -119,14 +119,14 @@ export function prefersMarkdown(accept: string | null): boolean {
 }
 
 /** The pages are made once, and again when their script has been built or the documentation has been read. */
-function keepPages({ settings, people, pages, docs }: SiteContext): () => Pages {
+function keepPages({ settings, dashboard, pages, docs }: SiteContext): () => Pages {
   const { table, ...options } = settings;
   const make = (script: string | null, sources: DocsSources | null) =>
     createPages({
       ...options,
       assets: { script },
       settings: table,
-      people: people?.offer ?? null,
+      dashboard: dashboard?.offer ?? null,
       docs: sources ?? undefined,
     });
   let script: string | null = null;
@@ -146,8 +146,8 @@ function keepPages({ settings, people, pages, docs }: SiteContext): () => Pages 
 
 /** The pages that React draws. */
 function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
-  const { people, pages, settings } = site;
-  if (people === null || pages === null) return [];
+  const { dashboard, pages, settings } = site;
+  if (dashboard === null || pages === null) return [];
   const asset: PageRoute = {
     path: "/assets/:name",
     handler: (request) =>

@@ -1,11 +1,14 @@
+import { sha256 } from "@noble/hashes/sha2.js";
 import { transportPolicy } from "#api/transport-policy.ts";
 import { listAppPages } from "./app-pages.ts";
 import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { createDocs, type Docs } from "./docs/docs.ts";
 import { frontPage } from "./front.ts";
-import { notFoundPage } from "./not-found.ts";
+import { html } from "./html.ts";
+import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
-import { PAGE_CSP } from "./page-policy.ts";
+import { renderPage } from "./shell.ts";
+import { STYLE } from "./style.ts";
 
 /** The pages that the server renders. They depend on nothing but the settings, so each is rendered once. */
 export type Pages = {
@@ -21,9 +24,9 @@ export type Pages = {
 };
 
 export function createPages(options: PageOptions): Pages {
-  const { publicUrl, people } = options;
+  const { publicUrl, dashboard } = options;
   const docs = options.docs === undefined ? null : createDocs(options.docs, options);
-  const drawn = people
+  const drawn = dashboard
     ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
     : [];
   const paths = ["/", ...(docs?.paths ?? []), ...drawn.map(({ path }) => path)];
@@ -41,4 +44,45 @@ export function createPages(options: PageOptions): Pages {
       ...transportPolicy(publicUrl),
     },
   };
+}
+
+/** The 404 page. It repeats nothing of the request, so it is the same for everybody. */
+function notFoundPage(options: PageOptions): string {
+  const { front, docs, tools } = pageLinks(options.publicUrl);
+  return renderPage(
+    {
+      path: null,
+      title: "Not found - Toolbooth",
+      description: "This service has no page at this address.",
+      current: null,
+      main: html`<div class="lost"><p class="code-word" aria-hidden="true">404</p>
+<h1>Page not found</h1>
+<p class="lead">The page may have moved, or the address may be misspelled. Addresses are in lower case and have no slash at the end.</p>
+<p class="actions"><a class="button" href="${front}">Go to the front page</a>
+<a class="button quiet" href="${docs}">Read the documentation</a>
+${options.dashboard && html`<a class="button quiet" href="${tools}">Open the tools</a>`}</p></div>`,
+    },
+    options,
+  );
+}
+
+/**
+ * The Content-Security-Policy of the server-rendered pages: scripts are files of this service, the one inline style is allowed
+ * by its hash (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere.
+ */
+export const PAGE_CSP = [
+  "default-src 'none'",
+  `style-src '${hashSource(STYLE)}'`,
+  "script-src 'self'",
+  "img-src data:",
+  // The search of the documentation fetches its index.
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+function hashSource(text: string): string {
+  const digest = sha256(new TextEncoder().encode(text));
+  return `sha256-${btoa(String.fromCharCode(...digest))}`;
 }

@@ -63,18 +63,18 @@ ${
 
 function renderHeader({ current }: Page, options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
-  const { people } = options;
+  const { dashboard } = options;
   return html`<header class="top"><div class="bar">
 <a class="brand" href="${links.front}">${markOn("var(--bg)")}Toolbooth</a>
 <nav aria-label="Pages">
 ${
-  people
+  dashboard
     ? html`<a href="${links.tools}">Tools</a>\n`
     : html`<a href="${links.docs}#tools">Tools</a>\n`
 }<a href="${links.docs}"${current === "docs" && trusted(' aria-current="true"')}>Documentation</a>
 </nav>
 ${
-  people &&
+  dashboard &&
   html`<nav class="visitor" aria-label="Your account">
 <a href="${links.signIn}">Sign in</a>
 ${signUpIsOpen(options) && html`<a class="button" href="${links.signUp}">Sign up</a>\n`}</nav>
@@ -95,15 +95,15 @@ ${footerLinks(links, options).map(([href, label]) => html`<a href="${href}">${la
 }
 
 function footerLinks(links: PageLinks, options: PageOptions): [string, string][] {
-  const { people } = options;
+  const { dashboard } = options;
   return [
-    ...(people ? ([[links.tools, "Tools"]] as [string, string][]) : []),
+    ...(dashboard ? ([[links.tools, "Tools"]] as [string, string][]) : []),
     [links.docs, "Documentation"],
     [links.quickstart, "Quickstart"],
     [links.errors, "Errors"],
     [links.selfHosting, "Self-hosting"],
     [links.openapi, "OpenAPI"],
-    ...(people ? ([[links.signIn, "Sign in"]] as [string, string][]) : []),
+    ...(dashboard ? ([[links.signIn, "Sign in"]] as [string, string][]) : []),
     ...(signUpIsOpen(options) ? ([[links.signUp, "Sign up"]] as [string, string][]) : []),
   ];
 }

@@ -11,7 +11,7 @@ export type SiteContext = {
     table?: readonly SettingShown[];
   };
   /** Null: the site is the documentation of the API alone. */
-  people: DashboardSite | null;
+  dashboard: DashboardSite | null;
   /** The built pages; null: only the pages that need no script. */
   pages: BuiltPages | null;
   /** The pages of `docs/`; null where they are not there (yet). */

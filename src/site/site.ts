@@ -23,9 +23,9 @@ export const createSite =
   };
 
 /** All methods pass: the dashboard app has its own errors, and its bodies are small enough not to need draining. */
-function dashboardRoutes({ people }: SiteContext): Route[] {
-  if (people === null) return [];
-  const pass: Handler = (request, _, connection) => people.fetch(request, connection);
+function dashboardRoutes({ dashboard }: SiteContext): Route[] {
+  if (dashboard === null) return [];
+  const pass: Handler = (request, _, connection) => dashboard.fetch(request, connection);
   const methods = Object.fromEntries(
     ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, pass]),
   );
@@ -35,7 +35,7 @@ function dashboardRoutes({ people }: SiteContext): Route[] {
     tool: null,
     bodyBytesMax: DASHBOARD_BODY_BYTES_MAX,
   };
-  if (!people.offer.prices?.payable) return [pages];
+  if (!dashboard.offer.prices?.payable) return [pages];
   const messages = {
     path: STRIPE_MESSAGE_PATH,
     methods: { POST: pass },

@@ -1,6 +1,4 @@
-/**
- * Base64 (RFC 4648, section 4) as a data URL. The runtimes have different encoders, so this is our own.
- */
+/** Base64 (RFC 4648, section 4) as a data URL. We have our own encoder because the runtimes' encoders differ. */
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const CODES = Uint8Array.from(ALPHABET, (char) => char.charCodeAt(0));
 const PADDING = "=".charCodeAt(0);
@@ -14,7 +12,7 @@ export function dataUrl(mimeType: string, bytes: Uint8Array): string {
   text.set(prefix);
   let at = prefix.length;
   for (let i = 0; i < bytes.length; i += 3) {
-    // Past the end the value is undefined, which the operators treat as zero.
+    // Past the end, the value is undefined, which bitwise operators treat as zero.
     const three =
       ((bytes[i] as number) << 16) | ((bytes[i + 1] as number) << 8) | (bytes[i + 2] as number);
     text[at++] = CODES[three >>> 18] as number;

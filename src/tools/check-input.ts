@@ -19,7 +19,7 @@ export type SentInput = {
 
 /**
  * Checks an input against the schema of a tool. The messages are derived from the schema, so they agree with the
- * OpenAPI description. Throws an ApiError: `too_large` for a text field over its limit in UTF-8, else
+ * OpenAPI description. Throws an ApiError: `too_large` for a text field that exceeds its limit in UTF-8, otherwise
  * `invalid_request` with every fault. `parameters` names the fields that came in the URL.
  */
 export function checkInput<Input>(
@@ -59,7 +59,7 @@ function rejectLargeFields(
   }
 }
 
-/** A fault for the list `errors`, and the same fault as a sentence for `detail`. */
+/** A fault for the list `errors`, and as a sentence for `detail`. */
 export type Finding = { fault: FieldError; sentence: string };
 
 /** A fault in a parameter of the query, or else in a field of the body. */
@@ -106,7 +106,7 @@ function describeFaults(
       findings.push({ fault: { pointer: "", detail }, sentence: `The body ${detail}.` });
       continue;
     }
-    // One fault for each field: its message names all bounds of the field.
+    // Only one fault per field, because its message names all bounds of the field.
     const pointer = pointerTo(issue.path);
     if (seen.has(pointer)) continue;
     seen.add(pointer);
@@ -140,7 +140,7 @@ function fieldDetail(
   return `must be ${expectation(schema)}; got ${show(value)}`;
 }
 
-/** A body can have half a million unknown names; a response that lists them all would be useless and large. */
+/** A body can have half a million unknown names; listing them all would make a large and useless response. */
 const UNKNOWN_FIELDS_MAX = 20;
 
 function unknownFields(
@@ -165,12 +165,12 @@ function unknownFields(
   return findings;
 }
 
-/** A cut pointer would be useless, so a fault in a longer name points to the body. */
+/** A truncated pointer would be useless, so a fault in a longer name points to the body. */
 const KEY_CHARS_MAX = 200;
 
 const described = new WeakMap<Tool<unknown>["input"], BodySchema>();
 
-/** The constraints of the input, derived at the first error and cached. */
+/** The constraints of the input, derived on the first error and cached. */
 function describedSchema(tool: Tool<unknown>): BodySchema {
   let schema = described.get(tool.input);
   if (schema === undefined) {
@@ -205,12 +205,12 @@ function range({ minimum, maximum }: FieldSchema): string {
 
 const list = (values: readonly unknown[]) => values.map((value) => `\`${value}\``).join(", ");
 
-/** A value for a message, on one line. */
+/** Formats a value for a message, on one line. */
 function show(value: unknown): string {
   if (typeof value === "string") return `"${cut(value)}"`;
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
-  // JSON has no infinity, but 1e400 parses to it.
+  // JSON has no infinity, but 1e400 parses as infinity.
   if (value === Number.POSITIVE_INFINITY) return "a number too large";
   if (value === Number.NEGATIVE_INFINITY) return "a number too small";
   return String(value);
@@ -218,7 +218,10 @@ function show(value: unknown): string {
 
 const SHOWN_CHARS_MAX = 40;
 
-/** The beginning of a text, with control characters and lone surrogates escaped so that a message stays one line. */
+/**
+ * Returns the beginning of a text, with control characters and lone surrogates escaped so that a message stays on one
+ * line.
+ */
 function cut(text: string): string {
   const shown = text.length > SHOWN_CHARS_MAX ? text.slice(0, SHOWN_CHARS_MAX) : text;
   // The cut may split a surrogate pair.

@@ -2,10 +2,11 @@ import * as z from "zod/mini";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
 
 /**
- * A tool is one folder: `tool.ts` exports a `Tool` as its default, the engine lies beside it. The route, the price, the
- * OpenAPI description, the documentation, the browser form and the shared tests are all derived from this value.
+ * A tool is one folder: `tool.ts` has a `Tool` as its default export, and the engine is beside it. The route, the
+ * price, the OpenAPI description, the documentation, the browser form and the shared tests are all derived from this
+ * value.
  *
- * A tool runs the same in Node, in workerd and in a browser, so everything that depends on the runtime is passed in.
+ * A tool runs unchanged in Node, workerd and browsers, so everything that depends on the runtime is passed in.
  */
 
 export type HashAlgorithm = "sha1" | "sha256" | "sha384" | "sha512";
@@ -39,7 +40,7 @@ export type Representation<Input = unknown, Output = unknown> = {
   write(output: Output): string | Uint8Array<ArrayBuffer>;
 };
 
-/** A request body and the exact response to it, under the context of `fixedToolContext` in the tests. */
+/** A request body and the exact response to it. The tests run it with the context `fixedToolContext`. */
 export type Example = {
   name: string;
   request: unknown;
@@ -52,30 +53,30 @@ export type Tool<Input = unknown, Output = unknown> = {
   title: string;
   summary: string;
   description: string;
-  /** What a successful call costs in credits: a whole number from 0 to PRICE_CREDITS_MAX. */
+  /** The cost of a successful call in credits: a whole number from 0 to PRICE_CREDITS_MAX. */
   price: number;
   /** Checks the parsed body. It must be strict: an unknown field is an error. */
   input: z.ZodMiniType<Input>;
-  /** Describes the response, fields in the order in which they are sent. */
+  /** Describes the response. Fields are in the order in which they are sent. */
   output: z.ZodMiniType<Output>;
   /** `"optional"`: a call without a body gets the input `{}` (`null` for a verbatim tool). */
   body: "required" | "optional";
-  /** A verbatim tool gets the JSON text as it was sent, up to `bytesMax` bytes, instead of the parsed value. */
+  /** A verbatim tool gets the JSON text as the client sent it, up to `bytesMax` bytes, instead of the parsed value. */
   verbatim?: { bytesMax: number };
-  /** The most bytes of a JSON body that the server reads. */
+  /** The server reads at most this many bytes of a JSON body. */
   bodyBytesMax: number;
-  /** Left out where the tool takes JSON only. */
+  /** Omitted if the tool takes JSON only. */
   rawBody?: RawBody;
-  /** Left out where the tool answers in JSON only. */
+  /** Omitted if the tool responds in JSON only. */
   representations?: readonly Representation<Input, Output>[];
   /** Fields that a URL must not contain, because URLs are logged. */
   secretFields?: readonly string[];
-  /** UTF-8 bytes allowed in each text field. A longer text is `too_large`, not `invalid_request`. */
+  /** The most UTF-8 bytes in each text field. Longer text is `too_large`, not `invalid_request`. */
   fieldBytesMax: Record<string, number>;
-  /** A body of at least this many bytes is run off the main thread (measurements: docs/decisions/0005). */
+  /** A body of at least this many bytes runs off the main thread (measurements: docs/decisions/0005). */
   heavyFromBytes: number;
   examples: Example[];
-  /** How the browser tool starts. By default its form holds the first example and each change runs it. */
+  /** How the browser tool starts. By default, its form contains the first example, and each change runs the tool. */
   page?: ToolPage;
   run(input: Input, context: ToolContext): Output | Promise<Output>;
   /** Writes the response as JSON text. Only for a tool whose output contains verbatim JSON. */
@@ -83,15 +84,18 @@ export type Tool<Input = unknown, Output = unknown> = {
 };
 
 export type ToolPage = {
-  /** What the form holds at first; a field that is left out has its default. The form of a verbatim tool has the field `body`. */
+  /**
+   * The initial content of the form; an omitted field has its default. The form of a verbatim tool has the field
+   * `body`.
+   */
   sample?: Record<string, string | number | boolean>;
   /** The label of a button that runs the tool, for a tool that returns something new each time. */
   button?: string;
 };
 
 /**
- * Returns the tool unchanged; it exists so that TypeScript infers the input and output types.
- * Throws a RangeError when the ledger cannot charge the price.
+ * Returns the tool unchanged; it exists so that TypeScript infers the input and output types. Throws a RangeError if
+ * the ledger cannot charge the price.
  */
 export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output> {
   if (!Number.isInteger(tool.price) || tool.price < 0 || tool.price > PRICE_CREDITS_MAX) {

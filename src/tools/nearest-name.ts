@@ -1,6 +1,6 @@
 /**
- * Finds the known name that a misspelled one most likely means: the one at the smallest Damerau-Levenshtein distance,
- * ignoring case, `_` and `-`. A name that starts the other counts as distance 1. Undefined where no name is close.
+ * Returns the known name that a misspelled one most likely means: the one at the smallest Damerau-Levenshtein distance,
+ * ignoring case, `_` and `-`. If one name is a prefix of the other, the distance is 1. Undefined if no name is close.
  */
 export function nearestName(misspelled: string, known: readonly string[]): string | undefined {
   const plain = plainName(misspelled.slice(0, MISSPELLED_CHARS_MAX));
@@ -9,7 +9,7 @@ export function nearestName(misspelled: string, known: readonly string[]): strin
   for (const name of known) {
     const other = plainName(name);
     const distance = isBeginning(plain, other) ? 1 : editDistance(plain, other);
-    // Up to a third of the letters may differ.
+    // At most a third of the letters may differ.
     const distanceMax = Math.max(1, Math.floor(Math.max(plain.length, other.length) / 3));
     if (distance <= distanceMax && distance < nearestDistance) {
       nearest = name;
@@ -19,7 +19,7 @@ export function nearestName(misspelled: string, known: readonly string[]): strin
   return nearest;
 }
 
-/** Far longer than any known name. The rest of a longer name is ignored. */
+/** Much longer than any known name; the rest of a longer name is ignored. */
 const MISSPELLED_CHARS_MAX = 64;
 
 const plainName = (name: string) => name.toLowerCase().replaceAll(/[-_ ]/g, "");

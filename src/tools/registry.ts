@@ -6,7 +6,7 @@ import qrCode from "./qr-code/tool.ts";
 import uuid from "./uuid/tool.ts";
 
 /**
- * The tools of the service, in the order in which lists and the documentation show them. Only the apps and the
- * build of the pages read this list; everything else gets its tools as an argument, so that a test can pass others.
+ * The tools of the service, in the order of lists and the documentation. Only the apps and the build of the pages read
+ * this list. Everything else gets its tools as an argument, so that tests can pass others.
  */
 export const TOOLS: readonly Tool[] = [markdownRender, qrCode, hash, uuid, echo];

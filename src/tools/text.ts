@@ -1,22 +1,23 @@
 import * as z from "zod/mini";
 import { about } from "./define-tool.ts";
 
-/**
- * Text fields are counted and encoded in UTF-8, and rejected where they have no UTF-8 form.
- */
+/** Text fields are measured and encoded in UTF-8. Text that has no UTF-8 form is rejected. */
 
 const encoder = new TextEncoder();
 
 export const encodeUtf8 = (text: string): Uint8Array => encoder.encode(text);
 
-/** Bytes of `text` in UTF-8, without encoding it; a lone surrogate counts as the three bytes of U+FFFD. */
+/**
+ * Returns the number of UTF-8 bytes of `text` without encoding it; a lone surrogate counts as the three bytes of
+ * U+FFFD.
+ */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code < 0x80) continue;
     bytes += code < 0x800 ? 1 : 2;
-    // A surrogate pair is four bytes: two units, and the two added for its first half.
+    // A surrogate pair takes four bytes: its two units, plus two added for its first half.
     if (isPair(text, i)) i++;
   }
   return bytes;
@@ -25,7 +26,7 @@ export function utf8Length(text: string): number {
 const isPair = (text: string, at: number) =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 
-/** The number of UTF-8 bytes where it is over `max`, else undefined. Short text is not counted. */
+/** Returns the number of UTF-8 bytes if it exceeds `max`, otherwise undefined. Short text is not counted. */
 export function utf8LengthOver(text: string, max: number): number | undefined {
   // A UTF-16 unit takes at most three bytes in UTF-8; a surrogate pair takes four.
   if (text.length * 3 <= max) return undefined;
@@ -37,7 +38,7 @@ const NO_UTF8_FORM = "contains a lone surrogate (half of a UTF-16 pair), which h
 
 /**
  * The schema of a text field of at most `bytesMax` UTF-8 bytes. `checkInput` counts the bytes; the maximum length in
- * characters follows from them and is for the description.
+ * characters follows from the bytes and is for the description.
  */
 export const textField = (bytesMax: number, description: string, charsMin = 0) =>
   about(

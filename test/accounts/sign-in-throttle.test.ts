@@ -40,7 +40,7 @@ test("mistakes are forgotten 15 minutes after the last one", () => {
 test("one network has ten attempts, then one every six seconds, whatever the account", () => {
   const throttle = createSignInThrottle();
   const outcomes = Array.from({ length: 12 }, (_, turn) =>
-    throttle.ask(outsider("9.9.9.9", `person${turn}@example.com`), 0),
+    throttle.ask(outsider("9.9.9.9", `user${turn}@example.com`), 0),
   );
   assert.deepEqual(outcomes.slice(0, 10), Array(10).fill({ waitMs: 0 }));
   assert.deepEqual(outcomes.slice(10), Array(2).fill({ retryAfterMs: 6_000 }));
@@ -72,7 +72,7 @@ test("whatever strangers try, a known browser is neither rejected nor slowed dow
   );
 });
 
-test("one network alone can make a person wait in other browsers, but not get them rejected", () => {
+test("one network alone can make a user wait in other browsers, but not get them rejected", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(8_000), { maxLength: 200 }), (gaps) => {
       const throttle = createSignInThrottle();
@@ -88,7 +88,7 @@ test("one network alone can make a person wait in other browsers, but not get th
   );
 });
 
-test("guesses at one person are limited to one in four seconds, from however many networks", () => {
+test("guesses at one user are limited to one in four seconds, from however many networks", () => {
   fc.assert(
     fc.property(anyTries, (tries) => {
       const throttle = createSignInThrottle();

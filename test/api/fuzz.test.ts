@@ -9,7 +9,7 @@ import { type Opener, openService } from "../http/test-api.ts";
 import { workerd } from "../http/workerd.ts";
 
 /** The whole API against its own description: requests are made from it, every answer is held against it. */
-const REQUESTS = Number(process.env["TEST_FUZZ_RUNS"] ?? 1_500);
+const REQUESTS = Number(process.env["TEST_FUZZ_RUNS"] ?? 500);
 /** Of these so many go through workerd, where a request takes longer. */
 const REQUESTS_AT_THE_EDGE = Math.ceil(REQUESTS / 5);
 const REQUESTS_A_SCENARIO = 4;

@@ -27,7 +27,7 @@ test("the free call in words, by its bound", () => {
   assert.equal(sentence(1, 1, 0), "The first call of an account is free.");
   assert.equal(
     sentence(5, 1, 5, 7),
-    "The first call of an account is free where it costs at most 5 credits.",
+    "The first call of an account is free if it costs at most 5 credits.",
   );
   assert.equal(sentence(0, 1), "");
   assert.equal(sentence(1, 7), "");

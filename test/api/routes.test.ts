@@ -20,11 +20,13 @@ function assertUnique(paths: readonly string[]): void {
 
 test("the server declares each of its routes once", () => {
   const unused = undefined as never;
-  const { people, settings: table, assets: _, docs, ...settings } = FULL;
+  const { dashboard, settings: table, assets: _, docs, ...settings } = FULL;
   const site = createSite({
     settings: { ...settings, ...(table ? { table } : {}) },
     docs: () => docs ?? null,
-    people: people ? { offer: people, fetch: () => assert.fail("no request is sent") } : null,
+    dashboard: dashboard
+      ? { offer: dashboard, fetch: () => assert.fail("no request is sent") }
+      : null,
     pages: {
       serveAsset: () => assert.fail("no request is sent"),
       assetsFor: async () => null,

@@ -65,7 +65,7 @@ export async function openFixture(
     ...{ services: [FAKE_SERVICE] as const, retries: 0, ...stripe },
   });
   const read = readPriceList(JSON.stringify({ ...PRICES, ...prices }));
-  assert.deepEqual(read.faults, []);
+  assert.deepEqual(read.problems, []);
   assert.ok(read.prices);
   const newId = (prefix: string) => {
     ids += 1;

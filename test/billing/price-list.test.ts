@@ -35,15 +35,15 @@ test("a price list is read with its defaults", () => {
       },
       ...{ taxes: "none", contact: "sales@example.org" },
     },
-    faults: [],
+    problems: [],
   });
   const alone = { lifetime: { ...lifetime, currency: "usd" }, taxes: "automatic" };
   assert.equal(read(alone).prices?.taxes, "automatic");
-  assert.deepEqual(readPriceList(`\uFEFF${JSON.stringify(alone)}`).faults, []);
+  assert.deepEqual(readPriceList(`\uFEFF${JSON.stringify(alone)}`).problems, []);
 });
 
 test("all errors are reported together, each with its path and what is expected", () => {
-  const { prices, faults } = read({
+  const { prices, problems } = read({
     currency: "EURO",
     packs: [
       { ...PACK, name: " Small", credits: 1.5, price: "0.10", months: 0, x: 1 },
@@ -55,7 +55,7 @@ test("all errors are reported together, each with its path and what is expected"
     ...{ tax: 1, taxes: "yes", contact: "nobody" },
   });
   assert.equal(prices, null);
-  assert.deepEqual(faults, [
+  assert.deepEqual(problems, [
     'currency must be the three letters of a currency that can be paid in, such as eur; got "euro".',
     'packs[0].name must be text of 1 to 60 characters, without line breaks and without spaces at either end; got " Small".',
     "packs[0].credits must be a whole number from 1 to 1000000000000; got 1.5.",
@@ -78,7 +78,7 @@ test("all errors are reported together, each with its path and what is expected"
 });
 
 test("text that is not a price list is rejected with a reason", () => {
-  const faults: [string, RegExp][] = [
+  const problems: [string, RegExp][] = [
     ["", /^The price list is not valid JSON: /],
     ["{", /^The price list is not valid JSON: /],
     ["[]", /^The price list must be an object in braces; got \[\]\.$/],
@@ -99,9 +99,9 @@ test("text that is not a price list is rejected with a reason", () => {
       /^packs must be a list of at most 12 packs; got /,
     ],
   ];
-  for (const [text, fault] of faults) {
-    const { faults: found } = readPriceList(text);
-    assert.match(found[0] ?? "", fault, text);
+  for (const [text, problem] of problems) {
+    const { problems: found } = readPriceList(text);
+    assert.match(found[0] ?? "", problem, text);
   }
 });
 
@@ -137,9 +137,9 @@ const AMOUNTS: [string, string, number | RegExp][] = [
 
 test("decimal text is read as Stripe's minor units, or rejected with what is expected", () => {
   for (const [text, currency, expected] of AMOUNTS) {
-    const { amount, fault } = readAmount(text, currency);
+    const { amount, problem } = readAmount(text, currency);
     if (typeof expected === "number") assert.equal(amount, expected, `${text} ${currency}`);
-    else assert.match(fault ?? "", expected, `${text} ${currency}`);
+    else assert.match(problem ?? "", expected, `${text} ${currency}`);
   }
 });
 

@@ -198,7 +198,7 @@ test("payments of another Toolbooth at the same account are ignored, and those u
   assert.deepEqual(await tellsOf(at("ffff000011112222")), [null, null, undefined, []]);
 });
 
-test("opening a page is attempted at most twice, because a person is waiting", async (t) => {
+test("opening a page is attempted at most twice, because a user is waiting", async (t) => {
   const { fake, provider } = await open(t, { retries: 2 });
   fake.faultNext("500", "500", "500");
   await assert.rejects(provider.open(ORDER), ProviderUnavailable);

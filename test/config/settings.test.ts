@@ -46,10 +46,10 @@ test("TOOLBOOTH_OPERATOR_TOKEN takes one token, or several with distinct names",
     [`${one},${other.slice(8)}2222222222`, /lists a name or a token twice/],
     [`ada:${one},bob:${one}`, /lists a name or a token twice/],
   ] as const) {
-    const faults = faultsOf(() => read(wrong));
-    assert.equal(faults.length, 1, wrong);
-    assert.match(faults[0] ?? "", expected);
-    assert.ok(!faults[0]?.includes(one), "messages contain no token");
+    const problems = faultsOf(() => read(wrong));
+    assert.equal(problems.length, 1, wrong);
+    assert.match(problems[0] ?? "", expected);
+    assert.ok(!problems[0]?.includes(one), "messages contain no token");
   }
 });
 
@@ -81,9 +81,9 @@ test("both Stripe settings and a price list are required together, and an invali
     [{ TOOLBOOTH_WEBHOOK_NETWORKS: "some" }, /must be public or any; got "some"/],
   ];
   for (const [wrong, expected] of cases) {
-    const faults = faultsOf(() => readConfig({ ...STRIPE, ...wrong }));
-    assert.equal(faults.length, 1, `${JSON.stringify(wrong)}: ${faults.join(" ")}`);
-    assert.match(faults[0] ?? "", expected);
+    const problems = faultsOf(() => readConfig({ ...STRIPE, ...wrong }));
+    assert.equal(problems.length, 1, `${JSON.stringify(wrong)}: ${problems.join(" ")}`);
+    assert.match(problems[0] ?? "", expected);
   }
   for (const api of ["https://stripe.test", "http://127.0.0.1:12111/", "http://[::1]:1"]) {
     const config = readConfig({ ...STRIPE, TOOLBOOTH_STRIPE_API: api });
@@ -107,12 +107,12 @@ test("one error reports invalid settings and invalid prices, each with its locat
   const file = path.join(folder, "prices.json");
   writeFileSync(file, LIST.replace('"5.00"', "5").replace("eur", "euro"));
   const read = (env: Record<string, string>) => faultsOf(() => readNodeSettings(env));
-  const faults = read({ TOOLBOOTH_PRICES: file, PORT: "x", STRIPE_SECRET_KEY: "hunter2" });
-  assert.equal(faults.length, 5, faults.join("\n"));
-  assert.match(faults[0] ?? "", /^PORT must be/);
+  const problems = read({ TOOLBOOTH_PRICES: file, PORT: "x", STRIPE_SECRET_KEY: "hunter2" });
+  assert.equal(problems.length, 5, problems.join("\n"));
+  assert.match(problems[0] ?? "", /^PORT must be/);
   for (const place of ["packs[0].price must be", "currency must be"]) {
     assert.ok(
-      faults.some((fault) => fault.startsWith(`TOOLBOOTH_PRICES, ${file}: ${place}`)),
+      problems.some((problem) => problem.startsWith(`TOOLBOOTH_PRICES, ${file}: ${place}`)),
       place,
     );
   }

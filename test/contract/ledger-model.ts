@@ -22,7 +22,7 @@ import {
   storeSteps,
 } from "./ledger-run.ts";
 
-const { TEST_MODEL_RUNS = "50" } = process.env;
+const { TEST_MODEL_RUNS = "20" } = process.env;
 const STEPS_MAX = 80;
 
 export function ledgerModel(

@@ -3,6 +3,7 @@
  * of its own, and after each the totals must reconcile. Random orders are tested in `ledger-model.ts`.
  */
 import { describe } from "node:test";
+import { drawSample } from "../support/sample.ts";
 import { describeAccounts } from "./ledger/accounts.ts";
 import { describeBalanceEvents } from "./ledger/balance-events.ts";
 import { describeClawback } from "./ledger/clawback.ts";
@@ -24,26 +25,33 @@ import { describeReversals } from "./ledger/reversals.ts";
 import { describeTotals } from "./ledger/totals.ts";
 import { describeUsage } from "./ledger/usage.ts";
 
-export function ledgerContract(name: string, open: OpenLedger): void {
+const PARTS: Readonly<Record<string, (open: OpenLedger) => void>> = {
+  accounts: describeAccounts,
+  keys: describeKeys,
+  grants: describeGrants,
+  "the lifetime plan": describeLifetime,
+  clawbacks: describeClawback,
+  debits: describeDebits,
+  prices: describePrices,
+  idempotency: describeIdempotency,
+  reversals: describeReversals,
+  "reversals of several grants": describePartialReversals,
+  events: describeEvents,
+  "events about the balance": describeBalanceEvents,
+  "events about expiring grants": describeExpiries,
+  usage: describeUsage,
+  entries: describeEntries,
+  maintenance: describeMaintenance,
+  totals: describeTotals,
+  concurrency: describeConcurrency,
+};
+
+/** `sample`: how many of the parts a run takes; TEST_STORES=all takes all. */
+export function ledgerContract(name: string, open: OpenLedger, sample = Infinity): void {
+  const takesAll = process.env["TEST_STORES"] === "all";
+  const parts = drawSample(`the ledger, ${name}`, Object.entries(PARTS), sample, takesAll);
   describe(`the ledger, ${name}`, () => {
-    describe("accounts", () => describeAccounts(open));
-    describe("keys", () => describeKeys(open));
-    describe("grants", () => describeGrants(open));
-    describe("the lifetime plan", () => describeLifetime(open));
-    describe("clawbacks", () => describeClawback(open));
-    describe("debits", () => describeDebits(open));
-    describe("prices", () => describePrices(open));
-    describe("idempotency", () => describeIdempotency(open));
-    describe("reversals", () => describeReversals(open));
-    describe("reversals of several grants", () => describePartialReversals(open));
-    describe("events", () => describeEvents(open));
-    describe("events about the balance", () => describeBalanceEvents(open));
-    describe("events about expiring grants", () => describeExpiries(open));
-    describe("usage", () => describeUsage(open));
-    describe("entries", () => describeEntries(open));
-    describe("maintenance", () => describeMaintenance(open));
-    describe("totals", () => describeTotals(open));
-    describe("concurrency", () => describeConcurrency(open));
+    for (const [part, describePart] of parts) describe(part, () => describePart(open));
   });
 }
 

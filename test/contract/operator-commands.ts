@@ -68,7 +68,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     "credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7",
     { email: "ada@example.org", ...INVOICE, granted: false, balance: 12 },
   ],
-  ["credits grant ada@example.org 6 --id invoice-7", /exists already, with 5 credits/],
+  ["credits grant ada@example.org 6 --id invoice-7", /already exists, with 5 credits/],
   ["credits grant ada@example.org 6 --expires 2020-01-01", /is in the past/],
   [
     "credits show ada@example.org",

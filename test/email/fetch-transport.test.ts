@@ -157,12 +157,12 @@ test("MAIL_API_TOKEN is the alternative to SMTP_URL, and conflicts are reported 
     smtpUrl?: string,
     mailFrom = "post@a.example",
   ) => readMailSettings({ apiToken, apiUrl, smtpUrl, mailFrom });
-  const { settings, faults } = read(TOKEN);
-  assert.deepEqual(faults, []);
+  const { settings, problems } = read(TOKEN);
+  assert.deepEqual(problems, []);
   assert.deepEqual(settings.api, { url: "https://api.resend.com/emails", token: TOKEN });
   assert.equal(transportKindOf(settings), "smtp");
   assert.equal(transportKindOf(read().settings), "outbox");
-  assert.deepEqual(read(TOKEN, "http://127.0.0.1:9/x").faults, []);
+  assert.deepEqual(read(TOKEN, "http://127.0.0.1:9/x").problems, []);
   const none = { smtpUrl: undefined, mailFrom: undefined };
   for (const [given, fault] of [
     [read(TOKEN, undefined, "smtp://mx.example"), /^SMTP_URL and MAIL_API_TOKEN are alternatives/],
@@ -173,8 +173,8 @@ test("MAIL_API_TOKEN is the alternative to SMTP_URL, and conflicts are reported 
     [read("hunter2 hunter2"), /^MAIL_API_TOKEN must be printable ASCII/],
     [readMailSettings({ ...none, apiToken: TOKEN }), /^MAIL_FROM is required with MAIL_API_TOKEN/],
   ] as const) {
-    assert.equal(given.faults.length, 1, String(fault));
-    assert.match(given.faults[0] as string, fault);
-    assert.doesNotMatch(given.faults[0] as string, /hunter2/);
+    assert.equal(given.problems.length, 1, String(fault));
+    assert.match(given.problems[0] as string, fault);
+    assert.doesNotMatch(given.problems[0] as string, /hunter2/);
   }
 });

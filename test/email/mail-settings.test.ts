@@ -5,8 +5,8 @@ import { readMailSettings } from "#email/read-mail-settings.ts";
 const read = (smtpUrl?: string, mailFrom?: string) => readMailSettings({ smtpUrl, mailFrom });
 
 test("without SMTP_URL emails go to the outbox", () => {
-  const { settings, faults } = read();
-  assert.deepEqual(faults, []);
+  const { settings, problems } = read();
+  assert.deepEqual(problems, []);
   assert.equal(settings.smtp, null);
   assert.deepEqual(settings.from, { name: "Toolbooth", address: "toolbooth@localhost" });
 });
@@ -22,8 +22,8 @@ test("SMTP_URL sets the server, TLS, user and password", () => {
     ["smtp://[::1]:25", { host: "::1", port: 25, secure: false, ...local }],
     ["smtp://127.0.0.2", { host: "127.0.0.2", port: 587, secure: false, ...local }],
   ] as const) {
-    const { settings, faults } = read(url, "post@example.org");
-    assert.deepEqual(faults, [], url);
+    const { settings, problems } = read(url, "post@example.org");
+    assert.deepEqual(problems, [], url);
     assert.deepEqual(settings.smtp, server, url);
   }
 });
@@ -40,10 +40,10 @@ test("errors are sentences without the password", () => {
     "smtp://a:hunter2@mx.example:99999",
     "",
   ]) {
-    const { faults } = read(url, "post@example.org");
-    assert.equal(faults.length, 1, url);
-    assert.match(faults[0] as string, /^SMTP_URL must .+\.$/);
-    assert.doesNotMatch(faults[0] as string, /hunter2/);
+    const { problems } = read(url, "post@example.org");
+    assert.equal(problems.length, 1, url);
+    assert.match(problems[0] as string, /^SMTP_URL must .+\.$/);
+    assert.doesNotMatch(problems[0] as string, /hunter2/);
   }
 });
 
@@ -54,8 +54,8 @@ test("MAIL_FROM is an address with or without a name, and is required with a ser
     ['"Tools, Inc." <post@example.org>', "Tools, Inc.", "post@example.org"],
     ["<post@example.org>", "", "post@example.org"],
   ] as const) {
-    const { settings, faults } = read("smtp://mx.example", text);
-    assert.deepEqual([settings.from, faults], [{ name, address }, []]);
+    const { settings, problems } = read("smtp://mx.example", text);
+    assert.deepEqual([settings.from, problems], [{ name, address }, []]);
   }
   for (const text of [
     undefined,
@@ -64,8 +64,8 @@ test("MAIL_FROM is an address with or without a name, and is required with a ser
     "A <a@b.c>\r\nBcc: x@y.z",
     "A\r\nB <a@b.c>",
   ]) {
-    const { faults } = read("smtp://mx.example", text);
-    assert.equal(faults.length, 1, text);
-    assert.match(faults[0] as string, /^MAIL_FROM .+\.$/);
+    const { problems } = read("smtp://mx.example", text);
+    assert.equal(problems.length, 1, text);
+    assert.match(problems[0] as string, /^MAIL_FROM .+\.$/);
   }
 });

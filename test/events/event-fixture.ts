@@ -8,8 +8,8 @@ import { createNotificationEmails } from "#events/notification-emails.ts";
 import { NotReached, type WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
+import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { emailsOf, type TakenEmail } from "../contract/email-queue-fixture.ts";
 
 export const START = Date.UTC(2026, 10, 22, 10);
@@ -35,7 +35,7 @@ export type Fixture = Awaited<ReturnType<typeof openEvents>>;
 
 export async function openEvents(file = ":memory:") {
   const driver = openNodeSqlite(file);
-  const store = openSqlitePeople(driver);
+  const store = openSqliteDashboardStore(driver);
   const { ledger, directory, events: eventStore, jobs } = store;
   const emails = emailsOf(store);
   await ledger.openAccount({ account: ACCOUNT, freeCall: "open", now: START });

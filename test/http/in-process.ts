@@ -69,7 +69,7 @@ export function openInProcess(
     context,
     createSite({
       settings: apiOptionsOf(context, "0.0.0"),
-      people: null,
+      dashboard: null,
       pages: null,
       docs: () => docs ?? null,
     }),

@@ -44,7 +44,7 @@ test("a small call asks once, a large one and the first with a key ask about the
   assert.deepEqual(await costOf(service, key, "{"), wrong);
 });
 
-test("a key that is nobody's has no body read", async (t) => {
+test("the service reads no body for an unknown key", async (t) => {
   const service = await open(t);
   const caller = await createCaller(service);
   for (const body of [SMALL, LARGE, "{"]) {

@@ -8,10 +8,11 @@ import { readConfig } from "#config/config.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
-import { createNodeAppContext, version } from "../../src/apps/node/app-context.ts";
+import { createNodeAppContext } from "../../src/apps/node/app-context.ts";
 import { databaseFile, openDataFolder } from "../../src/apps/node/data-folder.ts";
 import { createNodeLog } from "../../src/apps/node/log.ts";
 import { createNodeMetrics } from "../../src/apps/node/metrics.ts";
+import { version } from "../../src/apps/node/runtime.ts";
 import { type NodeServerOptions, startNodeServer } from "../../src/apps/node/server.ts";
 import { openToolPool } from "../../src/apps/node/tool-pool.ts";
 import { patternedBytes, START } from "./fixed-context.ts";
@@ -66,7 +67,7 @@ export async function openNodeSocket(
   };
   const site = {
     settings: apiOptionsOf(context, version),
-    people: null,
+    dashboard: null,
     pages: null,
     docs: () => null,
   };

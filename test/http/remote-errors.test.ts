@@ -63,7 +63,7 @@ const afterAll = (status: number, roundTrips = 1) => ({ status, runs: 1, bodies:
 /** Well-formed, with the account and the tag that everyone sees in a list of keys, and nobody's. */
 const forged = ({ account }: Caller) => makeKey(account, SECRETS, randomBytes);
 
-test("after a key that is nobody's, more of them have no body read and no tool run", async (t) => {
+test("after an unknown key, the service reads no body and runs no tool for further ones", async (t) => {
   const { service, call } = await openFixture(t);
   const caller = await createCaller(service);
   assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(200));
@@ -101,7 +101,7 @@ test("a key that was good here and is revoked has one more tool run, whoever hol
   }
 });
 
-test("after 402 and 403 the next large call is refused before its body is read", async (t) => {
+test("after 402 and 403 the next large call is rejected before its body is read", async (t) => {
   const { service, call } = await openFixture(t);
   const [poor, left] = [await createCaller(service, { credits: 0 }), await createCaller(service)];
   const now = await service.now();
@@ -135,7 +135,7 @@ test("a body that comes in small and turns out large is asked about before its t
   assert.deepEqual(again, { status: 402, runs: 0, bodies: 1, roundTrips: 1 });
 });
 
-test("after 429 the next large call is refused before its body is read, until the rate allows it", async (t) => {
+test("after 429 the next large call is rejected before its body is read, until the rate allows it", async (t) => {
   const { service, call } = await openFixture(t, 1);
   const caller = await createCaller(service);
   for (const status of [200, 200, 429]) {
@@ -162,7 +162,7 @@ test("a call that is asked about first is counted once", async (t) => {
   assert.equal((await call(caller.key, SMALL)).status, 429);
 });
 
-test("without credits a large repeat is answered all the same, in one round trip", async (t) => {
+test("without credits, a large repeat still succeeds, in one round trip", async (t) => {
   const { service, call } = await openFixture(t);
   const caller = await createCaller(service, { credits: 1 });
   const once = { "idempotency-key": "once" };

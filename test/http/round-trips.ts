@@ -58,7 +58,7 @@ export function roundTripSentences(opener: Opener) {
     assert.equal(await countRoundTrips(service, other), 1, "the key used for another body");
   });
 
-  test(`${opener.name}: a key that was made up is refused without asking the ledger`, async (t) => {
+  test(`${opener.name}: a made-up key is rejected without asking the ledger`, async (t) => {
     const service = await openService(opener, { rateLimit: 3, fixed: true });
     t.after(service.close);
     const { account, key } = await createCaller(service);

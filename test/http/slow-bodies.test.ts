@@ -54,7 +54,7 @@ async function openFixture(t: TestContext) {
   return { service, stall };
 }
 
-test("nobody reads on in a body that came too late", async (t) => {
+test("the server stops reading a body that is too late", async (t) => {
   const { service, stall } = await openFixture(t);
   const { key } = await createCaller(service);
   const { response: result, goOn, pulls } = await stall(key, false);
@@ -67,7 +67,7 @@ test("nobody reads on in a body that came too late", async (t) => {
 
 for (const announced of [true, false]) {
   const how = announced ? "of which the length was told" : "of no length";
-  test(`large bodies ${how} that stall are refused in time, uncharged, and give back their room`, async (t) => {
+  test(`large bodies ${how} that stall are rejected in time, uncharged, and release their memory`, async (t) => {
     const { service, stall } = await openFixture(t);
     const callers = await Promise.all(Array.from({ length: STALLED }, () => createCaller(service)));
     const other = await createCaller(service);
@@ -95,7 +95,7 @@ for (const announced of [true, false]) {
   });
 }
 
-test("a body that stalls under a key that is nobody's takes room once, and then none", async (t) => {
+test("a body that stalls under an unknown key takes memory once, and then none", async (t) => {
   const { service, stall } = await openFixture(t);
   const caller = await createCaller(service);
   const { response: result } = await stall(forged(caller), true);

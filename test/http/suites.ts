@@ -1,3 +1,4 @@
+import { drawSample } from "../support/sample.ts";
 import { idempotencySuite } from "./suites/idempotency.ts";
 import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
 import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
@@ -12,18 +13,23 @@ import { wireSuite } from "./suites/wire.ts";
 import { wrongBodiesSuite } from "./suites/wrong-bodies.ts";
 import type { Sentence } from "./test-api.ts";
 
-/** All HTTP behavior of the API, for every runtime. */
-export function serviceSuites(sentence: Sentence) {
-  responsesSuite(sentence);
-  rawBodiesSuite(sentence);
-  rawResponsesSuite(sentence);
-  problemsSuite(sentence);
-  wrongBodiesSuite(sentence);
-  orderSuite(sentence);
-  wireSuite(sentence);
-  limitsSuite(sentence);
-  idempotencySuite(sentence);
-  idempotencyMeanwhileSuite(sentence);
-  ledgerTroubleSuite(sentence);
-  spendingSuite(sentence);
+const SUITES: readonly ((sentence: Sentence) => void)[] = [
+  responsesSuite,
+  rawBodiesSuite,
+  rawResponsesSuite,
+  problemsSuite,
+  wrongBodiesSuite,
+  orderSuite,
+  wireSuite,
+  limitsSuite,
+  idempotencySuite,
+  idempotencyMeanwhileSuite,
+  ledgerTroubleSuite,
+  spendingSuite,
+];
+
+/** All HTTP behavior of the API, for every runtime. `sample`: how many suites a run takes; TEST_EDGE=all takes all. */
+export function serviceSuites(sentence: Sentence, sample = Infinity) {
+  const takesAll = process.env["TEST_EDGE"] === "all";
+  for (const suite of drawSample("suites of the API", SUITES, sample, takesAll)) suite(sentence);
 }

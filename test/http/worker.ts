@@ -64,7 +64,7 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
     },
     createSite({
       settings: apiOptionsOf(context, ""),
-      people: null,
+      dashboard: null,
       pages: null,
       docs: () => null,
     }),

@@ -11,5 +11,5 @@ test("in workerd: app and site import nothing of Node", async () => {
   assert.deepEqual([...new Set(imports)], ["cloudflare:workers"]);
 });
 
-serviceSuites(createSentences(workerd));
+serviceSuites(createSentences(workerd), 4);
 roundTripSentences(workerd);

@@ -1,4 +1,4 @@
-/** If the process dies during an operator act, the act stays recorded as started. */
+/** If the process dies during an operator action, the action stays recorded as started. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,7 +6,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
@@ -19,7 +19,7 @@ const ADA = "acc_Ada000000000";
 const NOW = Date.now();
 
 async function die(place: string, moment: "before" | "after"): Promise<void> {
-  const file = path.join(import.meta.dirname, "dies-in-an-act.ts");
+  const file = path.join(import.meta.dirname, "dies-in-an-action.ts");
   const child = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", file, place, moment],
@@ -35,23 +35,23 @@ async function testDeaths(place: string, ledger: Ledger, database: SqlDatabase):
     ["after", "suspended"],
   ] as const) {
     await die(place, moment);
-    const { acts } = await createOperatorActs(database).list({ after: null, max: 1 });
+    const { actions } = await createOperatorActions(database).list({ after: null, max: 1 });
     assert.deepEqual(
-      acts.map(({ by, act, subject, outcome }) => [by, act, subject, outcome]),
+      actions.map(({ by, action, subject, outcome }) => [by, action, subject, outcome]),
       [["ada", "suspendAccount", ADA, "started"]],
     );
     assert.equal((await ledger.findAccount({ account: ADA, now: NOW }))?.state, state);
   }
 }
 
-test("an act is recorded as started on SQLite if the process dies", async (t: TestContext) => {
+test("an action is recorded as started on SQLite if the process dies", async (t: TestContext) => {
   const file = path.join(temporaryFolder(), "ledger.sqlite");
   const driver = openNodeSqlite(file);
   t.after(() => driver.close());
   await testDeaths(file, openSqliteDirect(driver).ledger, createSqliteDatabase(driver));
 });
 
-test("an act is recorded as started on PostgreSQL if the process dies", async (t: TestContext) => {
+test("an action is recorded as started on PostgreSQL if the process dies", async (t: TestContext) => {
   const url = await newDatabase();
   const { ledger, pool, close } = await openNode(url);
   t.after(close);

@@ -21,9 +21,9 @@ function lotOf(world: World, { account, payment }: Purchase): Lot | undefined {
 
 /** Right after settling: the row matches the payment, and so do its credits. */
 export async function checkPurchase(world: World, session: string): Promise<void> {
-  const { people, till, model, clock } = world;
+  const { store, till, model, clock } = world;
   const state = till.state(session);
-  const row = await people.purchases.find({ session });
+  const row = await store.purchases.find({ session });
   assert.ok(state && row);
   const { status, paid, refunded, dispute, payment, paidAt } = state;
   const owner = model.owners.find(({ id }) => id === row.account);

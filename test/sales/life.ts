@@ -13,13 +13,13 @@ import {
   setThreshold,
   starter,
   suspend,
-} from "./account-acts.ts";
+} from "./account-actions.ts";
 import { count, type Life } from "./chance.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { checkPurchase } from "./laws.ts";
 import { MS_OF_DAY } from "./lots.ts";
-import { carry, forget, look } from "./notification-acts.ts";
-import { begin, reconcile, settleOne, somethingHappens } from "./payment-acts.ts";
+import { carry, forget, look } from "./notification-actions.ts";
+import { begin, reconcile, settleOne, somethingHappens } from "./payment-actions.ts";
 import { compare, END, openWorld, signUp } from "./world.ts";
 
 export async function live(opened: OpenedLedger, random: () => number) {
@@ -75,7 +75,7 @@ const ACTS: [weight: number, name: string, act: Act][] = [
   [5, "clawbacks", clawBack],
   [3, "starter credits", starter],
   [3, "thresholds", setThreshold],
-  [2, "keys", (life) => makeKey(life, life.pick(life.world.persons))],
+  [2, "keys", (life) => makeKey(life, life.pick(life.world.users))],
   [2, "revocations", revokeKey],
   [9, "looks for ends", look],
   [9, "rounds of notices", carry],

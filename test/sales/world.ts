@@ -7,8 +7,8 @@ import type { Offer, PriceList } from "#billing/price-list.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
+import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
 import {
   type ApiError,
@@ -36,7 +36,7 @@ const PRICES: PriceList = {
 };
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
-export type Person = {
+export type User = {
   id: string;
   email: string;
   endpoints: number;
@@ -46,18 +46,18 @@ export type Person = {
 export async function openWorld(opened: OpenedLedger, random: () => number) {
   const clock = { at: START };
   const driver = openNodeSqlite(":memory:");
-  const people = openSqlitePeople(driver);
+  const store = openSqliteDashboardStore(driver);
   const model = createModel();
   const seen: Seen = { handled: new Set(), emails: [], webhooks: [] };
-  const persons: Person[] = [];
+  const users: User[] = [];
   const ledger = judgedLedger(opened, model, seen);
   const till = createTill(() => clock.at);
   const wishes = (account: string) => {
-    const found = persons.find(({ id }) => id === account);
+    const found = users.find(({ id }) => id === account);
     assert.ok(found);
     return found;
   };
-  const eventStore = judgedStore(people.events, { seen, wishes, model });
+  const eventStore = judgedStore(store.events, { seen, wishes, model });
   let ids = 0;
   const newId = (prefix: string) => {
     ids += 1;
@@ -67,7 +67,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
   const billing = (fault: ApiError | null): Billing => {
     const deps: BillingDeps = {
       ledger: breaking(ledger, fault),
-      purchases: breaking(people.purchases, fault),
+      purchases: breaking(store.purchases, fault),
       provider: { ...breaking(till.provider, fault), list: till.provider.list },
       ...{ prices: PRICES, now: () => clock.at, newId },
     };
@@ -79,7 +79,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
       source: eventsOf(breaking(ledger, fault)),
       eventStore: breaking(eventStore, fault),
       ledger: breaking(ledger, fault),
-      directory: people.directory,
+      directory: store.directory,
       emails: createNotificationEmails({
         publicUrl: "https://toolbooth.test",
         secrets: ["secret"],
@@ -93,7 +93,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
       },
     });
   return {
-    ...{ clock, model, seen, persons, ledger, till, people, billing, carrier, newId, loggedErrors },
+    ...{ clock, model, seen, users, ledger, till, store, billing, carrier, newId, loggedErrors },
     prices: PRICES,
     audit: (now: number) => opened.ledger.audit({ now }),
     async close() {
@@ -104,35 +104,35 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
 }
 
 /** With one webhook endpoint, or none. */
-export async function signUp(world: World, name: string, endpoints: number): Promise<Person> {
-  const { clock, ledger, people, persons } = world;
+export async function signUp(world: World, name: string, endpoints: number): Promise<User> {
+  const { clock, ledger, store, users } = world;
   const [id, now] = [accountId(name), clock.at];
-  const person = {
+  const user = {
     ...{ id, email: `${name}@example.org`, endpoints },
     emails: { low: true, expiring: true },
   };
-  persons.push(person);
+  users.push(user);
   await ledger.openAccount({ account: id, freeCall: "open", now });
-  await people.directory.register({ email: person.email, account: id, createdAt: now });
+  await store.directory.register({ email: user.email, account: id, createdAt: now });
   const kinds = ["credits.low", "credits.depleted", "credits.granted"] as const;
   const others = ["credits.expiring", "key.created", "key.revoked"] as const;
   for (let no = 0; no < endpoints; no += 1) {
     const endpoint = { id: `whk_${name}${no}`, account: id, url: "https://shop.test/" };
-    await people.events.addEndpoint({
+    await store.events.addEndpoint({
       endpoint: {
         ...{ ...endpoint, secret: "whsec_c2VjcmV0", kinds: [...kinds, ...others] },
         ...{ createdAt: now, pausedAt: null },
       },
     });
   }
-  return person;
+  return user;
 }
 
 /** What must agree after every step. */
-export async function compare({ clock, model, ledger, audit, persons, loggedErrors }: World) {
+export async function compare({ clock, model, ledger, audit, users, loggedErrors }: World) {
   assert.deepEqual(loggedErrors, []);
   const order = (account: string) => ({ account, now: clock.at });
-  for (const { id } of persons) {
+  for (const { id } of users) {
     await ledger.credits(order(id));
     await ledger.findAccount(order(id));
   }

@@ -83,10 +83,10 @@ describe("the sources in docs/", () => {
   });
 
   it("write the defaults where GitHub shows what the site fills in", () => {
-    const people = FULL.people as NonNullable<typeof FULL.people>;
+    const dashboard = FULL.dashboard as NonNullable<typeof FULL.dashboard>;
     const { values } = docsFacts({
       ...FULL,
-      people: { ...people, providers: ["github", "google"], prices: null },
+      dashboard: { ...dashboard, providers: ["github", "google"], prices: null },
     });
     for (const file of files) {
       const found = (sources[file] ?? "").matchAll(/<!-- value ([\w-]+) -->(.*?)<!-- end -->/g);

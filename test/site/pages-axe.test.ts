@@ -6,9 +6,14 @@ import type { AxeResults, RunOptions } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { createPages } from "#site/pages.ts";
 import { openBrowser } from "../support/chromium.ts";
+import { SAMPLE_SEED } from "../support/sample.ts";
 import { FULL, type PagesServer, pathsOf, servePages } from "./pages-server.ts";
 
-/** The server-rendered pages against WCAG 2.2 AA, as far as axe can check it, on two screen widths, light and dark. */
+/**
+ * The server-rendered pages against WCAG 2.2 AA, as far as axe can check it, on two screen widths, light and dark. Each run
+ * checks each page in one of these four modes, chosen by TEST_SEED. TEST_SCREENS=all checks all pages in all modes.
+ */
+const ALL = process.env["TEST_SCREENS"] === "all";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES: RunOptions = {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -35,9 +40,13 @@ async function findViolations(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [320, 1280]) {
-    describe(`${colorScheme}, ${width} pixels wide`, () => {
+for (const [scheme, colorScheme] of (["light", "dark"] as const).entries()) {
+  for (const [size, width] of [320, 1280].entries()) {
+    const turn = scheme * 2 + size;
+    const paths = PATHS.filter((_, index) => ALL || (index + SAMPLE_SEED) % 4 === turn);
+    const sample = ALL ? "" : ` (${paths.length} of ${PATHS.length}, TEST_SEED=${SAMPLE_SEED})`;
+    console.log(`${colorScheme}, ${width} px${sample}`);
+    describe(`${colorScheme}, ${width} pixels wide${sample}`, () => {
       let page: Page;
       const messages: string[] = [];
       before(async () => {
@@ -47,7 +56,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       });
       after(() => page.close());
 
-      for (const path of PATHS) {
+      for (const path of paths) {
         it(`${path} has no accessibility violation with everything expanded, and does not overflow`, async () => {
           await page.goto(server.url + path);
           if (path === "/") await page.locator("#try-text:not([readonly])").waitFor();

@@ -12,9 +12,9 @@ import { byHand, noPrices, prices } from "../web/sales-fixtures.ts";
 import { findProgram } from "./find-program.ts";
 import { BARE, FULL, pageAt } from "./pages-server.ts";
 
-const people = FULL.people as DashboardOffer;
+const dashboard = FULL.dashboard as DashboardOffer;
 const pagesWith = (list: PricesView | null) =>
-  createPages({ ...FULL, people: { ...people, prices: list } });
+  createPages({ ...FULL, dashboard: { ...dashboard, prices: list } });
 const front = (list: PricesView | null) => pagesWith(list).front;
 const docs = (list: PricesView | null, path: string) => pageAt(pagesWith(list), path) ?? "";
 
@@ -51,8 +51,8 @@ describe("prices on the front page", () => {
   });
 
   it("promise no starter credits where sign-up is closed", () => {
-    const closed = { ...people, signUp: "closed" as const, prices };
-    const page = createPages({ ...FULL, people: closed }).front;
+    const closed = { ...dashboard, signUp: "closed" as const, prices };
+    const page = createPages({ ...FULL, dashboard: closed }).front;
     assert.ok(page.includes(freeCall(FULL)));
     assert.ok(!page.includes("starter credits"));
   });

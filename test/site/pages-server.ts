@@ -22,7 +22,7 @@ export const FULL: PageOptions = {
   tools: TOOLS,
   version: "1.2.3",
   assets: { script: "assets/main.js" },
-  people: { signUp: "open", providers: ["github"], starter: { credits: 100, days: 90 }, prices },
+  dashboard: { signUp: "open", providers: ["github"], starter: { credits: 100, days: 90 }, prices },
   settings: SETTINGS,
 };
 

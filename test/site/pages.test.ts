@@ -6,8 +6,7 @@ import { ERRORS } from "#errors.ts";
 import { html, prose } from "#site/html.ts";
 import { layOutJson } from "#site/json-layout.ts";
 import { pageLinks } from "#site/page-links.ts";
-import { PAGE_CSP } from "#site/page-policy.ts";
-import { createPages, type Pages } from "#site/pages.ts";
+import { createPages, PAGE_CSP, type Pages } from "#site/pages.ts";
 import { curlCode, fetchCode, pythonCode } from "#site/request-code.ts";
 import hash from "#tools/hash/tool.ts";
 import { TOOLS } from "#tools/registry.ts";
@@ -137,8 +136,8 @@ describe("the front page", () => {
   });
 
   it("offers sign-up only where it is open", () => {
-    const people = { ...FULL.people, signUp: "closed" } as NonNullable<typeof FULL.people>;
-    const closed = createPages({ ...FULL, people });
+    const dashboard = { ...FULL.dashboard, signUp: "closed" } as NonNullable<typeof FULL.dashboard>;
+    const closed = createPages({ ...FULL, dashboard });
     for (const path of pathsOf(closed)) {
       const text = at(closed, path);
       // It tells those for whom the operator has created an account how to get it.

@@ -9,8 +9,8 @@ import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { exportPostgres, importPostgres } from "#stores/postgres/transfer.ts";
+import { postgresDashboard } from "#stores/schema/postgres-dashboard.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
-import { postgresPeople } from "#stores/schema/postgres-people.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
@@ -172,7 +172,7 @@ describe("a file of the version before the rules module", () => {
     t.after(() => server.dispose());
     const pool = openPostgresPool(await server.createDatabase(), { max: 2 });
     t.after(() => pool.close());
-    await pool.transaction("upkeep", (query) => query(postgresLedger + postgresPeople));
+    await pool.transaction("upkeep", (query) => query(postgresLedger + postgresDashboard));
     await importPostgres(pool, bytesOf(LINES), { now: NOW, keptFrom: NOW - DAY });
     const reads = createPostgresReads(pool);
     await assertTold(reads);

@@ -130,7 +130,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       await assert.rejects(to.take(lines), /not empty/);
     });
 
-    test("imports lines whose trailer has no SHA-256, which somebody edited on purpose", async (t) => {
+    test("imports lines whose trailer has no SHA-256, which someone edited on purpose", async (t) => {
       const to = await openGoal(t);
       const lines = (await filledLines(t)).map((line) =>
         line.replace(/,"sha256":"\w{64}"\}$/, "}"),

@@ -16,7 +16,7 @@ import { SMALL_SIZES } from "../ledger/rules/sizes.ts";
 import { bytesOf, linesOf, openEmpty } from "./transfer-fixture.ts";
 
 /** Ledgers as random orders leave them, moved as lines and account by account: each goes on as it would have. */
-const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 100) / 4);
+const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 60) / 4);
 const OPENED = [ADA, BOB];
 
 const property = (t: TestContext, hold: (from: NodeSqlite, now: number) => Promise<void>) =>

@@ -74,9 +74,9 @@ export async function fillCredentials(page: Page, { email, password }: Credentia
 }
 
 /** Ends on the page "Check your email". */
-export async function signUp(page: Page, person: Credentials): Promise<void> {
+export async function signUp(page: Page, credentials: Credentials): Promise<void> {
   await page.goto("/sign-up");
-  await fillCredentials(page, person);
+  await fillCredentials(page, credentials);
   await button(page, "Sign up").click();
   await heading(page, "Check your email").waitFor();
 }
@@ -85,16 +85,16 @@ export async function signUp(page: Page, person: Credentials): Promise<void> {
 export async function confirmAddress(
   page: Page,
   site: TestSite,
-  person: Credentials,
+  credentials: Credentials,
 ): Promise<void> {
-  await page.goto(await linkTo(site, person.email, CONFIRM));
+  await page.goto(await linkTo(site, credentials.email, CONFIRM));
   await button(page, "Confirm address").click();
   await heading(page, "Email address confirmed").waitFor();
 }
 
 /** Submits the form of the sign-in page. */
-export async function signIn(page: Page, person: Credentials): Promise<void> {
-  await fillCredentials(page, person);
+export async function signIn(page: Page, credentials: Credentials): Promise<void> {
+  await fillCredentials(page, credentials);
   await button(page, "Sign in").click();
 }
 
@@ -102,10 +102,10 @@ export async function signIn(page: Page, person: Credentials): Promise<void> {
 export async function signInByApi(
   user: BrowserUser,
   site: TestSite,
-  person: Credentials,
+  credentials: Credentials,
 ): Promise<void> {
   const response = await user.context.request.post("/dashboard/auth/sign-in/email", {
-    data: person,
+    data: credentials,
     headers: { Origin: site.base },
   });
   assert.equal(response.status(), 200, await response.text());

@@ -15,18 +15,18 @@ export async function walkThroughLifecycle(
 ): Promise<void> {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  const person = newCredentials();
+  const credentials = newCredentials();
 
   await page.goto("/");
   await page.getByRole("main").getByRole("link", { name: "Create an account" }).click();
   await session.heading(page, "Sign up").waitFor();
-  await session.fillCredentials(page, person);
+  await session.fillCredentials(page, credentials);
   await session.button(page, "Sign up").click();
   await session.heading(page, "Check your email").waitFor();
 
-  await session.confirmAddress(page, site, person);
+  await session.confirmAddress(page, site, credentials);
   await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
-  await session.signIn(page, person);
+  await session.signIn(page, credentials);
   await session.heading(page, "Home").waitFor();
   assert.deepEqual(await readBalance(page), { balance: "100", isFree: true });
 
@@ -68,14 +68,14 @@ export async function walkThroughLifecycle(
   const rejected = await session.runInShell(line);
   assert.equal(rejected.status, 401, rejected.body);
 
-  await session.closeAccount(page, person);
+  await session.closeAccount(page, credentials);
   await page.waitForURL(`${site.base}/`);
 
   user.expectConsoleError(/status of 401 .*sign-in\/email/);
   await page.goto("/sign-in");
-  await session.signIn(page, person);
+  await session.signIn(page, credentials);
   await page.getByRole("alert").getByText("Wrong email or password.").waitFor();
-  await assertEmails(site, person);
+  await assertEmails(site, credentials);
 }
 
 async function readBalance(page: Page): Promise<{ balance: string; isFree: boolean }> {
@@ -86,10 +86,13 @@ async function readBalance(page: Page): Promise<{ balance: string; isFree: boole
 }
 
 /** Asserts that the user got one email for each step, and no others. */
-async function assertEmails(site: TestSite, person: { readonly email: string }): Promise<void> {
-  await until("the last email", () => emailsTo(site, person.email).length === 4);
+async function assertEmails(
+  site: TestSite,
+  credentials: { readonly email: string },
+): Promise<void> {
+  await until("the last email", () => emailsTo(site, credentials.email).length === 4);
   assert.deepEqual(
-    emailsTo(site, person.email).map(({ email }) => email.subject),
+    emailsTo(site, credentials.email).map(({ email }) => email.subject),
     [
       "Confirm your email address",
       "A new API key was created",

@@ -42,9 +42,9 @@ export async function openBuyer(
   browser: Browser,
   shop: Shop,
 ): Promise<BrowserUser> {
-  const person = await createMember(shop.site, "buyer");
+  const credentials = await createMember(shop.site, "buyer");
   const user = await openUser(t, browser, shop.site);
-  await signInByApi(user, shop.site, person);
+  await signInByApi(user, shop.site, credentials);
   await user.page.goto("/credits");
   await waitForBalance(user.page, "100");
   return user;

@@ -109,7 +109,7 @@ export const CONFIRM = /^Confirm your email address/;
 
 /** Creates a confirmed account through the API. */
 export async function createMember(site: TestSite, name?: string): Promise<Credentials> {
-  const person = newCredentials(name);
+  const credentials = newCredentials(name);
   const headers = {
     Origin: site.base,
     "Content-Type": "application/json",
@@ -118,15 +118,15 @@ export async function createMember(site: TestSite, name?: string): Promise<Crede
   await expectOk(`${site.base}/dashboard/auth/sign-up/email`, {
     method: "POST",
     headers,
-    body: JSON.stringify({ name: "", ...person }),
+    body: JSON.stringify({ name: "", ...credentials }),
   });
-  const { searchParams } = new URL(await linkTo(site, person.email, CONFIRM));
+  const { searchParams } = new URL(await linkTo(site, credentials.email, CONFIRM));
   await expectOk(`${site.base}/dashboard/auth/verify-email`, {
     method: "POST",
     headers,
     body: JSON.stringify({ token: searchParams.get("token") }),
   });
-  return person;
+  return credentials;
 }
 
 async function expectOk(url: string, init: RequestInit): Promise<void> {

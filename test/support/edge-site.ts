@@ -13,7 +13,7 @@ import { bundleWorker } from "../http/edge.ts";
 import { applyMigrations } from "../stores/sql/d1-fixture.ts";
 import { buildOnce, hashFiles } from "./build-cache.ts";
 import type { TestSite } from "./dashboard-site.ts";
-import { callsConfig, peopleConfig, type WranglerConfig } from "./wrangler-config.ts";
+import { callsConfig, siteConfig, type WranglerConfig } from "./wrangler-config.ts";
 
 type Hooks = { after(close: () => unknown): void };
 
@@ -74,7 +74,7 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
   t.after(() => miniflare.dispose());
   await miniflare.ready;
   if (settings.isBare !== true) {
-    await applyMigrations(await miniflare.getD1Database("DB", "toolbooth-people"));
+    await applyMigrations(await miniflare.getD1Database("DB", "toolbooth-site"));
   }
   return {
     base,
@@ -84,7 +84,7 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
     provider,
     emails: provider.emails,
     async sql(query) {
-      const database = await miniflare.getD1Database("DB", "toolbooth-people");
+      const database = await miniflare.getD1Database("DB", "toolbooth-site");
       return (await database.prepare(query).all()).results as object[];
     },
     async ledgerRows(account, query) {
@@ -95,20 +95,20 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
       return (await storage.exec(query)) as object[];
     },
     async cron(at = Date.now()) {
-      const worker = (await miniflare.getWorker("toolbooth-people")) as unknown as Scheduled;
-      const [cron = ""] = peopleConfig.triggers?.crons ?? [];
+      const worker = (await miniflare.getWorker("toolbooth-site")) as unknown as Scheduled;
+      const [cron = ""] = siteConfig.triggers?.crons ?? [];
       await worker.scheduled({ scheduledTime: new Date(at), cron });
     },
   };
 }
 
-type Bundles = { calls: string; people: string };
+type Bundles = { calls: string; site: string };
 
 function workersOf(bundles: Bundles, texts: Record<string, string>, without: readonly string[]) {
   const { SECRET = "", PUBLIC_URL = "", RATE_LIMIT = "100" } = texts;
   return [
     deployed(callsConfig, bundles.calls, { SECRET, PUBLIC_URL, RATE_LIMIT }, []),
-    deployed(peopleConfig, bundles.people, texts, without),
+    deployed(siteConfig, bundles.site, texts, without),
   ];
 }
 
@@ -166,7 +166,7 @@ function bundle(): Promise<Bundles> {
       bundleWorker("../src/apps/edge/api-worker.ts"),
       bundleSite(),
     ]);
-    return { calls: calls.code, people: site };
+    return { calls: calls.code, site };
   })();
   return bundled;
 }

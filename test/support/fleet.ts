@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import path from "node:path";
 import type { TestContext } from "node:test";
+import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
-import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { findSecret } from "#stores/postgres/settings.ts";
-import { hashKey, random } from "../../src/apps/node/app-context.ts";
+import { hashKey, random } from "../../src/apps/node/runtime.ts";
 import {
   type Environment,
   type ServerProcess,
@@ -46,7 +46,7 @@ export async function openAccounts(t: Hooks, url: string) {
   });
   const secret = await findSecret(pool);
   if (secret === null) throw new Error("The nodes have made no secret");
-  const { directory } = createPostgresPeople(pool);
+  const { directory } = createPostgresDashboardStore(pool);
   return { ...{ pool, ledger, directory, random, hashKey }, secrets: [secret] };
 }
 

@@ -31,5 +31,5 @@ const read = (file: string) =>
   ) as WranglerConfig;
 
 export const callsConfig = read("wrangler.jsonc");
-export const peopleConfig = read("wrangler.site.jsonc");
+export const siteConfig = read("wrangler.site.jsonc");
 export const COMPATIBILITY_DATE = callsConfig.compatibility_date;

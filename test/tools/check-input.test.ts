@@ -26,7 +26,9 @@ function problem(tool: Tool<unknown>, value: unknown): ApiError {
   assert.fail("was not refused");
 }
 
-/** Tool, body as JSON, pointer, detail of the one fault, and the sentence where it is not the usual one. */
+/**
+ * The tool, the body as JSON, the pointer and detail of the only fault, and the sentence if it is not the usual one.
+ */
 const ONE_FAULT: [Tool<unknown>, string, string, string, string?][] = [
   [uuid, '{"count":501}', "/count", "must be a whole number from 1 to 500; got 501"],
   [uuid, '{"count":0.5}', "/count", "must be a whole number from 1 to 500; got 0.5"],
@@ -154,7 +156,7 @@ test("long values and names are cut, and control characters do not break the lin
   assert.equal(fault.details.errors?.[1]?.pointer, "");
 });
 
-test("a body full of unknown fields does not make a long answer", () => {
+test("a body full of unknown fields does not make a long response", () => {
   const body = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`field${i}`, i]));
   const { errors } = problem(uuid, body).details;
   assert.equal(errors?.length, 21);
@@ -215,7 +217,7 @@ test("whatever the body is, the only thing thrown is a Fault", () => {
   );
 });
 
-test("the nearest known name is found, and none where none is near", () => {
+test("the nearest known name is found, and none if none is near", () => {
   const known = ["text", "format", "errorCorrectionLevel", "width", "algorithm"];
   for (const [given, nearest] of [
     ["txt", "text"],
@@ -245,7 +247,7 @@ test("messages and the OpenAPI description agree on the constraints of every fie
   }
 });
 
-/** Keeps the members of a JSON Schema that messages name. */
+/** Keeps the members of a JSON Schema that messages use. */
 function constraintsIn(schema: Record<string, unknown>): object {
   const kept = ["type", "enum", "minimum", "maximum", "minLength", "required"];
   const properties = schema["properties"] as Record<string, Record<string, unknown>> | undefined;

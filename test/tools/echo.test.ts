@@ -38,7 +38,7 @@ test("returns the body exactly as it was sent", () => {
   }
 });
 
-test("every JSON value parses to itself in the answer", () => {
+test("every JSON value in the response parses to itself", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 4 }), (json) => {
       assert.deepEqual(JSON.parse(responseTo(json)).body, JSON.parse(json));

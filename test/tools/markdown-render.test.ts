@@ -25,7 +25,7 @@ test("the answer has `text` only where it was asked for, behind `html`", () => {
   assert.deepEqual(run({ markdown: "", format: "text" }), { ok: true, html: "", text: "" });
 });
 
-test("fields that are not as described are refused", () => {
+test("fields that do not match the schema are rejected", () => {
   const bad = [
     {},
     { markdown: null },
@@ -163,7 +163,7 @@ test("links and images with any other scheme become their text", () => {
   assert.equal(html("[![x](y)](javascript:z)"), '<p><img src="y" alt="x" /></p>\n');
 });
 
-test("what is checked of an address is what is emitted", () => {
+test("the emitted address is the one that was checked", () => {
   assert.equal(html("[a](ht&Tab;tp://b.c)"), '<p><a href="http://b.c">a</a></p>\n');
   assert.equal(html("[a](http://b/&quot;&gt;&lt;)"), '<p><a href="http://b/%22%3E%3C">a</a></p>\n');
   assert.equal(
@@ -217,7 +217,7 @@ table(
   text,
 );
 
-test("a long address or title that is referred to often does not make a huge answer", () => {
+test("many references to a long address or title do not make a huge response", () => {
   const refer = (definition: string) => `[a]: ${definition}\n\n${"[a] ".repeat(10_000)}`;
   for (const definition of ["x".repeat(50_000), `x "${"t".repeat(50_000)}"`]) {
     const { html: out, text: plain } = run({ markdown: refer(definition), format: "text" });

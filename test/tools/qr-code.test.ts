@@ -13,10 +13,10 @@ const run = (request: unknown) => {
   return output;
 };
 
-/** Level L, so that `length` letters make a symbol of a version that is known. */
+/** Level L, so that `length` letters give a known version. */
 const ofSize: Record<number, string> = { 21: "a", 25: "a".repeat(30), 57: "a".repeat(240) };
 
-test("the answer has the fields of the specification in its order, with the defaults", () => {
+test("the response has the specified fields in order, with the defaults", () => {
   const response = run({ text: "hello" });
   assert.deepEqual(Object.keys(response), [
     "ok",
@@ -113,7 +113,7 @@ for (const [mode, { letter, ...held }] of Object.entries(CAPACITIES)) {
       if (max >= 4096) continue;
       const fault = problem({ ...request, text: letter.repeat(max + 1) });
       assert.equal(fault.code, "text_too_long_for_level");
-      // Of this text: a level that would hold more holds all of it.
+      // Bytes of this text: a level that could hold more holds all of it.
       const capacities = Object.entries(held).map(([other, most]) => [
         other,
         Math.min(most, max + 1),
@@ -140,7 +140,7 @@ test("4 KB are the bound of the text, whatever a symbol holds", () => {
   assert.equal(problem({ text: "é".repeat(2049) }).code, "too_large");
 });
 
-test("the width is rounded and clamped, never refused", () => {
+test("the width is rounded and clamped, never rejected", () => {
   for (const [json, width] of [
     ["64", 64],
     ["2048", 2048],
@@ -163,15 +163,15 @@ test("the width is rounded and clamped, never refused", () => {
   }
 });
 
-/** Modules in a row, width asked for, then width used, pixels a module and light pixels to the left. */
+/** Modules in a row and requested width; then used width, pixels per module and light pixels on the left. */
 const LAYOUTS: [number, number, number, number, number][] = [
   [21, 64, 64, 2, 11],
   [21, 256, 256, 8, 44],
   [21, 2048, 2048, 70, 289],
-  // 33 modules with their quiet zone do not fit twice into 64 pixels, 25 without it do.
+  // 33 modules with quiet zone do not fit at two pixels each in 64 pixels; 25 without it do.
   [25, 64, 64, 2, 7],
   [25, 66, 66, 2, 8],
-  // One pixel a module, and what is left is quiet zone.
+  // One pixel per module; the rest is quiet zone.
   [57, 64, 64, 1, 3],
   [57, 113, 113, 1, 28],
   [57, 114, 114, 2, 0],
@@ -208,7 +208,7 @@ function assertDrawn(picture: Picture, modules: Picture, scale: number, offset: 
   }
 }
 
-test("only where one pixel a module does not fit, the picture is larger than asked for", () => {
+test("the picture is larger than requested only if one pixel per module does not fit", () => {
   // Version 11 has 61 modules, version 12 has 65.
   assert.equal(run({ text: "a".repeat(321), errorCorrectionLevel: "L", width: 64 }).width, 64);
   const larger = run({ text: "a".repeat(322), errorCorrectionLevel: "L", width: 64 });
@@ -222,12 +222,12 @@ test("only where one pixel a module does not fit, the picture is larger than ask
 test("svg and utf8 have four modules of quiet zone on every side", () => {
   for (const text of ["a", "b".repeat(500)]) {
     assert.deepEqual(margins(readSvg(run({ text, format: "svg" }).output)), [4, 4, 4, 4]);
-    // A symbol has an odd number of rows: the last line of blocks has room for one more.
+    // A symbol has an odd number of rows, so the last line of blocks has space for one more.
     assert.deepEqual(margins(readBlocks(run({ text, format: "utf8" }).output)), [4, 4, 4, 5]);
   }
 });
 
-test("fields that are not as described are refused", () => {
+test("fields that do not match the schema are rejected", () => {
   for (const bad of [
     { text: "" },
     { text: 5 },

@@ -4,11 +4,11 @@ import jsqr from "jsqr";
 import { decodeQR } from "qr/decode.js";
 
 /**
- * Reads the three drawings of a QR code back: a PNG of one bit a pixel with the runtime's zlib, SVG and
- * block characters into modules, and pixels into text with decoders that are not ours.
+ * Reads the three drawings of a QR code: a PNG with one bit per pixel through the runtime's zlib, SVG and block
+ * characters as modules, and pixels as text with independent decoders.
  */
 
-/** Pixels from the top left; 1 is dark. */
+/** Pixels, starting at the top left; 1 is dark. */
 export type Picture = { width: number; height: number; dark: Uint8Array };
 
 export function readPng(dataUrl: string): Picture {
@@ -85,8 +85,8 @@ export function readBlocks(text: string): Picture {
 }
 
 /**
- * The text that a decoder sees, every pixel enlarged `scale` times. jsqr finds no pattern in some of the
- * largest symbols; for those there is the decoder of the library `qr`.
+ * Returns the text that a decoder reads, with every pixel enlarged `scale` times. jsqr finds no pattern in some of the
+ * largest symbols; the decoder of the library `qr` reads those.
  */
 export function decode({ width, height, dark }: Picture, scale: number): string {
   const [w, h] = [width * scale, height * scale];
@@ -98,13 +98,13 @@ export function decode({ width, height, dark }: Picture, scale: number): string 
     }
   }
   const found = jsqr.default(data, w, h, { inversionAttempts: "dontInvert" });
-  // Its bytes of a Kanji segment are Shift JIS; its text is right then.
+  // For a Kanji segment, its bytes are Shift JIS, but its text is right.
   const hasKanji = found?.chunks.some(({ type }) => type === "kanji");
   if (found !== null) return hasKanji ? found.data : Buffer.from(found.binaryData).toString("utf8");
   return decodeQR({ width: w, height: h, data });
 }
 
-/** How many rows and columns at the edges are light: left, top, right, bottom. */
+/** The number of light rows and columns at the edges: left, top, right, bottom. */
 export function margins({ width, height, dark }: Picture): number[] {
   let [left, top, right, bottom] = [width, height, width, height];
   for (let y = 0; y < height; y++) {

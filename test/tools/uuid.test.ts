@@ -23,7 +23,7 @@ test("without fields there is one UUID in lowercase", () => {
 test("only the version and variant bits of RFC 9562 are not random", () => {
   assert.deepEqual(run({}, withBytes(0x00)).uuids, ["00000000-0000-4000-8000-000000000000"]);
   assert.deepEqual(run({}, withBytes(0xff)).uuids, ["ffffffff-ffff-4fff-bfff-ffffffffffff"]);
-  // RFC 9562, appendix A.3: the example of a version 4 UUID, given back its own bits.
+  // RFC 9562, appendix A.3: the example of a version 4 UUID, generated from its own bits.
   const example = "919108f752d133205bacf847db4148a8";
   const random = () => Buffer.from(example, "hex");
   assert.deepEqual(run({}, { ...fixedToolContext(), random }).uuids, [
@@ -75,7 +75,7 @@ test("a count may be written in any way that is a whole number from 1 to 500", (
   }
 });
 
-test("a count that is not a whole number from 1 to 500 is refused", () => {
+test("a count that is not a whole number from 1 to 500 is rejected", () => {
   const table = ["0", "-0", "-1", "501", "1.5", "1e9", "1e400", "-1e400", "9007199254740993"];
   for (const json of [...table, '"5"', "null", "true", "[]", "[1]", "{}"]) {
     assert.throws(() => run(JSON.parse(`{"count":${json}}`)), { code: "invalid_request" }, json);

@@ -39,7 +39,7 @@ export async function openApi() {
 }
 
 export const VISITOR: Visitor = {
-  person: null,
+  user: null,
   signUp: "open",
   providers: [],
   starter: { credits: 100, days: 90 },

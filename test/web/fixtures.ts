@@ -5,9 +5,9 @@ import type {
   EventsView,
   HomeView,
   KeyView,
-  PersonView,
   SessionView,
   UsageView,
+  UserView,
   Visitor,
 } from "#api/dashboard/shapes.ts";
 
@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const dayBefore = (days: number) => new Date(NOW - days * DAY).toISOString().slice(0, 10);
 
-export const person: PersonView = {
+export const user: UserView = {
   email: "ada@example.com",
   verified: true,
   createdAt: NOW - 61 * DAY,
@@ -27,25 +27,25 @@ export const person: PersonView = {
 };
 
 export const visitor: Visitor = {
-  person,
+  user,
   signUp: "open",
   providers: ["github", "google"],
   starter: { credits: 100, days: 90 },
   apiUrl: "http://127.0.0.1:8787",
   emailsStayHere: true,
 };
-export const signedOut: Visitor = { ...visitor, person: null };
+export const signedOut: Visitor = { ...visitor, user: null };
 export const unverified: Visitor = {
   ...visitor,
-  person: { ...person, verified: false, account: null, providers: [] },
+  user: { ...user, verified: false, account: null, providers: [] },
 };
 export const suspended: Visitor = {
   ...visitor,
-  person: { ...person, account: { id: "acc_7Hq2LmZx9TbC", state: "suspended" } },
+  user: { ...user, account: { id: "acc_7Hq2LmZx9TbC", state: "suspended" } },
 };
 export const withoutPassword: Visitor = {
   ...visitor,
-  person: { ...person, hasPassword: false, providers: ["github", "google"] },
+  user: { ...user, hasPassword: false, providers: ["github", "google"] },
 };
 
 export const home: HomeView = {

@@ -77,7 +77,7 @@ async function renameKey(page: Page): Promise<void> {
 async function fillClosing(page: Page): Promise<void> {
   await press("Close account…")(page);
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Confirm your email address").fill(fixtures.person.email);
+  await dialog.getByLabel("Confirm your email address").fill(fixtures.user.email);
   await dialog.getByLabel("Your password", { exact: true }).fill("not the right one");
   await dialog.getByRole("button", { name: "Close account permanently" }).click();
 }

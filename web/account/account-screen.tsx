@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import type { PersonView, Visitor } from "#api/dashboard/shapes.ts";
+import type { UserView, Visitor } from "#api/dashboard/shapes.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { Section } from "../parts/section.tsx";
@@ -17,45 +17,45 @@ import { SessionList } from "./session-list.tsx";
 
 export default function AccountScreen() {
   const visitor = useVisitor().data;
-  const person = visitor?.person ?? null;
+  const user = visitor?.user ?? null;
   return (
     <>
       <PageTitle title="Account" />
-      {visitor === undefined || person === null ? (
+      {visitor === undefined || user === null ? (
         <LoadingRows />
       ) : (
-        <AccountSections visitor={visitor} person={person} />
+        <AccountSections visitor={visitor} user={user} />
       )}
     </>
   );
 }
 
-function AccountSections({ visitor, person }: { visitor: Visitor; person: PersonView }) {
+function AccountSections({ visitor, user }: { visitor: Visitor; user: UserView }) {
   return (
     <>
       <Text c="dimmed">
-        <span className="tb-address">{person.email}</span>, account created{" "}
-        <Time at={person.createdAt} />
+        <span className="tb-address">{user.email}</span>, account created{" "}
+        <Time at={user.createdAt} />
       </Text>
       <Section
         title="Email address"
         description="You sign in with this address and receive emails about your account there."
       >
-        <EmailForm email={person.email} />
+        <EmailForm email={user.email} />
       </Section>
-      <PasswordSection person={person} />
-      {(visitor.providers.length > 0 || person.providers.length > 0) && (
-        <LinkedSignIns visitor={visitor} person={person} />
+      <PasswordSection user={user} />
+      {(visitor.providers.length > 0 || user.providers.length > 0) && (
+        <LinkedSignIns visitor={visitor} user={user} />
       )}
       <SessionList />
       <ActivityList />
-      <CloseAccount person={person} />
+      <CloseAccount user={user} />
     </>
   );
 }
 
-function LinkedSignIns({ visitor, person }: { visitor: Visitor; person: PersonView }) {
-  const providers = new Set([...person.providers, ...visitor.providers]);
+function LinkedSignIns({ visitor, user }: { visitor: Visitor; user: UserView }) {
+  const providers = new Set([...user.providers, ...visitor.providers]);
   return (
     <Section
       title="Linked sign-ins"
@@ -66,7 +66,7 @@ function LinkedSignIns({ visitor, person }: { visitor: Visitor; person: PersonVi
           <div key={provider}>
             <dt>{providerName(provider)}</dt>
             <dd>
-              {person.providers.includes(provider) ? (
+              {user.providers.includes(provider) ? (
                 <State shape="check" tone="ok">
                   Linked
                 </State>

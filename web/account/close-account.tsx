@@ -1,6 +1,6 @@
 import { Button, List, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import type { PersonView } from "#api/dashboard/shapes.ts";
+import type { UserView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure } from "../parts/message.tsx";
@@ -11,7 +11,7 @@ import { useCloseAccount, useHome } from "../queries.ts";
 import { leave } from "../sign-in/requests.ts";
 import { Secret } from "./password-section.tsx";
 
-export function CloseAccount({ person }: { person: PersonView }) {
+export function CloseAccount({ user }: { user: UserView }) {
   const [open, setOpen] = useState(false);
   return (
     <Section title="Close account">
@@ -26,12 +26,12 @@ export function CloseAccount({ person }: { person: PersonView }) {
           </Button>
         </div>
       </div>
-      {open && <CloseDialog person={person} onClose={() => setOpen(false)} />}
+      {open && <CloseDialog user={user} onClose={() => setOpen(false)} />}
     </Section>
   );
 }
 
-function CloseDialog({ person, onClose }: { person: PersonView; onClose: () => void }) {
+function CloseDialog({ user, onClose }: { user: UserView; onClose: () => void }) {
   const close = useCloseAccount();
   const dismiss = () => {
     if (!close.isPending) onClose();
@@ -39,7 +39,7 @@ function CloseDialog({ person, onClose }: { person: PersonView; onClose: () => v
   return (
     <TitledDialog title="Close your account?" onClose={dismiss}>
       <ClosingEffects />
-      <CloseForm person={person} close={close} onCancel={dismiss} />
+      <CloseForm user={user} close={close} onCancel={dismiss} />
     </TitledDialog>
   );
 }
@@ -79,27 +79,27 @@ function ClosingEffects() {
 type FieldErrors = { email?: string | undefined; password?: string | undefined };
 
 function CloseForm(props: {
-  person: PersonView;
+  user: UserView;
   close: ReturnType<typeof useCloseAccount>;
   onCancel: () => void;
 }) {
-  const { person, close } = props;
+  const { user, close } = props;
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (close.isPending) return;
-    const isSame = email.trim().toLowerCase() === person.email.toLowerCase();
+    const isSame = email.trim().toLowerCase() === user.email.toLowerCase();
     const found: FieldErrors = {
-      email: isSame ? undefined : `Enter your email address as shown: ${person.email}`,
-      password: person.hasPassword && password === "" ? "Enter your password." : undefined,
+      email: isSame ? undefined : `Enter your email address as shown: ${user.email}`,
+      password: user.hasPassword && password === "" ? "Enter your password." : undefined,
     };
     setFieldErrors(found);
     if (found.email !== undefined || found.password !== undefined) {
       return focusInvalidField(event.currentTarget);
     }
-    const order = { email: email.trim(), password: person.hasPassword ? password : null };
+    const order = { email: email.trim(), password: user.hasPassword ? password : null };
     close.mutate(order, { onSuccess: () => leave("/") });
   };
   return (
@@ -107,7 +107,7 @@ function CloseForm(props: {
       <TextInput
         mt="lg"
         label="Confirm your email address"
-        description={person.email}
+        description={user.email}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
@@ -115,7 +115,7 @@ function CloseForm(props: {
         error={fieldErrors.email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      {person.hasPassword && (
+      {user.hasPassword && (
         <div className="tb-dialog-failure">
           <Secret
             label="Your password"

@@ -1,6 +1,6 @@
 import { PasswordInput, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import type { PersonView } from "#api/dashboard/shapes.ts";
+import type { UserView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure, Message } from "../parts/message.tsx";
@@ -9,14 +9,10 @@ import { useChangePassword } from "../queries.ts";
 import { checkNewPassword, NEW_PASSWORD_HINT } from "../sign-in/field-checks.ts";
 import { useRequestReset } from "../sign-in/requests.ts";
 
-export function PasswordSection({ person }: { person: PersonView }) {
+export function PasswordSection({ user }: { user: UserView }) {
   return (
     <Section title="Password">
-      {person.hasPassword ? (
-        <PasswordForm email={person.email} />
-      ) : (
-        <SetPassword email={person.email} />
-      )}
+      {user.hasPassword ? <PasswordForm email={user.email} /> : <SetPassword email={user.email} />}
     </Section>
   );
 }

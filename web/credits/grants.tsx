@@ -16,7 +16,7 @@ const isOver = (grant: GrantView, now: number) =>
 /** The grants that make up the balance, in the order in which they are spent. */
 export function Grants({ view, now }: { view: CreditsView; now: number }) {
   const visitor = useVisitor().data;
-  const promised = visitor?.person?.verified === false ? visitor.starter : undefined;
+  const promised = visitor?.user?.verified === false ? visitor.starter : undefined;
   const [showAll, setShowAll] = useState(false);
   const over = view.grants.filter((grant) => isOver(grant, now)).length;
   const rows = showAll ? view.grants : view.grants.filter((grant) => !isOver(grant, now));

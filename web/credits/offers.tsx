@@ -15,7 +15,7 @@ import { useBuy } from "./purchases.ts";
 export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boolean }) {
   const { packs, payable } = prices;
   const buy = useBuy();
-  const restriction = restrictionOf(useVisitor().data?.person);
+  const restriction = restrictionOf(useVisitor().data?.user);
   const canBuy = payable && restriction === null;
   const isBusy = (id: string) => (buy.isPending || buy.isSuccess) && buy.variables.offer === id;
   // Only one at a time, because each leaves this page.

@@ -1,19 +1,19 @@
-import type { PersonView, Visitor } from "#api/dashboard/shapes.ts";
+import type { UserView, Visitor } from "#api/dashboard/shapes.ts";
 import { explain } from "../parts/message.tsx";
 import { useSendVerification } from "../sign-in/requests.ts";
 import { SendAgain } from "../sign-in/send-again.tsx";
 
 /** Warnings about the account, above every page: suspended, or not confirmed. */
-export function AccountBanners({ visitor, person }: { visitor: Visitor; person: PersonView }) {
+export function AccountBanners({ visitor, user }: { visitor: Visitor; user: UserView }) {
   return (
     <>
-      {person.account?.state === "suspended" && (
+      {user.account?.state === "suspended" && (
         <p className="tb-banner tb-banner-bad" role="status">
           <strong>Your account is suspended.</strong> API calls with your keys are rejected. You
           keep your keys and credits. Contact the operator of this service.
         </p>
       )}
-      {!person.verified && <Unverified visitor={visitor} email={person.email} />}
+      {!user.verified && <Unverified visitor={visitor} email={user.email} />}
     </>
   );
 }

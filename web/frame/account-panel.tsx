@@ -1,19 +1,19 @@
 import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { PersonView } from "#api/dashboard/shapes.ts";
+import type { UserView } from "#api/dashboard/shapes.ts";
 import { explain } from "../parts/message.tsx";
 import { useSignOut } from "../sign-in/requests.ts";
 import { ColourScheme } from "./colour-scheme.tsx";
 import { Panel } from "./panel.tsx";
 
 /** The account menu of the header. */
-export const AccountPanel = ({ person }: { person: PersonView }) => (
-  <Panel label={`Account: ${person.email}`} button={<PersonIcon />}>
+export const AccountPanel = ({ user }: { user: UserView }) => (
+  <Panel label={`Account: ${user.email}`} button={<UserIcon />}>
     <Text size="sm" c="dimmed">
       Signed in as
     </Text>
     <Text size="sm" fw={600} className="tb-break">
-      {person.email}
+      {user.email}
     </Text>
     <ul className="tb-panel-links">
       <li>
@@ -53,7 +53,7 @@ export function SignOut() {
   );
 }
 
-const PersonIcon = () => (
+const UserIcon = () => (
   <svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true">
     <circle cx="12" cy="8.5" r="3.75" stroke="currentColor" strokeWidth="1.7" />
     <path

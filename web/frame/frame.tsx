@@ -13,7 +13,7 @@ export function Frame() {
   const visitor = useVisitor();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const isMember = MEMBER_PATH.test(path);
-  useResetOnUserChange(visitor.data?.person?.email);
+  useResetOnUserChange(visitor.data?.user?.email);
   return (
     <>
       <a className="tb-skip" href="#content">

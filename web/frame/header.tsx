@@ -11,7 +11,7 @@ import { Panel } from "./panel.tsx";
 
 /** `visitor` is undefined until the session is loaded. */
 export function Header({ visitor, isMember }: { visitor: Visitor | undefined; isMember: boolean }) {
-  const person = visitor?.person ?? null;
+  const user = visitor?.user ?? null;
   return (
     <header className="tb-header">
       <a className="tb-brand" href={`${base()}/`}>
@@ -22,10 +22,10 @@ export function Header({ visitor, isMember }: { visitor: Visitor | undefined; is
         <OpenLinks />
       </nav>
       <div className="tb-wide tb-header-side">
-        {person !== null && !isMember && <HomeLink />}
-        {person !== null && <AccountPanel person={person} />}
-        {visitor !== undefined && person === null && <SignInLinks signUp={visitor.signUp} />}
-        {person === null && (
+        {user !== null && !isMember && <HomeLink />}
+        {user !== null && <AccountPanel user={user} />}
+        {visitor !== undefined && user === null && <SignInLinks signUp={visitor.signUp} />}
+        {user === null && (
           <Panel label="Appearance" button={<AppearanceIcon />}>
             <ColourScheme />
           </Panel>
@@ -62,7 +62,7 @@ const SignInLinks = ({ signUp }: { signUp: Visitor["signUp"] }) => (
 /** On narrow screens, the contents of the header and the sidebar. */
 function Drawer({ visitor }: { visitor: Visitor | undefined }) {
   const [open, setOpen] = useState(false);
-  const person = visitor?.person ?? null;
+  const user = visitor?.user ?? null;
   const router = useRouter();
   const close = () => setOpen(false);
   // Not on click: if the link were removed before the router handled the click, the browser would load the page.
@@ -96,9 +96,9 @@ function Drawer({ visitor }: { visitor: Visitor | undefined }) {
           </div>
           <DrawerLinks visitor={visitor} />
           <ColourScheme />
-          {person !== null && (
+          {user !== null && (
             <>
-              <p className="tb-drawer-person">Signed in as {person.email}</p>
+              <p className="tb-drawer-user">Signed in as {user.email}</p>
               <SignOut />
             </>
           )}
@@ -109,11 +109,11 @@ function Drawer({ visitor }: { visitor: Visitor | undefined }) {
 }
 
 function DrawerLinks({ visitor }: { visitor: Visitor | undefined }) {
-  const person = visitor?.person ?? null;
+  const user = visitor?.user ?? null;
   return (
     <nav className="tb-side-links" aria-label="Pages">
-      {person !== null && <MemberLinks />}
-      {visitor !== undefined && person === null && <SignInLinks signUp={visitor.signUp} />}
+      {user !== null && <MemberLinks />}
+      {visitor !== undefined && user === null && <SignInLinks signUp={visitor.signUp} />}
       <OpenLinks />
     </nav>
   );

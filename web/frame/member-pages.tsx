@@ -16,7 +16,7 @@ export function MemberPages() {
   const here = useRouterState({ select: ({ location }) => location.href });
   const { signedOut } = useConnection();
   const wasSignedIn = useRef(false);
-  if (visitor.data?.person) wasSignedIn.current = true;
+  if (visitor.data?.user) wasSignedIn.current = true;
   if (visitor.data === undefined) {
     if (visitor.isError) {
       return (
@@ -28,16 +28,16 @@ export function MemberPages() {
     }
     return <Pending />;
   }
-  const { person } = visitor.data;
+  const { user } = visitor.data;
   // If the session ends while a page is open, the page stays and a dialog asks to sign in again.
-  if (person === null && !wasSignedIn.current) {
+  if (user === null && !wasSignedIn.current) {
     return <RedirectToSignIn next={here} />;
   }
   return (
     <>
-      {person !== null && <AccountBanners visitor={visitor.data} person={person} />}
+      {user !== null && <AccountBanners visitor={visitor.data} user={user} />}
       <Outlet />
-      {(signedOut || person === null) && <SignedOutDialog next={here} />}
+      {(signedOut || user === null) && <SignedOutDialog next={here} />}
     </>
   );
 }

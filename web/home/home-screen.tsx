@@ -19,9 +19,9 @@ import "./home.css";
 export default function HomeScreen() {
   const home = useHome();
   const visitor = useVisitor().data;
-  const person = visitor?.person ?? null;
-  const newKey = useNewKey(person?.account?.id);
-  const confirmed = restrictionOf(person) !== "email_not_verified";
+  const user = visitor?.user ?? null;
+  const newKey = useNewKey(user?.account?.id);
+  const confirmed = restrictionOf(user) !== "email_not_verified";
   return (
     <>
       <PageTitle title="Home" />

@@ -46,7 +46,7 @@ function CreateForm(props: {
   onCreated: (created: CreatedKey) => void;
   onBusy: (busy: boolean) => void;
 }) {
-  const account = useVisitor().data?.person?.account?.id;
+  const account = useVisitor().data?.user?.account?.id;
   const create = useCreateKey();
 
   const [label, setLabel] = useState("");

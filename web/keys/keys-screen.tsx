@@ -23,7 +23,7 @@ type Open = { dialog: "create" } | { dialog: "rename" | "revoke"; key: KeyView }
 
 export default function KeysScreen() {
   const keys = useKeys();
-  const person = useVisitor().data?.person;
+  const user = useVisitor().data?.user;
   const [open, setOpen] = useState<Open | null>(null);
   const [message, setMessage] = useState<string | null>(null);
   // The row of a changed key, with the button that had the focus, may have moved or disappeared.
@@ -31,7 +31,7 @@ export default function KeysScreen() {
     if (message !== null) document.querySelector<HTMLElement>("main h1")?.focus();
   }, [message]);
   const rejected = restrictionIn(keys.error);
-  const restriction = restrictionOf(person) ?? rejected;
+  const restriction = restrictionOf(user) ?? rejected;
   const active = keys.data?.keys.filter(({ revokedAt }) => revokedAt === null);
   const isFull = (active?.length ?? 0) >= KEYS_PER_ACCOUNT_MAX;
   const create = () => {
@@ -59,7 +59,7 @@ export default function KeysScreen() {
         {message !== null && <Message tone="ok">{message}</Message>}
       </div>
       {rejected !== null && (
-        <Restricted known={restrictionOf(person)} rejected={rejected} onCreate={create} />
+        <Restricted known={restrictionOf(user)} rejected={rejected} onCreate={create} />
       )}
       {isFull && <KeyLimitMessage />}
       {rejected === null && (

@@ -1,14 +1,14 @@
-import type { PersonView } from "#api/dashboard/shapes.ts";
+import type { UserView } from "#api/dashboard/shapes.ts";
 import { Message } from "../parts/message.tsx";
 import { ProblemDetails } from "../request.ts";
 
 /** Why an account cannot create keys or make calls. The frame shows a banner about it on every page. */
 export type Restriction = "email_not_verified" | "account_suspended";
 
-export function restrictionOf(person: PersonView | null | undefined): Restriction | null {
-  if (person === null || person === undefined) return null;
-  if (!person.verified) return "email_not_verified";
-  return person.account?.state === "suspended" ? "account_suspended" : null;
+export function restrictionOf(user: UserView | null | undefined): Restriction | null {
+  if (user === null || user === undefined) return null;
+  if (!user.verified) return "email_not_verified";
+  return user.account?.state === "suspended" ? "account_suspended" : null;
 }
 
 export function restrictionIn(error: unknown): Restriction | null {

@@ -16,7 +16,7 @@ import "./notifications.css";
 
 export default function NotificationsScreen() {
   const notifications = useNotifications();
-  const email = useVisitor().data?.person?.email;
+  const email = useVisitor().data?.user?.email;
   return (
     <>
       <PageTitle title="Notifications" />

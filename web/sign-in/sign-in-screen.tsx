@@ -16,7 +16,7 @@ import { useForm } from "./use-form.ts";
 export default function SignInScreen() {
   const visitor = useVisitor();
   const next = useNext();
-  if (visitor.data?.person) return <RedirectToNext next={next} />;
+  if (visitor.data?.user) return <RedirectToNext next={next} />;
   return <SignInForm next={next} open={visitor.data?.signUp !== "closed"} />;
 }
 

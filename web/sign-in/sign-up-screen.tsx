@@ -37,7 +37,7 @@ export default function SignUpScreen() {
       </SignInFrame>
     );
   }
-  if (visitor.data.person !== null) return <SignedInAlready email={visitor.data.person.email} />;
+  if (visitor.data.user !== null) return <SignedInAlready email={visitor.data.user.email} />;
   const { signUp, starter } = visitor.data;
   return <SignUpForm lead={signUp === "closed" ? CLOSED : offer(starter)} onSent={setSent} />;
 }

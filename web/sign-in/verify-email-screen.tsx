@@ -85,8 +85,8 @@ const NewAddressPending = ({ to }: { to: string }) => (
 );
 
 function Confirmed({ moved }: { moved: boolean }) {
-  const person = useVisitor().data?.person ?? null;
-  return person === null ? (
+  const user = useVisitor().data?.user ?? null;
+  return user === null ? (
     <SignInFrame
       title="Email address confirmed"
       lead="Your account is ready. Sign in to create your first API key."
@@ -98,7 +98,7 @@ function Confirmed({ moved }: { moved: boolean }) {
   ) : (
     <SignInFrame
       title={moved ? "Email address changed" : "Email address confirmed"}
-      lead={<>You are signed in as {person.email}.</>}
+      lead={<>You are signed in as {user.email}.</>}
     >
       <Button renderRoot={(props) => <Link to="/home" {...props} />} mt="lg" size="md">
         Go to your dashboard

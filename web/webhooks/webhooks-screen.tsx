@@ -18,7 +18,7 @@ type Open = { dialog: "add" } | { dialog: "edit" | "delete"; endpoint: EndpointV
 
 export default function WebhooksScreen() {
   const endpoints = useEndpoints();
-  const restriction = restrictionOf(useVisitor().data?.person) ?? restrictionIn(endpoints.error);
+  const restriction = restrictionOf(useVisitor().data?.user) ?? restrictionIn(endpoints.error);
   const [open, setOpen] = useState<Open | null>(null);
   const [message, setMessage] = useState<string | null>(null);
   // The panel of a deleted endpoint, with the button that had the focus, was removed.

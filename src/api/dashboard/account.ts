@@ -12,7 +12,7 @@ import {
   requireMember,
   requireNotSuspended,
 } from "./request-context.ts";
-import type { EventsView, PersonView, Provider, SessionView, Visitor } from "./shapes.ts";
+import type { EventsView, Provider, SessionView, UserView, Visitor } from "./shapes.ts";
 
 const EVENTS_A_PAGE = 30;
 
@@ -20,7 +20,7 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
   const { settings } = context.deps;
   const signedIn = await findSignedIn(context);
   const view: Visitor = {
-    person: signedIn === null ? null : await viewPerson(context, signedIn),
+    user: signedIn === null ? null : await viewUser(context, signedIn),
     signUp: settings.signUp,
     providers: [...settings.providers],
     starter: settings.starter,
@@ -30,29 +30,24 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-/** Null where the account is closed. */
-async function viewPerson(
-  context: RequestContext,
-  { person }: SignedIn,
-): Promise<PersonView | null> {
+/** Null if the account is closed. */
+async function viewUser(context: RequestContext, { user }: SignedIn): Promise<UserView | null> {
   const { deps, now } = context;
   const { internalAdapter } = await deps.auth.context();
-  const logins = await internalAdapter.findAccounts(person.id);
+  const logins = await internalAdapter.findAccounts(user.id);
   const names = logins.map(({ providerId }) => providerId);
   const account =
-    person.verified && person.account === null
-      ? await deps.auth.linkAccount(person)
-      : person.account;
+    user.verified && user.account === null ? await deps.auth.linkAccount(user) : user.account;
   const status =
     account === null ? null : await deps.accountDeps.ledger.findAccount({ account, now });
   if (status?.state === "closed") {
-    await finishClosing(context, person.email);
+    await finishClosing(context, user.email);
     return null;
   }
   return {
-    email: person.email,
-    verified: person.verified,
-    createdAt: person.createdAt,
+    email: user.email,
+    verified: user.verified,
+    createdAt: user.createdAt,
     account: status === null ? null : { id: status.account, state: status.state },
     hasPassword: names.includes("credential"),
     providers: deps.settings.providers.filter((name: Provider) => names.includes(name)),
@@ -60,9 +55,9 @@ async function viewPerson(
 }
 
 export async function listSessions(context: RequestContext): Promise<Response> {
-  const { person, session } = await requireMember(context);
+  const { user, session } = await requireMember(context);
   const { internalAdapter } = await context.deps.auth.context();
-  const found = await internalAdapter.listSessions(person.id, { onlyActiveSessions: true });
+  const found = await internalAdapter.listSessions(user.id, { onlyActiveSessions: true });
   const sessions: SessionView[] = found
     .map(({ id, createdAt, updatedAt, ipAddress, userAgent }) => ({
       id,
@@ -79,9 +74,9 @@ export async function listSessions(context: RequestContext): Promise<Response> {
 /** Ends one session, or all `others`. */
 export async function endSession(context: RequestContext): Promise<Response> {
   const { deps, id } = context;
-  const { person, session } = await requireMember(context);
+  const { user, session } = await requireMember(context);
   const { internalAdapter } = await deps.auth.context();
-  const found = await internalAdapter.listSessions(person.id);
+  const found = await internalAdapter.listSessions(user.id);
   const ending = found.filter((each) =>
     id === "others" ? each.id !== session.id : each.id === id,
   );
@@ -89,38 +84,38 @@ export async function endSession(context: RequestContext): Promise<Response> {
     throw new DashboardError("not_found", "This session has already ended.");
   }
   for (const { token } of ending) await internalAdapter.deleteSession(token);
-  if (ending.length > 0) await recordEvent(context, person.id, "session_ended", null);
+  if (ending.length > 0) await recordEvent(context, user.id, "session_ended", null);
   return json({});
 }
 
 export async function listEvents(context: RequestContext): Promise<Response> {
-  const { person } = await requireMember(context);
+  const { user } = await requireMember(context);
   const after = context.url.searchParams.get("after");
-  const view: EventsView = await context.deps.journal.listEvents({
-    person: person.id,
+  const view: EventsView = await context.deps.activityLog.listEvents({
+    user: user.id,
     after,
     max: EVENTS_A_PAGE,
   });
   return json(view);
 }
 
-/** Closes the account after the user has entered its email address and, where there is one, the password. */
+/** Closes the account after the user has entered its email address and, if there is one, the password. */
 export function createCloseAccount(throttle: SignInThrottle) {
   return async (context: RequestContext): Promise<Response> => {
     const { deps, now } = context;
-    const { person } = requireNotSuspended(
+    const { user } = requireNotSuspended(
       await requireMember(context),
       // Otherwise the owner could close the suspended account and sign up again.
       "This account is suspended, so you cannot close it. Contact the operator of this service.",
     );
     const { email, password } = await readJson(context);
-    if (typeof email !== "string" || email.trim().toLowerCase() !== person.email) {
+    if (typeof email !== "string" || email.trim().toLowerCase() !== user.email) {
       throw new DashboardError("invalid_request", "Enter the email address of this account.");
     }
     const { internalAdapter } = await deps.auth.context();
-    const login = await internalAdapter.findCredentialAccount(person.id);
+    const login = await internalAdapter.findCredentialAccount(user.id);
     if (typeof login?.password === "string") {
-      const attempt = { email: person.email, address: context.peer ?? "", isKnownBrowser: true };
+      const attempt = { email: user.email, address: context.peer ?? "", isKnownBrowser: true };
       const decision = await throttle.ask(attempt, now);
       if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
       const isRight =
@@ -131,8 +126,8 @@ export function createCloseAccount(throttle: SignInThrottle) {
           "Wrong password. Enter the password of this account.",
         );
     }
-    await finishClosing(context, person.email);
-    await notify(context, deps.emails.accountClosed(person.email));
+    await finishClosing(context, user.email);
+    await notify(context, deps.emails.accountClosed(user.email));
     return json({});
   };
 }

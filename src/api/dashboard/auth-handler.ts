@@ -20,7 +20,7 @@ type Step = (context: RequestContext, order: AuthOrder) => Promise<Response>;
 
 /**
  * The parts of Better Auth that the pages may use, with the fields that each takes. Better Auth's response to a sign-in
- * contains the session's token, for apps without cookies; the pages do not need it, so it is not passed on.
+ * contains the session's token, for apps without cookies. The pages do not need the token, so we do not pass it on.
  */
 export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
   const authRoute = (fields: readonly string[], step: Step) => ({
@@ -47,14 +47,16 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
   };
 }
 
-/** A cookie with the ids of this browser's sign-ups, so that a second verification email belongs to one of them. */
+/**
+ * A cookie with the ids of this browser's sign-ups, so that a resent verification email belongs to the same sign-up.
+ */
 const SIGN_UP = "sign_up";
 const SIGN_UPS_MAX = 5;
 const SIGN_UP_DAYS = 7;
 
 async function signUp(context: RequestContext, order: AuthOrder): Promise<Response> {
   const ask = () => askAuth(context, { name: "", ...order });
-  // Two sign-ups at the same moment: the second attempt finds the row that the other one made.
+  // With two simultaneous sign-ups, the second attempt finds the row that the first one made.
   const response = await ask().catch((error) => {
     if (error instanceof AuthError && error.status === 422) return ask();
     throw error;
@@ -67,7 +69,7 @@ async function signUp(context: RequestContext, order: AuthOrder): Promise<Respon
   return json({ signUp: user.id });
 }
 
-/** The page that signed up may name its sign-up too, because the browser may keep no cookies. */
+/** The page may also send the id of its sign-up, because some browsers keep no cookies. */
 function sendVerification(
   context: RequestContext,
   { signUp, ...order }: AuthOrder,
@@ -76,7 +78,7 @@ function sendVerification(
   return askAuth(context, { ...order, signUps: [signUp ?? "", ...signUps] });
 }
 
-/** A delayed sign-in holds its request open. This bounds how many are held at once. */
+/** A delayed sign-in holds its request open. This bounds how many are open at once. */
 const DELAYED_MAX = 100;
 
 function createSignIn(throttle: SignInThrottle): Step {
@@ -120,7 +122,7 @@ async function signIn(
   return keepCookies(json({}), response);
 }
 
-/** Better Auth takes longer for known addresses than for unknown ones; this hides the difference. */
+/** Hides that Better Auth takes longer for known addresses than for unknown ones. */
 const RESET_RESPONSE_MS = 500;
 
 async function requestReset(context: RequestContext, order: AuthOrder): Promise<Response> {
@@ -131,7 +133,9 @@ async function requestReset(context: RequestContext, order: AuthOrder): Promise<
   return response;
 }
 
-/** A new password ends every other reset link: someone else may be able to read the older emails. */
+/**
+ * Setting a new password invalidates all other reset links, because someone else may be able to read the older emails.
+ */
 async function resetPassword(
   context: RequestContext,
   order: AuthOrder,
@@ -140,18 +144,18 @@ async function resetPassword(
   const { deps } = context;
   const { internalAdapter } = await deps.auth.context();
   const link = `reset-password:${order["token"] ?? ""}`;
-  const person = (await internalAdapter.findVerificationValue(link))?.value;
+  const id = (await internalAdapter.findVerificationValue(link))?.value;
   const response = await askAuth(context, order);
-  if (person === undefined) return response;
-  await deps.journal.dropResetLinks({ person });
-  const user = await internalAdapter.findUserById(person);
+  if (id === undefined) return response;
+  await deps.activityLog.dropResetLinks({ user: id });
+  const user = await internalAdapter.findUserById(id);
   if (user !== null) knowBrowser(context, user.email, throttle);
   return response;
 }
 
 /**
- * GitHub or Google sends the user back. The error for an unverified address is the same whether or not that address
- * has an account here, so that nobody can find out who has one.
+ * GitHub or Google sends the user back here. The error for an unverified address is the same whether or not the address
+ * has an account, so that it does not reveal who has one.
  */
 async function returnFromProvider(context: RequestContext): Promise<Response> {
   const response = await askAuth(context, null);
@@ -166,27 +170,29 @@ async function returnFromProvider(context: RequestContext): Promise<Response> {
   return new Response(null, { status: response.status, headers });
 }
 
-/** Ends the other sessions too: people change a password because someone else may know it. */
+/** Also ends the other sessions, because users change a password when someone else may know it. */
 async function changePassword(context: RequestContext, order: AuthOrder): Promise<Response> {
   const { deps, request } = context;
   const { signedIn } = await deps.auth.signedIn(request.headers);
   const response = await askAuth(context, { ...order, revokeOtherSessions: true });
   if (signedIn === null) return response;
-  const { id: person, email } = signedIn.person;
-  await deps.journal.dropResetLinks({ person });
-  await recordEvent(context, person, "password_changed", null);
+  const { id: user, email } = signedIn.user;
+  await deps.activityLog.dropResetLinks({ user });
+  await recordEvent(context, user, "password_changed", null);
   await notify(context, deps.emails.passwordChanged(email));
   return keepCookies(json({}), response);
 }
 
-/** The first email goes to the old address whether or not the new one is taken, so the response does not reveal it. */
+/**
+ * The first email goes to the old address whether or not the new one is taken, so the response does not reveal which.
+ */
 async function changeEmail(context: RequestContext, order: AuthOrder): Promise<Response> {
   const { deps } = context;
   const newEmail = order["newEmail"] ?? "";
-  const { person } = requireNotSuspended(await requireMember(context), SUSPENDED);
+  const { user } = requireNotSuspended(await requireMember(context), SUSPENDED);
   const { internalAdapter } = await deps.auth.context();
   const response = await askAuth(context, order);
   if ((await internalAdapter.findUserByEmail(newEmail)) === null) return response;
-  deps.auth.confirmAddressChange(person.email, newEmail);
+  deps.auth.confirmAddressChange(user.email, newEmail);
   return response;
 }

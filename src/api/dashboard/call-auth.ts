@@ -1,20 +1,20 @@
 import * as z from "zod/mini";
+import { AccountError, readEmail } from "#accounts/accounts.ts";
 import { CLIENT_ADDRESS_HEADER } from "#accounts/auth-hooks.ts";
-import { AccountError, readEmail } from "#accounts/people.ts";
 import { AuthError, DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
 import { type RequestContext, readJson } from "./request-context.ts";
 
 /**
- * The fields of a request to Better Auth. It gets the fields that our pages send and no others: some of its many fields
- * would open further ways to sign in (an ID token), others would be stored unread (names, pictures), and a form body
- * would hide the email address from the throttle.
+ * The fields of a request to Better Auth. We pass on only the fields that our pages send: some of its other fields
+ * would allow other ways to sign in (an ID token) or would be stored unused (names, pictures), and a form body would
+ * hide the email address from the throttle.
  */
 export type AuthOrder = Record<string, string>;
 
 const EMAIL_FIELDS = ["email", "newEmail"];
 const IS_EMAIL = z.email();
 
-/** Reads `fields` from the body, each of them text. Email addresses are trimmed and put in lower case. */
+/** Reads `fields`, which are all text, from the body. Email addresses are trimmed and lowercased. */
 export async function readOrder(
   context: RequestContext,
   fields: readonly string[],
@@ -42,7 +42,7 @@ function readAddress(text: string): string {
   }
   throw new AuthError(
     "INVALID_EMAIL",
-    "This is not a complete email address. Enter it like name@example.com.",
+    "Enter a complete email address, such as name@example.com.",
     400,
   );
 }

@@ -1,6 +1,6 @@
 import { cookiePath, cookiePrefix } from "#accounts/auth-options.ts";
 
-/** Our cookies follow the rules of Better Auth's: named and sent as securely as PUBLIC_URL allows. */
+/** Our cookies follow the same rules as Better Auth's: their names and flags are as strict as PUBLIC_URL allows. */
 type Place = { publicUrl: string };
 
 const isSecure = ({ publicUrl }: Place) => publicUrl.startsWith("https:");

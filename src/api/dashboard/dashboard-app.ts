@@ -33,9 +33,13 @@ import {
   createShowPurchase,
   LOOKS_PER_SECOND,
 } from "./purchases.ts";
-import { createRejectedMessages, type RejectedMessages } from "./rejected-stripe-messages.ts";
 import type { DashboardMethod, DashboardRoutes, RequestContext } from "./request-context.ts";
-import { receiveStripeMessage, STRIPE_MESSAGE_PATH } from "./stripe-message.ts";
+import {
+  createRejectedMessages,
+  type RejectedMessages,
+  receiveStripeMessage,
+  STRIPE_MESSAGE_PATH,
+} from "./stripe-message.ts";
 import { listEntries, showCredits, showHome, showUsage } from "./usage.ts";
 import {
   addEndpoint,
@@ -48,21 +52,24 @@ import {
 
 /**
  * The dashboard's API: everything below `/dashboard/`, and the endpoint for Stripe's webhooks. `peer` is the network
- * address of the client, null where the runtime does not know it. Errors become responses here and nowhere else.
+ * address of the client, null if the runtime does not know it. Errors become responses here and nowhere else.
  */
 export type DashboardApp = { fetch(request: Request, peer: string | null): Promise<Response> };
 
-/** Changes a second by one client, in bursts of twice as many. */
+/** Changes per second by one client, with bursts of twice as many. */
 const CHANGES_PER_SECOND = 5;
-/** Reads a second by one client: a page sends several at once, and many people may share a network. */
+/** Reads per second by one client: a page sends several at once, and many people may share a network. */
 const READS_PER_SECOND = 30;
 
-/** Counters across requests. They outlive the app, which the edge makes anew for each request. */
+/** Counters across requests. They outlive the app, because the edge creates one for each request. */
 export type DashboardBounds = {
   signIn: SignInThrottle;
   changes: Throttle;
   reads: Throttle;
-  /** Mail providers unsubscribe for their users from few networks; this does not use up those networks' changes. */
+  /**
+   * Mail providers unsubscribe for their users from a few networks, so unsubscribing does not count against the limit
+   * of a network.
+   */
   unsubscriptions: Throttle;
   /** How often the payment provider is asked about a purchase. */
   looks: Throttle;
@@ -142,9 +149,10 @@ export function createDashboardApp(
 }
 
 function createRouter(bounds: DashboardBounds) {
-  // The trie is cheap to build: at the edge the app is made anew for every request.
+  // The trie router is cheap to build, and the edge creates the app for every request.
   const app = new Hono<{ Bindings: RequestContext }>({ router: new TrieRouter() });
-  // Before the checks below: Stripe's messages come without cookies and origins, and their signature is what counts.
+  // Comes before the checks below: Stripe's messages have no cookies and no origin, and are authorized by their
+  // signature.
   app.post(STRIPE_MESSAGE_PATH, (c) => receiveStripeMessage(c.env, bounds));
   app.use(async ({ env }, next) => {
     const isUnsubscription = env.request.method === "POST" && env.url.pathname === UNSUBSCRIBE_PATH;
@@ -172,7 +180,7 @@ function createRouter(bounds: DashboardBounds) {
   }
   app.notFound((c) => {
     const path = c.env.url.pathname.slice(0, 200);
-    const problem = new DashboardError("not_found", `There is nothing at ${path}.`);
+    const problem = new DashboardError("not_found", `No endpoint has the path ${path}.`);
     return problemResponse(problem, c.env.requestId, c.req.header("accept") ?? null);
   });
   app.onError((error, c) =>
@@ -190,8 +198,8 @@ const HEADERS = {
 };
 
 /**
- * Only our own pages may change something with the cookies of their user. Browsers send `Origin` with every method but
- * GET and HEAD (Fetch standard).
+ * Only our own pages may make changes with their user's cookies. Browsers send `Origin` with every method but GET and
+ * HEAD (Fetch standard).
  */
 function requireSameOrigin({ request: { headers }, deps }: RequestContext): void {
   const { origins } = deps.settings;
@@ -210,7 +218,7 @@ function problemOf({ deps, requestId }: RequestContext, thrown: unknown): Proble
   deps.logError("A dashboard request failed", { requestId, cause: thrown });
   if (thrown instanceof TooManyPasswords) return busy();
   if (thrown instanceof OutcomeUnknown) return unavailable(OUTCOME_UNKNOWN);
-  // This may be the last of several steps, so it does not say that nothing was changed.
+  // Earlier steps may have succeeded, so the message does not say that nothing changed.
   if (thrown instanceof NotCarriedOut) return unavailable(NOT_NOW);
   return new DashboardError("internal", "Something went wrong on our side. Try again in a moment.");
 }
@@ -219,4 +227,4 @@ const unavailable = (detail: string) =>
   new DashboardError("unavailable", detail, retryAfter(2_000));
 const NOT_NOW = "The service cannot do this right now. Try again in a moment.";
 const OUTCOME_UNKNOWN =
-  "The service does not know whether this was done. Load the page again to check, and try again if it was not.";
+  "The service does not know whether this change was made. Reload the page to check, and try again if it was not.";

@@ -1,7 +1,7 @@
 import type { accountEmails } from "#accounts/account-emails.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
+import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { Auth } from "#accounts/auth.ts";
-import type { Journal } from "#accounts/journal.ts";
-import type { AccountDeps } from "#accounts/people.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
@@ -13,23 +13,23 @@ import type { Provider } from "./shapes.ts";
 /** Everything that a runtime passes to the dashboard's app, which depends on no runtime and no store. */
 export type DashboardDeps = {
   settings: {
-    /** Base of the links in responses and emails, without a slash at its end. */
+    /** Base of the links in responses and emails, without a trailing slash. */
     publicUrl: string;
     /** The origins of our pages; the first is that of PUBLIC_URL. */
     origins: readonly string[];
     signUp: "open" | "closed";
     providers: readonly Provider[];
     starter: Starter;
-    /** Emails go to the outbox folder and the log, because no mail server is configured. */
+    /** True if emails go to the outbox folder and the log because no mail server is configured. */
     emailsStayHere: boolean;
     /** The networks in which webhook endpoints may be. */
     webhookNetworks: WebhookNetworks;
-    /** Keys the hashes in the cookie of known browsers. */
+    /** The key of the hashes in the cookie of known browsers. */
     secret: string;
   };
   auth: Auth;
   accountDeps: AccountDeps;
-  journal: Journal;
+  activityLog: ActivityLog;
   /** Without the methods for delivery. */
   events: Omit<EventStore, "handle" | "pauseEndpoint" | "findDelivery" | "forget">;
   /** The price list (null: nothing is sold), the payment provider (null: none), and the purchases. */

@@ -1,13 +1,13 @@
 import { ProblemError } from "#errors.ts";
 
-/** The errors of the dashboard, with their statuses. Better Auth's own codes come beside them (`AuthError`). */
+/** The errors of the dashboard, with their statuses. Better Auth has codes of its own (`AuthError`). */
 export const DASHBOARD_ERRORS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   wrong_password: { status: 400, title: "Wrong password" },
   signed_out: { status: 401, title: "You are signed out" },
   email_not_verified: { status: 403, title: "The email address is not verified" },
   account_suspended: { status: 403, title: "The account is suspended" },
-  /** The dashboard sells nothing here; `detail` says whom to ask. */
+  /** The dashboard sells nothing on this service; `detail` says whom to ask. */
   not_payable: { status: 403, title: "Credits are not sold here" },
   cross_site: { status: 403, title: "The request came from another site" },
   not_found: { status: 404, title: "Not found" },
@@ -26,7 +26,7 @@ export class DashboardError extends ProblemError<DashboardErrorCode> {
   }
 }
 
-/** An error of Better Auth, or one that the sign-in pages tell apart by a code of the same form. */
+/** An error of Better Auth, or one of ours that the sign-in pages recognize by a code in the same format. */
 export class AuthError extends ProblemError {
   constructor(code: string, detail: string, status: number) {
     super(code, { status, title: "The sign-in request failed" }, detail);
@@ -34,7 +34,7 @@ export class AuthError extends ProblemError {
   }
 }
 
-/** Says how many seconds the client should wait; at least one. */
+/** Tells the client how many seconds to wait; at least one. */
 export const retryAfter = (ms: number): Record<string, string> => ({
   "Retry-After": String(Math.max(1, Math.ceil(ms / 1_000))),
 });

@@ -1,4 +1,4 @@
-import { AccountError, createKey, readLabel } from "#accounts/people.ts";
+import { AccountError, createKey, readLabel } from "#accounts/accounts.ts";
 import type { Key } from "#ledger/port.ts";
 import { DAY_MS, KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
@@ -25,12 +25,12 @@ export async function listKeys(context: RequestContext): Promise<Response> {
   return json({ keys: keys.filter(({ id }) => !hidden.has(id)) });
 }
 
-/** The ledger keeps every key for ever, so creation is bounded, and so is the list of revoked keys. */
+/** The ledger keeps every key forever, so we limit how many can be created and how many revoked keys are listed. */
 const CREATED_A_DAY_MAX = 100;
 const OLD_MS = 90 * DAY_MS;
 const OLD_SHOWN_MAX = 100;
 
-/** Creates the keys of an account one after the other, so that parallel requests cannot exceed the limit together. */
+/** Creates an account's keys one at a time, so that parallel requests together cannot exceed the limit. */
 export function createMakeKey() {
   const last = new Map<string, Promise<unknown>>();
   return async (context: RequestContext): Promise<Response> => {
@@ -70,8 +70,8 @@ async function makeKey(context: RequestContext, member: Member, label: string): 
   }
   const { id, key: secret } = await createKey(deps.accountDeps, member.account, label, now);
   const key = await viewKey(context, member, id);
-  await recordEvent(context, member.person.id, "key_created", label);
-  await notify(context, deps.emails.keyCreated(member.person.email, key));
+  await recordEvent(context, member.user.id, "key_created", label);
+  await notify(context, deps.emails.keyCreated(member.user.email, key));
   return json({ key, secret }, 201);
 }
 
@@ -85,8 +85,8 @@ export async function renameKey(context: RequestContext): Promise<Response> {
     label,
   });
   if (!found) throw noSuchKey();
-  const person = member.person.id;
-  await recordEvent(context, person, "key_renamed", label);
+  const user = member.user.id;
+  await recordEvent(context, user, "key_renamed", label);
   return json({ key: await viewKey(context, member, id) });
 }
 
@@ -97,8 +97,8 @@ export async function revokeKey(context: RequestContext): Promise<Response> {
   const before = await viewKey(context, member, id);
   if (before.revokedAt === null) {
     await deps.accountDeps.ledger.revokeKey({ account: member.account, id, now });
-    const { id: person, email } = member.person;
-    await recordEvent(context, person, "key_revoked", before.label);
+    const { id: user, email } = member.user;
+    await recordEvent(context, user, "key_revoked", before.label);
     await notify(context, deps.emails.keyRevoked(email, before));
   }
   return json({ key: await viewKey(context, member, id) });

@@ -5,12 +5,12 @@ import { readCookie, writeCookie } from "./cookies.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * A cookie that marks a browser in which someone has signed in or opened a link from an email: keyed hashes of their
- * addresses. It grants nothing. It tells the throttle which attempts come from the owner's browser, so that password
- * guesses from elsewhere do not slow the owner down.
+ * A cookie for browsers in which someone has signed in or opened a link from an email. It contains keyed hashes of
+ * their addresses and grants nothing. It tells the throttle which attempts come from the owner's browser, so that
+ * password guesses from elsewhere do not slow the owner down.
  */
 const COOKIE = "known";
-const PEOPLE_MAX = 5;
+const USERS_MAX = 5;
 const DAYS = 400;
 
 type Place = { secret: string; publicUrl: string };
@@ -31,7 +31,7 @@ export function knowBrowser(
 export function knownBrowserCookie(request: Request, email: string, place: Place): string {
   const mark = markOf(email, place.secret);
   const others = marksOf(request, place).filter((each) => each !== mark && MARK.test(each));
-  return writeCookie(COOKIE, [mark, ...others].slice(0, PEOPLE_MAX).join("."), DAYS, place);
+  return writeCookie(COOKIE, [mark, ...others].slice(0, USERS_MAX).join("."), DAYS, place);
 }
 
 const MARK = /^[0-9a-f]{32}$/;

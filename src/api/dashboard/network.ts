@@ -14,7 +14,7 @@ export function networkOf(address: string): string {
     .join(":");
 }
 
-/** The usual spelling of an address: IPv6 compressed and in lower case, an IPv4-mapped address as IPv4. */
+/** Returns the usual spelling of an address: IPv6 compressed and in lower case, an IPv4-mapped address as IPv4. */
 export function spellAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -16,8 +16,8 @@ export async function chooseNotifications(context: RequestContext): Promise<Resp
   const { deps, now } = context;
   const { account, status } = await requireMember(context);
   const { lowBalance, emails } = await readChoice(context);
-  // Both steps may be repeated, so a retry completes a request that failed in between. Setting the same balance again
-  // would send its notification again.
+  // Both steps are idempotent, so a retry completes a request that failed in between. The balance is set only if it
+  // changes, because setting it again would send its notification again.
   if (lowBalance !== status.lowBalance)
     await deps.accountDeps.ledger.setLowBalance({ account, lowBalance, now });
   await deps.events.choose({ account, choice: { emails } });
@@ -30,7 +30,7 @@ async function readChoice(context: RequestContext): Promise<NotificationsView> {
   if (!isWhole(lowBalance) || lowBalance < 0 || lowBalance > GRANT_CREDITS_MAX) {
     throw new DashboardError(
       "invalid_request",
-      `Enter a whole number of credits from 0 (only when they are used up) to ${GRANT_CREDITS_MAX.toLocaleString("en")}.`,
+      `Enter a whole number of credits from 0 (alert only when none are left) to ${GRANT_CREDITS_MAX.toLocaleString("en")}.`,
     );
   }
   const { low, expiring } = (emails ?? {}) as Record<string, unknown>;
@@ -46,8 +46,9 @@ async function readChoice(context: RequestContext): Promise<NotificationsView> {
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
 /**
- * A user follows the link in an email, or their mail program unsubscribes by itself (RFC 8058). No session and no origin
- * is needed, because the token says whose emails of which kind end. Repeating it changes nothing.
+ * A user follows the link in an email, or their mail program unsubscribes automatically (RFC 8058). The token
+ * identifies the account and the kind of emails, so no session or origin is needed. Repeating the request changes
+ * nothing.
  */
 export async function unsubscribe(context: RequestContext): Promise<Response> {
   const { deps, url } = context;
@@ -67,7 +68,7 @@ export async function unsubscribe(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-/** Opening the link changes nothing, because mail scanners open links too: it leads to a page with a button. */
+/** Mail scanners open links too, so opening the link changes nothing and leads to a page with a button. */
 export async function openUnsubscribe({ deps, url }: RequestContext): Promise<Response> {
   const headers = { Location: `${deps.settings.publicUrl}/unsubscribe${url.search}` };
   return new Response(null, { status: 303, headers });

@@ -1,5 +1,5 @@
+import { recordFormerEmail } from "#accounts/accounts.ts";
 import { RESET_LINK_SECONDS } from "#accounts/auth-options.ts";
-import { recordFormerEmail } from "#accounts/people.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { AuthError } from "./dashboard-error.ts";
@@ -18,9 +18,9 @@ export const SUSPENDED =
   "This account is suspended, so you cannot change its email address. Contact the operator of this service.";
 
 /**
- * Opens a link from an email. A link that changes an account's address works only for someone who is signed in to the
+ * Opens a link from an email. A link that changes an account's address works only for a user who is signed in to the
  * account; otherwise the owner of a mistyped address would get in. Verifying a sign-up whose password someone else
- * chose removes that password, so the response then carries a reset token. Earlier reset links stop working.
+ * chose removes that password, and the response contains a reset token. Earlier reset links stop working.
  */
 export async function openLink(
   context: RequestContext,
@@ -37,7 +37,7 @@ export async function openLink(
   const email = claims?.email ?? "";
   const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
   if (found === null) return keepCookies(json({ status: true }), response);
-  await deps.journal.dropResetLinks({ person: found.user.id });
+  await deps.activityLog.dropResetLinks({ user: found.user.id });
   knowBrowser(context, email, throttle);
   if (found.accounts.length > 0) return keepCookies(json({ status: true }), response);
   const resetToken = deps.newSecret();
@@ -49,13 +49,13 @@ export async function openLink(
   return keepCookies(json({ status: true, resetToken }), response);
 }
 
-/** A link of a user who has been deleted, or who has another address now, counts as used. */
+/** If the user has been deleted or has a different address now, the link counts as used. */
 async function takeLink(context: RequestContext, token: string): Promise<Response> {
   try {
     return await askLink(context, token);
   } catch (error) {
     if (!(error instanceof AuthError) || error.code !== "USER_NOT_FOUND") throw error;
-    throw new AuthError("INVALID_TOKEN", "This link is not valid, or was used before.", 401);
+    throw new AuthError("INVALID_TOKEN", "This link is not valid or has already been used.", 401);
   }
 }
 
@@ -67,11 +67,11 @@ async function moveAddress(
 ): Promise<Response> {
   const { deps, request, now } = context;
   const { signedIn } = await deps.auth.signedIn(request.headers);
-  if (signedIn === null || signedIn.person.email !== from) {
+  if (signedIn === null || signedIn.user.email !== from) {
     const detail = `Sign in as ${from} in this browser, then open the link again.`;
     throw new AuthError("SIGN_IN_FIRST", detail, 401);
   }
-  const { person } = requireNotSuspended(await requireMember(context), SUSPENDED);
+  const { user } = requireNotSuspended(await requireMember(context), SUSPENDED);
   const { internalAdapter } = await deps.auth.context();
   const other = await internalAdapter.findUserByEmail(to);
   const isTaken =
@@ -86,14 +86,14 @@ async function moveAddress(
   if (isTaken) {
     throw new AuthError("ADDRESS_TAKEN", "Another account has this email address.", 409);
   }
-  // Someone signed up with it and never verified it; the person who opened this link does read its email.
+  // Someone signed up with this address and never verified it; the user who opened the link does read its email.
   if (other !== null) await internalAdapter.deleteUser(other.user.id);
   await recordFormerEmail(deps.accountDeps, from, now);
   const response = await takeLink(context, token);
   // The old mailbox may still contain reset links.
-  await deps.journal.dropResetLinks({ person: person.id });
+  await deps.activityLog.dropResetLinks({ user: user.id });
   knowBrowser(context, to, throttle);
-  await recordEvent(context, person.id, "email_changed", to);
+  await recordEvent(context, user.id, "email_changed", to);
   await notify(context, deps.emails.addressChanged(from, to));
   return keepCookies(json({ status: true, moved: true }), response);
 }

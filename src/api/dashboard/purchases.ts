@@ -4,7 +4,6 @@ import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider
 import type { Purchase } from "#billing/purchase-store.ts";
 import type { Throttle } from "#ledger/throttle.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
-import { notifyPaidInVain } from "./paid-in-vain.ts";
 import {
   json,
   type RequestContext,
@@ -13,11 +12,12 @@ import {
   requireMember,
 } from "./request-context.ts";
 import type { CheckoutView, PurchasesView, PurchaseView } from "./shapes.ts";
+import { logUncreditedPayment } from "./stripe-message.ts";
 
 /** Opens the payment provider's page for one offer of the price list. */
 export async function beginPurchase(context: RequestContext): Promise<Response> {
   const { deps } = context;
-  const { account, person } = await requireActiveMember(context);
+  const { account, user } = await requireActiveMember(context);
   const { billing, prices } = deps.sales;
   if (billing === null) throw notPayable(prices?.contact ?? null);
   const { offer } = await readJson(context);
@@ -25,7 +25,7 @@ export async function beginPurchase(context: RequestContext): Promise<Response> 
   const begun = await reaching(context, () =>
     billing.begin({
       account,
-      email: person.email,
+      email: user.email,
       offer: typeof offer === "string" ? offer : "",
       urlsOf: (purchase) => ({
         successUrl: `${base}/credits?purchase=${purchase}`,
@@ -49,8 +49,8 @@ const notPayable = (contact: string | null) =>
   new DashboardError(
     "not_payable",
     contact === null
-      ? "You cannot buy credits here. Contact the operator of this service."
-      : `You cannot buy credits here. Ask for them at ${contact}.`,
+      ? "Credits are not sold here. If you need more, contact the operator of this service."
+      : `Credits are not sold here. If you need more, contact the operator of this service: ${contact}.`,
   );
 
 function problemOf(begun: Exclude<BeginOutcome, { outcome: "begun" }>): DashboardError {
@@ -58,22 +58,22 @@ function problemOf(begun: Exclude<BeginOutcome, { outcome: "begun" }>): Dashboar
     case "no_such_offer":
       return new DashboardError(
         "invalid_request",
-        "This offer is not available. Load the page again to see the current offers.",
+        "This offer is no longer available. Reload the page to see the current offers.",
       );
     case "already_lifetime":
       return new DashboardError(
         "invalid_request",
-        "This account already has the lifetime plan. To add credits, buy a pack; its credits do not expire.",
+        "This account already has the lifetime plan. To add credits, buy a pack. Its credits will not expire.",
       );
     case "lifetime_pending":
       return new DashboardError(
         "invalid_request",
-        "You have already paid for the lifetime plan, and the payment is on its way. The credits are added when it arrives; you do not need to do anything.",
+        "You have already paid for the lifetime plan, and your payment is being processed. We add the credits when it arrives. You do not need to do anything.",
       );
     case "too_many":
       return new DashboardError(
         "too_many_requests",
-        "You started many purchases within the last hour. Pay one of the open ones, or start another one later.",
+        "You started too many purchases in the last hour. Pay for one of them, or start another one later.",
         retryAfter(begun.retryAfterMs),
       );
     case "account_suspended":
@@ -88,7 +88,7 @@ function problemOf(begun: Exclude<BeginOutcome, { outcome: "begun" }>): Dashboar
 
 const RETRY_MS = 5_000;
 
-/** The cause is for the operator: it is logged and not shown. */
+/** The cause is for the operator, so it is logged and not shown. */
 async function reaching<Outcome>(
   context: RequestContext,
   ask: () => Promise<Outcome>,
@@ -101,7 +101,7 @@ async function reaching<Outcome>(
     deps.logError("A purchase could not be started", { requestId, cause });
     throw new DashboardError(
       "unavailable",
-      "The payment page cannot be opened right now, and nothing was paid. Try again in a moment.",
+      "The payment page cannot be opened right now. You have not been charged. Try again in a moment.",
       retryAfter(RETRY_MS),
     );
   }
@@ -109,12 +109,12 @@ async function reaching<Outcome>(
 
 const PURCHASES_A_PAGE = 30;
 
-/** How often one purchase is looked up at the provider, per second: the page that buyers return to keeps asking. */
+/** How often per second we look up one purchase at the provider: the page that buyers return to keeps asking. */
 export const LOOKS_PER_SECOND = 0.5;
-/** How many purchases of one page of the list are looked up. */
+/** How many purchases on one page of the list are looked up. */
 const LOOKS_MAX = 3;
 
-/** Returns the stored purchases, and updates in the background those whose payment may have made progress. */
+/** Returns the stored purchases, and updates those whose payment may have progressed in the background. */
 export const createListPurchases =
   (looks: Throttle) =>
   async (context: RequestContext): Promise<Response> => {
@@ -134,7 +134,10 @@ export const createListPurchases =
     return json(view);
   };
 
-/** Settles the purchase before it returns it, so that a buyer who comes back need not wait for the provider's message. */
+/**
+ * Settles the purchase before returning it, so that a buyer who comes back does not have to wait for the provider's
+ * message.
+ */
 export const createShowPurchase =
   (looks: Throttle) =>
   async (context: RequestContext): Promise<Response> => {
@@ -147,14 +150,14 @@ export const createShowPurchase =
     return json(viewPurchase(purchase, context.now));
   };
 
-/** It was paid, or can no longer be paid, and the provider's message about it is missing. */
+/** The purchase was paid or can no longer be paid, and the provider's message about it is missing. */
 const isOverdue = (purchase: Purchase, now: number) =>
   mayGoOn(purchase) && (purchase.status !== "open" || isOver(purchase, now));
 
-/** How long a response waits for the look-up, which goes on in the background after that. */
+/** How long a response waits for the lookup, which then continues in the background. */
 export const LOOK_PATIENCE_MS = 3_000;
 
-/** Returns the stored purchase when the look-up takes too long; the page asks again. */
+/** Returns the stored purchase if the lookup takes too long; the page asks again. */
 async function settledSoon(
   context: RequestContext,
   purchase: Purchase,
@@ -169,7 +172,7 @@ async function settledSoon(
   return Promise.race([looking, late]).finally(() => clearTimeout(timer));
 }
 
-/** The purchase after a look at its payment; the stored one where the provider cannot be asked. */
+/** Looks up the payment and returns the updated purchase; the stored one if the provider cannot be reached. */
 async function settled(
   context: RequestContext,
   purchase: Purchase,
@@ -180,7 +183,7 @@ async function settled(
   if (billing === null || !looks.take(purchase.id, now).allowed) return purchase;
   try {
     const outcome = await billing.settle({ purchase: purchase.id });
-    notifyPaidInVain(context, outcome);
+    logUncreditedPayment(context, outcome);
     return outcome.outcome === "settled" ? outcome.purchase : purchase;
   } catch (cause) {
     deps.logError("A payment could not be looked up", { requestId, cause });
@@ -206,7 +209,7 @@ function stateOf(purchase: Purchase): PurchaseView["state"] {
 export function viewPurchase(purchase: Purchase, now: number): PurchaseView {
   const { id, offer, currency, status, price, paid, refunded, paidAt, voided, spent } = purchase;
   const isOpen = status === "open" && !isOver(purchase, now);
-  // The buyer never got the address of the payment page.
+  // The buyer never got the URL of the payment page.
   const wasNeverOpened = status === "open" && purchase.session === null && !isOpen;
   return {
     id,

@@ -1,23 +1,23 @@
+import { AccountError, closeAccount } from "#accounts/accounts.ts";
+import type { EventKind } from "#accounts/activity-log.ts";
 import type { SignedIn } from "#accounts/auth-options.ts";
-import type { EventKind } from "#accounts/journal.ts";
-import { AccountError, closeAccount } from "#accounts/people.ts";
 import type { AccountStatus } from "#ledger/port.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError } from "./dashboard-error.ts";
 
-/** What a handler of the dashboard knows of its request. */
+/** What a dashboard handler knows about its request. */
 export type RequestContext = {
   deps: DashboardDeps;
   request: Request;
   url: URL;
-  /** The path parameters `:id` and `:delivery`; empty where the route has none. */
+  /** The path parameters `:id` and `:delivery`; empty if the route has none. */
   id: string;
   delivery: string;
   requestId: string;
-  /** The network address of the client; null where the runtime does not know it. */
+  /** The network address of the client; null if the runtime does not know it. */
   peer: string | null;
   now: number;
-  /** Cookies to set, on errors too. */
+  /** Cookies to set, also on errors. */
   cookies: string[];
 };
 
@@ -41,7 +41,7 @@ export async function readJson(context: RequestContext): Promise<Record<string, 
   if (text.length > BODY_CHARS_MAX)
     throw new DashboardError(
       "invalid_request",
-      `The body is over ${BODY_CHARS_MAX} characters. Send less.`,
+      `The body exceeds ${BODY_CHARS_MAX} characters. Send a smaller body.`,
     );
   try {
     const value: unknown = JSON.parse(text);
@@ -61,38 +61,38 @@ export async function findSignedIn(context: RequestContext): Promise<SignedIn | 
 }
 
 /**
- * The signed-in user, with a verified address and an account. Also finishes the creation or closure of an account where
- * an earlier request was interrupted. Throws `signed_out` or `email_not_verified`.
+ * The signed-in user, with a verified address and an account. Also finishes creating or closing an account if an
+ * earlier request was interrupted. Throws `signed_out` or `email_not_verified`.
  */
 export async function requireMember(context: RequestContext): Promise<Member> {
   const { deps, now } = context;
   const signedIn = await findSignedIn(context);
   if (signedIn === null) throw signedOut();
-  const { person } = signedIn;
-  if (!person.verified) {
+  const { user } = signedIn;
+  if (!user.verified) {
     throw new DashboardError(
       "email_not_verified",
       "Verify your email address first: open the link in the email that we sent you.",
     );
   }
-  const account = person.account ?? (await deps.auth.linkAccount(person));
+  const account = user.account ?? (await deps.auth.linkAccount(user));
   const status = await deps.accountDeps.ledger.findAccount({ account, now });
   if (status === null) throw new Error(`The ledger has no account ${account}`);
   if (status.state === "closed") {
-    await finishClosing(context, person.email);
+    await finishClosing(context, user.email);
     throw signedOut();
   }
   return { ...signedIn, account, status };
 }
 
-/** Closes the account. It may be half closed, or another request may be closing it. */
+/** Closes the account, even if it is half closed or another request is closing it. */
 export async function finishClosing({ deps, now }: RequestContext, email: string): Promise<void> {
   await closeAccount(deps.accountDeps, email, now).catch((error) => {
     if (!(error instanceof AccountError)) throw error;
   });
 }
 
-/** As `requireMember`; throws `account_suspended` where the account is suspended. */
+/** Like `requireMember`, but throws `account_suspended` if the account is suspended. */
 export const requireActiveMember = async (context: RequestContext): Promise<Member> =>
   requireNotSuspended(
     await requireMember(context),
@@ -112,19 +112,24 @@ export const json = (body: object, status = 200): Response =>
     headers: { "Content-Type": "application/json" },
   });
 
-/** Adds to the account's activity list. A failure is logged and not thrown: what it reports has already happened. */
+/**
+ * Adds to the account's activity list. A failure is logged and not thrown, because the reported action has already
+ * happened.
+ */
 export async function recordEvent(
   { deps, peer, now, requestId }: RequestContext,
-  person: string,
+  user: string,
   kind: EventKind,
   detail: string | null,
 ): Promise<void> {
-  await deps.journal
-    .recordEvent({ person, at: now, kind, detail, address: peer })
+  await deps.activityLog
+    .recordEvent({ user, at: now, kind, detail, address: peer })
     .catch((cause) => deps.logError("An account event was not recorded", { requestId, cause }));
 }
 
-/** Waits until an email is queued. A failure is logged and not thrown: what it reports has already happened. */
+/**
+ * Waits until an email is queued. A failure is logged and not thrown, because the reported action has already happened.
+ */
 export async function notify(
   { deps, requestId }: RequestContext,
   email: Promise<unknown>,

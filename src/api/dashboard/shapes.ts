@@ -32,7 +32,7 @@
  * Better Auth is at `/dashboard/auth/*`. HEAD works like GET, without a body.
  */
 
-import type { EventKind } from "#accounts/journal.ts";
+import type { EventKind } from "#accounts/activity-log.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { GrantKind } from "#ledger/port.ts";
 
@@ -40,24 +40,24 @@ export type Provider = "github" | "google";
 
 /** The current user, if any, and what the service offers. Needs no session. */
 export type Visitor = {
-  person: PersonView | null;
+  user: UserView | null;
   signUp: "open" | "closed";
   providers: Provider[];
   starter: { credits: number; days: number };
   /** Base of the API's URLs, without a slash at its end. */
   apiUrl: string;
-  /** True where emails go to the outbox folder and the log, because no mail server is configured. */
+  /** True if emails go to the outbox folder and the log because no mail server is configured. */
   emailsStayHere: boolean;
 };
 
-export type PersonView = {
+export type UserView = {
   email: string;
   verified: boolean;
   createdAt: number;
   /** Null until the address is verified. */
   account: { id: string; state: "open" | "suspended" } | null;
   hasPassword: boolean;
-  /** Social sign-ins that are linked. */
+  /** The linked social sign-ins. */
   providers: Provider[];
 };
 
@@ -76,7 +76,7 @@ export type HomeView = {
 export type KeyView = {
   id: string;
   label: string;
-  /** The first characters: enough to tell keys apart, far too few to use the key. */
+  /** The first characters: enough to tell keys apart, too few to use the key. */
   start: string;
   createdAt: number;
   lastUsedAt: number | null;
@@ -107,11 +107,11 @@ export type GrantView = {
   remaining: number;
   grantedAt: number;
   expiresAt: number | null;
-  /** When it would expire without the lifetime plan; null where the plan does not change that. */
+  /** When it would expire without the lifetime plan; null if the plan does not change that. */
   waivedExpiresAt: number | null;
 };
 
-/** Grants in the order in which they are spent; spent and expired ones last. */
+/** In spending order; spent and expired grants last. */
 export type CreditsView = { balance: number; lifetime: boolean; grants: GrantView[] };
 
 /** An offer. `price` is in minor units of the currency. */
@@ -122,7 +122,7 @@ export type OfferView = {
   credits: number;
   price: number;
   currency: string;
-  /** Such as `€5.00`. */
+  /** For example `€5.00`. */
   priceText: string;
   /** Calendar months until its credits expire; null: never. */
   months: number | null;
@@ -136,7 +136,7 @@ export type PricesView = {
   payable: boolean;
   /** Whether taxes are added, depending on the buyer's address. */
   taxesAdded: boolean;
-  /** An email address or a URL of the operator; null where none is configured. */
+  /** An email address or a URL of the operator; null if none is configured. */
   contact: string | null;
 };
 
@@ -150,11 +150,11 @@ export type PurchaseView = {
   name: string;
   kind: "pack" | "lifetime";
   credits: number;
-  /** The amount paid, including taxes; before the payment, the price. */
+  /** The amount paid, including taxes; the price until it is paid. */
   amountText: string;
   refundedText: string | null;
   /**
-   * `open`: not paid yet; `pending`: the payment is on its way; `settling`: paid, the credits follow in a moment;
+   * `open`: not paid yet; `pending`: the payment is being processed; `settling`: paid, the credits follow in a moment;
    * `paid`: the credits are granted; `trouble`: paid, but the credits cannot be granted without the operator.
    */
   state:
@@ -183,7 +183,7 @@ export type PurchasesView = { purchases: PurchaseView[]; next: string | null };
 /** `GET` and `PUT /dashboard/notifications`. */
 export type NotificationsView = { lowBalance: number; emails: { low: boolean; expiring: boolean } };
 
-/** The kind of emails that the link has ended. */
+/** The kind of emails that the link unsubscribes from. */
 export type UnsubscribedView = { emails: "low" | "expiring" };
 
 export type { LedgerEventKind } from "#ledger/events.ts";
@@ -236,12 +236,12 @@ export type SessionView = {
   current: boolean;
   createdAt: number;
   lastSeenAt: number;
-  /** The network address that opened the session; null where it is not known. */
+  /** The network address that opened the session; null if it is not known. */
   address: string | null;
   userAgent: string | null;
 };
 
-export type { EventKind } from "#accounts/journal.ts";
+export type { EventKind } from "#accounts/activity-log.ts";
 
 export type EventView = {
   id: string;
@@ -253,7 +253,7 @@ export type EventView = {
 };
 export type EventsView = { events: EventView[]; next: string | null };
 
-/** To close the account, the user enters its email address and, where there is one, the password. */
+/** To close the account, the user enters its email address and, if there is one, the password. */
 export type CloseOrder = { email: string; password: string | null };
 
 export type { DashboardErrorCode } from "./dashboard-error.ts";

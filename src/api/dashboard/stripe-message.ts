@@ -1,12 +1,12 @@
 import { InvalidWebhook } from "#billing/payment-provider.ts";
+import type { SettleOutcome } from "#billing/settle-purchase.ts";
 import type { Throttle } from "#ledger/throttle.ts";
+import { HOUR_MS } from "#limits.ts";
 import { DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
 import { networkOf } from "./network.ts";
-import { notifyPaidInVain } from "./paid-in-vain.ts";
-import type { RejectedMessages } from "./rejected-stripe-messages.ts";
 import { json, type RequestContext } from "./request-context.ts";
 
-/** Stripe's webhook endpoint. Cookies and origins mean nothing here; the signature authorizes a message. */
+/** Stripe's webhook endpoint. The signature authorizes a message; cookies and origins are ignored. */
 export const STRIPE_MESSAGE_PATH = "/webhooks/stripe";
 
 const RETRY_MS = 30_000;
@@ -14,8 +14,8 @@ const RETRY_MS = 30_000;
 type Bounds = { changes: Throttle; rejected: RejectedMessages };
 
 /**
- * A message only makes the service look at the payment's state at Stripe. If that fails, the response is 503, and Stripe
- * sends the message again for three days.
+ * A message only makes the service look up the payment at Stripe. If that fails, the response is 503, and Stripe
+ * resends the message for up to three days.
  */
 export async function receiveStripeMessage(
   context: RequestContext,
@@ -29,11 +29,11 @@ export async function receiveStripeMessage(
   const body = new Uint8Array(await request.arrayBuffer());
   try {
     const settled = await billing.receive(body, request.headers.get("stripe-signature"));
-    notifyPaidInVain(context, settled);
+    logUncreditedPayment(context, settled);
     return json({ received: true, outcome: settled.outcome });
   } catch (cause) {
     if (cause instanceof InvalidWebhook) throw reject(context, bounds, cause);
-    deps.logError("A Stripe message was not processed; Stripe sends it again", {
+    deps.logError("A Stripe message was not processed; Stripe will send it again", {
       requestId,
       cause,
     });
@@ -45,7 +45,7 @@ export async function receiveStripeMessage(
   }
 }
 
-/** Anyone can send a forged message, so the number of log lines is bounded and they contain nothing of the message. */
+/** Anyone can send a forged message, so the number of log lines is limited, and they contain no part of the message. */
 function reject(
   { deps, requestId, peer, now }: RequestContext,
   { changes, rejected }: Bounds,
@@ -66,5 +66,42 @@ function reject(
   return new DashboardError(
     "invalid_request",
     "The message is not signed with the secret of this endpoint, or was signed more than five minutes ago.",
+  );
+}
+
+/** Anyone can send forged messages: the log gets one line an hour for each reason, with a count. */
+export type RejectedMessages = {
+  /** Returns how many messages the next log line reports; null if the last line is less than an hour old. */
+  count(reason: string, now: number): number | null;
+};
+
+export function createRejectedMessages(): RejectedMessages {
+  const lines = new Map<string, { at: number; unreported: number }>();
+  return {
+    count(reason, now) {
+      const last = lines.get(reason);
+      if (last !== undefined && now < last.at + HOUR_MS) {
+        last.unreported += 1;
+        return null;
+      }
+      lines.set(reason, { at: now, unreported: 0 });
+      return (last?.unreported ?? 0) + 1;
+    },
+  };
+}
+
+/** Logs a payment whose account cannot get the credits: only the operator can refund it. */
+export function logUncreditedPayment(
+  { deps, requestId }: Pick<RequestContext, "deps" | "requestId">,
+  settled: SettleOutcome | { outcome: "ignored" },
+): void {
+  if (settled.outcome !== "settled" || !settled.changed) return;
+  const { id, payment, trouble } = settled.purchase;
+  if (trouble === null) return;
+  const why =
+    trouble === "account_closed" ? "its account is closed" : "the ledger has no such account";
+  deps.logError(
+    `${id} was paid, but ${why}: refund ${payment ?? "the payment"} in Stripe's dashboard`,
+    { requestId },
   );
 }

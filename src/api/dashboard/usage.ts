@@ -67,7 +67,7 @@ export async function showUsage(context: RequestContext): Promise<Response> {
   if (from > to || to - from >= USAGE_DAYS_MAX * DAY_MS) {
     throw new DashboardError(
       "invalid_request",
-      `Choose a first and a last day that are at most ${USAGE_DAYS_MAX} days apart, both included.`,
+      `Choose a range of at most ${USAGE_DAYS_MAX} days, including the first and the last day.`,
     );
   }
   const rows = sumByDay(await ledger.usage({ account, from, to: to + DAY_MS }));
@@ -104,7 +104,7 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 function readDay({ url }: RequestContext, name: string): number {
   const text = url.searchParams.get(name) ?? "";
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // 2026-02-30 parses in some engines as a day of March.
+  // Some engines parse 2026-02-30 as a day in March.
   if (!Number.isNaN(at) && dayOf(at) === text) return at;
   throw new DashboardError("invalid_request", `\`${name}\` must be a date such as 2026-11-21.`);
 }

@@ -31,7 +31,7 @@ export async function listEndpoints(context: RequestContext): Promise<Response> 
 }
 
 export async function addEndpoint(context: RequestContext): Promise<Response> {
-  const { account, person } = await requireActiveMember(context);
+  const { account, user } = await requireActiveMember(context);
   const { deps, now } = context;
   const { random } = deps.accountDeps;
   const { url, kinds, paused } = await readEndpoint(context);
@@ -51,12 +51,12 @@ export async function addEndpoint(context: RequestContext): Promise<Response> {
       `An account can have at most ${ENDPOINTS_MAX} webhook endpoints. Delete one that you no longer use.`,
     );
   }
-  await recordEvent(context, person.id, "endpoint_added", nameOf(endpoint));
+  await recordEvent(context, user.id, "endpoint_added", nameOf(endpoint));
   return json({ endpoint: viewEndpoint(endpoint) }, 201);
 }
 
 export async function changeEndpoint(context: RequestContext): Promise<Response> {
-  const { account, person } = await requireActiveMember(context);
+  const { account, user } = await requireActiveMember(context);
   const before = await findEndpoint(context, account);
   const { url, kinds, paused } = await readEndpoint(context);
   const pausedAt = paused ? (before.pausedAt ?? context.now) : null;
@@ -66,15 +66,15 @@ export async function changeEndpoint(context: RequestContext): Promise<Response>
   if (!found) throw noSuchEndpoint();
   const after = { ...before, ...order };
   if (url !== before.url)
-    await recordEvent(context, person.id, "endpoint_changed", moveOf(before, after));
+    await recordEvent(context, user.id, "endpoint_changed", moveOf(before, after));
   return json({ endpoint: viewEndpoint(after) });
 }
 
 export async function dropEndpoint(context: RequestContext): Promise<Response> {
-  const { account, person } = await requireMember(context);
+  const { account, user } = await requireMember(context);
   const endpoint = await findEndpoint(context, account);
   await context.deps.events.dropEndpoint({ account, id: endpoint.id });
-  await recordEvent(context, person.id, "endpoint_removed", nameOf(endpoint));
+  await recordEvent(context, user.id, "endpoint_removed", nameOf(endpoint));
   return json({});
 }
 
@@ -102,7 +102,7 @@ export async function sendAgain(context: RequestContext): Promise<Response> {
   if (endpoint.pausedAt !== null) {
     throw new DashboardError(
       "invalid_request",
-      "This endpoint is paused, so nothing is sent to it. Resume it, then send again.",
+      "This endpoint is paused, so we send it nothing. Resume the endpoint, then resend the webhook.",
     );
   }
   const newId = newDeliveryId(deps.accountDeps.random);
@@ -111,13 +111,13 @@ export async function sendAgain(context: RequestContext): Promise<Response> {
   if (!found) {
     throw new DashboardError(
       "not_found",
-      "There is no such delivery. Deliveries are kept for 30 days.",
+      "This endpoint has no such delivery. Deliveries are kept for 30 days.",
     );
   }
   if (isRateLimited) {
     throw new DashboardError(
       "too_many_requests",
-      `You can send at most ${SENT_AGAIN_A_DAY_MAX} webhooks again to one endpoint within 24 hours. Try again later.`,
+      `You can resend at most ${SENT_AGAIN_A_DAY_MAX} webhooks to one endpoint within 24 hours. Try again later.`,
       retryAfter(HOUR_MS),
     );
   }
@@ -130,7 +130,7 @@ const SECRET_BYTES = 32;
 
 const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 
-/** The host alone, for the activity list: the URL may have a token in its path. */
+/** Only the host goes to the activity list, because the URL may have a token in its path. */
 const nameOf = ({ url }: Endpoint) => new URL(url).host;
 
 function moveOf(before: Endpoint, after: Endpoint): string {
@@ -149,7 +149,7 @@ async function readEndpoint(context: RequestContext): Promise<EndpointOrder> {
   if (wanted.length === 0 || !wanted.every(isKind)) {
     throw new DashboardError(
       "invalid_request",
-      `\`kinds\` must have at least one of these events: ${LEDGER_EVENT_KINDS.join(", ")}.`,
+      `\`kinds\` must list at least one of these events: ${LEDGER_EVENT_KINDS.join(", ")}.`,
     );
   }
   if (typeof paused !== "boolean") {

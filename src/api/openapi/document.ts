@@ -109,11 +109,11 @@ export type OpenApiDocument = {
 
 /** What the OpenAPI description and the documentation say about this service. */
 export type ApiOptions = {
-  /** The base URL that clients use, without a slash at its end. */
+  /** The base URL that clients use, without a trailing slash. */
   publicUrl: string;
-  /** Calls a second per account; 0 for no limit and none of its headers. */
+  /** Calls per second for each account; 0: no limit, and none of its headers. */
   rateLimit: number;
-  /** The first successful call of an account is free up to this price. */
+  /** The first successful call of an account is free if its price is at most this many credits. */
   freeCallCredits: number;
   tools: readonly Tool[];
   version: string;

@@ -9,13 +9,13 @@ export function describeService(options: ApiOptions): string {
     `Send a JSON body with POST to \`${publicUrl}/api/v1/{tool}\`, with an API key in the header \`Authorization: Bearer <API key>\`.`,
     `A successful call costs ${callPrice(tools)} and responds with 200 and \`ok\` true. An error costs nothing: it is a problem document (RFC 9457) with \`ok\` false and a \`code\` that never changes its meaning. ${freeCall(options, "successful call")}`.trimEnd(),
     ...priceTable(options),
-    `With the header \`Idempotency-Key\` a repeat of a successful call within ${IDEMPOTENCY_KEPT_MS / HOUR_MS} hours gets the first response again, byte for byte, and is not charged.`,
-    "Within `/api/v1/` there are only additions: new tools, optional fields, members of responses and error codes. Ignore the members that you do not know.",
+    `With the header \`Idempotency-Key\` you can repeat a successful call within ${IDEMPOTENCY_KEPT_MS / HOUR_MS} hours: you get the first response again, byte for byte, and are not charged.`,
+    "Within `/api/v1/` we only add: new tools, optional fields, response members and error codes. Ignore members that you do not recognize.",
     `The documentation explains [how to make calls](${publicUrl}/docs/calls), [every error code](${publicUrl}/docs/errors) and [credits](${publicUrl}/docs/credits).`,
   ].join("\n\n");
 }
 
-/** Where tools differ in price, what each costs. */
+/** The price of each tool, if prices differ. */
 function priceTable({ tools }: ApiOptions): string[] {
   if (new Set(tools.map(({ price }) => price)).size < 2) return [];
   const rows = tools.map(({ name, price }) => `| \`${name}\` | ${whole(price)} |`);
@@ -24,7 +24,7 @@ function priceTable({ tools }: ApiOptions): string[] {
 
 const whole = (value: number) => value.toLocaleString("en-US");
 
-/** `1 MB (1,048,576 bytes)`; a size that is no round number of KB or MB only in bytes. */
+/** `1 MB (1,048,576 bytes)`; other sizes only in bytes. */
 export function sizeInWords(bytes: number): string {
   for (const [unit, size] of [
     ["MB", 1024 * 1024],

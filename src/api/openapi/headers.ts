@@ -9,7 +9,7 @@ export const REQUEST_HEADERS: Record<string, Parameter> = {
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
-    description: `Identifies this call, so that you can repeat it safely: a repeat with the same body on the same path within ${IDEMPOTENCY_KEPT_MS / 3_600_000} hours gets the first response again and is not charged. Each account and path has its own keys.`,
+    description: `Identifies this call, so that you can safely repeat it: a request with the same key, path and body within ${IDEMPOTENCY_KEPT_MS / 3_600_000} hours gets the first response again and is not charged. Each account and path has its own keys.`,
     schema: {
       type: "string",
       minLength: 1,
@@ -22,7 +22,7 @@ export const REQUEST_HEADERS: Record<string, Parameter> = {
     name: "X-Request-Id",
     in: "header",
     description:
-      "Your own id for this request: up to 128 letters, digits and `_ . : = + / -`. The service returns it unchanged, and replaces anything else by an id of its own.",
+      "Your own id for this request: up to 128 letters, digits and `_ . : = + / -`. The service returns it unchanged, and replaces any other value with an id of its own.",
     schema: { type: "string" },
     example: "req_4711",
   },
@@ -72,19 +72,19 @@ export function responseHeaders(options: ApiOptions): Record<string, Header> {
     },
     "Idempotency-Replayed": {
       description:
-        "Present on a replay of the response to an earlier call with the same `Idempotency-Key`.",
+        "Present if this is the response to an earlier call with the same `Idempotency-Key`.",
       schema: { type: "string", const: "true" },
     },
     ...rateHeaders(options.rateLimit),
     "Retry-After": {
-      description: "Seconds to wait before the request is sent again.",
+      description: "Seconds to wait before you send the request again.",
       required: true,
       schema: { type: "integer", minimum: 1 },
       example: 1,
     },
     "WWW-Authenticate": {
       description:
-        'How to authenticate (RFC 6750), with `error="invalid_token"` where the request had a key.',
+        'How to authenticate (RFC 6750), with `error="invalid_token"` if the request had a key.',
       required: true,
       schema: { type: "string" },
       example: 'Bearer realm="toolbooth"',
@@ -131,7 +131,7 @@ function rateHeaders(rateLimit: number): Record<string, Header> {
     },
     RateLimit: {
       description:
-        "What is left of the limit: `r` calls now, all of them in `t` seconds. Present once the account is known.",
+        "What is left of the limit: `r` calls now, and the whole burst again in `t` seconds. Present once the account is known.",
       schema: { type: "string" },
       example: `"account";r=${2 * rateLimit - 1};t=1`,
     },
@@ -146,7 +146,7 @@ const EVERY_RESPONSE = [
   "Access-Control-Expose-Headers",
 ];
 
-/** Headers of every response to a known account. */
+/** The headers of every response to a known account. */
 const KNOWN_CALLER = ["Credits-Charged", "Credits-Remaining", "RateLimit-Policy", "RateLimit"];
 
 const PROBLEMS_OF_KNOWN_CALLERS = [400, 402, 403, 406, 408, 409, 413, 415, 429, 500, 503];
@@ -162,7 +162,7 @@ const BY_STATUS: Record<number, string[]> = {
 
 export const operatorResponseHeaders = () => references(EVERY_RESPONSE);
 
-/** The account is always known on a 200 of a tool, so these headers are required there. */
+/** The account is always known when a tool responds with 200, so these headers are required there. */
 export function toolResponseHeaders(options: ApiOptions): Record<string, Header | Reference> {
   const headers = responseHeaders(options);
   const always = knownCaller(options.rateLimit).map((name) => [

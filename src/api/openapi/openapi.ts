@@ -33,8 +33,8 @@ import {
 } from "./schemas.ts";
 
 /**
- * Describes the whole API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the table
- * of errors, and the fuzz test checks every response against it.
+ * Describes the whole API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the
+ * table of errors. The fuzz test checks every response against it.
  */
 export function describeApi(options: ApiOptions): OpenApiDocument {
   const { publicUrl, tools, version } = options;
@@ -166,7 +166,7 @@ function operatorPaths(): Record<string, PathItem> {
       operationId: "metrics",
       summary: "Metrics",
       description:
-        "Counters and durations for Prometheus. Send the operator's metrics token as a bearer token; where none is set, only clients on the same machine may read them. Every other client gets 404.",
+        "Counters and durations for Prometheus. Send the operator's metrics token as a bearer token; if none is set, only clients on the same machine may read them. Every other client gets 404.",
       response: {
         description: "The metrics in the text format of Prometheus.",
         content: { "text/plain": { schema: { type: "string" } } },
@@ -190,7 +190,7 @@ type OperatorPath = Pick<Operation, "operationId" | "summary" | "description"> &
   problems?: number[];
 };
 
-/** Besides its own errors, every request can be too slow or too large, or meet an internal error. */
+/** Besides its own errors, every request can be too slow or too large, or cause an internal error. */
 function operatorPath({ response, problems: own = [], ...texts }: OperatorPath): PathItem {
   return {
     get: {

@@ -16,18 +16,18 @@ export function callPrice(tools: readonly Tool[]): string {
 }
 
 /**
- * Completes "the first call of an account is free": empty where every first call is, else up to which price. Null where
- * none is. Tools that cost nothing are left out.
+ * Completes "the first call of an account is free": empty if every first call is free, else the price up to which it
+ * is. Null if no first call is free. Tools that cost nothing are ignored.
  */
 function freeCallBound({ tools, freeCallCredits }: ApiOptions): string | null {
   const prices = tools.map(({ price }) => price).filter((price) => price > 0);
   const free = prices.filter((price) => price <= freeCallCredits);
   if (free.length === 0) return null;
   if (free.length === prices.length) return "";
-  return ` where it costs at most ${creditsText(Math.max(...free))}`;
+  return ` if it costs at most ${creditsText(Math.max(...free))}`;
 }
 
-/** The same as a sentence; empty where no call is free. */
+/** The same as a sentence; empty if no call is free. */
 export function freeCall(options: ApiOptions, call = "call"): string {
   const bound = freeCallBound(options);
   return bound === null ? "" : `The first ${call} of an account is free${bound}.`;

@@ -13,13 +13,13 @@ import { errorDocsUrl, problemBody } from "../problem.ts";
 import type { ApiOptions, ApiResponse, JsonSchema, NamedExample, Reference } from "./document.ts";
 import { problemHeaders } from "./headers.ts";
 
-/** Errors in the OpenAPI description and on the errors page: their schema, and an example of every code. */
+/** The errors in the OpenAPI description and on the errors page: their schema, and an example of every code. */
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
 type Options = Pick<ApiOptions, "publicUrl" | "tools">;
 
-/** One error of each code, as the service words it. */
+/** One error for each code, with a detail as the service writes it. */
 const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   invalid_json: () =>
     new ApiError(
@@ -30,7 +30,7 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   invalid_utf8: () =>
     new ApiError(
       "invalid_utf8",
-      "The body has bytes that are not UTF-8. Encode it as UTF-8 and send it again.",
+      "The body is not valid UTF-8. Encode it as UTF-8 and send it again.",
     ),
   invalid_request: () =>
     new ApiError("invalid_request", "`count` must be a whole number from 1 to 500; got 501.", {
@@ -39,13 +39,13 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   text_too_long_for_level: () =>
     new ApiError(
       "text_too_long_for_level",
-      "`text` is 2000 bytes of UTF-8; level Q holds only the first 1663. A QR code can hold of this text: L all, M all, Q 1663 bytes, H 1273 bytes. Shorten the text, or ask for level M.",
+      "`text` is 2000 bytes of UTF-8; level Q holds only the first 1663 bytes. Capacity for this text: L all, M all, Q 1663 bytes, H 1273 bytes. Shorten the text, or request level M.",
       {
         members: { bytes: 2000, capacities: { L: 2000, M: 2000, Q: 1663, H: 1273 }, fits: "M" },
         errors: [
           {
             pointer: "/text",
-            detail: "is 2000 bytes of UTF-8; level Q holds only the first 1663",
+            detail: "is 2000 bytes of UTF-8; level Q holds only the first 1663 bytes",
           },
         ],
       },
@@ -56,7 +56,7 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   insufficient_credits: ({ publicUrl, tools }) =>
     insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl),
   account_suspended: accountSuspended,
-  not_found: () => new ApiError("not_found", "There is nothing at /api/v1/hsah."),
+  not_found: () => new ApiError("not_found", "No endpoint has the path /api/v1/hsah."),
   method_not_allowed: () =>
     new ApiError("method_not_allowed", "GET is not allowed on /api/v1/hash; use POST."),
   not_acceptable: () =>
@@ -71,7 +71,7 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   unsupported_media_type: () =>
     new ApiError(
       "unsupported_media_type",
-      'The body is not JSON, and its type is "application/xml". Send JSON with `Content-Type: application/json`.',
+      'The body is not JSON, and its Content-Type is "application/xml". Send JSON with `Content-Type: application/json`.',
     ),
   rate_limited: () => rateLimited(100, 1),
   headers_too_large: () =>
@@ -116,7 +116,7 @@ export function problemSchemas(): Record<string, JsonSchema> {
         errors: {
           type: "array",
           items: { $ref: "#/components/schemas/FieldError" },
-          description: "Every fault of the request, not only the first.",
+          description: "Every error in the request, not only the first.",
         },
       },
       required: ["ok", "type", "title", "status", "code", "detail", "requestId"],
@@ -124,7 +124,7 @@ export function problemSchemas(): Record<string, JsonSchema> {
     },
     FieldError: {
       type: "object",
-      description: "One fault, in a field of the body, in the query or in a header.",
+      description: "One error, in a field of the body, in the query or in a header.",
       properties: {
         pointer: {
           type: "string",
@@ -187,6 +187,6 @@ export const problems = (statuses: number[]): Record<string, Reference> =>
     statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
   );
 
-/** The errors of a call: all but 404 and 405, which belong to other paths and methods. */
+/** The errors of a call: all but 404 and 405, which are for other paths and methods. */
 export const toolProblems = (rateLimit: number): Record<string, Reference> =>
   problems(problemStatuses(rateLimit).filter((status) => status !== 404 && status !== 405));

@@ -5,7 +5,7 @@ import type { OperatorToken } from "#operator/perform.ts";
 import { networkOf } from "../dashboard/network.ts";
 import { OperatorError } from "./operator-error.ts";
 
-/** Wrong tokens a second from one network, in bursts of twice as many. Tokens are far too long to be guessed at any rate. */
+/** Wrong tokens per second from one network, with bursts of twice as many. Tokens are too long to guess at any rate. */
 const WRONG_A_SECOND = 2;
 
 /** Returns the name of the token in the header. Throws `wrong_token`, or `too_many_tries` after many from one network. */
@@ -18,7 +18,7 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
     if (!allowed) {
       throw new OperatorError(
         "too_many_tries",
-        "Too many wrong tokens came from this network. Wait a moment, then try again.",
+        "Too many wrong tokens from this network. Wait a moment, then try again.",
         { "Retry-After": String(retryAfterSeconds) },
       );
     }
@@ -26,7 +26,7 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
     if (name === null) {
       throw new OperatorError(
         "wrong_token",
-        "The token is not one of this service's operator tokens. Send a token of its setting TOOLBOOTH_OPERATOR_TOKEN as a bearer token.",
+        "The bearer token is not an operator token of this service. Send one of the tokens in its setting TOOLBOOTH_OPERATOR_TOKEN.",
         { "WWW-Authenticate": 'Bearer realm="toolbooth operator"' },
       );
     }

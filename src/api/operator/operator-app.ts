@@ -4,29 +4,30 @@ import { ApiError } from "#errors.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
-import type { OperatorAct } from "#operator/acts.ts";
+import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { isOperation, type OperationName, operationOf } from "#operator/operations.ts";
 import type { OperatorToken } from "#operator/perform.ts";
 import { isRefused, perform } from "#operator/perform.ts";
+import { schemaOf } from "#operator/schemas/schemas.ts";
 import { dropBody, readBody } from "../pipeline/body.ts";
 import { problemResponse } from "../problem.ts";
 import { createTokenCheck } from "./check-token.ts";
 import { OperatorError } from "./operator-error.ts";
 
 /**
- * The API for operators: `POST /operator/v1/perform` with `{ operation, order }` and an operator's token. An order has an
- * id of its own, so a client that got no response sends it again. Each act is recorded before its response is sent; of an
- * act in several parts, the first and the last.
+ * The API for operators: `POST /operator/v1/perform` with `{ operation, order }` and an operator's token. Every order
+ * has an id, so a client that got no response can safely send it again. Each action is recorded before its response
+ * is sent; of an action in several parts, the first and the last part are.
  *
- * `peer` is the network address of the client, null where the runtime does not know it. Errors become responses here and
+ * `peer` is the network address of the client, null if the runtime does not know it. Errors become responses here and
  * nowhere else.
  */
 export type OperatorApp = { fetch(request: Request, peer: string | null): Promise<Response> };
 
 const PATH = "/operator/v1/perform";
 
-/** No page needs this API: without CORS headers, browsers let no other site read a response. */
+/** No page needs this API. Without CORS headers, browsers do not let another site read a response. */
 const HEADERS = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
@@ -34,16 +35,16 @@ const HEADERS = {
 };
 
 export type OperatorAppWiring = {
-  /** With no token the API is closed: every request is 404. */
+  /** Without a token the API is off: every request gets 404. */
   tokens: readonly OperatorToken[];
   context: OperatorContext;
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;
   newRequestId(): string;
-  /** Keeps work alive whose client may have disconnected. */
+  /** Keeps work alive after its client has disconnected. */
   waitUntil(work: Promise<unknown>): void;
-  /** Called with every act, for the log. Never a key, never an email address. */
-  logAct(message: string, act: OperatorAct & { requestId: string }): void;
+  /** Called with every action, for the log. Never a key, never an email address. */
+  logAction(message: string, action: OperatorAction & { requestId: string }): void;
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };
 
@@ -64,11 +65,12 @@ export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
       const by = checkToken(c.req.header("authorization") ?? null, peer, now());
       const { operation, order } = await readOrder(c.req.raw);
       checkClock(order, now());
-      const onAct = (act: OperatorAct) => wiring.logAct("An operator's act", { ...act, requestId });
+      const onAction = (action: OperatorAction) =>
+        wiring.logAction("An operator's action", { ...action, requestId });
       const operator = { by, address: peer };
-      const performed = perform({ context, operator, now, onAct }, operation, order);
-      // If the client disconnects, the act and its record are still completed together.
-      if (operationOf(operation).act !== null) waitUntil(performed.catch(() => {}));
+      const performed = perform({ context, operator, now, onAction }, operation, order);
+      // If the client disconnects, the action and its record are still completed together.
+      if (operationOf(operation).action !== null) waitUntil(performed.catch(() => {}));
       const outcome = await performed;
       return c.json({ ok: true, outcome: outcome ?? null });
     });
@@ -87,7 +89,7 @@ export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
   };
 }
 
-/** Drops the unread body of the request: left unread, it would cost the client its connection. */
+/** Drops the rest of the request's body; leaving it unread would cost the client its connection. */
 export async function respondWithError(
   thrown: unknown,
   requestId: string,
@@ -108,7 +110,7 @@ function withHeaders(response: Response, requestId: string): Response {
 }
 
 const NOT_FOUND =
-  "There is nothing here. If you operate this service, set the secret TOOLBOOTH_OPERATOR_TOKEN to open the operator API.";
+  "The operator API is off. If you operate this service, set the secret TOOLBOOTH_OPERATOR_TOKEN to turn it on.";
 
 const requestBody = z.strictObject({ operation: z.string(), order: z.unknown() });
 
@@ -128,7 +130,7 @@ async function readOrder(request: Request): Promise<{ operation: OperationName; 
       `This version of the service has no operation "${operation.slice(0, 60)}".`,
     );
   }
-  const checked = operationOf(operation).input.safeParse(order);
+  const checked = schemaOf(operation).input.safeParse(order);
   if (checked.success) return { operation, order: checked.data };
   const [issue] = checked.error.issues;
   // The field and the fault, but never the value.
@@ -153,7 +155,7 @@ function checkClock(order: unknown, now: number): void {
   if (typeof at !== "number" || Math.abs(at - now) <= CLOCK_SLACK_MS) return;
   throw new OperatorError(
     "wrong_clock",
-    `The order's time is ${describeTime(at)}, but the service's is ${describeTime(now)}. Set the clock of the machine that sends the order.`,
+    `The order's time is ${describeTime(at)}, but the service's clock says ${describeTime(now)}. Correct the clock of the machine that sends the order.`,
   );
 }
 
@@ -175,17 +177,17 @@ function operatorErrorOf(
     const code = thrown.code === "too_large" ? "too_large" : "invalid_request";
     return new OperatorError(code, thrown.message, thrown.details.headers);
   }
-  // The first step of the act may be done already, so the message does not say that nothing was changed.
+  // The first step may already be done, so the message does not say that nothing changed.
   const moved = [thrown, (thrown as Error | undefined)?.cause].find(
     (each) => each instanceof BeingMoved,
   );
   if (moved !== undefined) return new OperatorError("being_moved", `${moved.message}.`);
-  logError("An operator's order failed", { requestId, cause: thrown });
+  logError("An operator order failed", { requestId, cause: thrown });
   return thrown instanceof NotCarriedOut
     ? new OperatorError("unavailable", `${thrown.message}. Nothing was changed; try again.`, RETRY)
     : new OperatorError(
         "internal",
-        `It is not known whether the order was carried out; sending it again is safe. The service's log has the cause under ${requestId}.`,
+        `The service does not know whether it carried out the order. You can safely send it again. The service's log has the cause under ${requestId}.`,
         RETRY,
       );
 }

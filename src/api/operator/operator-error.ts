@@ -9,7 +9,7 @@ export const OPERATOR_ERRORS = {
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   refused: { status: 409, title: "The operation is not possible" },
-  /** The account's import is unfinished: a retry cannot succeed until it is finished. */
+  /** The account's import is unfinished; a retry cannot succeed before it is finished. */
   being_moved: { status: 409, title: "The account is being moved" },
   too_large: { status: 413, title: "The body is too large" },
   too_many_tries: { status: 429, title: "Too many wrong tokens" },

@@ -3,8 +3,8 @@ import { ApiError } from "#errors.ts";
 import type { AppContext } from "../app-context.ts";
 
 /**
- * The account that a bearer key claims, as far as the key itself shows it. A malformed key, a wrong checksum or an
- * invented account is rejected here, because it can never become valid. The ledger decides about every other key.
+ * Reads the account that a bearer key claims from the key itself. A key that is malformed, has a wrong checksum or
+ * names an invented account can never become valid, so it is rejected here. The ledger decides about every other key.
  */
 export type Caller = {
   account: string;
@@ -17,7 +17,7 @@ export type Caller = {
 const KNOWN_KEYS_MAX = 20_000;
 
 export type Authenticator = {
-  /** Throws an ApiError `missing_key` or `invalid_key`. Returns no promise where the runtime hashes synchronously. */
+  /** Throws an ApiError `missing_key` or `invalid_key`. Returns no promise if the runtime hashes synchronously. */
   authenticate(headers: Headers): Caller | Promise<Caller>;
   remember(caller: Caller): void;
   forget(caller: Caller): void;
@@ -55,7 +55,7 @@ export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings"
   };
 }
 
-/** The scheme's case does not matter (RFC 9110, section 11.1). */
+/** The scheme is case-insensitive (RFC 9110, section 11.1). */
 const BEARER = /^bearer(?: +(.*))?$/i;
 
 /** Longer than any key: not worth hashing. */
@@ -79,11 +79,14 @@ export const missingKey = () =>
     { headers: { "WWW-Authenticate": 'Bearer realm="toolbooth"' } },
   );
 
-/** One wording for malformed, unknown and revoked keys and those of closed accounts, so that it does not reveal which. */
+/**
+ * The same wording for malformed, unknown and revoked keys and for closed accounts, so that it does not reveal which
+ * applies.
+ */
 export function invalidKey(): ApiError {
   return new ApiError(
     "invalid_key",
-    "This API key is not valid. Check that you copied the whole key, and that it was not revoked.",
+    "This API key is not valid. Check that you copied the whole key and that it has not been revoked.",
     {
       headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
     },

@@ -7,19 +7,22 @@ import { DRAIN_SLACK_BYTES, DRAIN_WAIT_MS } from "#limits.ts";
  * closed. This happens before the response, because workerd drops a connection whose body was left unread.
  */
 
-/** Requests whose body was not read to its end: their connection must be closed, whatever the response is. */
+/** Requests whose body was not read to its end. Their connection must be closed, whatever the response. */
 const unfinished = new WeakSet<Request>();
 
 const CLOSE = { Connection: "close" };
 /** A smaller body takes no more memory than its connection. */
 const SMALL_BYTES = 16 * 1024;
 
-/** Called before more than a small body is read, with the bytes that it may take. Throws where they are not available. */
+/**
+ * Called with the bytes that the body may take, before more than a small body is read. Throws if they are not
+ * available.
+ */
 export type Admit = (bytes: number) => void;
 
 /**
- * Returns the bytes of the body, inflated where they are compressed. Throws an ApiError `too_large`,
- * `unsupported_media_type`, `invalid_request` or `request_timeout`. `timeoutMs` is null where the HTTP server limits the
+ * Returns the bytes of the body, inflated if they are compressed. Throws an ApiError `too_large`,
+ * `unsupported_media_type`, `invalid_request` or `request_timeout`. `timeoutMs` is null if the HTTP server limits the
  * time.
  */
 export async function readBody(
@@ -37,13 +40,13 @@ export async function readBody(
     );
   }
   const raw = await readRaw(request, bytesMax, admit, timeoutMs);
-  // A client may set the header on every request, with an empty body too.
+  // A client may set the header on every request, even with an empty body.
   return zipped && raw.byteLength > 0 ? inflate(raw, bytesMax, admit) : raw;
 }
 
 /**
- * Reads and drops the body of a rejected request, for a short time: an error does not wait for a slow client. Returns
- * false where more of the body was coming, so the connection must be closed.
+ * Reads and drops the body of a rejected request, but only briefly: the error does not wait for a slow client. Returns
+ * false if more of the body is to come; the connection must then be closed.
  */
 export async function dropBody(request: Request, bytesMax: number): Promise<boolean> {
   if (unfinished.has(request)) return false;
@@ -106,7 +109,7 @@ async function readRaw(
   }
 }
 
-/** Is over once the time limit has passed. */
+/** Ends when the time limit has passed. */
 type Wait = { isOver: boolean };
 
 async function inTime<Read>(
@@ -139,7 +142,7 @@ async function inflate(raw: Uint8Array, bytesMax: number, admit: Admit): Promise
     if (cause instanceof ApiError) throw cause;
     throw new ApiError(
       "invalid_request",
-      "The body is not valid gzip, although its Content-Encoding says so. Compress it again, or send it without the header.",
+      "The Content-Encoding is gzip, but the body is not valid gzip. Compress the body again, or send it uncompressed without the header.",
       {
         cause,
         errors: [{ header: "Content-Encoding", detail: "the body is not valid gzip" }],
@@ -148,7 +151,7 @@ async function inflate(raw: Uint8Array, bytesMax: number, admit: Admit): Promise
   }
 }
 
-/** All bytes of a stream. Over the limit it releases what it has and drops the rest. */
+/** Returns all bytes of a stream. Beyond the limit it releases what it has read and drops the rest. */
 async function collect(
   stream: ReadableStream<Uint8Array>,
   bytesMax: number,

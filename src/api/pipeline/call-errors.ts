@@ -2,7 +2,7 @@ import { ApiError } from "#errors.ts";
 
 /** Errors that more than one place throws or shows. */
 
-/** The ledger cannot be reached, and no call is made without it. */
+/** The ledger cannot be reached, and every call needs it. */
 export function unavailable(cause: unknown): ApiError {
   return new ApiError(
     "unavailable",
@@ -23,7 +23,7 @@ export const accountSuspended = () =>
 export function rateLimited(callsPerSecond: number, retryAfterSeconds: number): ApiError {
   return new ApiError(
     "rate_limited",
-    `The account makes more than ${callsPerSecond} calls a second. Wait ${retryAfterSeconds} s, then try again.`,
+    `The account is making more than ${callsPerSecond} calls per second. Wait ${retryAfterSeconds} s, then try again.`,
     { headers: { "Retry-After": String(retryAfterSeconds) } },
   );
 }
@@ -41,13 +41,13 @@ export function insufficientCredits(balance: number, price: number, publicUrl: s
 export const idempotencyKeyReused = () =>
   new ApiError(
     "idempotency_key_reused",
-    "This Idempotency-Key was used on this path within 24 hours with a different body. Use a new key for a new request.",
+    "You used this Idempotency-Key on this path in the last 24 hours with a different body. Use a new key for a new request.",
   );
 
 export const idempotencyInProgress = () =>
   new ApiError(
     "idempotency_in_progress",
-    "The first request with this Idempotency-Key is still running. Wait a second, then repeat it.",
+    "The first request with this Idempotency-Key is still running. Wait a second, then repeat the request.",
     { headers: { "Retry-After": "1" } },
   );
 

@@ -23,9 +23,11 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
 /**
  * The pipeline of a call:
  *
- *     key (401, 403) -> rate (429) -> credits (402) -> body (413, 400, 415) -> tool -> debit (402) -> response
+ *     key (401, 403) -> rate (429) -> credits (402) -> body (400, 408, 413, 415) -> idempotency key (409) -> tool (400, 413)
+ *       -> debit (401, 403, 429, 402; 400 for a reused idempotency key) -> response
  *
- * A client sees errors in this order. `gate.ts` asks the ledger as rarely as the order allows.
+ * A client sees errors in this order; a 503 can come from any step that needs the ledger, memory or a thread. `gate.ts` asks the
+ * ledger as rarely as the order allows.
  */
 export type CallTool = (tool: Tool, request: Request, context: RequestContext) => Promise<Response>;
 
@@ -36,7 +38,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
   const newId = createIdSequence(app.random);
   const openGate = createGate(app, keys);
 
-  /** Where the outcome of the debit is unknown, the call fails, and a debit that was made after all is reversed. */
+  /** If the outcome of the debit is unknown, the call fails, and a job reverses the debit if it was made. */
   function debit(order: DebitOrder, gate: Gate): Promise<Counted<DebitOutcome>> {
     return gate.debit(order).catch(async (cause) => {
       if (order.idempotency === null && !(cause instanceof NotCarriedOut)) {
@@ -54,7 +56,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
   ): Promise<Response> {
     const lap = createStopwatch(app, context);
     const claimed = keys.authenticate(request.headers);
-    // `await` only for a promise, here and below: on a value it would cost every call.
+    // Here and below, `await` only a promise: awaiting a value would cost every call.
     const caller = claimed instanceof Promise ? await claimed : claimed;
     context.account = caller.account;
     const mayRepeat = request.headers.has("idempotency-key");
@@ -79,21 +81,21 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
           app.bodyTimeoutMs,
         );
         lap("body");
-        // A body that was small because it was compressed, or had no Content-Length.
+        // The body looked small because it was compressed or had no Content-Length.
         if (body.byteLength >= tool.heavyFromBytes) await gate.enter(true);
-        // No large call starts while responses hold more than the budget.
+        // No large call starts while responses exceed the budget.
         if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
         if (repeatKey !== null) releaseKey = running.claim(caller.account, tool.name, repeatKey);
         job = createJob(body, request, context, repeatKey !== null);
         result = await app.runTool(tool, job);
         if (isLargeText(result.body)) {
-          // Only a repeat needs the body again.
+          // Only a replay needs the body again.
           if (repeatKey === null) job.body = NO_BYTES;
           lease.swap(result.body.heldBytes + job.body.byteLength);
         }
         lap("tool");
       } catch (error) {
-        // A body that did not arrive takes no memory.
+        // A body that did not arrive holds no memory.
         if (error instanceof ApiError && error.code === "request_timeout") lease.release();
         await gate.precede();
         throw error;
@@ -127,7 +129,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
   return callTool;
 }
 
-/** Judges by the Content-Length; a body without one counts as heavy. */
+/** Decides by the Content-Length; a body without one counts as heavy. */
 const mayBeHeavy = (tool: Tool, request: Request) =>
   !(Number(request.headers.get("content-length") ?? Number.NaN) < tool.heavyFromBytes);
 

@@ -13,21 +13,24 @@ import { createRecentAccounts } from "./recent-accounts.ts";
 import type { RequestContext } from "./reply.ts";
 
 /**
- * All that a call asks of the ledger. Each step throws the caller's own error, if there is one, in the order key (401),
- * account (403), rate (429), credits (402), and stores the balance and the rate for the headers of the response.
+ * Everything that a call asks of the ledger. Each step throws the caller's own error, if any, in the order key (401),
+ * account (403), rate (429), credits (402), and stores the balance and the rate for the response headers.
  *
- * A call asks the ledger once, at the debit, which decides all four in one transaction. It asks for the key's status
- * first where that avoids useless work, and after an error of the body or the tool, because the caller's error goes
- * before theirs.
+ * Most calls contact the ledger once, for the debit, which decides about key, account and credits in one transaction. The
+ * rate is counted with it: for a local ledger by this process, before the transaction; for a remote one where the ledger is.
+ * A call also asks for the key's status before work that a bad key would waste, and after an error of the body or the
+ * tool, because the caller's own error takes precedence.
  */
 export type Gate = {
-  /** Called before the body is read, and again where the body turns out to be large. `isHeavy`: the tool's work is costly. */
+  /**
+   * Called before the body is read, and again if the body turns out to be large. `isHeavy`: the tool's work is costly.
+   */
   enter(isHeavy: boolean): Promise<void> | undefined;
-  /** Called after an error of the body or the tool: throws the caller's own error, if there is one. */
+  /** Called after an error of the body or the tool: throws the caller's own error, if any. */
   precede(): Promise<void>;
-  /** Rejects where the outcome is unknown. */
+  /** Rejects if the outcome is unknown. */
   debit(order: DebitOrder): Promise<Counted<DebitOutcome>>;
-  /** Throws where the debit was not made. Otherwise the call was debited, or repeats an earlier one. */
+  /** Throws if the debit was not made. Otherwise the call was debited or is a replay. */
   settle(counted: Counted<DebitOutcome>): Settled;
 };
 
@@ -38,7 +41,7 @@ export type CallAtGate = {
   context: RequestContext;
   /** In credits. */
   price: number;
-  /** The call carries an idempotency key. It may be a replay, so the debit alone decides about credits. */
+  /** The call has an idempotency key. It may be a replay, so only the debit decides about credits. */
   mayRepeat: boolean;
 };
 
@@ -51,10 +54,10 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
   return (call) => {
     const { caller, context, price, mayRepeat } = call;
     const { account, keySha256 } = caller;
-    /** The key's status was requested, which also counted the call for the rate limit. */
+    /** The ledger was asked for the key's status, which also counted the call for the rate limit. */
     let isCounted = false;
 
-    /** Throws for the key, the account and the rate. */
+    /** Throws the errors of the key, the account and the rate. */
     function check<Outcome extends DebitOutcome | KeyStatus>({ outcome, rate }: Counted<Outcome>) {
       context.rate = rate ?? context.rate;
       if (outcome.outcome === "invalid_key") {
@@ -93,14 +96,17 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       throw tooFewCredits(status.balance);
     }
 
-    /** A local ledger is asked before costly work for an unknown key. A remote one is asked only after recent errors. */
+    /**
+     * A local ledger is asked before costly work for a key that this node does not know; a remote one, only after
+     * recent errors.
+     */
     const asksFirst = (isHeavy: boolean): boolean =>
       calls.isRemote
         ? recent.areLikely(call, isHeavy)
         : isHeavy || !caller.known || calls.isOverRate(account);
 
     return {
-      // No promise where the ledger is not asked: awaiting one would cost every call.
+      // Without a question to the ledger, returns no promise: awaiting one would cost every call.
       enter: (isHeavy) => (asksFirst(isHeavy) ? askStatus() : undefined),
       precede: askStatus,
       debit: (order) => calls.debit(order, isCounted),
@@ -116,8 +122,8 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
 }
 
 /**
- * Accounts that had an error a moment ago. The remote ledger is asked first about their calls, which bounds useless work.
- * No call is rejected because of this memory alone.
+ * Accounts that had an error a moment ago. Their calls ask the remote ledger first, which bounds wasted work. This list
+ * alone never rejects a call.
  */
 function createRecentErrors(elapsed: () => number) {
   const badKey = createRecentAccounts(elapsed);
@@ -128,7 +134,7 @@ function createRecentErrors(elapsed: () => number) {
     rejected,
     poor,
     areLikely({ caller: { account, known }, mayRepeat }: CallAtGate, isHeavy: boolean): boolean {
-      // The account part of a key is public, so a bad key says nothing about a key that was good here.
+      // The account part of a key is public, so a bad key must not affect a key that was valid here.
       if (!known && badKey.has(account)) return true;
       return isHeavy && (rejected.has(account) || (!mayRepeat && poor.has(account)));
     },

@@ -5,8 +5,8 @@ import { idempotencyInProgress } from "./call-errors.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
 /**
- * The `Idempotency-Key` of a request, null where it has none. The draft standard quotes the value, but most clients send
- * it bare, so a quoted value and its bare form are the same key.
+ * Returns the `Idempotency-Key` of a request; null if it has none. The draft standard quotes the value, but most
+ * clients send it bare, so a quoted value and its bare form are the same key.
  */
 export function readIdempotencyKey(headers: Headers): string | null {
   const value = headers.get("idempotency-key");
@@ -24,7 +24,7 @@ export function readIdempotencyKey(headers: Headers): string | null {
   );
 }
 
-/** The calls with an idempotency key that are running on this node. A repeat of one of them gets 409. */
+/** The running calls on this node that have an idempotency key. A repeat of one of them gets 409. */
 export function createRunning() {
   const running = new Set<string>();
   return {
@@ -50,8 +50,8 @@ export function idempotencyOrder(
 }
 
 /**
- * Returns the first call's response, byte for byte. Most tools have just computed it again; a tool that uses random bytes
- * or the time runs once more with those of the first call.
+ * Returns the first call's response, byte for byte. Most tools have just computed it again; a tool that uses random
+ * bytes or the time runs again with those of the first call.
  */
 export async function repeatResponse(
   fresh: CallResponse,
@@ -64,6 +64,6 @@ export async function repeatResponse(
   if (again.fingerprint?.responseSha256 === replay.responseSha256) return again;
   throw new ApiError(
     "idempotency_key_reused",
-    "An earlier version of the service made the first response to this Idempotency-Key, and it cannot be made again. Send the call with a new key.",
+    "An earlier version of the service made the first response for this Idempotency-Key, and the current version cannot reproduce it. Send the call with a new key.",
   );
 }

@@ -1,8 +1,9 @@
 import { JSON_DEPTH_MAX } from "#limits.ts";
 
 /**
- * Finds where a text stops being JSON (RFC 8259), because `JSON.parse` reports the position only sometimes, and in words
- * that differ between runtimes. One pass without recursion; it runs only on texts that `JSON.parse` has rejected.
+ * Finds where a text stops being JSON (RFC 8259), because `JSON.parse` does not always report the position, and its
+ * wording differs between runtimes. It makes one pass without recursion, and runs only on texts that `JSON.parse` has
+ * rejected.
  */
 export type JsonFault = { line: number; column: number; reason: string };
 
@@ -33,7 +34,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The position of the quote that ends the string at `start`; the end of the text where there is none. */
+/** Returns the position of the quote that ends the string at `start`; the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -61,7 +62,7 @@ class Scanner {
     this.#text = text;
   }
 
-  /** Each round of the loop reads one value; the open containers are on a stack. */
+  /** Each iteration reads one value; the open containers are on a stack. */
   scan(): Fault | undefined {
     const open: ("[" | "{")[] = [];
     for (;;) {
@@ -89,7 +90,7 @@ class Scanner {
     }
   }
 
-  /** After a value: closes what closes here, and says whether another value follows. */
+  /** After a value: closes the containers that end here and returns whether another value follows. */
   #afterValue(open: ("[" | "{")[]): Fault | undefined | "more" {
     for (;;) {
       this.#skip(SPACE);
@@ -112,7 +113,7 @@ class Scanner {
     }
   }
 
-  /** A member's name and its colon. */
+  /** Reads a member's name and its colon. */
   #name(): Fault | undefined {
     if (this.#text[this.#at] !== '"') {
       return this.#fault(`expected a name in double quotes, found ${this.#found()}`);
@@ -136,10 +137,10 @@ class Scanner {
       this.#skip(PLAIN);
       const char = this.#text[this.#at];
       if (char === undefined)
-        return { at: start, reason: "the string that starts here has no end" };
+        return { at: start, reason: "the string that starts here is not closed" };
       if (char === "\\") {
         if (!this.#skip(ESCAPE))
-          return this.#fault("a backslash must start one of the escapes of JSON");
+          return this.#fault("a backslash must start a JSON escape sequence");
       } else if (char === '"') {
         this.#at += 1;
         return undefined;
@@ -178,7 +179,7 @@ class Scanner {
   }
 }
 
-/** Line and column as an editor counts them: both from 1, one column for each character. */
+/** Line and column as an editor counts them: both start at 1, and each character is one column. */
 function positionOf(text: string, at: number): { line: number; column: number } {
   let line = 1;
   let start = 0;

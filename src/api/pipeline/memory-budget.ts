@@ -2,30 +2,30 @@ import { ApiError } from "#errors.ts";
 import type { MemoryLimits } from "#limits.ts";
 
 /**
- * Bounds the memory that large calls hold at once, in all and for each account. Small calls are not counted: the rate
- * limit bounds them. A call over the budget is rejected at once and not charged, so one account cannot use up the
- * memory of all.
+ * Bounds the memory that large calls hold at once, in total and for each account. Small calls are not counted, because
+ * the rate limit bounds them. A call over the budget is rejected immediately and not charged, so one account cannot use
+ * up all the memory.
  */
 export type MemoryBudget = { of(account: string): MemoryLease };
 
 /** What one call holds. */
 export type MemoryLease = {
-  /** Throws an ApiError `unavailable` where fewer bytes are left. */
+  /** Throws an ApiError `unavailable` if fewer bytes are left. */
   take(bytes: number): void;
   /**
-   * Replaces everything that was taken by `bytes`. A response can be many times larger than its body, so it may exceed the
-   * budget; but the call fails with `unavailable` while other calls hold more than the budget.
+   * Sets what the call holds to `bytes`. A response can be many times larger than its body, so it may exceed the
+   * budget, but the call fails with `unavailable` while other calls exceed it.
    */
   swap(bytes: number): void;
-  /** Ends the call: frees what is held, unless the response took it over. */
+  /** Ends the call: frees what it holds, unless the response took it over. */
   release(): void;
-  /** Hands what is held to the response, which frees it when it has been sent. */
+  /** Hands what the call holds to the response, which frees it once it has been sent. */
   toResponse(): ResponseLease;
 };
 
 export type ResponseLease = {
   release(): void;
-  /** The lease was held for too long and counts no more. */
+  /** The lease was held for too long and no longer counts. */
   isOver(): boolean;
 };
 
@@ -61,7 +61,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
       throw overBudget(`The account already has ${own.calls} large calls running.`);
     }
     if (own.bytes + bytes > limits.bytesPerAccount || bytesInAll + bytes > limits.bytes) {
-      throw overBudget("The service has as many large calls running as it can take.");
+      throw overBudget("The service is already handling as many large calls as it can.");
     }
     change(held, held.calls + 1, held.bytes + bytes);
   }
@@ -85,7 +85,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
           if (held.calls === 0) held.since = elapsed();
           freeLost();
           if (bytesInAll - held.bytes > limits.bytes) {
-            throw overBudget("The service has as many large calls running as it can take.");
+            throw overBudget("The service is already handling as many large calls as it can.");
           }
           change(held, Math.max(held.calls, 1), bytes);
         },

@@ -257,7 +257,7 @@ function decodeUtf8(body: Uint8Array): string {
   } catch (cause) {
     throw new ApiError(
       "invalid_utf8",
-      "The body has bytes that are not UTF-8. Encode it as UTF-8 and send it again.",
+      "The body is not valid UTF-8. Encode it as UTF-8 and send it again.",
       { cause },
     );
   }
@@ -297,12 +297,12 @@ function unsupportedType(tool: Tool<unknown>, contentType: string): ApiError {
       : ` ${tool.name} also takes its \`${tool.rawBody?.field}\` as the body itself, with one of the types ${others.join(", ")}.`;
   return new ApiError(
     "unsupported_media_type",
-    `The body is not JSON, and its type is "${shown}". Send JSON with \`Content-Type: application/json\`.${raw}`,
+    `The body is not JSON, and its Content-Type is "${shown}". Send JSON with \`Content-Type: application/json\`.${raw}`,
     { headers: { Accept: bodyTypesOf(tool).join(", ") } },
   );
 }
 
-// The white space of JSON (RFC 8259, section 2). String.trim removes more characters, which are errors in JSON.
+// The white space of JSON (RFC 8259, section 2). String.trim also removes characters that are errors in JSON.
 const isBlank = (text: string) => /^[ \t\n\r]*$/.test(text);
 const trimJson = (text: string) =>
   text.slice(leadingSpace(text), text.length - trailingSpace(text));

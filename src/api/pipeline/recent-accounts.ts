@@ -4,7 +4,7 @@ export type RecentAccounts = {
   has(account: string): boolean;
 };
 
-/** Long enough to cover the next call of a client that keeps calling, and short for one that has fixed its error. */
+/** Long enough for the next call of a client that keeps calling, short enough for one that has fixed its error. */
 export const RECENT_MS = 10_000;
 /** About 100 bytes each. Beyond this number the older half is dropped. */
 export const RECENT_ACCOUNTS_MAX = 10_000;

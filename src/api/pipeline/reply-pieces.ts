@@ -2,16 +2,16 @@ import { utf8Length } from "#tools/text.ts";
 import type { ResponseLease } from "./memory-budget.ts";
 
 /**
- * Large responses where memory is scarce. The text is encoded piece by piece while it is sent, so that memory never holds
- * the whole text and all of its bytes; large strings of a tool become JSON in the same way. The bytes are exactly those
- * of `JSON.stringify` and TextEncoder.
+ * Large responses for runtimes with little memory. The text is encoded piece by piece while it is sent, so that memory
+ * never holds both the whole text and all of its bytes. A tool's large strings are turned into JSON in the same way.
+ * The bytes are exactly those of `JSON.stringify` and TextEncoder.
  */
 export type LargeText = {
   /** The length in UTF-8. */
   bytes: number;
-  /** The memory that it takes until it has been sent. */
+  /** The memory that the text takes until it has been sent. */
   heldBytes: number;
-  /** Its bytes in pieces. Each call starts at the beginning. */
+  /** Yields the bytes in pieces. Each call starts at the beginning. */
   pieces(): Iterable<Uint8Array<ArrayBuffer>>;
 };
 
@@ -19,10 +19,10 @@ export const PIECE_CHARS = 64 * 1024;
 /** Shorter responses are sent whole: pieces would cost half as much again (docs/decisions/0010). */
 const WHOLE_CHARS_MAX = 2 * PIECE_CHARS;
 
-/** A part of a text, as it is or (`quoted`) as the content of a JSON string. */
+/** A part of a text, unchanged or (`quoted`) as the content of a JSON string. */
 type Part = { text: string; quoted: boolean };
 
-/** The JSON text of an output, in pieces where one of its fields is a large text. */
+/** Returns the JSON text of an output, in pieces if one of its fields is a large text. */
 export function writeJson(output: unknown): string | LargeText {
   if (!hasLargeField(output)) return JSON.stringify(output);
   const parts: Part[] = [];
@@ -41,7 +41,7 @@ export function writeJson(output: unknown): string | LargeText {
   return largeText(parts);
 }
 
-/** A text, in pieces where it is large. */
+/** Returns a text, in pieces if it is large. */
 export const inPieces = (text: string): string | LargeText =>
   text.length > WHOLE_CHARS_MAX ? largeText([{ text, quoted: false }]) : text;
 
@@ -112,7 +112,7 @@ function escapesLength(text: string): number {
 /** `\b`, `\t`, `\n`, `\f` and `\r`; the other control characters are written as `\u0000`. */
 const SHORT_ESCAPES: ReadonlySet<number> = new Set([8, 9, 10, 12, 13]);
 
-/** Calls `release` once, at the end of the stream or when it is cancelled. Fails once the lease `isOver`. */
+/** Calls `release` once, at the end of the stream or when it is cancelled. The stream fails once the lease `isOver`. */
 export function streamPieces(
   text: LargeText,
   { release, isOver }: ResponseLease,
@@ -129,7 +129,7 @@ export function streamPieces(
       },
       cancel: release,
     },
-    // No piece is made before the reader asks for it.
+    // Pieces are made only when the reader asks for them.
     { highWaterMark: 0 },
   );
 }

@@ -29,7 +29,7 @@ export type RequestContext = {
 };
 
 export type Replier = {
-  /** The 200 of a tool. `lease` covers the bytes that are not sent yet; null where memory is not counted. */
+  /** The 200 of a tool. `lease` covers the bytes that are not sent yet; null if memory is not counted. */
   response(
     result: Pick<CallResponse, "body" | "type">,
     headers: Headers,
@@ -90,7 +90,7 @@ export function createReplier(app: AppContext): Replier {
     return headers;
   }
 
-  /** Every body is sent here; a small one synchronously. */
+  /** Sends every body; a small one synchronously. */
   function send(
     status: number,
     body: string | Uint8Array,
@@ -105,7 +105,7 @@ export function createReplier(app: AppContext): Replier {
       : sendLarge(status, body, headers, asked, context, app.compress);
   }
 
-  /** Compresses the body where the client accepts that. */
+  /** Compresses the body if the client accepts that. */
   async function sendLarge(
     status: number,
     body: string | Uint8Array,
@@ -123,7 +123,7 @@ export function createReplier(app: AppContext): Replier {
       headers["Content-Encoding"] = encoding;
       return new Response(small as Uint8Array<ArrayBuffer>, { status, headers });
     } catch (cause) {
-      // The call is paid for, so its response is sent uncompressed.
+      // The call has been charged, so its response is sent uncompressed.
       app.logError("A response could not be compressed", { requestId: context.requestId, cause });
       return new Response(body as string, { status, headers });
     }
@@ -176,7 +176,7 @@ export function createReplier(app: AppContext): Replier {
   };
 }
 
-/** Brotli where the client prefers it or has no preference (RFC 9110, section 12.5.3); null: no compression. */
+/** Brotli if the client prefers it or has no preference (RFC 9110, section 12.5.3); null: no compression. */
 export function chooseEncoding(accept: string | null): "br" | "gzip" | null {
   if (accept === null) return null;
   const weights = new Map<string, number>();
@@ -193,7 +193,7 @@ export function chooseEncoding(accept: string | null): "br" | "gzip" | null {
 /** Rounds to hundredths, which is finer than the clock. */
 export const milliseconds = (ms: number) => Math.round(ms * 100) / 100;
 
-/** The same as text. It uses whole numbers because V8 takes several times as long to format a fraction. */
+/** The same as text. It uses integers because V8 takes several times as long to format a fraction. */
 export function millisecondsText(ms: number): string {
   const hundredths = Math.round(ms * 100);
   const rest = hundredths % 100;

@@ -1,6 +1,6 @@
-import { readEmail } from "#accounts/people.ts";
+import { readEmail } from "#accounts/accounts.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
-import { random } from "../node/app-context.ts";
+import { random } from "../node/runtime.ts";
 import { creditsFrom } from "./arguments.ts";
 import {
   type Command,
@@ -78,7 +78,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   }),
   command({
     name: "account suspend",
-    summary: "Reject all calls of an account with 403 until you resume it",
+    summary: "Reject all calls of an account with 403 until you resume the account",
     example: "account suspend you@example.com",
     parameters: { email: positional("<email>") },
     run: ({ email }, session) =>
@@ -96,7 +96,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     name: "account close",
     summary: "Close an account permanently, with its keys and credits",
     details: [
-      "The account is closed at once, and this cannot be undone. Its email address is deleted. A keyed hash of the address is kept, so that a new account with the same address gets no second free call.",
+      "This closes the account immediately and cannot be undone. It deletes the email address and keeps a keyed hash of it, so that a new account with the same address gets no second free call.",
     ],
     example: "account close you@example.com",
     parameters: { email: positional("<email>") },
@@ -113,11 +113,11 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   }),
 ];
 
-/** Checked first for the better message. The directory itself lets only one of two concurrent orders through. */
+/** Checked first to give a better message. The directory itself accepts only one of two concurrent orders. */
 async function rejectExisting({ client, now }: Session, email: string): Promise<void> {
   const found = await client.findAddress({ email });
   if (found === null) return;
-  // The address of an interrupted creation has no account yet, and the creation may continue.
+  // If creating an account was interrupted, its address has no account yet and the creation may continue.
   if ((await client.findAccount({ account: found.account, now })) === null) return;
   throw new CommandError(
     `${email} already has an account. Use credits grant ${email} N to add credits.`,

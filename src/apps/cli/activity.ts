@@ -6,11 +6,11 @@ import { command } from "./deployment.ts";
 import { takeFirst } from "./lists.ts";
 import { cut, instant, minute, table, withInstants } from "./text.ts";
 
-/** Background jobs, and what operators did. */
+/** Commands for background jobs and the log of operator actions. */
 
 const ROWS_DEFAULT = 50;
 const ROWS_MAX = 100_000;
-/** Longer texts are cut in tables; `--json` prints them complete. */
+/** Tables cut longer texts; `--json` prints them in full. */
 const CELL_CHARS_MAX = 60;
 
 export const ACTIVITY_COMMANDS: readonly Command[] = [
@@ -19,7 +19,7 @@ export const ACTIVITY_COMMANDS: readonly Command[] = [
     summary: "List waiting or dead emails, webhook deliveries and reversals",
     details: [
       "Without --dead the command lists the jobs that wait for their next attempt; with --dead, the jobs that have failed permanently. Dead jobs are kept for 30 days. The oldest jobs come first, 50 by default.",
-      "The list shows the domain of an email's recipient, the endpoint of a webhook, and the account of a call. It never shows the content of an email.",
+      "The list shows the domain of an email's recipient, the endpoint of a webhook or the account of a call. It never shows the content of an email.",
     ],
     example: "jobs list --dead",
     parameters: { dead: flag, max: option("N", integerFrom(1, ROWS_MAX)) },
@@ -49,25 +49,27 @@ export const ACTIVITY_COMMANDS: readonly Command[] = [
     },
   }),
   command({
-    name: "acts",
+    name: "actions",
     summary: "List operator actions, newest first",
     details: [
-      "Every command that changes something leaves one line: when, who, what, on which account or key, with what outcome, and from which network address. Who is the name of the operator token or, for a local command, the user of the operating system. 50 lines by default.",
-      "The outcome started means that the action is running or was interrupted, so parts of it may be done. An account that an import writes has a line for its first part and one for its last. Long outcomes are cut; --json prints them complete.",
+      "Every command that changes something adds one line: the time, the operator, the action, the account or key, the outcome and the network address. The operator is the name of the operator token or, for a local command, the user of the operating system. The command lists 50 lines by default.",
+      "The outcome started means that the action is running or was interrupted, so parts of it may be done. An import adds one line for the first part and one for the last part of each account. The list cuts long outcomes; --json prints them in full.",
     ],
-    example: "acts",
+    example: "actions",
     parameters: { max: option("N", integerFrom(1, ROWS_MAX)) },
     async run({ max = ROWS_DEFAULT }, { client }) {
-      const acts = await takeFirst(max, async (page: Page<string>) => {
-        const { acts, next } = await client.listActs(page);
-        return { items: acts, next };
+      const actions = await takeFirst(max, async (page: Page<string>) => {
+        const { actions, next } = await client.listActions(page);
+        return { items: actions, next };
       });
-      const rows = acts.map(({ at, by, act, subject, outcome, detail, address }) => {
+      const rows = actions.map(({ at, by, action, subject, outcome, detail, address }) => {
         const end = detail === null ? outcome : `${outcome}: ${detail}`;
-        return [minute(at, ""), by, act, subject ?? "", cut(end, CELL_CHARS_MAX), address ?? ""];
+        return [minute(at, ""), by, action, subject ?? "", cut(end, CELL_CHARS_MAX), address ?? ""];
       });
       return {
-        json: { acts: acts.map(({ id: _, at, ...act }) => ({ at: instant(at), ...act })) },
+        json: {
+          actions: actions.map(({ id: _, at, ...action }) => ({ at: instant(at), ...action })),
+        },
         text:
           rows.length === 0
             ? "There are no operator actions yet.\n"
@@ -85,7 +87,7 @@ const WHY_NOT_RETRIED: Record<
 > = {
   not_found: (id, place) =>
     `There is no job ${id} in ${place}. Run jobs list --dead to see the dead jobs.`,
-  not_dead: (id) => `Job ${id} is not dead. The server retries it by itself.`,
+  not_dead: (id) => `Job ${id} is not dead. The server retries it automatically.`,
   erased: (id) =>
     `Job ${id} cannot be retried, because its content was erased: it was obsolete, or contained a sign-in link.`,
 };

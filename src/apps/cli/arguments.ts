@@ -7,7 +7,7 @@ import { nearestName } from "#tools/nearest-name.ts";
 import { type Command, CommandError, type Parameter, type Remote, UsageError } from "./command.ts";
 import { endOfDay, startOfDay } from "./text.ts";
 
-/** Parses what the operator typed. Everything that is wrong with it is a `UsageError` of one sentence. */
+/** Parses the command line. Throws a `UsageError` with one sentence for anything that is wrong. */
 export type Arguments = {
   args: Record<string, unknown>;
   remote: string | undefined;
@@ -21,7 +21,7 @@ const COMMON = {
   remote: { type: "string" },
 } as const;
 
-/** Parses the words after a command's name. */
+/** Parses the arguments after a command's name. */
 export function readArguments(command: Command, rest: readonly string[]): Arguments {
   const parameters = Object.entries(command.parameters);
   const positionals = parameters.filter(([, { isPositional }]) => isPositional);
@@ -45,7 +45,7 @@ export function readArguments(command: Command, rest: readonly string[]): Argume
 
 function parse(rest: readonly string[], options: ParseArgsOptionsConfig) {
   try {
-    // parseArgs would take a negative number for a short option.
+    // parseArgs would read a negative number as a short option.
     const args = rest.map((word) => (/^-\d/.test(word) ? `${SHIELD}${word}` : word));
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const plain = Object.entries(values).map(([name, value]) => [
@@ -116,7 +116,7 @@ function readServiceUrl(text: string, source: string): string {
   if (url === null) {
     // The message does not repeat the text, which may contain a password.
     throw new UsageError(
-      `${source} must be the URL of a service, such as https://tools.example.com, without user, password, query and fragment.`,
+      `${source} must be the URL of a service, such as https://tools.example.com, without user, password, query or fragment.`,
     );
   }
   if (url.startsWith("http:") && !isLoopback(hostOf(url))) {
@@ -140,7 +140,7 @@ function readInteger(text: string, subject: string, min: number, max: number): n
   throw new UsageError(`${subject} must be a whole number from ${min} to ${max}; got "${text}".`);
 }
 
-/** Returns the first millisecond after the end: a given time itself, or the midnight in UTC that ends a given date. */
+/** Returns the end, exclusive: a given time itself, or the UTC midnight after a given date. */
 export function readEnd(text: string, name: string): number {
   const end = endOfDay(text) ?? readInstant(text);
   if (end !== undefined) return end;
@@ -157,7 +157,7 @@ export function readDay(text: string, name: string): Day {
   throw new UsageError(`${name} must be a date such as 2027-01-31; got "${text}".`);
 }
 
-/** Parses ISO 8601 with an offset. Without the offset the text would mean different times on different machines. */
+/** Parses ISO 8601 with an offset. Without an offset, the text would mean a different time on each machine. */
 function readInstant(text: string): number | undefined {
   const match = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text);
   if (match === null || startOfDay(match[1] as string) === undefined) return undefined;

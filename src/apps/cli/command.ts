@@ -6,13 +6,13 @@ import type { OperatorClient } from "#operator/operations.ts";
 export type Command = {
   /** One or two words: `audit`, `key create`. */
   name: string;
-  /** One line for the list of commands, without a full stop. */
+  /** One line for the list of commands, without a period. */
   summary: string;
   /** More paragraphs for `--help`. */
   details?: readonly string[];
-  /** A complete example, from the command's name on. */
+  /** A complete example, starting with the command's name. */
   example: string;
-  /** In the order of the usage line. The name of an option is what the user types; that of a positional is internal. */
+  /** In the order of the usage line. Users type the name of an option; the name of a positional is internal. */
   parameters: Readonly<Record<string, Parameter<unknown>>>;
   /** Why the command cannot run with `--remote`, and what to do instead. Undefined for commands that can. */
   localOnly?: string;
@@ -41,7 +41,7 @@ export type Deployment = {
   client: OperatorClient;
   /** Writes all data as JSON lines. */
   exportLines(withSecret: boolean, write: (bytes: Uint8Array) => void): Promise<RecordCounts>;
-  /** A warning about the links of emails, which starts with a space; empty if they are right. */
+  /** A warning about the links in emails, with a leading space; empty if the links are right. */
   linkWarning: string;
   /** Returns an error with a message for the operator, or the same error. */
   explain?(error: unknown): unknown;
@@ -120,7 +120,7 @@ export const flag: Parameter<boolean> = {
   read: (text) => text !== undefined,
 };
 
-/** What a command declares about itself, with parameters of the types that its `run` expects. */
+/** The declaration of a command, with parameters of the types that its `run` expects. */
 export type Declaration<Args> = Omit<Command, "parameters" | "run"> & {
   parameters: { [Name in keyof Args]: Parameter<Args[Name]> };
 };

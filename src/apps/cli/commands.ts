@@ -7,7 +7,6 @@ import { DATA_COMMANDS } from "./data.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { PAYMENT_COMMANDS } from "./payments.ts";
 import { REPORT_COMMANDS } from "./report.ts";
-import { TRANSFER_COMMANDS } from "./transfer.ts";
 
 /** All commands, in the order of `help`. */
 export const COMMANDS: readonly Command[] = [
@@ -17,13 +16,12 @@ export const COMMANDS: readonly Command[] = [
   ...PAYMENT_COMMANDS,
   ...REPORT_COMMANDS,
   ...DATA_COMMANDS,
-  ...TRANSFER_COMMANDS,
   ...ACTIVITY_COMMANDS,
 ];
 
 /** Returns the command that the first words name, and the other words. Throws `UsageError` if there is no such command. */
 export function findCommand(typed: readonly string[]): { command: Command; rest: string[] } {
-  // Options may stand before the command, and `--remote` has a value.
+  // Options may come before the command, and `--remote` has a value.
   const words = typed.filter((word, at) => !word.startsWith("-") && typed[at - 1] !== "--remote");
   const [first = "", second] = words;
   for (const name of second === undefined ? [first] : [`${first} ${second}`, first]) {

@@ -1,5 +1,5 @@
 import { randomBase62 } from "#ids.ts";
-import { random } from "../node/app-context.ts";
+import { random } from "../node/runtime.ts";
 import { creditsFrom, readEnd } from "./arguments.ts";
 import { type Command, CommandError, option, positional, UsageError } from "./command.ts";
 import { accountOf, command, statusOf } from "./deployment.ts";
@@ -11,7 +11,7 @@ export const CREDITS_COMMANDS: readonly Command[] = [
     summary: "Grant an account N credits, available at its next call",
     details: [
       "WHEN is a date (2027-01-31: spendable to the end of that day in UTC) or a time with its offset (2027-01-31T12:00:00Z). Without --expires the credits never expire.",
-      "Every run makes another grant. With --id the grant has that id and is made once, however often you repeat the command.",
+      "Every run makes another grant. With --id the grant has that id, and repeating the command adds nothing.",
     ],
     example: "credits grant you@example.com 500 --expires 2099-12-31",
     parameters: {
@@ -23,7 +23,7 @@ export const CREDITS_COMMANDS: readonly Command[] = [
     check({ expires }, { now }) {
       if (expires === undefined || expires.at > now) return;
       throw new CommandError(
-        `--expires ${expires.text} is in the past, so nobody could spend these credits. Set a later time.`,
+        `--expires ${expires.text} is in the past, so these credits could not be spent. Set a later time.`,
       );
     },
     async run({ amount, expires, ...args }, session) {
@@ -40,7 +40,7 @@ export const CREDITS_COMMANDS: readonly Command[] = [
       const isRepeated = outcome === "already_granted";
       if (isRepeated && (grant.amount !== amount || grant.expiresAt !== expiresAt)) {
         throw new CommandError(
-          `The grant ${id} exists already, with ${counted(grant.amount, "credit")} and ${expiry(grant)}. Nothing was changed. Use another --id for another grant.`,
+          `The grant ${id} already exists, with ${counted(grant.amount, "credit")} and ${expiry(grant)}. Nothing was changed. Use another --id for another grant.`,
         );
       }
       const { balance } = await client.credits({ account, now });
@@ -54,7 +54,7 @@ export const CREDITS_COMMANDS: readonly Command[] = [
           balance,
         },
         text: isRepeated
-          ? `The grant ${id} exists already. Nothing was added. The balance of ${email} is ${integer(balance)}.\n`
+          ? `The grant ${id} already exists. Nothing was added. The balance of ${email} is ${integer(balance)}.\n`
           : `Granted ${counted(amount, "credit")} to ${email}, with ${expiry(grant)}. The balance is ${integer(balance)}.\n`,
       };
     },

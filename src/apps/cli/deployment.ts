@@ -1,5 +1,5 @@
-import type { NotifyOutcome } from "#accounts/notify-person.ts";
-import { readEmail } from "#accounts/people.ts";
+import { readEmail } from "#accounts/accounts.ts";
+import type { NotifyOutcome } from "#accounts/notify-owner.ts";
 import {
   type Command,
   CommandError,

@@ -27,7 +27,7 @@ export function createPartialFile(target: string): string {
   return file;
 }
 
-/** Gives a file that root creates to the owner of its folder, so that the server can open it. */
+/** Gives a file created by root to the owner of its folder, so that the server can open it. */
 export function giveToFolderOwner(file: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(path.dirname(file));
@@ -66,7 +66,7 @@ export function checkOutputFile(target: string, force: boolean): void {
     throw new CommandError(`${target} is not a file. Choose a file name.`);
   if (!force)
     throw new CommandError(
-      `${target} exists already. Choose another name, or add --force to replace it.`,
+      `${target} already exists. Choose another name, or add --force to replace it.`,
     );
 }
 
@@ -137,8 +137,8 @@ function retryEagain(run: () => number): number {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Opens a temporary database for data on its way from one store to another, in a folder with mode 0700. The folder is removed
- * afterwards, also if the command fails or is stopped by a signal.
+ * Opens a temporary database for data on its way from one store to another, in a folder with mode 0700. The folder is
+ * removed afterwards, even if the command fails or a signal stops it.
  */
 export async function withTemporaryDatabase<Result>(
   run: (driver: NodeSqlite) => Promise<Result>,
@@ -154,7 +154,7 @@ export async function withTemporaryDatabase<Result>(
   try {
     const driver = openNodeSqlite(path.join(folder, "transfer.sqlite"));
     try {
-      // The database does not survive a crash anyway, so writes need not wait for the disk.
+      // The database is not needed after a crash, so writes do not wait for the disk.
       driver.exec("PRAGMA synchronous = OFF");
       return await run(driver);
     } finally {

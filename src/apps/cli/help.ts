@@ -1,8 +1,12 @@
-import { version } from "../node/app-context.ts";
+import { version } from "../node/runtime.ts";
 import type { Command, Parameter } from "./command.ts";
 
 /** Texts of `help`, `--help` and usage errors, all derived from the commands. */
 const PROGRAM = "npm run -s toolbooth --";
+
+/** Also the error of `backup` and `restore` with DATABASE_URL. */
+export const USE_POSTGRES_TOOLS =
+  "Back up PostgreSQL with its own tools: pg_dump while nodes run, pg_restore into an empty database, or continuous archiving for point-in-time recovery. See docs/backup.md. Unset DATABASE_URL to work on the data in DATA_DIR.";
 
 export function helpOnAll(commands: readonly Command[]): string {
   const lines = commands.map((command) => [usageOf(command), command.summary] as const);

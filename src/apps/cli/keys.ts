@@ -1,5 +1,5 @@
 import { accountOfKeyId, newKeyId } from "#ids.ts";
-import { random } from "../node/app-context.ts";
+import { random } from "../node/runtime.ts";
 import { type Command, CommandError, positional, requiredOption, UsageError } from "./command.ts";
 import { accountOf, command, logNotification, statusOf } from "./deployment.ts";
 import { instantOrNull, minute, table, withInstants } from "./text.ts";
@@ -9,7 +9,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     name: "key create",
     summary: "Create an API key and show it once",
     details: [
-      "The label tells you which key is which. Create one key per environment, for example production and staging.",
+      "Labels tell keys apart. Create one key per environment, for example production and staging.",
     ],
     example: "key create you@example.com --label production",
     parameters: {
@@ -27,7 +27,7 @@ export const KEY_COMMANDS: readonly Command[] = [
         log(`The account is suspended. The key works after account resume ${email}.`);
       return {
         json: { id, key },
-        text: `${key}\n\nCreated key ${id} for ${email}. Store the key now: it is not shown again.\n`,
+        text: `${key}\n\nCreated key ${id} for ${email}. Store the key now, because it cannot be shown again.\n`,
       };
     },
   }),

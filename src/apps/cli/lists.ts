@@ -84,7 +84,7 @@ export async function* mapConcurrently<Item, Result>(
   try {
     for await (const item of items) {
       const result = run(item);
-      // A rejection surfaces when its turn comes; until then it must not count as unhandled.
+      // A rejection is thrown when its item is yielded; until then it must not count as unhandled.
       result.catch(() => {});
       inProgress.push(result);
       if (inProgress.length >= CONCURRENT_REQUESTS)

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { NotifyDeps } from "#accounts/notify-person.ts";
+import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import { createMail, type MailDeps } from "#email/enqueue-emails.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
@@ -13,20 +13,19 @@ import { clientOver } from "#operator/operations.ts";
 import { perform } from "#operator/perform.ts";
 import { accountsOfLedger } from "#stores/sql/account-index.ts";
 import { createGrantList } from "#stores/sql/grant-list.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { baseOf } from "../node/addresses.ts";
-import { hashKey, random } from "../node/app-context.ts";
-import { openBilling } from "../node/billing.ts";
 import { reversalsForOperator } from "../node/reversals.ts";
+import { hashKey, random } from "../node/runtime.ts";
 import { CommandError, type Deployment, type Invocation } from "./command.ts";
 
-/** What the command line needs of a store that it opened itself. */
+/** What the command line needs from a store that it opened itself. */
 type LocalStore = Pick<
   OperatorContext,
   "ledger" | "directory" | "moves" | "findDamage" | "isDamage"
 > &
-  Pick<NotifyDeps, "journal"> &
+  Pick<NotifyDeps, "activityLog"> &
   Pick<MailDeps, "queue"> & {
     place: string;
     database: SqlDatabase;
@@ -41,7 +40,7 @@ export function createLocalDeployment(
   store: LocalStore,
 ): Pick<Deployment, "place" | "client" | "linkWarning"> {
   const { config } = invocation;
-  const { place, database, ledger, directory, journal, queue, purchases, secrets } = store;
+  const { place, database, ledger, directory, activityLog, queue, purchases, secrets } = store;
   const publicUrl = baseOf(config, config.port);
   const context: OperatorContext = {
     ledger,
@@ -51,7 +50,7 @@ export function createLocalDeployment(
     isDamage: store.isDamage,
     accountDeps: async () => ({ ledger, directory, secrets: await secrets(), random, hashKey }),
     notify: {
-      journal,
+      activityLog,
       publicUrl,
       // Errors are reported to the operator instead, with the outcome.
       mail: createMail({
@@ -63,7 +62,7 @@ export function createLocalDeployment(
       }),
     },
     billing: once(() => billingOf(invocation, store)),
-    acts: createOperatorActs(database),
+    actions: createOperatorActions(database),
     jobs: operatorJobs([store.jobs, reversalsForOperator(config.dataDir)]),
     index: accountsOfLedger(database),
     moves: store.moves,
@@ -84,6 +83,8 @@ export function createLocalDeployment(
 async function billingOf({ config: { stripe } }: Invocation, store: LocalStore) {
   if (stripe === null) return null;
   const { ledger, purchases, secrets } = store;
+  // Imported here because it loads the schema of the price list, which only payments need.
+  const { openBilling } = await import("../node/billing.ts");
   return openBilling({
     stripe,
     secrets: await secrets(),
@@ -104,27 +105,27 @@ function once<Result>(create: () => Promise<Result>): () => Promise<Result> {
   };
 }
 
-/** Runs an action on the data as a whole, and records it like the operations. */
+/** Runs an action on all the data, and records it as operations are recorded. */
 export async function runRecorded<Result>(
   database: SqlDatabase,
-  act: "import" | "restore",
+  action: "import" | "restore",
   run: () => Promise<Result>,
   describe: (result: Result) => string,
 ): Promise<Result> {
-  const acts = createOperatorActs(database);
-  const { id } = await acts.start({
+  const actions = createOperatorActions(database);
+  const { id } = await actions.start({
     at: Date.now(),
     by: userName(),
-    act,
+    action,
     subject: null,
     address: null,
   });
   try {
     const result = await run();
-    await acts.end({ id, end: done(describe(result)) });
+    await actions.end({ id, end: done(describe(result)) });
     return result;
   } catch (error) {
-    await acts.end({ id, end: { outcome: "failed", detail: null } }).catch(() => {});
+    await actions.end({ id, end: { outcome: "failed", detail: null } }).catch(() => {});
     throw error;
   }
 }
@@ -144,8 +145,8 @@ const SECRET_WAIT_MS = 1_000;
 const SECRET_RETRY_MS = 50;
 
 /**
- * Returns the secrets of the server that uses this data. A server without SECRET stores its own with the data when it
- * creates it. If none is stored, the server has SECRET, and it would reject a key that was made with another secret.
+ * Returns the secrets of the server that uses this data. A server without SECRET generates a secret and stores it with
+ * the data. If none is stored, the server has SECRET, and would reject a key that was made with another secret.
  */
 export async function findSecrets(
   place: string,

@@ -24,14 +24,14 @@ export async function openDatabaseOf(
   const place = placeOf(url);
   const { pool, isNew } = await openDatabase(url, canCreate);
   const { ledger, close } = createPostgresLedger(pool);
-  const { emailQueue: queue, ...people } = createPostgresDirectory(pool);
+  const { emailQueue: queue, ...stores } = createPostgresDirectory(pool);
   const moves = createPostgresMoves(pool);
   return {
     ...createLocalDeployment(invocation, {
       place,
       ledger,
       queue,
-      ...people,
+      ...stores,
       moves,
       isDamage,
       findDamage: () => findDamage(pool),
@@ -62,7 +62,7 @@ export async function importIntoPostgres(
   const { importPostgres, isEmptyLedger } = await import("#stores/postgres/transfer.ts");
   const { pool } = await openDatabase(url, true);
   try {
-    // Checked first, because reading the lines takes long.
+    // Checked first, because reading the lines takes a long time.
     if (!(await isEmptyLedger((sql) => pool.once("read", sql)))) {
       throw new CommandError(
         `The ledger in ${placeOf(url)} is not empty, and an import never merges ledgers. Set DATABASE_URL to an empty database.`,
@@ -78,7 +78,7 @@ export async function importIntoPostgres(
   }
 }
 
-/** Lists send eight requests at once, but the nodes need the server's other connections. */
+/** Lists send eight requests at once; the nodes need the server's other connections. */
 const CONNECTIONS_MAX = 4;
 
 /** Migrates the schema first, as a node does when it starts. */

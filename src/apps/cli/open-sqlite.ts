@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
+import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
-import { createJournal } from "#stores/sql/journal.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { checkIntegrity, findSecret } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
@@ -31,7 +31,7 @@ export async function openDataFolderOf(
       ...openSqliteDirect(driver),
       purchases: createPurchaseStore(db),
       moves,
-      journal: createJournal(db),
+      activityLog: createActivityLog(db),
       queue: createEmailQueue(db),
       jobs: createJobQueue(db),
       findDamage: async () => checkIntegrity(driver),

@@ -1,4 +1,4 @@
-import { AccountError } from "#accounts/people.ts";
+import { AccountError } from "#accounts/accounts.ts";
 import {
   type ComparedPayment,
   type ComparisonDeps,
@@ -57,7 +57,7 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
     summary:
       "Compare purchases with Stripe and correct them; exit 1 if something needs your decision",
     details: [
-      "Asks Stripe for every payment and updates purchases and credits to match. This repairs the effects of missed Stripe events. You can run it at any time, beside running servers, with the same SECRET, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and TOOLBOOTH_PRICES. With --remote the service uses its own.",
+      "Asks Stripe for every payment and updates purchases and credits to match. This repairs the effects of missed Stripe events. You can run it at any time while servers run, with the same SECRET, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and TOOLBOOTH_PRICES. With --remote the service uses its own settings.",
       "Without --since it compares the last 120 days, the period in which a card payment can be disputed.",
     ],
     example: "payments reconcile --since 2026-01-01",
@@ -119,7 +119,7 @@ function explainProviderError(error: Error): never {
   if (error instanceof AccountError) throw new CommandError(error.message);
   if (!(error instanceof ProviderUnreachable)) throw error;
   throw new CommandError(
-    `${error.message.replace(/\.$/, "")}. What was corrected so far stays corrected. Run the command again later.`,
+    `${error.message.replace(/\.$/, "")}. Corrections made so far are kept. Run the command again later.`,
   );
 }
 

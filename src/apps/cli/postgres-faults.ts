@@ -1,9 +1,9 @@
-import { StepsInterrupted } from "#accounts/people.ts";
+import { StepsInterrupted } from "#accounts/accounts.ts";
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { codeOf } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
-import { explainDatabase } from "../node/database-fault.ts";
+import { explainDatabase } from "../node/database-startup.ts";
 import { CommandError } from "./command.ts";
 
 /** Names the database and its host. The URL itself may contain a password and is never shown. */
@@ -34,6 +34,6 @@ const LOST =
   /^(?:Connection terminated|Client has encountered a connection error|Query read timeout|read ECONNRESET)/;
 
 const CONNECTION_LOST =
-  "The connection to PostgreSQL was lost, so the last step may or may not have been done. Check the result before you run the command again.";
+  "The connection to PostgreSQL was lost, so the last step may or may not have completed. Check the result before you run the command again.";
 
 const INTERRUPTED = "The command was interrupted between two steps. Run it again to complete it.";

@@ -7,7 +7,7 @@ import type { LedgerAudit } from "./totals.ts";
 
 /** A report, to be printed as text, JSON or CSV. */
 export type Report = {
-  /** Dates, both included. */
+  /** Dates, both inclusive. */
   from: string;
   to: string;
   now: number;
@@ -113,7 +113,7 @@ function textOf(report: Report, totals: Totals): string {
   const emails = emailsOf(report);
   const nameOf = (id: string) => emails.get(id) ?? `${id} (closed)`;
   return [
-    `${from} to ${to}, both included, UTC: ${counted(totals.calls, "call")}, ${counted(totals.credits, "credit")} debited, ${integer(totals.granted)} granted.\n`,
+    `${from} to ${to}, inclusive, UTC: ${counted(totals.calls, "call")}, ${counted(totals.credits, "credit")} debited, ${integer(totals.granted)} granted.\n`,
     byDay.length > 0 &&
       table(
         ["day (UTC)", "tool", "calls", "credits"],

@@ -13,7 +13,7 @@ export const REPORT_COMMANDS: readonly Command[] = [
     name: "audit",
     summary: "Reconcile the ledger and check the database; exit 1 if anything is wrong",
     details: [
-      "For every account, granted credits must equal debited - reversed + remaining + expired + voided. Every paid purchase must have its grant, and every grant of a purchase its purchase.",
+      "For every account, granted credits must equal debited - reversed + remaining + expired + voided. Every paid purchase must have a grant, and every grant of a purchase must have that purchase.",
     ],
     example: "audit",
     parameters: {},

@@ -42,7 +42,7 @@ export const cut = (text: string, max: number) =>
 export const instant = (at: number) => new Date(at).toISOString();
 export const instantOrNull = (at: number | null) => (at === null ? null : instant(at));
 
-/** Replaces the times of an object, which are the members whose names end in `At`, by ISO 8601 strings. */
+/** Replaces the times of an object (the members whose names end in `At`) with ISO 8601 strings. */
 export const withInstants = (row: object) =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -79,7 +79,7 @@ export const csv = (headings: readonly string[], rows: readonly (readonly CsvCel
 function csvCell(cell: CsvCell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
-  // Spreadsheets run a text that starts with these characters as a formula, and anybody can choose an email address.
+  // Spreadsheets run text that starts with these characters as a formula, and anyone can choose their email address.
   const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -90,7 +90,10 @@ function separateLedgers({ client, now, log }: Session): WholeLedger {
     return { accounts, totals, faults };
   }
 
-  /** Reads a month per request, and only while the account existed. A day more on both sides allows for clock differences. */
+  /**
+   * Reads a month per request, and only while the account existed. One more day on both sides allows for clock
+   * differences.
+   */
   async function usageOf({ account, createdAt }: IndexedAccount, start: number, end: number) {
     const rows: UsageRows = [];
     const last = Math.min(end, now + DAY_MS);

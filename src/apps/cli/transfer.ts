@@ -4,17 +4,8 @@ import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { databaseFile, openDataFolder } from "../node/data-folder.ts";
-import {
-  type Command,
-  CommandError,
-  fileCommand,
-  flag,
-  type Invocation,
-  type Outcome,
-  optionalPositional,
-  UsageError,
-} from "./command.ts";
-import { exchange, previousDataFile } from "./data.ts";
+import { exchange, previousDataFile } from "./backup.ts";
+import { CommandError, type Invocation, type Outcome, UsageError } from "./command.ts";
 import { withDeployment } from "./deployment.ts";
 import {
   checkOutputFile,
@@ -30,35 +21,10 @@ import { describeImport, runRecorded } from "./local.ts";
 import { placeOf } from "./postgres-faults.ts";
 import { integer } from "./text.ts";
 
-/** `export` and `import` move a ledger between stores and machines as JSON lines. */
-export const TRANSFER_COMMANDS: readonly Command[] = [
-  fileCommand({
-    name: "export",
-    summary: "Export the ledger as JSON lines, to a file or to standard output",
-    details: [
-      "The export is one consistent snapshot, and the server can keep running. The same ledger always gives the same lines. The secret is included only with --with-secret. --json requires a file.",
-      "With --remote at the edge, each account is a separate snapshot.",
-    ],
-    example: "export ledger.jsonl",
-    parameters: { file: optionalPositional("[file]"), "with-secret": flag, force: flag },
-    run: exportLines,
-  }),
-  fileCommand({
-    name: "import",
-    summary: "Import lines that export wrote, into an empty ledger",
-    details: [
-      "The import is all or nothing: it checks the lines and audits the ledger before it commits.",
-      "With --remote each account is imported separately, and opens when all its records have arrived and reconcile. If an import is interrupted, run it again with the same lines.",
-    ],
-    example: "import ledger.jsonl",
-    parameters: { file: optionalPositional("[file]") },
-    run: importLines,
-  }),
-];
+export type ExportArgs = { file: string | undefined; "with-secret": boolean; force: boolean };
+export type ImportArgs = { file: string | undefined };
 
-type ExportArgs = { file: string | undefined; "with-secret": boolean; force: boolean };
-
-async function exportLines(
+export async function exportLines(
   invocation: Invocation,
   { file: target, "with-secret": withSecret, force }: ExportArgs,
 ): Promise<Outcome> {
@@ -69,7 +35,7 @@ async function exportLines(
   }
   if (withSecret && invocation.remote !== null) {
     throw new UsageError(
-      "--with-secret does not work with --remote: a deployed service never sends its secret. Store the value of its SECRET with the lines.",
+      "--with-secret does not work with --remote: a deployed service never sends its secret. Store the service's SECRET with the lines.",
     );
   }
   if (target !== undefined) checkOutputFile(target, force);
@@ -98,7 +64,7 @@ async function withOutcome<Result>(
   run: () => Result | Promise<Result>,
   outcome: string,
 ): Promise<Result> {
-  // Imported here because the schemas of the records take as long to load as other commands take to run.
+  // Imported here because loading the record schemas takes as long as running other commands.
   const { TransferError } = await import("#ledger/transfer/records.ts");
   try {
     return await run();
@@ -151,9 +117,9 @@ const describeCounts = (counts: RecordCounts) => {
   return parts.length === 0 ? "no records" : `records (${parts.join(", ")})`;
 };
 
-async function importLines(
+export async function importLines(
   invocation: Invocation,
-  { file: source }: { file: string | undefined },
+  { file: source }: ImportArgs,
 ): Promise<Outcome> {
   if (source === undefined && isatty(0))
     throw new UsageError("import requires a file, or the lines on standard input.");
@@ -246,7 +212,7 @@ function logSecret(invocation: Invocation, counts: RecordCounts): void {
     );
   } else if (invocation.config.secrets === null) {
     invocation.log(
-      "The lines included no secret. Set SECRET to that of the original service, or the server rejects its keys.",
+      "The lines included no secret. Set SECRET to that of the original service; otherwise the server rejects its keys.",
     );
   }
 }

@@ -16,7 +16,7 @@ export { AccountLedger } from "#stores/durable-object/account-object.ts";
 
 type Env = WorkerEnv & {
   /** The site Worker (pages, dashboard, operator API). Optional: without it only calls are served. */
-  PEOPLE?: { fetch(request: Request): Promise<Response> };
+  SITE?: { fetch(request: Request): Promise<Response> };
 };
 
 /** Matches the raw URL, because parsing it would cost time on every call. */
@@ -36,8 +36,8 @@ const open = openOnce((env: Env) => createApp(createEdgeAppContext(env), null));
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
-    if (env.PEOPLE !== undefined && !isCall(request.url)) {
-      return env.PEOPLE.fetch(request);
+    if (env.SITE !== undefined && !isCall(request.url)) {
+      return env.SITE.fetch(request);
     }
     const app = open(env);
     return app === null ? refuse(request) : app.fetch(request);

@@ -16,7 +16,7 @@ import { createIdSequence, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
-import { d1People } from "#stores/sql/d1-people.ts";
+import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { createEdgeAppContext } from "./app-context.ts";
@@ -36,7 +36,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const { now, random, hashKey } = calls;
   const logError = withHint(calls.logError);
   const { publicUrl, secrets, origins, signUp } = config;
-  const store = d1People(env.DB);
+  const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
   const ledger = indexedLedger(calls.ledger, index);
   const accountDeps = { ledger, directory: store.directory, secrets, random, hashKey };
@@ -74,7 +74,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     secret: derived("toolbooth sessions"),
     providers: config.providers,
     database: store.signInDatabase as AuthOptions["database"],
-    journal: store.journal,
+    activityLog: store.activityLog,
     mail: emails.mail,
     newId: () => randomBase62(24, random),
     countRequest: throttle.countRequest,
@@ -98,7 +98,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     now,
     logError,
     verifyPassword: passwords.verifyPassword,
-    journal: store.journal,
+    activityLog: store.activityLog,
     events: store.events,
     sales: { prices: config.prices, billing, purchases: store.purchases },
     inBackground,
@@ -109,7 +109,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   };
   const bounds = createDashboardBounds(throttle.signIn);
 
-  const people: DashboardSite = {
+  const dashboard: DashboardSite = {
     offer: {
       signUp,
       starter,
@@ -129,7 +129,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const deps: AppContext = {
     ...calls,
     ledger,
-    logError: logError,
+    logError,
   };
   const settings = { ...apiOptionsOf(calls, packageJson.version), table: SETTINGS };
   const { newRequestId } = rest;
@@ -144,7 +144,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     accountDeps,
     index,
     logError,
-    site: { settings, people, pages, docs: pages.docs },
+    site: { settings, dashboard, pages, docs: pages.docs },
     newRequestId,
   };
 }

@@ -20,7 +20,7 @@ function tryToOpen<Env, Opened>(open: (env: Env) => Opened, env: Env): Opened | 
   } catch (error) {
     const entry =
       error instanceof ConfigError
-        ? { message: "Invalid settings", faults: error.message.split("\n") }
+        ? { message: "Invalid settings", problems: error.message.split("\n") }
         : { message: "The service failed to start", cause: String(error) };
     console.error(JSON.stringify(entry));
     return null;

@@ -18,18 +18,18 @@ import { requireEdgeSettings, textsIn } from "./edge-settings.ts";
  */
 export function readWorkerSettings(env: object): { settings: AppSettings; unknown: string[] } {
   const texts = textsIn(env);
-  const faults: string[] = [];
+  const problems: string[] = [];
   const read = textReader(texts);
-  const readNumber = wholeNumberReader(read, faults);
-  const publicUrl = readPublicUrl(read("PUBLIC_URL"), faults);
-  const secrets = readSecrets(read("SECRET"), faults);
+  const readNumber = wholeNumberReader(read, problems);
+  const publicUrl = readPublicUrl(read("PUBLIC_URL"), problems);
+  const secrets = readSecrets(read("SECRET"), problems);
   const rateLimit = readRateLimit(readNumber);
   const freeCallCredits = readFreeCallCredits(readNumber);
   // The Durable Object reads this setting itself; the Worker validates it.
   readRollUpAfterDays(readNumber);
-  requireEdgeSettings(texts, faults);
-  if (faults.length > 0 || publicUrl === null || secrets === null) {
-    throw new ConfigError(faults.join("\n"));
+  requireEdgeSettings(texts, problems);
+  if (problems.length > 0 || publicUrl === null || secrets === null) {
+    throw new ConfigError(problems.join("\n"));
   }
   return {
     settings: { publicUrl, secrets, rateLimit, freeCallCredits },

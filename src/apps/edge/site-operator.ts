@@ -3,7 +3,7 @@ import { createOperatorApp, type OperatorApp } from "#api/operator/operator-app.
 import { accountPart } from "#ids.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { movesOfObjects } from "#stores/durable-object/ledger.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import type { DashboardSide } from "./dashboard-deps.ts";
 import type { DashboardConfig, SiteEnv } from "./site-settings.ts";
 
@@ -14,7 +14,7 @@ export function openOperator(
   config: DashboardConfig,
 ): OperatorApp {
   const { ledger, accountDeps, index, store, emails, billing, deps, logError, newRequestId } = side;
-  const { database, directory, journal, purchases } = store;
+  const { database, directory, activityLog, purchases } = store;
   const moves = movesOfObjects(({ account }) => env.LEDGER.getByName(accountPart(account)));
   return createOperatorApp({
     tokens: config.operatorTokens,
@@ -24,8 +24,8 @@ export function openOperator(
       purchases,
       accountDeps: async () => accountDeps,
       billing: async () => billing,
-      notify: { journal, mail: emails.mail, publicUrl: config.publicUrl },
-      acts: createOperatorActs(database),
+      notify: { activityLog, mail: emails.mail, publicUrl: config.publicUrl },
+      actions: createOperatorActions(database),
       jobs: operatorJobs([store.jobs]),
       index,
       moves,
@@ -37,7 +37,7 @@ export function openOperator(
     now: deps.now,
     waitUntil,
     newRequestId,
-    logError: logError,
-    logAct: (message, act) => console.log(JSON.stringify({ message, ...act })),
+    logError,
+    logAction: (message, action) => console.log(JSON.stringify({ message, ...action })),
   });
 }

@@ -31,56 +31,56 @@ const BINDINGS = ["LEDGER", "DB", "SIGN_IN"];
 
 /** Reads the settings of the site Worker. Throws a `ConfigError` that lists everything missing or invalid. */
 export function readDashboardConfig(env: SiteEnv): DashboardConfig {
-  const faults = BINDINGS.filter((name) => env[name] === undefined).map(
+  const problems = BINDINGS.filter((name) => env[name] === undefined).map(
     (name) => `The binding ${name} is missing. Deploy with wrangler.site.jsonc.`,
   );
   const texts = textsIn(env);
-  const config = readTexts(texts, faults);
-  requireEdgeSettings(texts, faults, " -c wrangler.site.jsonc");
+  const config = readTexts(texts, problems);
+  requireEdgeSettings(texts, problems, " -c wrangler.site.jsonc");
   const { publicUrl = null, secrets = null } = config ?? {};
   const isTryOut = publicUrl !== null && isLoopback(hostOf(publicUrl));
-  if (config !== null) faults.push(...faultsOfMail(config.mail, isTryOut));
-  if (config !== null) faults.push(...faultsOfWebhooks(config.webhookNetworks, isTryOut));
+  if (config !== null) problems.push(...problemsOfMail(config.mail, isTryOut));
+  if (config !== null) problems.push(...problemsOfWebhooks(config.webhookNetworks, isTryOut));
   // Read even if other settings are invalid, so that one error reports both.
-  const prices = readPrices(texts["TOOLBOOTH_PRICES"] ?? "", faults);
-  if (faults.length > 0 || config === null || publicUrl === null || secrets === null) {
-    throw new ConfigError(faults.join("\n"));
+  const prices = readPrices(texts["TOOLBOOTH_PRICES"] ?? "", problems);
+  if (problems.length > 0 || config === null || publicUrl === null || secrets === null) {
+    throw new ConfigError(problems.join("\n"));
   }
   return { ...config, publicUrl, secrets, prices, origins: originsOf(publicUrl, isTryOut) };
 }
 
-function readTexts(texts: Record<string, string>, faults: string[]): Config | null {
+function readTexts(texts: Record<string, string>, problems: string[]): Config | null {
   try {
     return readConfig(texts);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    faults.push(error.message);
+    problems.push(error.message);
     return null;
   }
 }
 
 /** Parses the price list, which must be the JSON itself because Workers have no files. */
-function readPrices(text: string, faults: string[]): PriceList | null {
+function readPrices(text: string, problems: string[]): PriceList | null {
   if (text === "") return null;
   if (!text.trimStart().startsWith("{")) {
-    faults.push(
+    problems.push(
       "On Cloudflare, TOOLBOOTH_PRICES must hold the JSON of the price list. Run `npx wrangler secret put TOOLBOOTH_PRICES -c wrangler.site.jsonc < prices.json`.",
     );
     return null;
   }
-  const { prices, faults: found } = readPriceList(text);
-  faults.push(...found.map((fault) => `TOOLBOOTH_PRICES: ${fault}`));
+  const { prices, problems: found } = readPriceList(text);
+  problems.push(...found.map((problem) => `TOOLBOOTH_PRICES: ${problem}`));
   return prices;
 }
 
-function faultsOfWebhooks(networks: Config["webhookNetworks"], isTryOut: boolean): string[] {
+function problemsOfWebhooks(networks: Config["webhookNetworks"], isTryOut: boolean): string[] {
   if (networks === "public" || isTryOut) return [];
   return [
     "On Cloudflare, TOOLBOOTH_WEBHOOK_NETWORKS must be public or unset; Workers cannot reach private networks.",
   ];
 }
 
-function faultsOfMail(mail: Config["mail"], isTryOut: boolean): string[] {
+function problemsOfMail(mail: Config["mail"], isTryOut: boolean): string[] {
   if (mail.smtp !== null) {
     return ["SMTP_URL does not work on Cloudflare Workers. Set MAIL_API_TOKEN instead."];
   }

@@ -1,4 +1,4 @@
-import { forgetStale } from "#accounts/journal.ts";
+import { forgetStale } from "#accounts/activity-log.ts";
 import { runBounded } from "#jobs/job-runner.ts";
 import { createReverser, ROUND_PACE } from "#jobs/reverse-calls.ts";
 import type { DashboardSide } from "./dashboard-deps.ts";
@@ -17,7 +17,7 @@ export async function keepUp(side: DashboardSide, scheduledTime: number): Promis
     dispatchEvents(side, failed),
     reverseCalls(side),
     isTimeToTidy &&
-      forgetStale(side.store.journal, side.deps.now()).catch(
+      forgetStale(side.store.activityLog, side.deps.now()).catch(
         failed("Removing old sessions failed"),
       ),
     events.forget().catch(failed("Deleting old webhook deliveries failed")),
@@ -41,7 +41,7 @@ const REVERSE_FOR_MS = 45_000;
 
 function reverseCalls({ deps, ledger, store, logError }: DashboardSide): Promise<void> {
   const { now, random } = deps;
-  const given = { ledger, now, random, logError: logError };
+  const given = { ledger, now, random, logError };
   const bounds = { max: REVERSALS_A_ROUND, until: now() + REVERSE_FOR_MS };
   return runBounded(store.jobs, bounds, (jobs) => createReverser({ jobs, ...given }, ROUND_PACE));
 }

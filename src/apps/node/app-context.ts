@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -10,9 +10,9 @@ import { localCallLedger } from "#ledger/call-ledger.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
-import packageJson from "../../../package.json" with { type: "json" };
 import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
+import { hashKey, random } from "./runtime.ts";
 import type { ToolPool } from "./tool-pool.ts";
 
 /** The parts that Node contributes to the app's context. */
@@ -28,11 +28,6 @@ type Parts = {
   /** Defaults to the runtime's. */
   random?: RandomBytes;
 };
-
-export const version: string = packageJson.version;
-
-export const random = (count: number) => new Uint8Array(randomBytes(count));
-export const hashKey = (key: string) => hash("sha256", key);
 
 const elapsed = () => performance.now();
 const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");

@@ -1,5 +1,5 @@
-import type { NotifyDeps } from "#accounts/notify-person.ts";
-import type { AccountDeps } from "#accounts/people.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
+import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import {
   createOperatorApp,
   type OperatorApp,
@@ -9,8 +9,8 @@ import type { Billing } from "#billing/billing.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { accountsOfLedger } from "#stores/sql/account-index.ts";
 import { createGrantList } from "#stores/sql/grant-list.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
-import type { openPeopleStore } from "./dashboard-store.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
+import type { openDashboardStore } from "./dashboard-store.ts";
 import { reversalsForOperator } from "./reversals.ts";
 
 /** The operator API on Node. It runs on the dashboard thread so that no call waits for it. */
@@ -22,7 +22,7 @@ export function openNodeOperator({
   dataDir,
   ...rest
 }: Omit<OperatorAppWiring, "context"> & {
-  store: ReturnType<typeof openPeopleStore>;
+  store: ReturnType<typeof openDashboardStore>;
   accountDeps: AccountDeps;
   notify: NotifyDeps;
   billing: Billing | null;
@@ -41,7 +41,7 @@ export function openNodeOperator({
       isDamage,
       accountDeps: async () => accountDeps,
       billing: async () => billing,
-      acts: createOperatorActs(database),
+      actions: createOperatorActions(database),
       jobs: operatorJobs([store.jobs, reversalsForOperator(dataDir)]),
       index: accountsOfLedger(database),
       moves,

@@ -11,14 +11,14 @@ import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import type { DashboardSite } from "#site/site-context.ts";
 import { isOwnMachine, originsOf } from "./addresses.ts";
 import { createClientAddress } from "./client-address.ts";
-import { DashboardAway, type People, startDashboard } from "./dashboard.ts";
+import { type DashboardThread, DashboardUnavailable, startDashboard } from "./dashboard.ts";
 import { databaseFile } from "./data-folder.ts";
 import type { NodeLog } from "./log.ts";
 import { createOperatorServer } from "./operator-server.ts";
 
 /** Forwards requests for the dashboard API and the operator API to the dashboard thread, and starts and stops it. */
 export type DashboardServer = DashboardSite &
-  Pick<People, "stop"> & {
+  Pick<DashboardThread, "stop"> & {
     /** Handles requests below `/operator`. */
     fetchForOperator(request: Request, connection: unknown): Promise<Response>;
     /** May be a moment old; empty if the thread is down. */
@@ -57,7 +57,7 @@ export function openDashboardServer(
     },
     log,
   );
-  const people: Promise<People | null> = started.catch((cause) => {
+  const dashboard: Promise<DashboardThread | null> = started.catch((cause) => {
     log.logError("Dashboard thread failed to start", { cause });
     return null;
   });
@@ -67,8 +67,8 @@ export function openDashboardServer(
     connection: unknown,
   ): Promise<Response> {
     const peer = clientAddress(connection as IncomingMessage | undefined);
-    const thread = await people;
-    if (thread === null) throw new DashboardAway("Never started");
+    const thread = await dashboard;
+    if (thread === null) throw new DashboardUnavailable("Never started");
     return thread.fetch(request, body === null || body.byteLength === 0 ? null : body, peer);
   }
   const operatorServer = createOperatorServer(config.operatorTokens, log);
@@ -84,7 +84,7 @@ export function openDashboardServer(
       try {
         return await forward(request, body, connection);
       } catch (cause) {
-        if (!(cause instanceof DashboardAway)) throw cause;
+        if (!(cause instanceof DashboardUnavailable)) throw cause;
         const headers = { "Retry-After": "2" };
         throw new ApiError(
           "unavailable",
@@ -98,8 +98,8 @@ export function openDashboardServer(
     },
     fetchForOperator: (request, connection) =>
       operatorServer(request, (own, body) => forward(own, body, connection)),
-    stop: async () => (await people)?.stop(),
-    countJobs: async () => (await people)?.countJobs() ?? [],
+    stop: async () => (await dashboard)?.stop(),
+    countJobs: async () => (await dashboard)?.countJobs() ?? [],
   };
 }
 

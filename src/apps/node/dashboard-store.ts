@@ -1,27 +1,27 @@
+import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { createPostgresMoves } from "#stores/postgres/moves.ts";
 import { findDamage, isDamage as isPostgresDamage } from "#stores/postgres/operator.ts";
-import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
+import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { isDamage } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import type { DashboardSettings } from "./dashboard.ts";
 import { createFaultWatch } from "./fault-watch.ts";
 
 /** The dashboard thread's storage. It has its own connections, so that its waits delay no call. */
-export function openPeopleStore(
+export function openDashboardStore(
   { data }: Pick<DashboardSettings, "data">,
   onIdleError: (error: Error) => void,
 ) {
   if ("file" in data) {
     const driver = openNodeSqlite(data.file);
-    const people = openSqlitePeople(driver);
-    const moves = createSqliteMoves(driver, data.file, people.turns);
+    const dashboard = openSqliteDashboardStore(driver);
+    const moves = createSqliteMoves(driver, data.file, dashboard.turns);
     return {
-      ...people,
+      ...dashboard,
       moves,
       // A SQLite service has one node, so counters in memory suffice.
       throttle: null,
@@ -40,7 +40,7 @@ export function openPeopleStore(
   const moves = createPostgresMoves(pool);
   const { record, rethrowDatabaseErrors } = createFaultWatch();
   return {
-    ...createPostgresPeople(pool, record),
+    ...createPostgresDashboardStore(pool, record),
     rethrowDatabaseErrors,
     throttle: createPostgresThrottle(pool),
     ledger,

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
+import { forgetStale } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
-import { forgetStale } from "#accounts/journal.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
@@ -19,15 +19,15 @@ import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
 import { countJobs } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
-import { hashKey, random } from "./app-context.ts";
 import { openBilling } from "./billing.ts";
 import type { DashboardSettings, FromDashboard, ToDashboard } from "./dashboard.ts";
 import { openNodeOperator } from "./dashboard-operator.ts";
-import { openPeopleStore } from "./dashboard-store.ts";
+import { openDashboardStore } from "./dashboard-store.ts";
 import { outboxFolder } from "./data-folder.ts";
 import { startNotifications } from "./notifications.ts";
 import { isForOperator } from "./operator-server.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
+import { hashKey, random } from "./runtime.ts";
 
 /** The dashboard thread: it hashes passwords, looks up sessions and sends emails, so that no call waits for any of these. */
 if (parentPort === null) throw new Error("This file must be started as a worker thread");
@@ -44,7 +44,7 @@ const describe = (cause: unknown) =>
       ? (cause.stack ?? cause.message)
       : String(cause);
 
-const store = openPeopleStore(settings, (cause) =>
+const store = openDashboardStore(settings, (cause) =>
   logError("PostgreSQL connection lost", { cause }),
 );
 const now = () => Date.now();
@@ -66,7 +66,7 @@ const { jobs } = store;
 const emails = startJobs(
   createEmailSender({ jobs, transport, transportKind, now, random, from, logError }),
   {
-    logError: logError,
+    logError,
   },
 );
 const mail = createMail(
@@ -102,7 +102,7 @@ const auth = createAuth({
   starter: settings.starter,
   providers: settings.providers,
   database: store.signInDatabase,
-  journal: store.journal,
+  activityLog: store.activityLog,
   mail,
   newId: () => randomBase62(24, random),
   countRequest: throttle?.countRequest,
@@ -141,7 +141,7 @@ const deps: DashboardDeps = {
   verifyPassword,
   now,
   logError,
-  journal: store.journal,
+  activityLog: store.activityLog,
   events: store.events,
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
@@ -173,15 +173,15 @@ const operator = openNodeOperator({
   billing,
   now,
   waitUntil: inBackground,
-  notify: { journal: store.journal, mail, publicUrl },
+  notify: { activityLog: store.activityLog, mail, publicUrl },
   newRequestId: deps.newRequestId,
-  logAct: (message, act) => say({ kind: "act", message, act }),
-  logError: logError,
+  logAction: (message, action) => say({ kind: "action", message, action }),
+  logError,
 });
 
 const TIDY_EVERY_MS = 10 * 60_000;
 const tidying = setInterval(() => {
-  forgetStale(store.journal, now()).catch((cause) =>
+  forgetStale(store.activityLog, now()).catch((cause) =>
     logError("Removing old sessions failed", { cause }),
   );
 }, TIDY_EVERY_MS);

@@ -6,7 +6,7 @@ import type { StripeSettings } from "#config/read-settings.ts";
 import type { MailSettings } from "#email/read-mail-settings.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
-import type { OperatorAct } from "#operator/acts.ts";
+import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorToken } from "#operator/perform.ts";
 import type { NodeLog } from "./log.ts";
 
@@ -50,7 +50,7 @@ export type FromDashboard =
   | { kind: "response"; id: number; status: number; headers: HeaderList; body: Uint8Array }
   | { kind: "email"; text: string }
   | { kind: "warning"; message: string }
-  | { kind: "act"; message: string; act: OperatorAct & { requestId: string } }
+  | { kind: "action"; message: string; action: OperatorAction & { requestId: string } }
   | { kind: "jobs"; counts: readonly JobCount[] }
   | {
       kind: "error";
@@ -59,7 +59,7 @@ export type FromDashboard =
       cause?: string | undefined;
     };
 
-export type People = {
+export type DashboardThread = {
   /** Handles a request; `peer` is the client's network address. Rejects if the thread is down. */
   fetch(request: Request, body: Uint8Array | null, peer: string | null): Promise<Response>;
   /** The job counts that the thread last reported. */
@@ -67,7 +67,7 @@ export type People = {
   stop(): Promise<void>;
 };
 
-export class DashboardAway extends Error {}
+export class DashboardUnavailable extends Error {}
 
 const WAITING_MAX = 500;
 const RESPONSE_TIMEOUT_MS = 30_000;
@@ -96,7 +96,10 @@ type Waiting = { resolve(response: Response): void; reject(error: Error): void }
  * Starts the thread, and restarts it when it dies or fails to start. Requests in the meantime get an error that asks to
  * retry. Resolves after the first attempt.
  */
-export async function startDashboard(settings: DashboardSettings, log: NodeLog): Promise<People> {
+export async function startDashboard(
+  settings: DashboardSettings,
+  log: NodeLog,
+): Promise<DashboardThread> {
   const waiting = new Map<number, Waiting>();
   let count = 0;
   let stopping = false;
@@ -112,7 +115,7 @@ export async function startDashboard(settings: DashboardSettings, log: NodeLog):
       waiting.get(id)?.resolve(response);
     } else if (message.kind === "email") log.email(message.text);
     else if (message.kind === "warning") log.warn(message.message);
-    else if (message.kind === "act") log.info(message.message, message.act);
+    else if (message.kind === "action") log.info(message.message, message.action);
     else if (message.kind === "jobs") jobs = message.counts;
     else if (message.kind === "error") {
       const { requestId, cause } = message;
@@ -130,7 +133,8 @@ export async function startDashboard(settings: DashboardSettings, log: NodeLog):
     const startedAt = Date.now();
     fresh.on("exit", (code) => {
       thread = undefined;
-      for (const each of waiting.values()) each.reject(new DashboardAway("The thread ended"));
+      for (const each of waiting.values())
+        each.reject(new DashboardUnavailable("The thread ended"));
       if (stopping) return;
       if (Date.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
       log.logError("Dashboard thread died; restarting", {
@@ -163,13 +167,14 @@ export async function startDashboard(settings: DashboardSettings, log: NodeLog):
 
   return {
     async fetch(request, body, peer) {
-      if (thread === undefined || waiting.size >= WAITING_MAX) throw new DashboardAway("No thread");
+      if (thread === undefined || waiting.size >= WAITING_MAX)
+        throw new DashboardUnavailable("No thread");
       count += 1;
       const id = count;
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
       waiting.set(id, { resolve, reject });
       const late = setTimeout(
-        () => reject(new DashboardAway("No response in time")),
+        () => reject(new DashboardUnavailable("No response in time")),
         RESPONSE_TIMEOUT_MS,
       );
       const headers = [...request.headers].filter(([name]) => !CONNECTION_HEADERS.has(name));

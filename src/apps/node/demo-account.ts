@@ -4,7 +4,7 @@ import {
   createKey,
   findAccount,
   openAccount,
-} from "#accounts/people.ts";
+} from "#accounts/accounts.ts";
 import { grantStarter, type Starter } from "#accounts/welcome.ts";
 
 /** A new data folder gets a demo account with starter credits and one key. */

@@ -11,9 +11,9 @@ const CHECKOUT = path.join(import.meta.dirname, "../../..");
 const WRANGLER = path.join(CHECKOUT, "node_modules", "wrangler", "bin", "wrangler.js");
 const VARS = path.join(CHECKOUT, ".dev.vars");
 const port = process.env["PORT"] ?? "8787";
-const PEOPLE = ["-c", "wrangler.site.jsonc"];
+const SITE_CONFIG = ["-c", "wrangler.site.jsonc"];
 
-/** Matches the PUBLIC_URL that this script wrote, for any port, but not one that a person has set. */
+/** Matches the PUBLIC_URL that this script wrote, for any port, but not one that a user has set. */
 const OWN_ADDRESS = /^PUBLIC_URL=http:\/\/127\.0\.0\.1:\d+$/m;
 
 /** Writes the settings and secrets of a deployed service. Secrets are generated once, so that keys stay valid. */
@@ -71,9 +71,20 @@ const steps = [
   () =>
     run(["--disable-warning=ExperimentalWarning", path.join(import.meta.dirname, "build-edge.ts")]),
   // CI=true, because Wrangler asks for confirmation in a terminal.
-  () => run([WRANGLER, "d1", "migrations", "apply", "DB", "--local", ...PEOPLE], { CI: "true" }),
   () =>
-    run([WRANGLER, "dev", "-c", "wrangler.jsonc", ...PEOPLE, "--ip", "127.0.0.1", "--port", port]),
+    run([WRANGLER, "d1", "migrations", "apply", "DB", "--local", ...SITE_CONFIG], { CI: "true" }),
+  () =>
+    run([
+      WRANGLER,
+      "dev",
+      "-c",
+      "wrangler.jsonc",
+      ...SITE_CONFIG,
+      "--ip",
+      "127.0.0.1",
+      "--port",
+      port,
+    ]),
 ];
 
 try {

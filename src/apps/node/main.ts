@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { AccountDeps } from "#accounts/people.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
 import { type App, createApp } from "#api/app.ts";
 import { type Config, urlOf } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
@@ -8,10 +8,10 @@ import { isLoopback } from "#hosts.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { baseOf, warningsOf } from "./addresses.ts";
-import { createNodeAppContext, hashKey, random, version } from "./app-context.ts";
+import { createNodeAppContext } from "./app-context.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder } from "./data-folder.ts";
-import { StartupDatabaseError } from "./database-fault.ts";
+import { StartupDatabaseError } from "./database-startup.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { readDocs } from "./docs.ts";
 import { createNodeLog } from "./log.ts";
@@ -19,6 +19,7 @@ import { createNodeMetrics } from "./metrics.ts";
 import { isForOperator } from "./operator-server.ts";
 import { openNodePages } from "./page-files.ts";
 import { openReversals } from "./reversals.ts";
+import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
 import { readNodeSettings } from "./settings.ts";
 import { openNodeStore } from "./store.ts";
@@ -40,7 +41,7 @@ async function main(): Promise<void> {
       onFault: (cause) =>
         log.logError("Moving debits out of the journal failed; retrying", { cause }),
     },
-    { forMs: DATABASE_PATIENCE_MS, tell: log.warn },
+    { forMs: DATABASE_PATIENCE_MS, log: log.warn },
   );
   const { ledger, directory, secrets } = store;
   const pool = openToolPool(config.toolThreads, (cause) =>
@@ -49,23 +50,23 @@ async function main(): Promise<void> {
   const metrics = createNodeMetrics({
     ledger: store.waiting,
     tools: pool.waiting,
-    jobs: async () => [...((await people?.countJobs()) ?? []), ...(await reversals.countJobs())],
+    jobs: async () => [...((await dashboard?.countJobs()) ?? []), ...(await reversals.countJobs())],
   });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);
   const docs = readDocs(log.logError);
-  let people: DashboardServer | undefined;
+  let dashboard: DashboardServer | undefined;
   let publicUrl = config.publicUrl ?? "";
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
-    people = openDashboardServer(config, { publicUrl, port, secrets, prices }, log);
+    dashboard = openDashboardServer(config, { publicUrl, port, secrets, prices }, log);
     const { reverseLater } = reversals;
     const parts = { ledger, pool, log, metrics, reverseLater };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS };
-    const app = createApp(context, createSite({ settings, people, pages, docs: () => docs }));
-    return withOperator(app, people);
+    const app = createApp(context, createSite({ settings, dashboard, pages, docs: () => docs }));
+    return withOperator(app, dashboard);
   }, config);
   const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError);
 
@@ -77,7 +78,7 @@ async function main(): Promise<void> {
     upkeep.stop();
     pages.close();
     await server.stop();
-    await people?.stop();
+    await dashboard?.stop();
     await reversals.stop();
     await store.close();
     await reversals.close();
@@ -104,11 +105,11 @@ async function main(): Promise<void> {
 }
 
 /** Adds the operator API to the app. */
-const withOperator = (app: App, people: DashboardServer): App => ({
+const withOperator = (app: App, dashboard: DashboardServer): App => ({
   ...app,
   fetch: (request, connection) =>
     isForOperator((connection as IncomingMessage).url)
-      ? people.fetchForOperator(request, connection)
+      ? dashboard.fetchForOperator(request, connection)
       : app.fetch(request, connection),
 });
 

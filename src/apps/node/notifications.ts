@@ -78,7 +78,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
     logError,
     rest,
   });
-  const webhooks = startJobs(deliverer, { logError: logError, lookAtLeastMs: everyMs, graceMs: 0 });
+  const webhooks = startJobs(deliverer, { logError, lookAtLeastMs: everyMs, graceMs: 0 });
   let [expiriesAt, forgetAt] = [0, now() + FORGET_EVERY_MS];
 
   async function lookForExpiries(): Promise<void> {
@@ -91,7 +91,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
     if (!more) expiriesAt = now() + EXPIRIES_EVERY_MS;
   }
 
-  async function carry(): Promise<void> {
+  async function dispatchNewEvents(): Promise<void> {
     let more = true;
     while (more && !isEnding()) {
       const round = await dispatchEvents({
@@ -124,7 +124,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
   async function run(): Promise<void> {
     const steps: [step: () => Promise<void>, failed: string][] = [
       [lookForExpiries, "Looking for expiring grants failed; retrying"],
-      [carry, "Dispatching events failed; retrying"],
+      [dispatchNewEvents, "Dispatching events failed; retrying"],
       [forget, "Deleting old webhook deliveries failed; retrying"],
     ];
     while (!isEnding()) {

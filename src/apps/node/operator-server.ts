@@ -4,8 +4,8 @@ import { dropBody, readBody } from "#api/pipeline/body.ts";
 import { createIdSequence } from "#ids.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
 import type { OperatorToken } from "#operator/perform.ts";
-import { random } from "./app-context.ts";
 import type { NodeLog } from "./log.ts";
+import { random } from "./runtime.ts";
 
 /** Tests the raw request line because it runs for every call. */
 export const isForOperator = (target: string | undefined): boolean =>

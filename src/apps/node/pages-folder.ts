@@ -35,16 +35,16 @@ const isWhole = (folder: string): boolean => existsSync(path.join(folder, MANIFE
 
 /** Creates a new folder in the first location that is writable. Throws with all causes if none is. */
 export function makeUnfinished(places: string[]): { place: string; folder: string } {
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const place of places) {
     try {
       mkdirSync(place, { recursive: true });
       return { place, folder: mkdtempSync(path.join(place, UNFINISHED)) };
     } catch (error) {
-      faults.push((error as Error).message);
+      problems.push((error as Error).message);
     }
   }
-  throw new Error(`No folder is writable: ${faults.join("; ")}`);
+  throw new Error(`No folder is writable: ${problems.join("; ")}`);
 }
 
 /** Renames a finished build to its final name. If two processes built the same sources, the first one wins; the results are equal. */

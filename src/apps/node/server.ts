@@ -66,11 +66,11 @@ export async function startNodeServer(
   const connections = watchConnections(server);
   const port = await listen(server, options);
   const app = open(port);
-  const refuse = (error: Error, socket: Socket) =>
-    void refuseConnection(error, socket, connections, app);
-  server.on("clientError", (error, socket) => refuse(error, socket as Socket));
+  const reject = (error: Error, socket: Socket) =>
+    void rejectConnection(error, socket, connections, app);
+  server.on("clientError", (error, socket) => reject(error, socket as Socket));
   // CONNECT is not supported.
-  server.on("connect", (_, socket) => refuse(new Error("CONNECT"), socket as Socket));
+  server.on("connect", (_, socket) => reject(new Error("CONNECT"), socket as Socket));
   const listener = getRequestListener(
     (request, { incoming }) =>
       hasOneHost(incoming as IncomingMessage)
@@ -166,7 +166,7 @@ const NOT_A_REQUEST = new ApiError("invalid_request", "The request is not valid 
  * Writes an error by hand after Node's parser gave up on a connection. Earlier responses on the connection go first;
  * otherwise a client would take the error for one of them.
  */
-async function refuseConnection(
+async function rejectConnection(
   error: Error & { code?: string },
   socket: Socket,
   connections: Connections,
@@ -180,7 +180,7 @@ async function refuseConnection(
   const underWay = connections.underWay(socket);
   const earlier = underWay.find(({ req }) => req.complete);
   if (earlier !== undefined) {
-    earlier.once("close", () => void refuseConnection(error, socket, connections, app));
+    earlier.once("close", () => void rejectConnection(error, socket, connections, app));
     return;
   }
   const fault = WHAT_WENT_WRONG[error.code ?? ""] ?? NOT_A_REQUEST;

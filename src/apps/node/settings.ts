@@ -9,42 +9,42 @@ export function readNodeSettings(env: Record<string, string | undefined>): {
   config: Config;
   prices: PriceList | null;
 } {
-  const faults: string[] = [];
-  const config = readTexts(env, faults);
+  const problems: string[] = [];
+  const config = readTexts(env, problems);
   // Read even if other settings are invalid, so that one error reports both.
-  const prices = readPrices(env["TOOLBOOTH_PRICES"] ?? "", faults);
-  if (config === null || faults.length > 0) throw new ConfigError(faults.join("\n"));
+  const prices = readPrices(env["TOOLBOOTH_PRICES"] ?? "", problems);
+  if (config === null || problems.length > 0) throw new ConfigError(problems.join("\n"));
   return { config, prices };
 }
 
-function readTexts(env: Record<string, string | undefined>, faults: string[]): Config | null {
+function readTexts(env: Record<string, string | undefined>, problems: string[]): Config | null {
   try {
     return readConfig(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    faults.push(error.message);
+    problems.push(error.message);
     return null;
   }
 }
 
-function readPrices(given: string, faults: string[]): PriceList | null {
+function readPrices(given: string, problems: string[]): PriceList | null {
   if (given === "") return null;
   const isText = given.trimStart().startsWith("{");
-  const text = isText ? given : readFile(given, faults);
+  const text = isText ? given : readFile(given, problems);
   if (text === null) return null;
-  const { prices, faults: found } = readPriceList(text);
+  const { prices, problems: found } = readPriceList(text);
   const place = isText ? "TOOLBOOTH_PRICES" : `TOOLBOOTH_PRICES, ${given}`;
-  faults.push(...found.map((fault) => `${place}: ${fault}`));
+  problems.push(...found.map((problem) => `${place}: ${problem}`));
   return prices;
 }
 
-function readFile(path: string, faults: string[]): string | null {
+function readFile(path: string, problems: string[]): string | null {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = WHY[code ?? ""] ?? "it cannot be read";
-    faults.push(`TOOLBOOTH_PRICES must be the path of a price list in JSON; ${path}: ${reason}.`);
+    problems.push(`TOOLBOOTH_PRICES must be the path of a price list in JSON; ${path}: ${reason}.`);
     return null;
   }
 }

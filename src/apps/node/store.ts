@@ -1,23 +1,11 @@
-import { randomBytes } from "node:crypto";
-import type { AccountDeps } from "#accounts/people.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
-import { randomBase62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { createPostgresLedger } from "#stores/postgres/ledger.ts";
-import { migratePostgres } from "#stores/postgres/migrate.ts";
-import { keepPartitions } from "#stores/postgres/partitions.ts";
-import { createPostgresPeople } from "#stores/postgres/people.ts";
-import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import {
-  isEmptyOrUnfinished as isEmptyPostgres,
-  keepSecret as keepPostgresSecret,
-} from "#stores/postgres/settings.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import { databaseFile, openDataFolder, readSecrets } from "./data-folder.ts";
-import { explainDatabase, StartupDatabaseError } from "./database-fault.ts";
-import { NO_PATIENCE, type Patience, whenFit } from "./database-wait.ts";
+import { NO_PATIENCE, type Patience } from "./database-startup.ts";
 
 /** A node's storage: its own SQLite file, or the PostgreSQL database that a fleet shares. */
 export type NodeStore = {
@@ -34,14 +22,16 @@ export type NodeStore = {
 export type StoreEvents = Pick<SqliteThreadOptions, "onBatch" | "onCrash" | "onFault">;
 
 /** Opens the storage and reports every problem with it before anything else starts. `patience` says how long to wait for PostgreSQL. */
-export const openNodeStore = (
+export async function openNodeStore(
   config: Config,
   events: Required<StoreEvents>,
   patience: Patience = NO_PATIENCE,
-): Promise<NodeStore> =>
-  config.databaseUrl === null
-    ? openSqliteStore(config, events)
-    : openPostgresStore(config.databaseUrl, config, events, patience);
+): Promise<NodeStore> {
+  if (config.databaseUrl === null) return openSqliteStore(config, events);
+  // Imported here so that a node on SQLite starts without the driver of PostgreSQL.
+  const { openPostgresStore } = await import("./postgres-store.ts");
+  return openPostgresStore(config.databaseUrl, config, events, patience);
+}
 
 async function openSqliteStore(config: Config, events: StoreEvents): Promise<NodeStore> {
   const driver = openDataFolder(config.dataDir);
@@ -58,46 +48,4 @@ async function openSqliteStore(config: Config, events: StoreEvents): Promise<Nod
       driver.close();
     },
   };
-}
-
-/** One connection is reserved for batches of debits. Two stay open while the node is idle. */
-const CONNECTIONS_MAX = 10;
-const CONNECTIONS = { max: CONNECTIONS_MAX, min: 2, reserved: 1 };
-
-async function openPostgresStore(
-  url: string,
-  config: Config,
-  { onBatch, onCrash }: Required<StoreEvents>,
-  patience: Patience,
-): Promise<NodeStore> {
-  const pool = openPostgresPool(url, { ...CONNECTIONS, onIdleError: onCrash });
-  try {
-    const secrets = await whenFit(() => prepare(pool, config.secrets), patience);
-    const { ledger, waiting, close } = createPostgresLedger(pool, onBatch);
-    return {
-      ledger,
-      secrets,
-      waiting,
-      directory: createPostgresPeople(pool).directory,
-      isEmptyOrUnfinished: (email) => isEmptyPostgres(pool, email),
-      async close() {
-        await close();
-        await pool.close();
-      },
-    };
-  } catch (error) {
-    await pool.close().catch(() => {});
-    throw new StartupDatabaseError(explainDatabase(error), { cause: error });
-  }
-}
-
-/** Migrates the schema, creates the first partitions and returns the secrets. */
-async function prepare(
-  pool: PostgresPool,
-  configured: readonly string[] | null,
-): Promise<readonly string[]> {
-  await migratePostgres(pool);
-  // Before the first call, so that today's debits go to today's partition.
-  await keepPartitions(pool, Date.now(), 0);
-  return configured ?? [await keepPostgresSecret(pool, () => randomBase62(43, randomBytes))];
 }

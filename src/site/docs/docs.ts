@@ -148,13 +148,15 @@ const WITHOUT_DASHBOARD = /^\/(?:docs|openapi\.json|llms\.txt|$)/;
 function withHtmlLinks(
   markdown: string,
   pages: ReadonlyMap<string, string>,
-  { publicUrl, people }: PageOptions,
+  { publicUrl, dashboard }: PageOptions,
 ): string {
   const base = basePath(publicUrl);
   const linked = replaceLinks(markdown, (link, label, target) => {
     if (target.startsWith(PLACEHOLDER_URL)) {
       const path = target.slice(PLACEHOLDER_URL.length);
-      return people || WITHOUT_DASHBOARD.test(path) ? `[${label}](<${base}${path || "/"}>)` : label;
+      return dashboard || WITHOUT_DASHBOARD.test(path)
+        ? `[${label}](<${base}${path || "/"}>)`
+        : label;
     }
     if (/^\w+:/.test(target)) return link;
     const [, slug, id = ""] = PAGE_LINK.exec(target) ?? [];

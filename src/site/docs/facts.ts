@@ -17,16 +17,16 @@ import { sampleCall, toolReference } from "./tool-reference.ts";
 
 /** What the pages say of this service, from the code and the settings that decide it. */
 export function docsFacts(options: PageOptions): DocsFacts {
-  const { people, tools, rateLimit, publicUrl } = options;
-  const prices = people?.prices ?? null;
+  const { dashboard, tools, rateLimit, publicUrl } = options;
+  const prices = dashboard?.prices ?? null;
   const isSold = prices !== null && (prices.packs.length > 0 || prices.lifetime !== null);
-  const starter = people?.starter ?? { credits: 0, days: 0 };
+  const starter = dashboard?.starter ?? { credits: 0, days: 0 };
   return {
     conditions: {
-      dashboard: Boolean(people),
-      "sign-up": people?.signUp === "open",
-      "social-sign-in": (people?.providers.length ?? 0) > 0,
-      "starter-credits": people?.signUp === "open" && starter.credits > 0,
+      dashboard: Boolean(dashboard),
+      "sign-up": dashboard?.signUp === "open",
+      "social-sign-in": (dashboard?.providers.length ?? 0) > 0,
+      "starter-credits": dashboard?.signUp === "open" && starter.credits > 0,
       "rate-limit": rateLimit > 0,
       "several-prices": new Set(tools.map(({ price }) => price)).size > 1,
       sales: isSold,
@@ -42,7 +42,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "rate-limit": formatCount(rateLimit),
       "rate-limit-burst": formatCount(2 * rateLimit),
       "rate-limit-policy": inlineCode(`RateLimit-Policy: ${createThrottle(rateLimit).policy}`),
-      "social-sign-in": (people?.providers ?? []).map((name) => PROVIDERS[name]).join(" or "),
+      "social-sign-in": (dashboard?.providers ?? []).map((name) => PROVIDERS[name]).join(" or "),
       "lifetime-name": sentence(prices?.lifetime?.name ?? ""),
       contact: prices?.contact ? sentence(prices.contact) : "the operator of this service",
       "tool-count": NUMBERS[tools.length] ?? String(tools.length),

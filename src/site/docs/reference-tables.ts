@@ -117,13 +117,13 @@ const operationsOf = ({ paths }: OpenApiDocument) =>
 const withPeriod = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 /** The kinds of grants that this service makes. */
-export function grantsTable({ people }: PageOptions): string {
-  const { starter, prices } = people ?? {};
+export function grantsTable({ dashboard }: PageOptions): string {
+  const { starter, prices } = dashboard ?? {};
   const terms = [...new Set(prices?.packs.map(({ months }) => months))];
   const term = (months: number | null) =>
     months === null ? "never" : `${lastsText(months)} after payment`;
   const rows: string[][] = [];
-  if (starter?.credits && people?.signUp === "open") {
+  if (starter?.credits && dashboard?.signUp === "open") {
     rows.push([
       "Starter",
       `Once, when you confirm your email address: ${formatCount(starter.credits)} credits`,

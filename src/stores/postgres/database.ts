@@ -9,7 +9,7 @@ import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /**
- * Creates a database of batches over PostgreSQL, for the tables about people. A batch is one transaction and one round trip. Writing
+ * Creates a database of batches over PostgreSQL, for the tables of the dashboard. A batch is one transaction and one round trip. Writing
  * batches of all nodes take turns, so that a condition that a batch checked still holds when it writes. This is fast enough, because
  * these tables change a few times per second at most.
  */

@@ -1,9 +1,9 @@
+import { createActivityLog } from "../sql/activity-log.ts";
 import { logAttempt } from "../sql/deliveries.ts";
 import { createDirectory } from "../sql/directory.ts";
 import { createEmailQueue } from "../sql/emails.ts";
 import { createEventStore } from "../sql/events.ts";
 import { createJobQueue } from "../sql/jobs.ts";
-import { createJournal } from "../sql/journal.ts";
 import { createPurchaseStore } from "../sql/purchases.ts";
 import { sql } from "../sql/sql-database.ts";
 import { createPostgresDatabase } from "./database.ts";
@@ -14,8 +14,8 @@ export function createPostgresDirectory(pool: PostgresPool) {
   const db = createPostgresDatabase(pool);
   return {
     database: db,
-    directory: createDirectory(db, lockPerson),
-    journal: createJournal(db, sql`NOT "emailVerified"`),
+    directory: createDirectory(db, lockUser),
+    activityLog: createActivityLog(db, sql`NOT "emailVerified"`),
     emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),
     purchases: createPurchaseStore(db),
@@ -23,7 +23,7 @@ export function createPostgresDirectory(pool: PostgresPool) {
   };
 }
 
-/** Locks the person before the address, the order that schema/postgres-people.ts requires. */
-const lockPerson = (account: string) => [
-  sql`SELECT id FROM person WHERE account = ${account} FOR UPDATE`,
+/** Locks the user before the address, the order that schema/postgres-dashboard.ts requires. */
+const lockUser = (account: string) => [
+  sql`SELECT id FROM users WHERE account = ${account} FOR UPDATE`,
 ];

@@ -1,6 +1,22 @@
-import { d1Edge } from "./d1-edge.ts";
+import { sqliteDashboard } from "./sqlite-dashboard.ts";
 import { sqliteJobs } from "./sqlite-jobs.ts";
-import { sqlitePeople } from "./sqlite-people.ts";
+
+/** What D1 has in addition to sqlite-dashboard.ts: the list of accounts, for each has a database of its own, and the edge's queues. */
+export const d1Edge = `
+-- Every account that may have an object. Written before the object is first used, so that operators can list them all.
+CREATE TABLE account_index (
+  account TEXT PRIMARY KEY,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX account_index_by_age ON account_index (created_at, account);
+
+-- Events that the accounts' objects have forwarded, as JSON, until they are handled.
+CREATE TABLE forwarded_event (
+  no INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  event TEXT NOT NULL
+) STRICT;
+`;
 
 /**
  * The migrations of D1 in the order in which they run, each a file of its own for Wrangler. Released ones are never edited.
@@ -9,7 +25,7 @@ import { sqlitePeople } from "./sqlite-people.ts";
  * is one line here. Comments are left out, because words of SQL in them have confused it as well.
  */
 export const D1_MIGRATIONS: readonly { name: string; sql: string }[] = [
-  { name: "0001_initial", sql: plain(sqliteJobs + sqlitePeople + d1Edge) },
+  { name: "0001_initial", sql: plain(sqliteJobs + sqliteDashboard + d1Edge) },
 ];
 
 function plain(sql: string): string {

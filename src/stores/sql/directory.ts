@@ -5,11 +5,11 @@ import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.t
 /**
  * The directory of email addresses over a database. Each operation is one batch.
  *
- * `lockPerson`: statements that lock the account's person until the end of the batch, for a database with concurrent writers.
+ * `lockUser`: statements that lock the account's user until the end of the batch, for a database with concurrent writers.
  */
 export function createDirectory(
   db: SqlDatabase,
-  lockPerson: (account: string) => readonly SqlQuery[] = () => [],
+  lockUser: (account: string) => readonly SqlQuery[] = () => [],
 ): Directory {
   return {
     async register({ email, account, createdAt }) {
@@ -39,7 +39,7 @@ export function createDirectory(
     async forget({ account, emailHash, now }) {
       const deleted = await lastRows(
         db,
-        ...lockPerson(account),
+        ...lockUser(account),
         sql`INSERT INTO closed_address (email_hash, closed_at)
             SELECT ${emailHash}, ${now} FROM address WHERE account = ${account}
             ON CONFLICT DO NOTHING`,

@@ -1,10 +1,10 @@
 import { chmodSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Migration } from "../schema/migrations.ts";
+import { sqliteDashboard } from "../schema/sqlite-dashboard.ts";
 import { sqliteImports } from "../schema/sqlite-imports.ts";
 import { sqliteJobs } from "../schema/sqlite-jobs.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
-import { sqlitePeople } from "../schema/sqlite-people.ts";
 import type { SqlDriver, SqlRow, SqlStatement } from "./driver.ts";
 import { runMigrations } from "./run-migrations.ts";
 
@@ -12,7 +12,7 @@ import { runMigrations } from "./run-migrations.ts";
 export const SQLITE_MIGRATIONS: readonly Migration[] = [
   {
     name: "initial",
-    sql: sqliteLedger + sqliteImports + sqliteJobs + sqlitePeople,
+    sql: sqliteLedger + sqliteImports + sqliteJobs + sqliteDashboard,
     readableFrom: 1,
   },
 ];

@@ -11,8 +11,8 @@ export function endRequests(driver: SqlDriver): Ended {
   return driver.transaction("write", () => {
     driver.prepare("DELETE FROM event").run();
     const ended = {
-      sessions: driver.prepare("DELETE FROM person_session").run(),
-      links: driver.prepare("DELETE FROM person_token").run(),
+      sessions: driver.prepare("DELETE FROM user_session").run(),
+      links: driver.prepare("DELETE FROM user_token").run(),
       emails: driver
         .prepare("DELETE FROM job WHERE queue IN ('email', 'outbox') AND died_at IS NULL")
         .run(),

@@ -4,14 +4,14 @@ import { about, defineTool } from "../define-tool.ts";
 import { encodeUtf8, textField } from "../text.ts";
 
 /**
- * Hashes the UTF-8 bytes of a text (FIPS 180-4) with the runtime's native digest. Where that is synchronous, so is the
- * tool.
+ * Hashes the UTF-8 bytes of a text (FIPS 180-4) with the runtime's native digest. The tool is synchronous if the digest
+ * is.
  */
 const ALGORITHMS = ["sha1", "sha256", "sha384", "sha512"] as const;
 
 const input = z.strictObject({
   text: textField(HASH_TEXT_BYTES_MAX, "Input text, up to 1 MB (1,048,576 bytes) of UTF-8."),
-  // Not `_default`, which JSON Schema leaves out before a `transform`.
+  // Not `_default`, which JSON Schema omits before a `transform`.
   algorithm: about(
     z.prefault(z.pipe(z.transform(canonicalName), z.enum(ALGORITHMS)), "sha256"),
     "Hash algorithm. The names are accepted in any case, with or without the hyphen (`SHA-256`).",
@@ -33,9 +33,9 @@ type Output = z.infer<typeof output>;
 export default defineTool({
   name: "hash",
   title: "Hash",
-  summary: "SHA-1, SHA-256, SHA-384 or SHA-512 of a text.",
+  summary: "SHA-1, SHA-256, SHA-384 or SHA-512 digest of text.",
   description:
-    "Computes a cryptographic hash of the UTF-8 bytes of `text` and returns it in hex. Use SHA-1 only for old formats: it is not safe against collisions.",
+    "Computes a cryptographic hash of the UTF-8 bytes of `text` and returns it in hex. Use SHA-1 only for legacy formats, because attackers can forge collisions.",
   price: 1,
   input,
   output,
@@ -95,7 +95,7 @@ function result(algorithm: (typeof ALGORITHMS)[number], digest: Uint8Array): Out
   };
 }
 
-/** Turns `SHA-256` and `Sha256` into `sha256`. Only a hyphen right after `sha` is removed. */
+/** Turns `SHA-256` and `Sha256` into `sha256`. It removes only a hyphen right after `sha`. */
 function canonicalName(name: unknown): unknown {
   return typeof name === "string" && name.length <= 7
     ? name.toLowerCase().replace(/^sha-/, "sha")

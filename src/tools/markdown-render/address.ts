@@ -1,13 +1,13 @@
 import { DIGIT, isIn, LETTER, SPACE, URL_SAFE } from "./characters.ts";
 
-/** Every scheme that a link or image may have. None of them can run a script or embed content. */
+/** Every scheme that a link or image can have. None of them can run a script or embed content. */
 const SCHEMES = new Set(["http", "https", "mailto", "tel", "xmpp", "ftp"]);
 
 /**
- * The address of a link or image as it will stand in the attribute (before HTML escapes), or undefined where its
- * scheme is not allowed. `address` is decoded: no backslash escapes, no character references. Control characters are
- * removed, because browsers drop some of them (WHATWG URL, section 4.4), and characters that a URL cannot contain are
- * percent-encoded. The scheme is read from the text that is returned.
+ * Returns the address of a link or image for the attribute (before HTML escaping), or undefined if its scheme is not
+ * allowed. `address` is decoded: it has no backslash escapes or character references. Control characters are removed,
+ * because browsers drop some of them (WHATWG URL, section 4.4), and characters that a URL cannot contain are
+ * percent-encoded. The scheme is read from the result, not from the input.
  */
 export function cleanAddress(address: string): string | undefined {
   const encoded = encodeAddress(address);
@@ -15,7 +15,7 @@ export function cleanAddress(address: string): string | undefined {
   return scheme === undefined || SCHEMES.has(scheme.toLowerCase()) ? encoded : undefined;
 }
 
-/** The text before the first colon, where a browser would read it as a scheme. */
+/** Returns the text before the first colon if a browser would read it as a scheme. */
 function schemeOf(address: string): string | undefined {
   if (!isIn(address.charCodeAt(0), LETTER)) return undefined;
   for (let pos = 1; pos < address.length; pos++) {
@@ -48,7 +48,7 @@ function encodeAddress(address: string): string {
 const AMPERSAND = 38;
 const PERCENT = 37;
 
-/** A URL contains no C0, DEL or C1 characters, and no spaces at its ends. */
+/** A URL has no C0, DEL or C1 characters and no spaces at its ends. */
 function withoutControls(address: string): string {
   const clean = address.replace(/\p{Cc}+/gu, "");
   let from = 0;
@@ -65,6 +65,6 @@ function isHex(s: string, pos: number): boolean {
 
 function percentEncode(character: string): string {
   if (character === "%") return "%25";
-  // Half a surrogate pair has no UTF-8 form.
+  // A lone surrogate has no UTF-8 form.
   return character.isWellFormed() ? encodeURIComponent(character) : "%EF%BF%BD";
 }

@@ -1,6 +1,6 @@
 import { BACKSLASH, DIGIT, flankAfter, isIn, LETTER, PUNCTUATION, WHITE } from "./characters.ts";
 
-/** An address in the text, with its start and end. */
+/** An address found in the text, with its start and end. */
 export type Autolink = { start: number; end: number; text: string; address: string };
 
 const DOT = 46;
@@ -13,7 +13,7 @@ const LESS = 60;
 const GREATER = 62;
 const CLOSE_BRACKET = 93;
 
-/** `<scheme:...>` or `<name@domain>` at `pos`, where `<` stands (CommonMark, section 6.5); `end` is after `>`. */
+/** Reads `<scheme:...>` or `<name@domain>` at `pos`, the place of `<` (CommonMark, section 6.5); `end` is after `>`. */
 export function readAngled(s: string, pos: number, to: number): Autolink | undefined {
   let end = pos + 1;
   let colon = 0;
@@ -33,7 +33,7 @@ export function readAngled(s: string, pos: number, to: number): Autolink | undef
   return { ...place, address: `mailto:${text}` };
 }
 
-/** Two to 32 letters, digits, `+`, `.` and `-`, a letter first. */
+/** 2 to 32 letters, digits, `+`, `.` and `-`, starting with a letter. */
 function isScheme(s: string, from: number, to: number): boolean {
   if (to - from < 2 || to - from > 32 || !isIn(s.charCodeAt(from), LETTER)) return false;
   for (let i = from + 1; i < to; i++) {
@@ -49,7 +49,7 @@ function isAngledEmail(s: string, from: number, at: number, to: number): boolean
     const c = s.charCodeAt(i);
     if (!isIn(c, LETTER | DIGIT) && !".!#$%&'*+/=?^_`{|}~-".includes(s.charAt(i))) return false;
   }
-  // Labels of 1 to 63 letters, digits and `-`, no `-` at either end.
+  // Labels of 1 to 63 letters, digits and `-`, without `-` at either end.
   let start = at + 1;
   for (let i = start; i <= to; i++) {
     const c = i < to ? s.charCodeAt(i) : DOT;
@@ -62,19 +62,19 @@ function isAngledEmail(s: string, from: number, at: number, to: number): boolean
 }
 
 /**
- * Addresses without brackets in the text of one paragraph (GFM, section 6.9). An invalid domain is not read again from
- * its middle, so that a long one takes linear time.
+ * Finds addresses without brackets in the text of one paragraph (GFM, section 6.9). An invalid domain is not read again
+ * from its middle, so that a long one takes linear time.
  */
 export class BareAutolinks {
   private readonly s: string;
   private readonly from: number;
-  /** Where the text ends that an address can take. */
+  /** The end of the text in which an address can be. */
   to: number;
   private readonly isBracketed: boolean;
-  /** Domains that begin before this position are invalid. */
+  /** Domains that start before this position are invalid. */
   private badUntil = 0;
 
-  /** `isBracketed`: an address ends at a closing bracket. */
+  /** `isBracketed`: an address ends before a closing bracket. */
   constructor(s: string, from: number, to: number, isBracketed = false) {
     this.s = s;
     this.from = from;
@@ -82,14 +82,14 @@ export class BareAutolinks {
     this.isBracketed = isBracketed;
   }
 
-  /** Reads the address to which the `:`, `@` or `w` at `pos` belongs; it begins at `floor` or later. */
+  /** Reads the address that contains the `:`, `@` or `w` at `pos` and starts at `floor` or later. */
   read(pos: number, floor: number): Autolink | undefined {
     const c = this.s.charCodeAt(pos);
     if (c === COLON) return this.url(pos, floor);
     return c === AT ? this.email(pos, floor) : this.www(pos);
   }
 
-  /** `www.` and a domain at `pos`. */
+  /** Reads `www.` and a domain at `pos`. */
   private www(pos: number): Autolink | undefined {
     const { s } = this;
     if (!s.startsWith("www.", pos) || !this.mayPrecede(pos)) return undefined;
@@ -100,7 +100,7 @@ export class BareAutolinks {
     return { start: pos, end, text, address: `http://${text}` };
   }
 
-  /** `http://`, `https://` or `ftp://` and a domain; `pos` is the place of the colon. */
+  /** Reads `http://`, `https://` or `ftp://` and a domain; `pos` is the place of the colon. */
   private url(pos: number, floor: number): Autolink | undefined {
     const { s } = this;
     if (s.charCodeAt(pos + 1) !== SLASH || s.charCodeAt(pos + 2) !== SLASH) return undefined;
@@ -115,7 +115,7 @@ export class BareAutolinks {
     return { start, end, text, address: text };
   }
 
-  /** `name@domain`, or the same after `mailto:` or `xmpp:`; `pos` is the place of the `@`. */
+  /** Reads `name@domain`, possibly after `mailto:` or `xmpp:`; `pos` is the place of the `@`. */
   private email(pos: number, floor: number): Autolink | undefined {
     const { s } = this;
     let start = pos;
@@ -147,7 +147,7 @@ export class BareAutolinks {
     return { start, end, text, address: text.includes(":") ? text : `mailto:${text}` };
   }
 
-  /** An address of XMPP may have one part after a slash (GFM, section 6.9). */
+  /** An XMPP address can have one part after a slash (GFM, section 6.9). */
   private skipResource(pos: number): number {
     if (pos >= this.to || this.s.charCodeAt(pos) !== SLASH) return pos;
     let end = pos + 1;
@@ -156,14 +156,17 @@ export class BareAutolinks {
     return end === pos + 1 ? pos : end;
   }
 
-  /** The beginning of a line, white space, or one of `* _ ~ (`. */
+  /** What can precede an address: the start of a line, white space, or one of `* _ ~ (`. */
   private mayPrecede(pos: number): boolean {
     if (pos <= this.from) return true;
     const c = this.s.charCodeAt(pos - 1);
     return isIn(c, WHITE) || c === 42 || c === UNDERSCORE || c === 126 || c === 40;
   }
 
-  /** The end of the domain at `pos`, without an underscore in its last two parts; -1 where there is none. */
+  /**
+   * Returns the end of the domain at `pos`, which must not have an underscore in its last two parts; -1 if there is
+   * none.
+   */
   private skipDomain(pos: number, to: number): number {
     if (pos < this.badUntil) return -1;
     const { s } = this;
@@ -198,7 +201,10 @@ export class BareAutolinks {
     return end;
   }
 
-  /** GFM's extended autolink path validation: what ends a sentence or a bracket does not belong to the address. */
+  /**
+   * GFM's extended autolink path validation: punctuation that ends a sentence or closes a bracket is not part of the
+   * address.
+   */
   private trimTail(start: number, pathEnd: number): number {
     const { s } = this;
     let unopened = 0;
@@ -217,7 +223,7 @@ export class BareAutolinks {
     return end;
   }
 
-  /** Where `&name;` begins that ends at `end`; the place of the semicolon where it is none. */
+  /** Returns the start of the `&name;` that ends at `end`; the place of the semicolon if there is none. */
   private entityStart(start: number, end: number): number {
     let pos = end - 2;
     while (pos > start && isIn(this.s.charCodeAt(pos), LETTER | DIGIT)) pos--;
@@ -225,7 +231,7 @@ export class BareAutolinks {
   }
 }
 
-/** The scheme that ends at `end`, if it is one that an e-mail address may have in the text. */
+/** Returns the scheme that ends at `end`, if it is one that an email address can have in text. */
 function emailScheme(s: string, end: number): string {
   if (s.endsWith("mailto:", end)) return "mailto:";
   return s.endsWith("xmpp:", end) ? "xmpp:" : "";
@@ -241,6 +247,6 @@ function isNamePart(c: number): boolean {
 
 function isHostCharacter(s: string, pos: number, c: number): boolean {
   if (c < 128) return isIn(c, LETTER | DIGIT);
-  // Halves of surrogate pairs are neither: emoji are symbols, and occur in domains.
+  // Surrogates are neither: emoji are symbols, but occur in domains.
   return (c & 0xf800) === 0xd800 || (flankAfter(s, pos, pos + 1) & (WHITE | PUNCTUATION)) === 0;
 }

@@ -17,10 +17,10 @@ import { References } from "./references.ts";
 import { skipBlanks } from "./scan.ts";
 import { eachCell, readDelimiterRow } from "./tables.ts";
 
-/** The blocks of a document, and the definitions that its text may refer to. */
+/** The blocks of a document, and the definitions to which its text can refer. */
 export type Document = { blocks: readonly Block[]; references: References; footnotes: Footnotes };
 
-/** The first phase of CommonMark's algorithm (appendix A). `source` has no CR and no NUL, and ends in a newline. */
+/** The first phase of CommonMark's algorithm (appendix A). `source` has no CR or NUL and ends with a newline. */
 export function parseBlocks(source: string): Document {
   const parser = new BlockParser(source);
   for (let start = 0; start < source.length; ) {
@@ -31,7 +31,9 @@ export function parseBlocks(source: string): Document {
   return parser.finish();
 }
 
-/** What began at a position: nothing, a container with more to read after it, or a leaf that took the whole line. */
+/**
+ * What starts at a position: nothing, a container that more text follows, or a leaf that takes the rest of the line.
+ */
 type Start = "nothing" | "container" | "leaf";
 
 class BlockParser {
@@ -72,7 +74,7 @@ class BlockParser {
     return { blocks: this.containers.blocks, references, footnotes };
   }
 
-  /** Opens the blocks that begin on the line. Returns true where they use up the line. */
+  /** Opens the blocks that start on the line. Returns true if they use up the line. */
   private startBlocks(): boolean {
     const { line } = this;
     for (;;) {
@@ -93,7 +95,7 @@ class BlockParser {
     return true;
   }
 
-  /** In the order of the specification's algorithm: a setext line goes before a rule, a rule before an item. */
+  /** In the order of the specification's algorithm: setext underline before rule, rule before item. */
   private startBlock(c: number): Start {
     switch (c) {
       case 62:
@@ -119,7 +121,7 @@ class BlockParser {
     }
   }
 
-  /** `-` may begin anything; `*` a rule or an item; `+` and digits an item. */
+  /** `-` can start an underline, a rule, an item or a table; `*` a rule or an item; `+` and digits an item. */
   private startDashOrItem(c: number): Start {
     let start: Start = c === 45 ? this.startSetext() : "nothing";
     if (start === "nothing" && (c === 45 || c === 42)) start = this.startRule();
@@ -151,7 +153,7 @@ class BlockParser {
     if (this.leaf.kind !== "paragraph" || !this.containers.isMatched) return "nothing";
     const level = readSetextLine(this.source, this.line.next, this.line.end);
     if (level === 0) return "nothing";
-    // After definitions alone the line starts a paragraph, or another block.
+    // If the paragraph contained only definitions, the line starts a paragraph or another block.
     return this.leaf.closeAsHeading(level) ? "leaf" : "nothing";
   }
 
@@ -215,7 +217,7 @@ class BlockParser {
     return "container";
   }
 
-  /** A delimiter row under the last line of a paragraph makes that line a table's head (GFM, section 4.10). */
+  /** A delimiter row makes the last line of the paragraph above it the header row of a table (GFM, section 4.10). */
   private startTable(): Start {
     const { line, source, containers } = this;
     if (this.leaf.kind !== "paragraph" || !containers.isMatched) return "nothing";

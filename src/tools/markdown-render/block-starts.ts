@@ -5,9 +5,12 @@ const HASH = 35;
 const DASH = 45;
 const EQUALS = 61;
 
-/** Recognizes the first lines of blocks. Each function takes the position `pos` of the first non-blank, and the line's `end`. */
+/**
+ * Recognizes the first lines of blocks. `pos` is the position of the first non-blank character, `end` the end of the
+ * line.
+ */
 
-/** `# Heading #` (CommonMark, section 4.2): its level, and where its text stands. */
+/** Reads `# Heading #` (CommonMark, section 4.2): its level and the range of its text. */
 export function readAtxHeading(
   s: string,
   pos: number,
@@ -21,12 +24,12 @@ export function readAtxHeading(
   let to = trimEnd(s, from, end);
   let hashes = to;
   while (hashes > from && s.charCodeAt(hashes - 1) === HASH) hashes--;
-  // A closing sequence needs a blank before it.
+  // A blank must precede a closing sequence.
   if (hashes === from || isBlank(s.charCodeAt(hashes - 1))) to = trimEnd(s, from, hashes);
   return { level, from, to };
 }
 
-/** `===` or `---` under a paragraph (section 4.3): the level, or 0. */
+/** Reads `===` or `---` under a paragraph (section 4.3): the level, or 0. */
 export function readSetextLine(s: string, pos: number, end: number): number {
   const c = s.charCodeAt(pos);
   if (c !== EQUALS && c !== DASH) return 0;
@@ -36,7 +39,7 @@ export function readSetextLine(s: string, pos: number, end: number): number {
   return at < end ? 0 : c === EQUALS ? 1 : 2;
 }
 
-/** Three or more backticks or tildes (section 4.5): how many, and where the info string stands. */
+/** Reads three or more backticks or tildes (section 4.5): their number and the range of the info string. */
 export function readFence(
   s: string,
   pos: number,
@@ -70,8 +73,8 @@ export function isClosingFence(
 }
 
 /**
- * Thematic breaks (section 4.1): three or more `*`, `-` or `_` with blanks between them. Every list item on a line
- * of them asks, so the position that ruled it out is cached.
+ * Thematic breaks (section 4.1): three or more `*`, `-` or `_` with optional blanks between them. Every list item on
+ * such a line checks for one, so the position that rules it out is cached.
  */
 export class ThematicBreaks {
   private noneBefore = 0;
@@ -93,15 +96,15 @@ export class ThematicBreaks {
 }
 
 export type Marker = {
-  /** `-`, `+`, `*`, or for ordered lists `.` or `)`: only items with the same one belong to one list. */
+  /** `-`, `+`, `*`, or for ordered lists `.` or `)`. Items of one list have the same character. */
   character: string;
   /** The number of an ordered item. */
   number: number | undefined;
-  /** How many characters it takes. */
+  /** The number of characters. */
   length: number;
 };
 
-/** `-`, `+`, `*`, `1.` or `1)` with a blank or the end of the line after it (section 5.2). */
+/** Reads `-`, `+`, `*`, `1.` or `1)`, followed by a blank or the end of the line (section 5.2). */
 export function readMarker(s: string, pos: number, end: number): Marker | undefined {
   const c = s.charCodeAt(pos);
   let at = pos;
@@ -118,7 +121,7 @@ export function readMarker(s: string, pos: number, end: number): Marker | undefi
   return { character, number, length: at - pos };
 }
 
-/** `[^label]:` (GFM's footnotes): the label, and where the text after it begins. */
+/** Reads `[^label]:` (GFM's footnotes): the label, and the start of the text after it. */
 export function readFootnoteStart(
   s: string,
   pos: number,

@@ -1,6 +1,6 @@
 /**
- * The result of the block phase: a flat list in document order. Containers and tables have an entry where
- * they open and `END` where they end, so that writers walk the list without recursion however deep it nests.
+ * The result of the block phase: a flat list in document order. Containers and tables have an entry where they start
+ * and `END` where they end, so that writers need no recursion, however deep the nesting.
  */
 export type BlockKind =
   | "paragraph"
@@ -19,17 +19,17 @@ export type Align = "" | "left" | "center" | "right";
 
 export class Block {
   kind: BlockKind;
-  /** The string that contains the block's text, mostly the source itself, and the range in it. */
+  /** The string that contains the block's text (usually the source itself), and the range in it. */
   text: string;
   from: number;
   to: number;
-  /** Level of a heading; number of the first item of an ordered list; of a footnote the place of its end. */
+  /** The level of a heading, the number of the first item of an ordered list, or the index of a footnote's end. */
   number = 0;
-  /** Language of a code block; alert of a quote; marker of a list; `x` or blank of a task. */
+  /** The language of a code block, the alert of a quote, the marker of a list, or the `x` or blank of a task. */
   info = "";
-  /** A list whose paragraphs stand in `<p>`. */
+  /** True for a list whose paragraphs are in `<p>`. */
   isLoose = false;
-  /** Of a table, a row for its columns. */
+  /** For a table: the alignment of each column. */
   align: readonly Align[] | undefined = undefined;
 
   constructor(kind: BlockKind, text = "", from = 0, to = 0) {
@@ -40,15 +40,15 @@ export class Block {
   }
 }
 
-/** True for a list with this marker if its items have numbers. */
+/** Whether the items of a list with this marker have numbers. */
 export const isOrdered = (marker: string) => marker === "." || marker === ")";
 
-/** The title above an alert, by its name. */
+/** Returns the title of an alert. */
 export const alertTitle = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Blocks without data of their own are shared, because a line can open a hundred of them. */
+/** Blocks without data are shared, because a line can open a hundred of them. */
 export const QUOTE = new Block("quote");
 export const ITEM = new Block("item");
 export const RULE = new Block("rule");
-/** The end of the container or table that was opened last. */
+/** Ends the innermost open container or table. */
 export const END = new Block("end");

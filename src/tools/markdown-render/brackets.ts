@@ -24,20 +24,20 @@ const CARET = 94;
 
 /** The bracket stack of one paragraph (CommonMark, appendix A, "look for link or image"). */
 export class BracketStack {
-  /** The edits of the `[` and `![` that may still start a link or image. */
+  /** The edits of each `[` and `![` that can still start a link or image. */
   private readonly stack: number[] = [];
-  /** For each of them, whether another bracket opened after it, so that the text between cannot be a label. */
+  /** For each of them, whether another bracket opened after it; the text between then cannot be a label. */
   private readonly isFollowed: boolean[] = [];
   private readonly edits: EditList;
   private readonly delimiters: DelimiterStack;
   private readonly references: References;
   private readonly footnotes: Footnotes;
-  /** How many of the lowest brackets contain a link, and so cannot be links themselves. */
+  /** How many of the lowest brackets contain a link and therefore cannot be links themselves. */
   private inactive = 0;
   private s = "";
   private from = 0;
   private to = 0;
-  /** The position of the last `)`, after which no destination can end; -1 until it is known. */
+  /** The position of the last `)`, after which no destination can end; -1: not known yet. */
   private lastClosing = -1;
 
   constructor(
@@ -65,7 +65,7 @@ export class BracketStack {
     return this.stack.length > 0;
   }
 
-  /** `[` or `![` from `pos` to `end`. Returns where reading goes on, as `close` does. */
+  /** Handles `[` or `![` from `pos` to `end`. Returns where reading continues, as `close` does. */
   open(pos: number, end: number): number {
     const depth = this.stack.push(this.edits.add(KEEP, pos, end)) - 1;
     this.isFollowed[depth] = false;
@@ -73,7 +73,7 @@ export class BracketStack {
     return end;
   }
 
-  /** `]` at `pos`. */
+  /** Handles `]` at `pos`. */
   close(pos: number): number {
     const bracket = this.stack.pop();
     if (bracket === undefined) return pos + 1;
@@ -95,14 +95,14 @@ export class BracketStack {
     return this.edits.end(bracket) - this.edits.start(bracket) === 2;
   }
 
-  /** What stands between the bracket that was taken from the stack and `pos`, if it may be a label. */
+  /** Returns the text between the bracket that was taken from the stack and `pos`, if it can be a label. */
   private labelOf(bracket: number, pos: number): string | undefined {
     const start = this.edits.end(bracket);
     if (this.isFollowed[this.stack.length] || pos - start > LABEL_CHARS_MAX) return undefined;
     return this.s.slice(start, pos);
   }
 
-  /** `[^label]`, also after an exclamation mark, which then is text. */
+  /** Handles `[^label]`, also after an exclamation mark, which then is text. */
   private closeFootnote(bracket: number, pos: number): number | undefined {
     const start = this.edits.end(bracket);
     if (this.s.charCodeAt(start) !== CARET || this.footnotes.isEmpty) return undefined;
@@ -127,7 +127,7 @@ export class BracketStack {
     return this.references.isEmpty ? undefined : this.closeReference(bracket, pos);
   }
 
-  /** `[text][label]`, `[label][]` or `[label]`. */
+  /** Handles `[text][label]`, `[label][]` or `[label]`. */
   private closeReference(bracket: number, pos: number): number | undefined {
     const next = pos + 1;
     const isFull = this.s.charCodeAt(next) === OPEN_BRACKET && next < this.to;
@@ -138,12 +138,12 @@ export class BracketStack {
     return destination && this.make(bracket, destination, pos, Math.max(labelEnd, next));
   }
 
-  /** Turns the bracket, closed from `pos` to `end`, into a link or image; where its URL is not allowed, into its text. */
+  /** Turns the bracket, closed from `pos` to `end`, into a link or image; into its text if its URL is not allowed. */
   private make(bracket: number, destination: Destination, pos: number, end: number): number {
     const { edits } = this;
     const { address, title } = destination;
     const isImage = this.isImage(bracket);
-    // Autolinks within a link are its text, because links do not nest.
+    // An autolink within a link is text, because links do not nest.
     for (let i = bracket + 1; !isImage && i < edits.count; i++) {
       if (edits.kind(i) === AUTOLINK) edits.setKind(i, TEXT);
     }

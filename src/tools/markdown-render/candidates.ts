@@ -13,15 +13,15 @@ import {
 } from "./edits.ts";
 
 /**
- * Decides about addresses without brackets that were read while a `[` was open, once it is known which brackets start a
- * link. Within a link they are its text; elsewhere they become links, up to the next markup.
+ * Decides about addresses without brackets that were found while a `[` was open, once it is known which brackets are
+ * links. An address within a link is text. Elsewhere it becomes a link, which ends at the next markup at the latest.
  */
 export function linkCandidates(edits: EditList, autolinks: BareAutolinks): void {
   const end = autolinks.to;
-  /** Links and images that are open. */
+  /** The number of open links and images. */
   let depth = 0;
   let floor = 0;
-  /** Where the text ends in which the loop is; after it markup follows. */
+  /** The end of the current stretch of text, which markup follows. */
   autolinks.to = 0;
   for (let i = 0; i < edits.count; i++) {
     const kind = edits.kind(i);
@@ -36,7 +36,7 @@ export function linkCandidates(edits: EditList, autolinks: BareAutolinks): void 
   }
 }
 
-/** Returns the place after what was linked, else `floor`. */
+/** Returns the position after the new link, or `floor` if there is none. */
 function linkCandidate(
   edits: EditList,
   index: number,
@@ -47,7 +47,7 @@ function linkCandidate(
   const address = autolink && cleanAddress(autolink.address);
   if (autolink === undefined || address === undefined) return floor;
   const { start, end, text } = autolink;
-  // Text within the address stays text.
+  // Other edits within the address are dropped.
   for (let i = index - 1; i >= 0 && edits.start(i) >= start; i--) edits.setKind(i, KEEP);
   for (let i = index + 1; i < edits.count && edits.start(i) < end; i++) edits.setKind(i, KEEP);
   edits.setText(index, AUTOLINK, text, address);
@@ -55,13 +55,13 @@ function linkCandidate(
   return end;
 }
 
-/** Where the next markup after `index` begins, or the text ends. */
+/** Returns the start of the next markup after `index`, or the end of the text. */
 function nextMarkup(edits: EditList, index: number, end: number): number {
   for (let i = index + 1; i < edits.count; i++) if (isMarkup(edits.kind(i))) return edits.start(i);
   return end;
 }
 
 function isMarkup(kind: number): boolean {
-  // A character reference in an address is a part of it, as written.
+  // A character reference in an address is part of the address as written.
   return kind !== KEEP && kind !== TEXT && kind !== CANDIDATE;
 }

@@ -1,11 +1,11 @@
-/** Classes of ASCII characters, a bit each (CommonMark 0.31.2, section 2.1). */
+/** Classes of ASCII characters, one bit each (CommonMark 0.31.2, section 2.1). */
 export const WHITE = 1;
 export const PUNCTUATION = 2;
 export const LETTER = 4;
 export const DIGIT = 8;
-/** May begin something within a paragraph. */
+/** Can start inline markup. */
 export const INLINE = 16;
-/** May start a block, as the first non-blank of a line. */
+/** Can start a block, as the first non-blank character of a line. */
 export const BLOCK = 32;
 /** Needs no encoding in a URL; `%` and `&` are handled separately. */
 export const URL_SAFE = 64;
@@ -35,7 +35,7 @@ function mark(characters: string, bit: number): void {
   }
 }
 
-/** True for an ASCII character of one of the classes; `NaN`, the character after the end, is in none. */
+/** Whether an ASCII character is in one of the classes. `NaN`, the code after the end of the text, is in none. */
 export function isIn(c: number, classes: number): boolean {
   return c < 128 && ((CLASSES[c] as number) & classes) !== 0;
 }
@@ -45,8 +45,8 @@ export function isBlank(c: number): boolean {
 }
 
 /**
- * `WHITE`, `PUNCTUATION` or neither (0) for the character at `pos` of `s`, as the flanking of delimiters asks for
- * it: Unicode's white space (Zs), punctuation (P) and symbols (S). Outside of `from` to `to` all is white.
+ * Returns `WHITE`, `PUNCTUATION` or 0 (neither) for the character at `pos` of `s`, by the rules for flanking
+ * delimiters: Unicode's white space (Zs), punctuation (P) and symbols (S). Everything outside `from` to `to` is white.
  */
 export function flankAfter(s: string, pos: number, to: number): number {
   if (pos >= to) return WHITE;
@@ -54,7 +54,7 @@ export function flankAfter(s: string, pos: number, to: number): number {
   return c < 128 ? (CLASSES[c] as number) & FLANK : flankOf(s.codePointAt(pos) ?? c);
 }
 
-/** As `flankAfter`, for the character that ends at `pos`. */
+/** Like `flankAfter`, for the character that ends at `pos`. */
 export function flankBefore(s: string, pos: number, from: number): number {
   if (pos <= from) return WHITE;
   const c = s.charCodeAt(pos - 1);

@@ -4,7 +4,7 @@ import { BACKTICK } from "./characters.ts";
 export class CodeSpans {
   private readonly s: string;
   private readonly to: number;
-  /** The last run of each length; known after the first search for a closing run that found none. */
+  /** The last run of each length. Known once a search for a closing run has found none. */
   private lastRuns: Map<number, number> | undefined;
 
   constructor(s: string, to: number) {
@@ -12,7 +12,9 @@ export class CodeSpans {
     this.to = to;
   }
 
-  /** The position after the run that closes the run of `length` backticks ending at `pos`; -1 where there is none. */
+  /**
+   * Returns the position after the run that closes the run of `length` backticks ending at `pos`; -1 if there is none.
+   */
   close(pos: number, length: number): number {
     if (this.lastRuns !== undefined && (this.lastRuns.get(length) ?? -1) < pos) return -1;
     let seen: Map<number, number> | undefined;
@@ -39,7 +41,7 @@ export function skipBackticks(s: string, pos: number, to: number): number {
   return end;
 }
 
-/** Line endings become spaces, and one space goes at both ends unless there is nothing else. */
+/** Line endings become spaces, and one space is removed at each end unless the span has only spaces. */
 export function codeContent(s: string, from: number, to: number): string {
   let content = s.slice(from, to);
   if (content.includes("\n")) content = content.replaceAll("\n", " ");

@@ -5,37 +5,39 @@ import type { Footnote } from "./footnotes.ts";
 import type { LineCursor } from "./line-cursor.ts";
 
 const GREATER = 62;
-/** Columns by which the text of a footnote is indented from its second line on. */
+/** The indent in columns of a footnote's text from its second line on. */
 const FOOTNOTE_INDENT = 4;
 
-/** A paragraph `[!NOTE]` at the start of a quote: what follows decides whether the quote is an alert. */
+/** A paragraph `[!NOTE]` at the start of a quote. The text after it decides whether the quote is an alert. */
 type Alert = { name: string; paragraph: Block; restFrom: number };
 
 /** An open container. The object is reused for the next container at the same depth. */
 class Container {
   kind: "document" | "quote" | "list" | "item" | "footnote" = "document";
   block = QUOTE;
-  /** Where the block stands in the list. */
+  /** The index of the block in the list. */
   index = 0;
-  /** How many columns the contents of an item are indented. */
+  /** The indent of an item's contents in columns. */
   indent = 0;
   children = 0;
-  /** Where the innermost quote stands that is this container or around it; -1 for none. */
+  /** The depth of the innermost quote that is or contains this container; -1 for none. */
   quoteDepth = -1;
   footnote: Footnote | undefined = undefined;
   alert: Alert | undefined = undefined;
 }
 
-/** The quotes, lists and items that are open, from the document down (CommonMark, appendix A, phase 1). */
+/** The open quotes, lists and items, from the document down (CommonMark, appendix A, phase 1). */
 export class ContainerStack {
   readonly blocks: Block[] = [];
-  /** The document and the open containers up to `last`; objects after it are kept for reuse. */
+  /** The document and the open containers up to `last`; later objects are kept for reuse. */
   private readonly stack: Container[] = [new Container()];
   private last = 0;
-  /** The deepest container to which the line at hand belongs. */
+  /** The deepest container to which the current line belongs. */
   private depth = 0;
   private wasBlank = false;
-  /** The last quote to which the blank line belonged: it is no blank line of what is around that quote. */
+  /**
+   * The depth of the innermost quote that contained the blank line. The containers around that quote had no blank line.
+   */
   private blankBelow = -1;
 
   /** Reads the prefixes of the line that continue open containers. */
@@ -45,7 +47,8 @@ export class ContainerStack {
     let depth = 0;
     while (depth < last) {
       if (line.isBlank && depth >= lastQuote) {
-        // A blank line belongs to all the rest, so deeply nested lists are not checked. Only an item cannot start with two.
+        // A blank line belongs to all remaining containers, so deeply nested lists are not checked one by one. The
+        // exception is an item that has no content yet, because an item cannot start with two blank lines.
         line.skipBlanks();
         depth = this.top.kind === "item" && this.top.children === 0 ? last - 1 : last;
         break;
@@ -56,7 +59,7 @@ export class ContainerStack {
     this.depth = depth;
   }
 
-  /** The line belongs to every open container. */
+  /** Whether the line belongs to every open container. */
   get isMatched(): boolean {
     return this.depth === this.last;
   }
@@ -65,7 +68,7 @@ export class ContainerStack {
     return this.depth + 2 <= CONTAINERS_MAX;
   }
 
-  /** The paragraph that is about to end is the first block of an item. */
+  /** Whether the paragraph that is about to end is the first block of an item. */
   get isFirstOfItem(): boolean {
     return this.top.kind === "item" && this.top.children === 1;
   }
@@ -160,7 +163,7 @@ export class ContainerStack {
     this.blocks.push(END);
   }
 
-  /** On GitHub, a quote that has nothing but `[!NOTE]` is not an alert. */
+  /** On GitHub, a quote that contains only `[!NOTE]` is not an alert. */
   private finishAlert({ alert, children, index }: Container): void {
     if (alert === undefined) return;
     const { name, paragraph, restFrom } = alert;
@@ -171,7 +174,7 @@ export class ContainerStack {
     paragraph.from = restFrom;
   }
 
-  /** A blank line between two items, or two blocks of one, makes the list loose (section 5.3). */
+  /** A blank line between two items, or between two blocks of an item, makes the list loose (section 5.3). */
   private count(container: Container): void {
     if (container.children > 0 && this.wasBlank && this.last > this.blankBelow) {
       const list = container.kind === "item" ? this.stack[this.last - 1] : container;
@@ -202,7 +205,7 @@ function belongs(container: Container, line: LineCursor): boolean {
   }
 }
 
-/** `>` and the blank after it. */
+/** Skips `>` and the blank after it. */
 export function skipQuoteMark(line: LineCursor): void {
   line.skipBlanks();
   line.skipCharacters(1);

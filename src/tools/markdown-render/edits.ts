@@ -2,11 +2,11 @@
  * The result of the inline phase: a list of edits to the text of a paragraph, in order of position. Text between edits
  * is unchanged, so plain prose has no edits at all.
  *
- * The list is columns of numbers rather than objects: a hostile megabyte makes a million edits, and the garbage
- * collection of as many objects took ten times as long as making them.
+ * The list consists of columns of numbers rather than objects: a hostile megabyte has a million edits, and collecting
+ * as many objects as garbage took ten times as long as creating them.
  */
 
-/** Nothing to do: a bracket or a run of delimiters that is text after all. */
+/** No edit: a bracket or a run of delimiters that turned out to be text. */
 export const KEEP = 0;
 /** The range is removed: a backslash, an HTML tag, the brackets of a link whose URL is not allowed. */
 export const DROP = 1;
@@ -18,21 +18,23 @@ export const CODE = 3;
 export const BREAK = 4;
 /** A run of `*`, `_` or `~`, some of which are marked as opening or closing emphasis. */
 export const RUN = 5;
-/** The range from `[` on: a link opens. `value` is its address, `title` its title. */
+/** The range starting with `[`: a link opens. `value` is its address, `title` its title. */
 export const LINK = 6;
-/** The range from `]` on: a link ends. `value` is its address. */
+/** The range starting with `]`: a link ends. `value` is its address. */
 export const LINK_END = 7;
-/** As for links. What stands between is the description; the end has the title too. */
+/** As for links. The text in between is the description; the end has the title too. */
 export const IMAGE = 8;
 export const IMAGE_END = 9;
 /** The range becomes a link to `title` with the text `value`. */
 export const AUTOLINK = 10;
-/** An address without brackets may begin here: it is a link unless it turns out to be within one. */
+/** An address without brackets may start here. It is a link unless it turns out to be within one. */
 export const CANDIDATE = 11;
 /** A reference to the footnote with the id `number`. */
 export const FOOTNOTE = 12;
 
-/** Marks of delimiters: emphasis, strong emphasis, deletion with one and with two tildes; closing is four more. */
+/**
+ * Marks of delimiters: emphasis, strong emphasis, deletion with one and with two tildes. A closing mark is four more.
+ */
 export const EMPHASIS = 1;
 export const STRONG = 2;
 export const DELETION = 3;
@@ -47,21 +49,21 @@ export class EditList {
   private kinds = new Uint8Array(64);
   private starts = new Int32Array(64);
   private ends = new Int32Array(64);
-  /** The number of an edit; or where its value stands in `strings`, with its title after it. */
+  /** The number of an edit, or the index of its value in `strings`, which its title follows. */
   private numbers = new Int32Array(64);
   private readonly strings: (string | undefined)[] = [];
-  /** For each character of the text from `base` on: the mark of the delimiters that begin there, or 0. */
+  /** For each character of the text, starting at `base`: the mark of the delimiters that start there, or 0. */
   private marks = new Uint8Array(256);
   private base = 0;
 
-  /** Empties the list, for a text that begins at `base`. */
+  /** Empties the list for a text that starts at `base`. */
   clear(base: number): void {
     this.count = 0;
     if (this.strings.length > 0) this.strings.length = 0;
     this.base = base;
   }
 
-  /** Takes away the edits from `index` on. */
+  /** Removes the edits from `index` on. */
   truncate(index: number): void {
     this.count = index;
   }
@@ -123,12 +125,12 @@ export class EditList {
     this.ends[index] = end;
   }
 
-  /** Where the last edit ends; `from` where there is none. */
+  /** Returns the end of the last edit; `from` if there is none. */
   lastEnd(from: number): number {
     return this.count === 0 ? from : this.end(this.count - 1);
   }
 
-  /** Adds a run of delimiters: it is kept until one of them is marked. */
+  /** Adds a run of delimiters, which is text until one of them is marked. */
   addRun(start: number, end: number): number {
     if (end - this.base > this.marks.length) {
       const larger = new Uint8Array(2 * (end - this.base));
@@ -139,7 +141,7 @@ export class EditList {
     return this.add(KEEP, start, end);
   }
 
-  /** Marks the delimiters of a run that begin at `pos`. */
+  /** Marks the delimiters of a run that start at `pos`. */
   mark(index: number, pos: number, mark: number): void {
     this.kinds[index] = RUN;
     this.marks[pos - this.base] = mark;
@@ -160,14 +162,14 @@ export class EditList {
   }
 }
 
-/** The numbers in an array of another length. */
+/** Copies the numbers into a longer array. */
 export function grown(numbers: Int32Array, length: number): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(length);
   larger.set(numbers);
   return larger;
 }
 
-/** What edit `index` of `s` leaves in the description of an image, which is text only. */
+/** Returns what edit `index` of `s` adds to the description of an image, which is text only. */
 export function describe(s: string, edits: EditList, index: number): string {
   const kind = edits.kind(index);
   if (kind === BREAK) return "\n";

@@ -13,14 +13,15 @@ const UNDERSCORE = 95;
 const TILDE = 126;
 const NONE = -1;
 
-/** Of a run: it may open, it may close; and below these bits what `kindOf` says. */
+/** Bits of a run: it can open, it can close. The bits below them are the result of `kindOf`. */
 const CAN_OPEN = 32;
 const CAN_CLOSE = 16;
 const KIND = 15;
 
 /**
- * The delimiter stack of one paragraph (CommonMark, section 6.2 and appendix A): runs are pushed as they are met, and
- * paired by `match`. A run is a number, and the stack a list through columns of numbers, as are the edits.
+ * The delimiter stack of one paragraph (CommonMark, section 6.2 and appendix A): runs are pushed in the order of the
+ * text, and `match` pairs them. A run is a number, and the stack is a linked list in columns of numbers, for the same
+ * reason as the edits.
  */
 export class DelimiterStack {
   private readonly edits: EditList;
@@ -29,13 +30,13 @@ export class DelimiterStack {
   private edit = new Int32Array(64);
   private start = new Int32Array(64);
   private length = new Int32Array(64);
-  /** Where the delimiters begin and end that are not used yet: a run closes from its start and opens from its end. */
+  /** The start and end of the unused delimiters. A run closes from its start and opens from its end. */
   private unusedFrom = new Int32Array(64);
   private unusedTo = new Int32Array(64);
   private traits = new Int32Array(64);
   private previous = new Int32Array(64);
   private next = new Int32Array(64);
-  /** For each kind of closer, the place before which there is no opener for it: this makes pairing linear. */
+  /** For each kind of closer, the place before which there is no opener for it. This makes pairing linear. */
   private readonly bottoms = new Int32Array(KINDS);
 
   constructor(edits: EditList) {
@@ -47,10 +48,10 @@ export class DelimiterStack {
     this.top = NONE;
   }
 
-  /** Pushes the run from `start` to `end`, where it may open or close something. */
+  /** Pushes the run from `start` to `end` if it can open or close emphasis. */
   push(s: string, start: number, end: number, from: number, to: number): void {
     const character = s.charCodeAt(start);
-    // GFM, section 6.5: strikethrough has one or two tildes, three or more do not make one.
+    // GFM, section 6.5: strikethrough has one or two tildes, never more.
     if (character === TILDE && end - start > 2) return;
     const before = flankBefore(s, start, from);
     const after = flankAfter(s, end, to);
@@ -77,12 +78,12 @@ export class DelimiterStack {
     this.top = run;
   }
 
-  /** Takes the runs from place `bottom` on from the stack: they are text. */
+  /** Removes the runs from place `bottom` on from the stack; they are text. */
   drop(bottom: number): void {
     while (this.top !== NONE && this.startOf(this.top) >= bottom) this.cut(this.top);
   }
 
-  /** Pairs the runs from place `bottom` on, and takes them from the stack. */
+  /** Pairs the runs from place `bottom` on and removes them from the stack. */
   match(bottom: number): void {
     let closer = this.top;
     if (closer === NONE || this.startOf(closer) < bottom) return;
@@ -102,7 +103,7 @@ export class DelimiterStack {
     if (below !== NONE) this.next[below] = NONE;
   }
 
-  /** Finds the opener of `closer`; the run at which pairing goes on. */
+  /** Finds the opener of `closer` and returns the run at which pairing continues. */
   private close(closer: number): number {
     const traits = this.traits[closer] as number;
     const bottom = this.bottoms[traits & KIND] as number;
@@ -127,7 +128,9 @@ export class DelimiterStack {
     return next;
   }
 
-  /** Rules 9 and 10: two runs that could be the other way round must not make a multiple of three. */
+  /**
+   * Rules 9 and 10: if one of two runs can both open and close, their lengths must not add up to a multiple of three.
+   */
   private isPair(opener: number, closer: number): boolean {
     const openerTraits = this.traits[opener] as number;
     const closerTraits = this.traits[closer] as number;
@@ -140,7 +143,7 @@ export class DelimiterStack {
     return !isBoth || closerLength % 3 === 0 || (openerLength + closerLength) % 3 !== 0;
   }
 
-  /** Uses up the delimiters next to the text: of an opener the last ones, of a closer the first ones. */
+  /** Uses the delimiters next to the text: the last ones of an opener, the first ones of a closer. */
   private emphasize(opener: number, closer: number): void {
     const used = this.unused(opener) >= 2 && this.unused(closer) >= 2 ? 2 : 1;
     const isDeletion = familyOf(this.traits[closer] as number) === TILDE;
@@ -183,7 +186,7 @@ export class DelimiterStack {
   }
 }
 
-/** Closers look for different openers by character, by whether they could open, and by their length modulo 3. */
+/** Which openers a closer looks for depends on its character, whether it can also open, and its length modulo 3. */
 const KINDS = 14;
 
 function kindOf(character: number, canOpen: boolean, length: number): number {
@@ -191,7 +194,7 @@ function kindOf(character: number, canOpen: boolean, length: number): number {
   return (character === UNDERSCORE ? 6 : 0) + (canOpen ? 3 : 0) + (length % 3);
 }
 
-/** The character of a run, or 0 for an asterisk. */
+/** Returns a number for the character of a run; 0 for an asterisk. */
 function familyOf(traits: number): number {
   const kind = traits & KIND;
   return kind > 11 ? TILDE : kind > 5 ? UNDERSCORE : 0;

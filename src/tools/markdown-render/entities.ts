@@ -6,10 +6,10 @@ const SEMICOLON = 59;
 /** The longest name is `CounterClockwiseContourIntegral`. */
 const NAME_CHARS_MAX = 31;
 
-/** A character reference that was read: its text, and where it ends. */
+/** A character reference: its text and its end. */
 export type Entity = { text: string; end: number };
 
-/** The character reference at `pos`, where `&` stands (CommonMark, section 2.5), or undefined. */
+/** Reads the character reference at `pos`, the place of `&` (CommonMark, section 2.5); undefined if there is none. */
 export function readEntity(s: string, pos: number, to: number): Entity | undefined {
   if (s.charCodeAt(pos + 1) === 35) return readNumber(s, pos + 2, to);
   const last = Math.min(to, pos + 1 + NAME_CHARS_MAX + 1);
@@ -21,7 +21,7 @@ export function readEntity(s: string, pos: number, to: number): Entity | undefin
   return text === undefined ? undefined : { text, end: end + 1 };
 }
 
-/** One to seven decimal or one to six hexadecimal digits; a number that is no character becomes U+FFFD. */
+/** One to seven decimal or one to six hexadecimal digits; an invalid number becomes U+FFFD. */
 function readNumber(s: string, pos: number, to: number): Entity | undefined {
   const isHex = (s.charCodeAt(pos) | 32) === 120;
   const from = isHex ? pos + 1 : pos;
@@ -66,10 +66,10 @@ export function resolveEscapes(s: string): string {
   return resolved + s.slice(kept);
 }
 
-/** Built when the first name is met: most documents have none. */
+/** Built when the first name is found, because most documents have none. */
 let names: Map<string, string> | undefined;
 
-/** Script, Fraktur and double-struck letters, in the order of their alphabet from these code points on. */
+/** Script, Fraktur and double-struck letters, in alphabetical order starting at these code points. */
 const ALPHABETS = { scr: 0x1d49c, fr: 0x1d504, opf: 0x1d538 };
 
 function readTable(): Map<string, string> {

@@ -1,4 +1,7 @@
-/** The text between `from` and `to` with the four characters escaped that mean something in HTML and its attributes. */
+/**
+ * Returns the text between `from` and `to`, with the four characters escaped that are special in HTML and its
+ * attributes.
+ */
 export function escapeHtml(s: string, from = 0, to = s.length): string {
   let escaped = "";
   let kept = from;
@@ -12,7 +15,7 @@ export function escapeHtml(s: string, from = 0, to = s.length): string {
 }
 
 function escapeOf(c: number): string {
-  // Of the four, `>` has the highest code: most characters are decided by one comparison.
+  // `>` has the highest code of the four, so one comparison is enough for most characters.
   if (c > 62) return "";
   switch (c) {
     case 34:

@@ -2,8 +2,8 @@ import { waysBackMax } from "./bounds.ts";
 import { normalizeLabel } from "./link-scanner.ts";
 
 /**
- * A footnote's place among the blocks, from its first inner block to after its last; how often it was referred to
- * (0: it is not written), and to how many of the first references it has a way back.
+ * A footnote's range among the blocks, from its first inner block to after its last; the number of references to it (0:
+ * it is not written); and how many of the first references get a link back.
  */
 export type Footnote = {
   id: number;
@@ -16,11 +16,11 @@ export type Footnote = {
 
 /** The footnotes of a document. They are numbered in the order of their first references. */
 export class Footnotes {
-  /** Beyond the first of each footnote. */
+  /** Not counting the first reference to each footnote. */
   private waysBackLeft: number;
   private readonly byLabel = new Map<string, Footnote>();
   private readonly byId: Footnote[] = [];
-  /** Those that have been referred to, in order. */
+  /** The footnotes with references, in order. */
   readonly used: Footnote[] = [];
 
   constructor(sourceChars: number) {
@@ -31,7 +31,7 @@ export class Footnotes {
     return this.byId.length === 0;
   }
 
-  /** Undefined where the label has a definition already: the first one counts. */
+  /** Returns undefined if the label already has a definition, because the first one counts. */
   define(label: string): Footnote | undefined {
     const key = normalizeLabel(label);
     if (this.byLabel.has(key)) return undefined;
@@ -49,7 +49,7 @@ export class Footnotes {
     return this.byId[id] as Footnote;
   }
 
-  /** Counts a reference that is written, and numbers the footnote at the first one. */
+  /** Counts a reference that is written. The first one numbers the footnote. */
   refer(id: number): Footnote {
     const footnote = this.withId(id);
     footnote.uses++;

@@ -11,7 +11,7 @@ export function isHiddenElement(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The hidden element that is open after `line`, if `open` was before it; "" for none. */
+/** Returns the hidden element that is open after `line` if `open` was open before it; "" for none. */
 export function hiddenAfter(line: string, open: string): string {
   let name = open;
   for (const [, slash, tag = ""] of line.matchAll(TAG)) {
@@ -21,7 +21,7 @@ export function hiddenAfter(line: string, open: string): string {
   return name;
 }
 
-/** Where the last closing tag of each hidden element stands in a document. */
+/** The position of the last closing tag of each hidden element in a document. */
 export function lastClosings(source: string): Map<string, number> {
   const last = new Map<string, number>();
   for (const match of source.matchAll(TAG)) {

@@ -3,10 +3,12 @@ import { hiddenAfter, lastClosings } from "./hidden-elements.ts";
 import { skipTag, tagName } from "./raw-html.ts";
 import { skipWhite } from "./scan.ts";
 
-/** How an HTML block ends (CommonMark, section 4.6): with the line that holds a text, or before a blank line. */
+/**
+ * How an HTML block ends (CommonMark, section 4.6): with the line that contains a given text, or before a blank line.
+ */
 type End = RegExp | "blank";
 
-/** Kind 1: contents that are not Markdown. */
+/** Kind 1: elements whose contents are not Markdown. */
 const VERBATIM = /^(?:script|pre|style|textarea)$/;
 const VERBATIM_END = /<\/(?:script|pre|style|textarea)>/i;
 
@@ -19,13 +21,13 @@ const BLOCK_ELEMENTS = new Set(
 );
 
 /**
- * The HTML block that is being read. Its text is not stored, because HTML blocks are removed from the document with
- * everything in them.
+ * The current HTML block. Its text is not stored, because HTML blocks are removed from the document with their
+ * contents.
  */
 export class HtmlBlocks {
   private readonly source: string;
   private end: End = "blank";
-  /** An element of which even the contents after a blank line go. */
+  /** An element whose contents are removed even after a blank line. */
   private hidden = "";
   private closings: Map<string, number> | undefined;
 
@@ -33,7 +35,7 @@ export class HtmlBlocks {
     this.source = source;
   }
 
-  /** True where a block begins at `pos`, where `<` stands. Its first line is then read with `endsWith`. */
+  /** Returns whether a block starts at `pos`, the place of `<`. Its first line is then read with `endsWith`. */
   begins(pos: number, lineEnd: number, isInParagraph: boolean): boolean {
     const end = findEnd(this.source, pos, lineEnd, isInParagraph);
     if (end === undefined) return false;
@@ -42,7 +44,7 @@ export class HtmlBlocks {
     return true;
   }
 
-  /** Reads a line of the block; true where the block ends with it. */
+  /** Reads a line of the block and returns whether the block ends with it. */
   endsWith(from: number, to: number): boolean {
     const line = this.source.slice(from, to);
     if (this.end !== "blank") return this.end.test(line);
@@ -50,7 +52,7 @@ export class HtmlBlocks {
     return false;
   }
 
-  /** True where a blank line at `pos` ends the block. */
+  /** Returns whether a blank line at `pos` ends the block. */
   endsBefore(pos: number): boolean {
     if (this.end !== "blank") return false;
     if (this.hidden === "") return true;
@@ -78,7 +80,7 @@ function findEnd(s: string, pos: number, to: number, isInParagraph: boolean): En
     return "blank";
   }
   if (isInParagraph) return undefined;
-  // Kind 7: any whole tag that is alone on its line.
+  // Kind 7: any complete tag that is alone on its line.
   const end = skipTag(s, pos, to);
   return end > 0 && skipWhite(s, end, to) >= to ? "blank" : undefined;
 }

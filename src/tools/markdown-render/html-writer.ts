@@ -1,6 +1,5 @@
 import { type Align, alertTitle, type Block, isOrdered } from "./blocks.ts";
 import { filledCellsMax, INLINE_NESTING_MAX } from "./bounds.ts";
-import { BODY_CELLS, HEAD_CELLS } from "./cell-tags.ts";
 import {
   AUTOLINK,
   BREAK,
@@ -21,29 +20,29 @@ import {
   TEXT,
 } from "./edits.ts";
 import { escapeHtml } from "./escape-html.ts";
-import { backReferences, footnoteId, referenceLink } from "./footnote-links.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
+import { BODY_CELLS, backReferences, footnoteId, HEAD_CELLS, referenceLink } from "./html-parts.ts";
 import { Output } from "./output.ts";
 
 /**
- * Writes blocks and their edits as HTML. Every tag and attribute of the output is written here, in `cell-tags.ts` or in
- * `footnote-links.ts`. All text of the document goes through `escapeHtml`, and addresses through `cleanAddress`.
+ * Writes blocks and their edits as HTML. Every tag and attribute of the output is written here or in `html-parts.ts`. All
+ * text of the document goes through `escapeHtml`, and all addresses go through `cleanAddress`.
  */
 export class HtmlWriter {
   private readonly out = new Output();
   private readonly footnotes: Footnotes;
   private filledCellsLeft: number;
-  /** The last character written is a newline, or nothing is written. */
+  /** True if the last written character is a newline, or nothing has been written. */
   private isAtLineStart = true;
-  /** Nothing is written yet of the item at hand. */
+  /** True if nothing of the current item has been written. */
   private isItemStart = false;
-  /** The containers and the table around. */
+  /** The open containers and the open table. */
   private readonly open: Block[] = [];
   private align: readonly Align[] = [];
   private rows = 0;
   private cells = 0;
   private nesting = 0;
-  /** Images around: their description is text only. */
+  /** The number of open images, whose description is text only. */
   private images = 0;
 
   constructor(footnotes: Footnotes, sourceChars: number) {
@@ -55,7 +54,7 @@ export class HtmlWriter {
     return this.out.text;
   }
 
-  /** A block without text of its own, or the beginning or end of a container. */
+  /** Writes a block without text of its own, or the start or end of a container. */
   block(block: Block): void {
     switch (block.kind) {
       case "rule":
@@ -117,11 +116,11 @@ export class HtmlWriter {
     }
   }
 
-  /** A paragraph; `footnote` is the one that it ends. */
+  /** Writes a paragraph; `footnote` is the footnote that it ends. */
   paragraph(block: Block, edits: EditList, footnote?: Footnote): void {
     const hasTags = this.open.at(-1)?.kind !== "item" || this.open.at(-2)?.isLoose === true;
     if (hasTags) this.line("<p>");
-    // An HTML block may have been removed between two paragraphs without tags: their text must not run together.
+    // An HTML block may have been removed between two paragraphs without tags; their text must not run together.
     else if (!this.isItemStart) this.line("");
     this.isItemStart = false;
     if (block.info !== "") {
@@ -143,7 +142,7 @@ export class HtmlWriter {
   cell(text: string, from: number, to: number, edits: EditList): void {
     const { open, close } = this.nextCell();
     if (edits.count === 0) {
-      // Most cells are a few plain characters.
+      // Fast path: most cells are a few plain characters.
       this.out.add(open + escapeHtml(text, from, to) + close);
       return;
     }
@@ -176,7 +175,7 @@ export class HtmlWriter {
     this.line(`<li id="${footnoteId(footnote)}">\n`);
   }
 
-  /** `hasReferences`: its last paragraph holds them already. */
+  /** `hasReferences`: the last paragraph already contains the back references. */
   closeFootnote(footnote: Footnote, hasReferences: boolean): void {
     this.line(hasReferences ? "</li>\n" : `${backReferences(footnote)}\n</li>\n`);
   }
@@ -186,21 +185,21 @@ export class HtmlWriter {
   }
 
   private code({ text, from, to, info }: Block): void {
-    // Anything that parts the names of classes ends the name.
+    // A character that separates class names ends the name.
     const language = /^[^\t\n\v\f\r ]+/.exec(info)?.[0];
     const attribute = language === undefined ? "" : ` class="language-${escapeHtml(language)}"`;
     this.line(`<pre><code${attribute}>`);
     this.out.add(`${escapeHtml(text, from, to)}</code></pre>\n`);
   }
 
-  /** Block tags begin on a line of their own. */
+  /** A block tag starts on its own line. */
   private line(html: string): void {
     this.out.add(this.isAtLineStart ? html : `\n${html}`);
     this.isAtLineStart = true;
     this.isItemStart = false;
   }
 
-  /** The text of `s` between `from` and `to`, edited. */
+  /** Returns the text of `s` between `from` and `to` with its edits applied. */
   private inline(s: string, from: number, to: number, edits: EditList): void {
     let pos = from;
     for (let i = 0; i < edits.count; i++) {
@@ -241,7 +240,7 @@ export class HtmlWriter {
     }
   }
 
-  /** A run of delimiters: its marks become tags, the rest of it is text. Returns the place of the text not written. */
+  /** Writes a run of delimiters: its marks become tags, the rest is text. Returns the start of the unwritten text. */
   private run(s: string, from: number, start: number, end: number, edits: EditList): number {
     let pos = from;
     for (let at = start; at < end; ) {
@@ -264,7 +263,7 @@ export class HtmlWriter {
   }
 }
 
-/** By the marks of delimiters. */
+/** Indexed by the marks of delimiters. */
 const EMPHASIS_TAGS = [
   "",
   "<em>",

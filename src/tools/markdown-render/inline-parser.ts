@@ -36,7 +36,7 @@ const TILDE = 126;
 
 /**
  * The second phase of CommonMark's algorithm (appendix A): finds the markup within one paragraph, heading or cell.
- * `edits` holds what it found until the next `parse`.
+ * `edits` contains the result until the next `parse`.
  */
 export class InlineParser {
   readonly edits = new EditList();
@@ -45,7 +45,7 @@ export class InlineParser {
   private s = "";
   private from = 0;
   private to = 0;
-  /** Made when a paragraph first needs them: most do not. */
+  /** Created when a paragraph first needs them; most do not. */
   private codeSpans: CodeSpans | undefined;
   private rawHtml: RawHtml | undefined;
   private autolinks: BareAutolinks | undefined;
@@ -60,7 +60,7 @@ export class InlineParser {
     this.edits.clear(from);
     let pos = from;
     while (pos < to && !isIn(s.charCodeAt(pos), INLINE)) pos++;
-    // Most cells and many headings are plain: they need nothing of what follows.
+    // Fast path: most cells and many headings have no markup.
     if (pos === to) return;
     this.begin(s, from, to);
     while (pos < to) {
@@ -81,7 +81,10 @@ export class InlineParser {
     this.brackets.begin(s, from, to);
   }
 
-  /** Reads what may begin at `pos` with the character `c`; returns the place where reading goes on. */
+  /**
+   * Reads the markup that may start at `pos` with the character `c`, and returns the position at which reading
+   * continues.
+   */
   private read(c: number, pos: number): number {
     switch (c) {
       case NEWLINE:
@@ -115,7 +118,9 @@ export class InlineParser {
     return end;
   }
 
-  /** Spaces go at the end and the beginning of lines; two or more at the end make a hard break (6.7, 6.8). */
+  /**
+   * Spaces at the end and start of lines are removed; two or more at the end make a hard break (sections 6.7 and 6.8).
+   */
   private readLineEnd(pos: number): number {
     const { s } = this;
     let start = pos;
@@ -152,7 +157,7 @@ export class InlineParser {
     const { s } = this;
     let end = pos + 1;
     while (end < this.to && s.charCodeAt(end) === c) end++;
-    // An underscore within a word is the most frequent one, and never a delimiter.
+    // Fast path: most underscores are within words and therefore never delimiters.
     if (c === UNDERSCORE && pos > this.from && end < this.to) {
       const isInWord = LETTER | DIGIT;
       if (isIn(s.charCodeAt(pos - 1), isInWord) && isIn(s.charCodeAt(end), isInWord)) return end;
@@ -167,7 +172,7 @@ export class InlineParser {
     this.rawHtml ??= new RawHtml(this.s, this.from, this.to);
     const end = this.rawHtml.skip(pos);
     if (end < 0) return pos + 1;
-    // Without its tag, what `<br>` keeps apart would run together.
+    // Without the tag, text that `<br>` separates would run together.
     if (isLineBreak(this.s, pos, end) && this.isBetweenWords(pos, end)) {
       this.edits.addText(TEXT, pos, end, " ");
       return end;
@@ -188,14 +193,14 @@ export class InlineParser {
     return entity.end;
   }
 
-  /** For most colons, at signs and `w`s the next character decides. */
+  /** For most colons, at signs and `w`s, the next character rules out an address. */
   private readBare(c: number, pos: number): number {
     const next = this.s.charCodeAt(pos + 1);
     const mayBegin =
       c === COLON ? next === 47 : c === LOWER_W ? next === LOWER_W : isIn(next, LETTER | DIGIT);
     if (!mayBegin) return pos + 1;
     const floor = this.edits.lastEnd(this.from);
-    // An underscore before a mail address belongs to it, unless it turns out to be emphasis.
+    // An underscore before an email address belongs to the address, unless it turns out to be emphasis.
     const isMail = c !== COLON && c !== LOWER_W;
     const mayBelong = floor > this.from && this.s.charCodeAt(floor - 1) === UNDERSCORE;
     if (this.brackets.isOpen || (isMail && mayBelong)) {
@@ -208,7 +213,7 @@ export class InlineParser {
     return autolink === undefined ? pos + 1 : this.addAutolink(autolink);
   }
 
-  /** An address that is not allowed becomes text. */
+  /** A disallowed address becomes text. */
   private addAutolink({ start, end, text, address }: Autolink): number {
     const allowed = cleanAddress(address);
     this.edits.addText(allowed === undefined ? TEXT : AUTOLINK, start, end, text, allowed);

@@ -1,18 +1,18 @@
 import { SPACE, TAB } from "./characters.ts";
 
 /**
- * One line of the source and how far it has been read, in characters and in columns: a tab reaches to the next
- * multiple of four columns, and may be read in part (CommonMark, section 2.2).
+ * A line of the source and how far it has been read, in characters and columns. A tab extends to the next multiple of
+ * four columns and can be read in part (CommonMark, section 2.2).
  */
 export class LineCursor {
   readonly source: string;
-  /** Where the line begins and ends, without its newline. */
+  /** The start and end of the line, without its newline. */
   start = 0;
   end = 0;
   pos = 0;
   private column = 0;
   private isInTab = false;
-  /** The next character that is no blank, and how many columns it is away. */
+  /** The next non-blank character, and its distance in columns. */
   next = 0;
   private nextColumn = 0;
   indent = 0;
@@ -29,22 +29,22 @@ export class LineCursor {
     this.look();
   }
 
-  /** Nothing but blanks is left. */
+  /** Whether the rest of the line is blank. */
   get isBlank(): boolean {
     return this.next >= this.end;
   }
 
-  /** Spaces that are left of a tab which was read in part. */
+  /** Returns the spaces that remain of a partly read tab. */
   get spaces(): number {
     return this.isInTab ? 4 - (this.column % 4) : 0;
   }
 
-  /** Where the rest of the line begins, after such a tab. */
+  /** Returns the start of the rest of the line, after such a tab. */
   get rest(): number {
     return this.isInTab ? this.pos + 1 : this.pos;
   }
 
-  /** Reads up to the next character that is no blank. */
+  /** Reads up to the next non-blank character. */
   skipBlanks(): void {
     this.pos = this.next;
     this.column = this.nextColumn;
@@ -52,7 +52,7 @@ export class LineCursor {
     this.indent = 0;
   }
 
-  /** Reads `count` characters that are no blanks. */
+  /** Reads `count` non-blank characters. */
   skipCharacters(count: number): void {
     this.pos += count;
     this.column += count;
@@ -81,7 +81,8 @@ export class LineCursor {
       } else break;
       this.pos++;
     }
-    // Only blanks were read, so `next` is where it was: a line may be asked by a hundred containers.
+    // Only blanks were read, so `next` is unchanged. Not searching again matters, because a line can be in a hundred
+    // containers.
     this.indent = this.nextColumn - this.column;
   }
 

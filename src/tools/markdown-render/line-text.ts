@@ -1,6 +1,6 @@
 /**
- * The lines of a leaf block without the prefixes of its containers. Lines that follow one another in the source
- * are kept as one range of it; a string is put together only where something was left out between them.
+ * The lines of a leaf block without the prefixes of its containers. Lines that are adjacent in the source are kept as
+ * one range; a string is built only if something between the lines was left out.
  */
 export class LineText {
   private readonly source: string;
@@ -18,7 +18,7 @@ export class LineText {
     this.from = this.to = 0;
   }
 
-  /** Adds the source from `from` to after the line's end at `to`, after `spaces` spaces. */
+  /** Adds `spaces` spaces and the source from `from` to after the line's end at `to`. */
   add(from: number, to: number, spaces = 0): void {
     if (from !== this.to || spaces > 0) {
       this.text += this.source.slice(this.from, this.to) + " ".repeat(spaces);
@@ -28,7 +28,7 @@ export class LineText {
     this.to = to;
   }
 
-  /** The last line in the source, without its end. */
+  /** The range of the last line in the source, without its line ending. */
   get last(): { from: number; to: number } {
     return { from: this.lastFrom, to: this.to - 1 };
   }
@@ -37,7 +37,7 @@ export class LineText {
     this.to = this.lastFrom;
   }
 
-  /** The string in which the lines stand, and where. */
+  /** The string that contains the lines, and their range in it. */
   get range(): { text: string; from: number; to: number } {
     if (this.text === "") return { text: this.source, from: this.from, to: this.to };
     const text = this.text + this.source.slice(this.from, this.to);

@@ -12,10 +12,10 @@ const CLOSE_PARENTHESIS = 41;
 const DOUBLE_QUOTE = 34;
 const SINGLE_QUOTE = 39;
 
-/** A link's destination and title as they were read, with escapes resolved, and where they end. */
+/** A link's destination and title with escapes resolved, and where they end. */
 export type Target = { destination: string; title: string | undefined; end: number };
 
-/** `(destination "title")` at `pos`, where `(` stands (CommonMark, section 6.3). */
+/** Reads `(destination "title")` at `pos`, the place of `(` (CommonMark, section 6.3). */
 export function readInlineTarget(s: string, pos: number, to: number): Target | undefined {
   const start = skipWhite(s, pos + 1, to);
   let end = skipDestination(s, start, to);
@@ -35,7 +35,7 @@ export function readInlineTarget(s: string, pos: number, to: number): Target | u
   return { destination, title, end: end + 1 };
 }
 
-/** `[label]: destination "title"` and the end of its line, at `pos`, where `[` stands (section 4.7). */
+/** Reads `[label]: destination "title"` and the end of its line at `pos`, the place of `[` (section 4.7). */
 export function readDefinition(
   s: string,
   pos: number,
@@ -58,14 +58,14 @@ export function readDefinition(
       return { label, destination, title, end };
     }
   }
-  // What is no title must then stand on the next line.
+  // Text that is not a title must be on the next line.
   const end = skipLine(s, destinationEnd, to);
   return end < 0 ? undefined : { label, destination, title: undefined, end };
 }
 
-/** Labels match without regard to case and to the amount of white space (section 4.7). */
+/** Labels match regardless of case and of the amount of white space (section 4.7). */
 export function normalizeLabel(label: string): string {
-  // Most labels are short words: what is no space, no capital and no other letter needs no folding but this.
+  // Fast path: a label of lowercase letters, digits and hyphens needs no white space or Unicode folding.
   if (/^[a-z0-9-]*$/.test(label)) return label.toUpperCase();
   return label
     .trim()
@@ -74,7 +74,7 @@ export function normalizeLabel(label: string): string {
     .toUpperCase();
 }
 
-/** The position after the label at `pos`, where `[` stands; -1 where there is none. */
+/** Returns the position after the label at `pos`, the place of `[`; -1 if there is none. */
 export function skipLabel(s: string, pos: number, to: number): number {
   const last = Math.min(to, pos + LABEL_CHARS_MAX + 2);
   for (let end = pos + 1; end < last; end++) {
@@ -86,14 +86,14 @@ export function skipLabel(s: string, pos: number, to: number): number {
   return -1;
 }
 
-/** The position after the destination at `pos`, which may be empty; -1 where there is none. */
+/** Returns the position after the destination at `pos`, which may be empty; -1 if there is none. */
 function skipDestination(s: string, pos: number, to: number): number {
   if (s.charCodeAt(pos) === LESS && pos < to) return skipAngled(s, pos, to);
   let depth = 0;
   let end = pos;
   for (; end < to; end++) {
     const c = s.charCodeAt(end);
-    // Most characters of a destination are after `)`.
+    // Most characters of a destination have a higher code than `)`.
     if (c > CLOSE_PARENTHESIS && c !== BACKSLASH && c !== 127) continue;
     if (c === BACKSLASH && isIn(s.charCodeAt(end + 1), PUNCTUATION) && end + 1 < to) end++;
     else if (c === OPEN_PARENTHESIS) {
@@ -121,7 +121,7 @@ function destinationOf(s: string, start: number, end: number): string {
   return resolveEscapes(isAngled ? s.slice(start + 1, end - 1) : s.slice(start, end));
 }
 
-/** The position after the title at `pos`; -1 where there is none. */
+/** Returns the position after the title at `pos`; -1 if there is none. */
 function skipTitle(s: string, pos: number, to: number): number {
   if (pos >= to) return -1;
   const open = s.charCodeAt(pos);
@@ -136,7 +136,7 @@ function skipTitle(s: string, pos: number, to: number): number {
   return -1;
 }
 
-/** The position after the end of a line on which nothing more stands; -1 where something does. */
+/** Returns the position after the end of the line if only blanks are left on it; otherwise -1. */
 function skipLine(s: string, pos: number, to: number): number {
   const end = skipBlanks(s, pos, to);
   if (end >= to) return to;

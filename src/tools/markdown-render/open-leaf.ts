@@ -10,7 +10,7 @@ import { trimEnd } from "./scan.ts";
 
 type Kind = "none" | "paragraph" | "indented" | "fence" | "html" | "table";
 
-/** The leaf block to which lines are being added: a paragraph, code, HTML or a table. */
+/** The open leaf block, to which lines are added: a paragraph, code, HTML or a table. */
 export class OpenLeaf {
   kind: Kind = "none";
   readonly html: HtmlBlocks;
@@ -28,7 +28,7 @@ export class OpenLeaf {
     this.references = references;
   }
 
-  /** Ends the leaf and the containers to which the line does not belong, and begins another one. */
+  /** Ends the leaf and the containers to which the line does not belong, and starts a new leaf. */
   open(kind: Kind): void {
     this.closeUnmatched();
     this.containers.addChild();
@@ -41,7 +41,7 @@ export class OpenLeaf {
     this.containers.closeUnmatched();
   }
 
-  /** Reads the next line where it belongs to the leaf whatever it holds, and then returns true. */
+  /** Reads the next line and returns true if the line belongs to the leaf whatever its content. */
   takeLine(): boolean {
     const { line, kind } = this;
     const { isBlank } = line;
@@ -72,7 +72,7 @@ export class OpenLeaf {
     return true;
   }
 
-  /** Reads the line from `from` on as HTML, and ends the block with it where it does. */
+  /** Reads the line from `from` on as HTML, and ends the block if the line ends it. */
   takeHtml(from: number): void {
     if (this.html.endsWith(from, this.line.end)) this.kind = "none";
   }
@@ -82,7 +82,7 @@ export class OpenLeaf {
     this.lines.add(this.line.rest, this.line.end + 1, this.line.spaces);
   }
 
-  /** Ends the paragraph as a heading. False where it held definitions only: it then begins anew. */
+  /** Ends the paragraph as a heading. Returns false if it contained only definitions; it then starts over. */
   closeAsHeading(level: number): boolean {
     const block = finishParagraph(this.lines, this.references);
     this.lines.clear();
@@ -101,7 +101,7 @@ export class OpenLeaf {
     else if (kind === "table") containers.blocks.push(END);
     else if (kind === "indented" || kind === "fence") {
       const { text, from, to } = this.lines.range;
-      // Blank lines at the end of indented code are not part of it (section 4.4).
+      // Trailing blank lines are not part of indented code (section 4.4).
       const end = kind === "fence" ? to : text.indexOf("\n", trimEnd(text, from, to)) + 1;
       const block = new Block("code", text, from, end);
       if (kind === "fence") block.info = this.fence.info;
@@ -131,5 +131,5 @@ export class OpenLeaf {
   }
 }
 
-/** Columns from which on a line is indented code (section 4.4). */
+/** A line with this indent in columns or more is indented code (section 4.4). */
 export const CODE_INDENT = 4;

@@ -1,8 +1,8 @@
 const PIECES_MAX = 1024;
 
 /**
- * A long text that is written in short pieces. Joining a few thousand at a time makes no intermediate strings: a
- * megabyte of list markers is written in half the time that adding each piece to the text takes.
+ * Collects a long text from short pieces. Joining a few thousand pieces at a time avoids intermediate strings: a
+ * megabyte of list markers takes half the time of appending each piece to the text.
  */
 export class Output {
   private readonly pieces: string[] = new Array(PIECES_MAX).fill("");

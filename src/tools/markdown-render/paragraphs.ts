@@ -7,7 +7,7 @@ import { skipBlanks, skipWhite, trimEnd } from "./scan.ts";
 
 const OPEN_BRACKET = 91;
 
-/** The paragraph of the lines, without the definitions at its beginning; undefined where there is nothing else. */
+/** Returns the paragraph of the lines without the definitions at its start; undefined if nothing else is left. */
 export function finishParagraph(lines: LineText, references: References): Block | undefined {
   const { text, from, to } = lines.range;
   const end = trimEnd(text, from, to);
@@ -21,7 +21,7 @@ export function finishParagraph(lines: LineText, references: References): Block 
   return start < end ? new Block("paragraph", text, start, end) : undefined;
 }
 
-/** `[ ]` or `[x]` and white space before the text of an item (GFM, section 5.3): takes it into `info`. */
+/** Moves `[ ]` or `[x]` and white space before the text of an item into `info` (GFM, section 5.3). */
 export function readTask(paragraph: Block): void {
   const { text, from, to } = paragraph;
   if (text.charCodeAt(from) !== OPEN_BRACKET || text.charCodeAt(from + 2) !== 93) return;
@@ -34,10 +34,10 @@ export function readTask(paragraph: Block): void {
 }
 
 const ALERTS = new Set(["note", "tip", "important", "warning", "caution"]);
-/** `[!` and the longest of them. */
+/** The length of `[!` and the longest name. */
 const NAME_CHARS_MAX = 2 + "important".length;
 
-/** `[!NOTE]` alone on the first line: the alert's name, and where the text after it begins. */
+/** Reads `[!NOTE]` alone on the first line: the alert's name, and the start of the text after it. */
 export function readAlert({
   text,
   from,

@@ -11,8 +11,8 @@ const DOUBLE_QUOTE = 34;
 const SINGLE_QUOTE = 39;
 
 /**
- * Raw HTML within one paragraph (CommonMark, section 6.6). A search that failed is not repeated, so that a paragraph of
- * tags without an end takes linear time.
+ * Raw HTML within one paragraph (CommonMark, section 6.6). A failed search is not repeated, so that a paragraph of
+ * unterminated tags takes linear time.
  */
 export class RawHtml {
   private readonly s: string;
@@ -26,7 +26,10 @@ export class RawHtml {
     this.stepsLeft = 1000 + FAILED_TAG_STEPS_FACTOR * (to - from);
   }
 
-  /** The position after the HTML at `pos`, where `<` stands, with the contents of a hidden element; -1 where there is none. */
+  /**
+   * Returns the position after the HTML at `pos`, the place of `<`, and after the contents of a hidden element; -1 if
+   * there is none.
+   */
   skip(pos: number): number {
     const c = this.s.charCodeAt(pos + 1);
     if (c === 33) return this.skipDeclaration(pos);
@@ -35,7 +38,7 @@ export class RawHtml {
     if (this.stepsLeft < 0) return -1;
     const end = skipTag(this.s, pos, this.to);
     if (end < 0) {
-      // `-end` is where the scan gave up.
+      // The scan gave up at `-end`.
       this.stepsLeft -= -end - pos;
       return -1;
     }
@@ -48,7 +51,7 @@ export class RawHtml {
 
   private skipDeclaration(pos: number): number {
     if (this.s.startsWith("<!--", pos)) {
-      // Section 6.6: `<!-->` and `<!--->` are comments as well.
+      // Section 6.6: `<!-->` and `<!--->` are comments too.
       return this.skipPast("-->", this.s.charCodeAt(pos + 4) === DASH ? pos + 3 : pos + 2);
     }
     if (this.s.startsWith("<![CDATA[", pos)) return this.skipPast("]]>", pos + 9);
@@ -67,7 +70,7 @@ export class RawHtml {
     return -1;
   }
 
-  /** The position after the closing tag of a hidden element; -1 where the paragraph ends before it. */
+  /** Returns the position after the closing tag of a hidden element; -1 if the paragraph ends before it. */
   private skipContents(name: string, pos: number): number {
     if (this.missing.has(name)) return -1;
     for (let at = pos; at < this.to; at++) {
@@ -82,8 +85,8 @@ export class RawHtml {
 }
 
 /**
- * The position after the opening or closing tag at `pos`, where `<` stands (section 6.6). Where there is none, minus the
- * place at which that was certain.
+ * Returns the position after the opening or closing tag at `pos`, the place of `<` (section 6.6). If there is none,
+ * returns the negated position at which that became certain.
  */
 export function skipTag(s: string, pos: number, to: number): number {
   const isClosing = s.charCodeAt(pos + 1) === SLASH;
@@ -106,7 +109,7 @@ export function skipTag(s: string, pos: number, to: number): number {
   }
 }
 
-/** The position after an attribute with its value; minus the place where it proved to be none. */
+/** Returns the position after an attribute with its value, or the negated position at which it proved invalid. */
 function skipAttribute(s: string, pos: number, to: number): number {
   if (!isNameStart(s.charCodeAt(pos))) return -pos;
   let end = pos + 1;
@@ -137,12 +140,12 @@ function isUnquotedValue(c: number): boolean {
   return c !== GREATER && c !== 96 && !isIn(c, WHITE);
 }
 
-/** True for the tag from `pos` to `end` if it is `<br>`. */
+/** Returns whether the tag from `pos` to `end` is `<br>`. */
 export function isLineBreak(s: string, pos: number, end: number): boolean {
   return end - pos < 16 && tagName(s, pos + 1, end).toLowerCase() === "br";
 }
 
-/** The name of the tag whose name starts at `pos`. */
+/** Returns the tag name that starts at `pos`. */
 export function tagName(s: string, pos: number, to: number): string {
   return s.slice(pos, skipName(s, pos, Math.min(to, pos + 16)));
 }

@@ -3,12 +3,12 @@ import { referenceCharsMax } from "./bounds.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { normalizeLabel, type Target } from "./link-scanner.ts";
 
-/** The target of a link or image. `address` is undefined where it is not allowed; then only the text is left. */
+/** The target of a link or image. `address` is undefined if it is not allowed; only the text is then kept. */
 export type Destination = { address: string | undefined; title: string | undefined };
 
-/** The link reference definitions of a document (CommonMark, section 4.7): the first one of a label counts. */
+/** The link reference definitions of a document (CommonMark, section 4.7). The first one for a label counts. */
 export class References {
-  /** With how many characters one use writes. */
+  /** Each with the number of characters that one use writes. */
   private readonly definitions = new Map<string, Destination & { chars: number }>();
   private charsLeft: number;
 
@@ -27,7 +27,7 @@ export class References {
     this.definitions.set(label, { address, title, chars });
   }
 
-  /** The definition for a label as it stands in the text, or undefined. Each use counts against the bound. */
+  /** Returns the definition for a label as written in the text, or undefined. Each use counts towards the bound. */
   use(label: string): Destination | undefined {
     const destination = this.definitions.get(normalizeLabel(label));
     if (destination === undefined) return undefined;

@@ -9,9 +9,9 @@ import { eachCell, unescapePipes } from "./tables.ts";
 import { TextWriter } from "./text-writer.ts";
 
 /**
- * The Markdown engine: renders CommonMark 0.31.2 and GFM with footnotes and alerts as HTML that is safe to insert into a
- * page and, with `withText`, as plain text too. Raw HTML is removed. The function is pure, accepts any string and takes
- * linear time; beyond the bounds of `bounds.ts` structure is flattened into text.
+ * The Markdown engine: renders CommonMark 0.31.2 and GFM with footnotes and alerts as HTML that is safe to insert into
+ * a page and, with `withText`, also as plain text. Raw HTML is removed. The function is pure, accepts any string and
+ * takes linear time. Structure beyond the bounds in `bounds.ts` is flattened into text.
  */
 export function renderMarkdown(
   markdown: string,
@@ -28,7 +28,10 @@ export function renderMarkdown(
   return text === undefined ? { html: html.html } : { html: html.html, text: text.text };
 }
 
-/** CommonMark, sections 2.1 and 2.3: one kind of line ending, and no U+0000. A byte order mark is not part of the text. */
+/**
+ * CommonMark, sections 2.1 and 2.3: normalizes line endings and replaces U+0000. A byte order mark is not part of the
+ * text.
+ */
 function normalizeSource(markdown: string): string {
   let source = markdown.startsWith("\ufeff") ? markdown.slice(1) : markdown;
   if (source.includes("\r")) source = source.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
@@ -36,7 +39,7 @@ function normalizeSource(markdown: string): string {
   return source.endsWith("\n") ? source : `${source}\n`;
 }
 
-/** Walks the blocks once, reads the text of each, and hands both to the writers. */
+/** Walks the blocks once, parses the text of each and passes both to the writers. */
 class Walk {
   private readonly blocks: readonly Block[];
   private readonly inlines: InlineParser;
@@ -56,7 +59,7 @@ class Walk {
     this.text = text;
   }
 
-  /** Writes the blocks from `first` to before `last`. True where the last one was a paragraph of `footnote`. */
+  /** Writes the blocks from `first` to before `last`. Returns whether the last one was a paragraph of `footnote`. */
   write(first: number, last: number, footnote?: Footnote): boolean {
     let isParagraph = false;
     for (let i = first; i < last; i++) {
@@ -75,7 +78,7 @@ class Walk {
           this.writeRow(block);
           break;
         case "footnote":
-          // Footnotes stand at the end of the document.
+          // Footnotes come at the end of the document.
           i = block.number;
           break;
         default:
@@ -87,7 +90,7 @@ class Walk {
     return isParagraph;
   }
 
-  /** Those that are referred to, in the order of their numbers: writing one may add others. */
+  /** Writes the footnotes that have references, in the order of their numbers. Writing one can add others. */
   writeFootnotes({ used }: Footnotes): void {
     if (used.length === 0) return;
     this.html.openFootnotes();
@@ -101,7 +104,7 @@ class Walk {
     this.html.closeFootnotes();
   }
 
-  /** A paragraph of nothing but raw HTML is removed. */
+  /** A paragraph that contains only raw HTML is removed. */
   private writeParagraph(block: Block, footnote: Footnote | undefined): boolean {
     const { text, from, to, info } = block;
     this.inlines.parse(text, from, to);

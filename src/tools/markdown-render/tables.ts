@@ -6,7 +6,7 @@ const PIPE = 124;
 const COLON = 58;
 const DASH = 45;
 
-/** The delimiter row `| --- | :-: |` from `pos` to `end` (GFM, section 4.10): the columns, or undefined. */
+/** Reads the delimiter row `| --- | :-: |` from `pos` to `end` (GFM, section 4.10): the columns, or undefined. */
 export function readDelimiterRow(s: string, pos: number, end: number): Align[] | undefined {
   const columns: Align[] = [];
   const to = trimEnd(s, pos, end);
@@ -29,8 +29,8 @@ export function readDelimiterRow(s: string, pos: number, end: number): Align[] |
 }
 
 /**
- * The cells of the row from `pos` to `end`, at most `count` of them: calls `take` with the place of each, and
- * whether there is a backslash in it. Returns how many there are.
+ * Reads the cells of the row from `pos` to `end`, at most `count`. Calls `take` with the range of each cell and whether
+ * it contains a backslash. Returns the number of cells.
  */
 export function eachCell(
   s: string,

@@ -22,22 +22,22 @@ import {
 import type { Footnote, Footnotes } from "./footnotes.ts";
 import { skipBlanks } from "./scan.ts";
 
-/** A quote, item or footnote: what stands before its first line, and before the others. */
+/** A quote, item or footnote: the prefix of its first line and of the others. */
 type Container = { first: string; rest: string; hasBegun: boolean; list?: List };
 type List = { marker: string; next: number; isLoose: boolean; items: number };
 
 /**
- * Writes blocks and their edits as plain text: blocks apart by a blank line, list markers, `> ` before quotes,
- * cells apart by tabs, code as it stands, and the address of a link after its text where the two differ.
+ * Writes blocks and their edits as plain text: blocks separated by a blank line, list markers, `> ` before quotes,
+ * cells separated by tabs, code unchanged, and the address of a link after its text if the two differ.
  */
 export class TextWriter {
   private readonly lines: string[] = [];
   private readonly footnotes: Footnotes;
-  /** The containers and the table around, and what the former put before a line. */
+  /** The open containers and the open table, and the prefixes of the containers. */
   private readonly open: Block[] = [];
   private readonly containers: Container[] = [];
   private readonly lists: List[] = [];
-  /** What stands before further lines, as long as no container begins or ends. */
+  /** The prefix of further lines, until a container starts or ends. */
   private restPrefix: string | undefined;
   private hasGap = false;
   private cells: string[] = [];
@@ -50,7 +50,7 @@ export class TextWriter {
     return this.lines.join("\n");
   }
 
-  /** A block without text of its own, or the beginning or end of a container. */
+  /** Writes a block without text of its own, or the start or end of a container. */
   block(block: Block): void {
     switch (block.kind) {
       case "rule":
@@ -87,14 +87,14 @@ export class TextWriter {
     else if (block?.kind !== "table") this.leave();
   }
 
-  /** A paragraph or heading. */
+  /** Writes a paragraph or heading. */
   leaf(block: Block, edits: EditList): void {
     const task = block.info === "" ? "" : `[${block.info}] `;
     this.writeBlock(task + trimBlanks(this.inline(block.text, block.from, block.to, edits)));
   }
 
   cell(text: string, from: number, to: number, edits: EditList): void {
-    // A tab or a line ending within a cell would look like the end of it.
+    // A tab or line ending within a cell would look like the end of the cell.
     const cell = trimBlanks(this.inline(text, from, to, edits));
     this.cells.push(/[\t\n]/.test(cell) ? cell.replace(/[\t\n]/g, " ") : cell);
   }
@@ -137,14 +137,14 @@ export class TextWriter {
     this.restPrefix = undefined;
   }
 
-  /** Decides whether a blank line goes before the block: it is written with the block's first line. */
+  /** Decides whether a blank line precedes the block. It is written together with the block's first line. */
   private begin(): void {
     const container = this.containers.at(-1);
-    // The first block of an item or quote stands where that began.
+    // The first block of an item or quote is on the first line of its container.
     if (container?.hasBegun !== false) this.hasGap = container?.list?.isLoose ?? true;
   }
 
-  /** A block that shows nothing, as an empty heading or an image without description, is none. */
+  /** A block that shows nothing, such as an empty heading or an image without a description, is skipped. */
   private writeBlock(text: string): void {
     if (text === "") return;
     this.begin();
@@ -175,7 +175,7 @@ export class TextWriter {
     return prefix;
   }
 
-  /** A blank line before a container that has not begun stands outside of it. */
+  /** A blank line before a container that has not begun is outside the container. */
   private blankPrefix(): string {
     let prefix = "";
     for (const { hasBegun, rest } of this.containers) {
@@ -188,7 +188,8 @@ export class TextWriter {
   private inline(s: string, from: number, to: number, edits: EditList): string {
     if (edits.count === 0) return s.slice(from, to);
     let text = "";
-    // The text of a link is kept apart until it ends: cutting it out of the whole would copy the whole each time.
+    // The text of a link is collected separately until the link ends, because cutting it out of the whole text would
+    // copy the whole text each time.
     let before = "";
     let images = 0;
     let pos = from;
@@ -229,7 +230,7 @@ export class TextWriter {
   }
 }
 
-/** What is left of a run of delimiters as text. */
+/** Returns the part of a run of delimiters that is text. */
 function unmarked(s: string, start: number, end: number, edits: EditList): string {
   let text = "";
   for (let at = start; at < end; ) {
@@ -244,7 +245,7 @@ function listOf({ info, number, isLoose }: Block): List {
   return { marker: info, next: number, isLoose, items: 0 };
 }
 
-/** Spaces at both ends, left where markup next to them was removed. */
+/** Removes spaces at both ends, which remain where markup next to them was removed. */
 function trimBlanks(text: string): string {
   const from = skipBlanks(text, 0, text.length);
   let to = text.length;
@@ -252,11 +253,11 @@ function trimBlanks(text: string): string {
   return text.slice(from, to);
 }
 
-/** Empty where the text of a link already is its address. */
+/** Returns the address of a link in parentheses; empty if the link's text already is its address. */
 function addressBehind(text: string, address: string): string {
   const isMail = address.startsWith("mailto:") && address.endsWith(text);
   const isSame = text === address || (isMail && address.length === "mailto:".length + text.length);
-  // An address is percent-encoded, its text as a rule is not.
+  // An address is percent-encoded; its text usually is not.
   if (isSame || address === "" || (address.includes("%") && cleanAddress(text) === address))
     return "";
   return ` (${address})`;

@@ -5,7 +5,7 @@ import { textField } from "../text.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 
 /**
- * Renders GitHub-flavored Markdown to HTML that is safe to insert into a page: raw HTML in the source is removed, and
+ * Renders GitHub Flavored Markdown as HTML that is safe to insert into a page: raw HTML in the source is removed, and
  * only URLs that cannot run a script become links.
  */
 const input = z.strictObject({
@@ -48,7 +48,7 @@ export default defineTool({
   title: "Markdown",
   summary: "GitHub-flavored Markdown as sanitized HTML.",
   description:
-    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed: the text between inline tags stays, an HTML block is removed with its text. A link or image with a scheme other than http, https, mailto, tel, xmpp or ftp becomes its text.",
+    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed: the text between inline tags stays, but an HTML block is removed with its text. A link or image with a scheme other than http, https, mailto, tel, xmpp or ftp becomes its text.",
   price: 1,
   input,
   output,

@@ -1,13 +1,13 @@
-/** Error correction levels (ISO/IEC 18004, section 6.5.1), the weakest first. */
+/** Error correction levels (ISO/IEC 18004, section 6.5.1), weakest first. */
 export const QR_LEVELS = ["L", "M", "Q", "H"] as const;
 export type QrLevel = (typeof QR_LEVELS)[number];
 
 export const VERSION_MAX = 40;
 
-/** Modules along a side (section 6.1). */
+/** The number of modules along a side (section 6.1). */
 export const sizeOf = (version: number) => 17 + 4 * version;
 
-/** Table 9: error correction codewords in each block, by version from 1 on. */
+/** Table 9: error correction codewords in each block, by version, starting at 1. */
 const CHECK_CODEWORDS: Record<QrLevel, readonly number[]> = {
   L: numbers(
     "7 10 15 20 26 18 20 24 30 18 20 24 26 30 22 24 28 30 28 28 28 28 30 30 26 28 30 30 30 30 30 30 30 30 30 30 30 30 30 30",
@@ -23,7 +23,7 @@ const CHECK_CODEWORDS: Record<QrLevel, readonly number[]> = {
   ),
 };
 
-/** Table 9: blocks in all. */
+/** Table 9: total number of blocks. */
 const BLOCKS: Record<QrLevel, readonly number[]> = {
   L: numbers(
     "1 1 1 1 1 2 2 2 2 4 4 4 4 4 6 6 6 6 7 8 8 9 9 10 12 12 12 13 14 15 16 17 18 19 19 20 21 22 24 25",
@@ -43,14 +43,14 @@ function numbers(list: string): number[] {
   return list.split(" ").map(Number);
 }
 
-/** How the codewords of a symbol are split into blocks: the last `longBlocks` of them have one data codeword more. */
+/** How the codewords of a symbol are split into blocks. The last `longBlocks` blocks have one more data codeword. */
 export type BlockPlan = {
   blocks: number;
   longBlocks: number;
   /** Data codewords of a short block. */
   dataCodewords: number;
   checkCodewords: number;
-  /** Data codewords of all blocks, and all codewords. */
+  /** The data codewords of all blocks, and all codewords. */
   dataTotal: number;
   total: number;
 };
@@ -71,19 +71,19 @@ export function blockPlan(version: number, level: QrLevel): BlockPlan {
   };
 }
 
-/** Bits of data, mode indicators included, that a symbol holds. */
+/** The number of data bits that a symbol holds, including mode indicators. */
 export function dataBits(version: number, level: QrLevel): number {
   return 8 * blockPlan(version, level).dataTotal;
 }
 
-/** Modules that are no function pattern and no format or version information (table 1, column D). */
+/** The modules that are neither function patterns nor format or version information (table 1, column D). */
 function dataModules(version: number): number {
   const size = sizeOf(version);
   // Three finder patterns with their separators, two timing patterns, twice the format information, the dark module.
   let modules = size * size - 3 * 64 - 2 * (size - 16) - 2 * 15 - 1;
   if (version > 1) {
     const perSide = Math.floor(version / 7) + 2;
-    // Alignment patterns but for the three corners; those on a timing pattern share five modules with it.
+    // Alignment patterns, except in the three corners. Each one on a timing pattern shares five modules with it.
     modules -= 25 * (perSide * perSide - 3) - 5 * 2 * (perSide - 2);
   }
   if (version >= 7) modules -= 2 * 18;

@@ -1,11 +1,11 @@
 import { type Code, canonicalCode, huffmanCode } from "./huffman.ts";
 
 /**
- * Writes literals and matches as one deflate block (RFC 1951, section 3.2), with the fixed code or one of its
- * own, whichever is shorter.
+ * Writes literals and matches as one deflate block (RFC 1951, section 3.2), with the fixed code or a dynamic code,
+ * whichever is shorter.
  */
 
-/** A literal is its byte; a match is `length << 16 | distance`, and never under 3 << 16. */
+/** A literal is its byte. A match is `length << 16 | distance`, which is at least 3 << 16. */
 export type Tokens = { list: Uint32Array; count: number };
 
 export const MATCH_LENGTH_MIN = 3;
@@ -16,7 +16,7 @@ const END_OF_BLOCK = 256;
 const LITERAL_SYMBOLS = 286;
 const DISTANCE_SYMBOLS = 30;
 
-/** Appends the block to `head` and leaves `tailBytes` free after it. */
+/** Returns `head`, the block and `tailBytes` unused bytes. */
 export function deflateBlock(
   tokens: Tokens,
   head: readonly number[],
@@ -30,7 +30,7 @@ export function deflateBlock(
   const fixedBits = bitsOf(literals, FIXED_LITERAL) + bitsOf(distances, FIXED_DISTANCE);
   const bits = 3 + extraBits + Math.min(ownBits, fixedBits);
   const out = new BitWriter(head, Math.ceil(bits / 8) + tailBytes);
-  // BFINAL is 1, then BTYPE: 1 is the fixed code, 2 a code of its own.
+  // BFINAL is 1. BTYPE follows: 1 is the fixed code, 2 a dynamic code.
   out.put(1, 1);
   if (fixedBits <= ownBits) {
     out.put(1, 2);
@@ -72,12 +72,12 @@ class BitWriter {
   }
 }
 
-/** Section 3.2.5: the first length of each of the symbols 257 to 285, and how many bits choose among more. */
+/** Section 3.2.5: for each of the symbols 257 to 285, the shortest length and the number of extra bits. */
 const LENGTH_EXTRA = Uint8Array.from({ length: 29 }, (_, i) =>
   i < 8 || i === 28 ? 0 : (i >> 2) - 1,
 );
 const LENGTH_FIRST = firsts(LENGTH_EXTRA, MATCH_LENGTH_MIN);
-// 258 has a symbol to itself, although 227 with five more bits would reach it.
+// Length 258 has its own symbol, although length 227 with five extra bits would reach it.
 LENGTH_FIRST[28] = MATCH_LENGTH_MAX;
 const DISTANCE_EXTRA = Uint8Array.from({ length: 30 }, (_, i) => (i < 4 ? 0 : (i >> 1) - 1));
 const DISTANCE_FIRST = firsts(DISTANCE_EXTRA, 1);
@@ -91,7 +91,7 @@ function firsts(extra: Uint8Array, first: number): Uint16Array {
   });
 }
 
-/** The symbol, counted from 257, of every length. */
+/** The symbol of every length, minus 257. */
 const LENGTH_SYMBOL = new Uint8Array(MATCH_LENGTH_MAX + 1);
 LENGTH_FIRST.forEach((length, symbol) => {
   LENGTH_SYMBOL.fill(symbol, length);
@@ -107,7 +107,7 @@ const increment = (counts: Uint32Array, at: number) => {
   counts[at] = (counts[at] as number) + 1;
 };
 
-/** Counts the symbols; returns the bits that follow them uncoded. */
+/** Counts the symbols and returns the number of extra bits. */
 function count({ list, count }: Tokens, literals: Uint32Array, distances: Uint32Array): number {
   let extraBits = 0;
   for (let i = 0; i < count; i++) {
@@ -156,7 +156,7 @@ const FIXED_LITERAL = canonicalCode(
 );
 const FIXED_DISTANCE = canonicalCode(new Uint8Array(DISTANCE_SYMBOLS).fill(5));
 
-/** One step of the run-length coded code lengths: a symbol of 0 to 18, with its extra bits. */
+/** One step of the run-length encoding of the code lengths: a symbol from 0 to 18 with its extra bits. */
 type Step = { symbol: number; extra: number; extraBits: number };
 type OwnCodes = {
   literal: Code;
@@ -169,7 +169,7 @@ type OwnCodes = {
   headerBits: number;
 };
 
-/** Section 3.2.7: the order in which the lengths of the code for code lengths are sent. */
+/** Section 3.2.7: the order in which the lengths of the code length code are sent. */
 const STEP_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 function ownCodes(literals: Uint32Array, distances: Uint32Array): OwnCodes {

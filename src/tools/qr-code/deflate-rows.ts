@@ -7,9 +7,9 @@ import {
 } from "./deflate-block.ts";
 
 /**
- * A zlib stream (RFC 1950) of rows that each repeat a number of times, as an enlarged picture has them. Only
- * the distinct rows are looked at: the repeats of a row are one match, so the cost hardly grows with the size.
- * A row that repeats may have 32 KB at the most, the window of deflate.
+ * Writes a zlib stream (RFC 1950) of rows, each repeated `repeats[row]` times, as in an enlarged picture. Only distinct
+ * rows are searched for matches. The repeats of a row are long matches, so the time hardly grows with the size of the
+ * picture. A repeated row can have at most 32 KB, the window of deflate.
  */
 export function deflateRepeatedRows(
   rows: Uint8Array,
@@ -18,24 +18,29 @@ export function deflateRepeatedRows(
 ): Uint8Array {
   const matcher = new RowMatcher(rows, rowBytes, repeats);
   for (let row = 0; row < repeats.length; row++) matcher.addRow(row);
-  // A window of 32 KB, no dictionary; the second byte makes the pair a multiple of 31.
+  // A 32 KB window and no dictionary. The second byte makes the 16-bit header a multiple of 31.
   const stream = deflateBlock(matcher.tokens, [0x78, 0xda], 4);
   new DataView(stream.buffer).setUint32(stream.length - 4, adler32(rows, rowBytes, repeats));
   return stream;
 }
 
-/** How many earlier places with the same three bytes are tried: large pictures have long runs, and so many of these. */
+/**
+ * How many earlier places with the same three bytes are tried. Large pictures have long runs and thus many such places.
+ */
 const PLACES_TRIED_MAX = 512;
-/** After a good match fewer positions are tried, as in zlib: this halves the time and costs no byte. */
+/** After a good match, fewer places are tried, as in zlib. This halves the time and does not enlarge the output. */
 const GOOD_LENGTH = 12;
 const PLACES_TRIED_WHEN_GOOD = 64;
-/** A match of at least this length is taken without trying others. */
+/** A match of at least this length is used without trying others. */
 const LONG_MATCH = 64;
-/** By how many bits a match one byte on must be the better one. */
+/** A match that starts one byte later must save this many more bits. */
 const LAZY_GAIN_MIN = 3;
 const HASH_SIZE = 4096;
 
-/** About how many bits a match saves: a literal takes 6, a match 15 and those that tell how far back it goes. */
+/**
+ * Estimates how many bits a match saves: a literal takes about 6 bits, a match about 15 plus the extra bits of its
+ * distance.
+ */
 function gainOf(match: number): number {
   return 6 * (match >>> 16) - 15 - (31 - Math.clz32(match & 0xffff));
 }
@@ -45,17 +50,19 @@ class RowMatcher {
   private readonly rows: Uint8Array;
   private readonly rowBytes: number;
   private readonly repeats: Uint32Array;
-  /** The last place in `rows` for each hash of three bytes, and before each place the one before it; -1 is none. */
+  /** The last place in `rows` for each hash of three bytes; -1: none. `placeBefore` chains earlier ones. */
   private readonly lastPlace = new Int32Array(HASH_SIZE).fill(-1);
   private readonly placeBefore: Int32Array;
-  /** Where in the stream the last copy of each row begins. */
+  /** Where the last copy of each row starts in the stream. */
   private readonly streamStart: Float64Array;
   private streamLength = 0;
-  /** Up to where the stream goes on as `rows` does from a place in each row: a row that repeats is followed by a copy. */
+  /**
+   * How far the stream matches `rows` from a place in each row. In the stream, a repeated row is followed by its copy.
+   */
   private readonly runEnd: Int32Array;
-  /** The same from the last copy of a row, which the next row follows. */
+  /** The same, starting in the last copy of a row, which the next row follows. */
   private readonly sourceEnd: Int32Array;
-  /** The place in `rows` up to which tokens are written. */
+  /** Tokens are written up to this place in `rows`. */
   private written = 0;
 
   constructor(rows: Uint8Array, rowBytes: number, repeats: Uint32Array) {
@@ -73,7 +80,7 @@ class RowMatcher {
       this.sourceEnd[row] = isFollowed ? (this.runEnd[row + 1] as number) : (row + 1) * rowBytes;
     }
     const copies = repeats.reduce((sum, times) => sum + times, 0);
-    // Every distinct byte a literal, and the matches of the repeats: no row list needs more tokens.
+    // The most tokens that any rows need: a literal for every distinct byte, and the matches of the repeats.
     const most =
       rows.length + Math.ceil((copies * rowBytes) / MATCH_LENGTH_MAX) + 2 * repeats.length;
     this.tokens = { list: new Uint32Array(most), count: 0 };
@@ -85,7 +92,8 @@ class RowMatcher {
     if (times === 0) return;
     this.streamStart[row] = this.streamLength;
     const end = (row + 1) * rowBytes;
-    // The end of a row, its copies and the beginning of the next row are one match where they are as in the row above.
+    // Where the end of a row and the beginning of the next row equal the row above, they form one match with the
+    // copies.
     const isBelow = row > 0 && (repeats[row - 1] as number) > 0;
     const tailMax = times > 1 && isBelow ? this.alike(end, -1, rowBytes) : 0;
     const place = this.matchRow(row, end - tailMax);
@@ -98,7 +106,7 @@ class RowMatcher {
     this.streamLength += times * rowBytes;
   }
 
-  /** How many bytes are as those a row before, from a place on or up to it. */
+  /** Counts the bytes that equal those one row before, forward from a place (`step` 1) or backward from it (-1). */
   private alike(place: number, step: 1 | -1, most: number): number {
     const { rows, rowBytes } = this;
     let at = step > 0 ? place : place - 1;
@@ -107,17 +115,17 @@ class RowMatcher {
     return count;
   }
 
-  /** Returns the place up to which tokens are written, `end` or after it. */
+  /** Writes tokens for a row up to `end` or beyond, and returns the place that it reached. */
   private matchRow(row: number, end: number): number {
     let place = Math.max(this.written, row * this.rowBytes);
-    // Where the repeats of a row take its end along, a match that goes on into it is worth no more.
+    // If the repeats already cover the end of a row, a match that extends into it saves nothing.
     const matchEnd = this.repeats[row] === 1 ? (this.runEnd[row] as number) : end;
     let match = 0;
     while (place < end) {
       if (match === 0) match = this.bestMatch(row, place, matchEnd, PLACES_TRIED_MAX);
       this.remember(place);
       let length = match >>> 16;
-      // A better match one byte on is worth a literal here, as zlib's best level does it.
+      // A better match one byte later is worth a literal here, as at zlib's best level.
       if (length > 0 && length < LONG_MATCH && place + 1 < end) {
         const places = length < GOOD_LENGTH ? PLACES_TRIED_MAX : PLACES_TRIED_WHEN_GOOD;
         const later = this.bestMatch(row, place + 1, matchEnd, places);
@@ -137,7 +145,7 @@ class RowMatcher {
     return place;
   }
 
-  /** The match that saves most as its token, or 0 where none saves anything. */
+  /** Returns the token of the match that saves the most bits, or 0 if none saves any. */
   private bestMatch(row: number, place: number, matchEnd: number, places: number): number {
     const { rows, rowBytes } = this;
     const lengthMax = Math.min(MATCH_LENGTH_MAX, matchEnd - place);
@@ -148,7 +156,7 @@ class RowMatcher {
     let bestLength = MATCH_LENGTH_MIN - 1;
     let other = this.lastPlace[hash(rows, place)] as number;
     for (let tried = 0; other >= 0 && tried < places; tried++) {
-      // Each place is farther back than the one before: only a longer match can save more.
+      // Each place is farther back than the previous one, so only a longer match can save more.
       if (rows[other + bestLength] === rows[place + bestLength]) {
         const otherRow = Math.floor(other / rowBytes);
         const inRow = other - otherRow * rowBytes;
@@ -180,17 +188,17 @@ class RowMatcher {
     this.lastPlace[key] = place;
   }
 
-  /** The copies of the row just written: matches at the distance of one row. */
+  /** Writes the copies of the current row as matches at a distance of one row. */
   private repeatRow(row: number, tail: number, bytes: number): void {
     let left = tail + bytes;
     while (left >= MATCH_LENGTH_MIN) {
       let length = Math.min(left, MATCH_LENGTH_MAX);
-      // What is left over must be long enough for a match of its own.
+      // The rest must be long enough for another match.
       if (left > length && left - length < MATCH_LENGTH_MIN) length -= MATCH_LENGTH_MIN;
       this.push((length << 16) | this.rowBytes);
       left -= length;
     }
-    // Rows of one or two bytes can repeat to less than a match.
+    // The copies of rows of one or two bytes can be shorter than a match.
     const start = row * this.rowBytes;
     const end = start + this.rowBytes;
     for (let i = 0; i < left; i++) {
@@ -212,7 +220,7 @@ function hash(bytes: Uint8Array, at: number): number {
 
 const ADLER_BASE = 65_521;
 
-/** RFC 1950, section 8.2. What a row adds to the sums is the same for each of its copies. */
+/** RFC 1950, section 8.2. Each copy of a row adds the same amounts to the sums, so they are computed once per row. */
 function adler32(rows: Uint8Array, rowBytes: number, repeats: Uint32Array): number {
   let a = 1;
   let b = 0;

@@ -1,33 +1,34 @@
 import type { QrSymbol } from "./encode-qr.ts";
 
 /**
- * Where the modules of a symbol go: in pixels, in SVG and in block characters.
- * ISO/IEC 18004, section 5.3.8, asks for a quiet zone of 4 modules on all sides.
+ * Draws a symbol as pixels, SVG or block characters. ISO/IEC 18004, section 5.3.8, requires a quiet zone of 4 modules
+ * on all sides.
  */
 const QUIET_MODULES = 4;
 
-/** `width` pixels in all, `scale` pixels a module, `offset` pixels before the first module. */
+/** `width` pixels in total, `scale` pixels per module, `offset` pixels before the first module. */
 export type QrLayout = { width: number; scale: number; offset: number };
 
 /**
- * The layout of a symbol of `size` modules in `width` pixels, always with whole pixels a module: scaled by a
- * fraction, modules get uneven and scanners fail. The width is kept wherever the modules fit at all.
+ * Lays out a symbol of `size` modules in `width` pixels. Every module has a whole number of pixels, because a
+ * fractional scale makes modules uneven and scanners fail. The result is wider than `width` only if the modules do not
+ * fit.
  */
 export function layOutQr(size: number, width: number): QrLayout {
   const full = size + 2 * QUIET_MODULES;
   let scale = Math.floor(width / full);
-  // Under 2 pixels a module many scanners fail, and they forgive a narrow quiet zone sooner.
+  // Below 2 pixels per module many scanners fail; they tolerate a narrow quiet zone better.
   if (scale < 2) scale = Math.floor(width / size);
   if (scale < 1) return { width: 2 * full, scale: 2, offset: 2 * QUIET_MODULES };
   return { width, scale, offset: Math.floor((width - size * scale) / 2) };
 }
 
-/** A standalone SVG document, `width` wide and high; its units are modules. */
+/** Returns a standalone SVG document, `width` wide and high, whose units are modules. */
 export function drawQrSvg({ size, dark }: QrSymbol, width: number): string {
   const full = size + 2 * QUIET_MODULES;
   let path = "";
   for (let y = 0; y < size; y++) {
-    // The stroke runs along the middle of the row of modules and is one module wide.
+    // The stroke follows the middle of the row of modules and is one module wide.
     let lastX = -1;
     for (let x = 0; x < size; x++) {
       if (dark[y * size + x] === 0) continue;
@@ -45,7 +46,7 @@ export function drawQrSvg({ size, dark }: QrSymbol, width: number): string {
   );
 }
 
-/** Two rows of modules to a line, the quiet zone included; a block is dark, a space is light. */
+/** Two rows of modules per line, including the quiet zone; a block is dark, a space is light. */
 export function drawQrUtf8({ size, dark }: QrSymbol): string {
   const side = " ".repeat(QUIET_MODULES);
   const quietLine = " ".repeat(size + 2 * QUIET_MODULES);
@@ -55,7 +56,7 @@ export function drawQrUtf8({ size, dark }: QrSymbol): string {
     let line = side;
     for (let x = 0; x < size; x++) {
       const top = dark[y * size + x] === 1;
-      // A symbol has an odd number of rows: below the last there is quiet zone.
+      // A symbol has an odd number of rows, and the row below the last one is quiet zone.
       const bottom = dark[(y + 1) * size + x] === 1;
       line += top ? (bottom ? "█" : "▀") : bottom ? "▄" : " ";
     }

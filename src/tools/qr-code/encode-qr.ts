@@ -1,4 +1,3 @@
-import { BitWriter } from "./bit-writer.ts";
 import { blockPlan, dataBits, type QrLevel, VERSION_MAX } from "./capacity.ts";
 import { interleave } from "./error-correction.ts";
 import { kanjiCode } from "./kanji.ts";
@@ -24,8 +23,8 @@ import { transpose } from "./transpose.ts";
 export type QrSymbol = { size: number; dark: Uint8Array; version: number; mask: number };
 
 /**
- * The QR engine (ISO/IEC 18004, model 2): returns the smallest symbol for `text` at `level`, or undefined where none holds
- * it. The function is pure: the same text always gives the same modules.
+ * The QR engine (ISO/IEC 18004, model 2): returns the smallest symbol for `text` at `level`, or undefined if the text
+ * fits in none. The same text always gives the same modules.
  */
 export function encodeQr(text: string, level: QrLevel): QrSymbol | undefined {
   const characters = readCharacters(text);
@@ -46,7 +45,7 @@ export function encodeQr(text: string, level: QrLevel): QrSymbol | undefined {
   };
 }
 
-/** How many bytes of `text`, from its beginning and in whole characters, the largest symbol of each level holds. */
+/** Returns how many bytes of the beginning of `text`, in whole characters, the largest symbol of each level holds. */
 export function capacitiesFor(text: string): Record<QrLevel, number> {
   const all = readCharacters(text);
   const bits = bitsOfBeginnings(all);
@@ -61,7 +60,31 @@ export function capacitiesFor(text: string): Record<QrLevel, number> {
   return { L: capacity("L"), M: capacity("M"), Q: capacity("Q"), H: capacity("H") };
 }
 
-/** Section 7.4: the segments, the terminator, and padding up to the symbol's capacity. */
+/** Writes bits into bytes, most significant bit first (ISO/IEC 18004, section 7.4.10). */
+class BitWriter {
+  readonly bytes: Uint8Array;
+  length = 0;
+
+  constructor(bytes: number) {
+    this.bytes = new Uint8Array(bytes);
+  }
+
+  /** Writes the lowest `count` bits of `value`, at most 16. */
+  put(value: number, count: number): void {
+    let left = count;
+    while (left > 0) {
+      const free = 8 - (this.length & 7);
+      const taken = Math.min(free, left);
+      const bits = (value >> (left - taken)) & ((1 << taken) - 1);
+      const at = this.length >> 3;
+      this.bytes[at] = (this.bytes[at] as number) | (bits << (free - taken));
+      this.length += taken;
+      left -= taken;
+    }
+  }
+}
+
+/** Section 7.4: writes the segments, the terminator, and padding up to the symbol's capacity. */
 function writeData(characters: Characters, plan: Plan, bytes: number): Uint8Array {
   const writer = new BitWriter(bytes);
   if (plan.hasEci) {
@@ -99,7 +122,7 @@ function writeAscii(writer: BitWriter, text: string): void {
   for (let i = 0; i < text.length; i++) writer.put(text.charCodeAt(i), 8);
 }
 
-/** Three digits in 10 bits, the last two or one in 7 or 4 (section 7.4.3). */
+/** Three digits take 10 bits; two or one at the end take 7 or 4 (section 7.4.3). */
 function writeDigits(writer: BitWriter, text: string): void {
   for (let i = 0; i < text.length; i += 3) {
     const digits = text.slice(i, i + 3);
@@ -107,21 +130,21 @@ function writeDigits(writer: BitWriter, text: string): void {
   }
 }
 
-/** Two of the 45 characters in 11 bits, the last one in 6 (section 7.4.4). */
+/** Two of the 45 characters take 11 bits; one at the end takes 6 (section 7.4.4). */
 function writeAlphanumerics(writer: BitWriter, text: string): void {
   const value = (i: number) => ALPHANUMERIC_CHARACTERS.indexOf(text.charAt(i));
   for (let i = 0; i + 1 < text.length; i += 2) writer.put(45 * value(i) + value(i + 1), 11);
   if (text.length % 2 === 1) writer.put(value(text.length - 1), 6);
 }
 
-/** The symbol before it is masked, in `template.buffers`. */
+/** Writes the unmasked symbol into `template.buffers`. */
 function placeCodewords(codewords: Uint8Array, template: Template): void {
   const { dataWords, dataShifts, buffers, size, words } = template;
   const { modules, turned } = buffers.unmasked;
   modules.set(template.patterns);
   for (let i = 0; i < codewords.length; i++) {
     const codeword = codewords[i] as number;
-    // No branch on the bit, because branch prediction fails for half of them.
+    // The code does not branch on the bit, because branch prediction fails for half of the bits.
     for (let bit = 0; bit < 8; bit++) {
       const at = dataWords[8 * i + bit] as number;
       const dark = (codeword >> (7 - bit)) & 1;
@@ -131,7 +154,7 @@ function placeCodewords(codewords: Uint8Array, template: Template): void {
   transpose(modules, turned, size, words);
 }
 
-/** Section 7.8.3: the mask with the lowest penalty, the first of several. */
+/** Section 7.8.3: chooses the mask with the lowest penalty; the first one, if several have it. */
 function chooseMask(template: Template): number {
   const { masks, buffers } = template;
   let lowest = Infinity;

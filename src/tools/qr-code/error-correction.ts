@@ -15,7 +15,7 @@ function multiply(a: number, b: number): number {
   return EXPONENTS[(LOGARITHMS[a] as number) + (LOGARITHMS[b] as number)] as number;
 }
 
-/** For each count of check codewords: the generator polynomial times every byte, a row for each. */
+/** For each number of check codewords: the generator polynomial multiplied by every byte, one row per byte. */
 const products = new Map<number, Uint8Array>();
 
 function productsOf(degree: number): Uint8Array {
@@ -32,7 +32,7 @@ function productsOf(degree: number): Uint8Array {
   return table;
 }
 
-/** (x - 1)(x - a)(x - a^2)... without its leading 1, the highest power first. */
+/** (x - 1)(x - a)(x - a^2)... without its leading 1, highest power first. */
 function generatorOf(degree: number): Uint8Array {
   const generator = new Uint8Array(degree);
   generator[degree - 1] = 1;
@@ -47,8 +47,8 @@ function generatorOf(degree: number): Uint8Array {
 }
 
 /**
- * The codewords of a symbol in the order in which they are placed (section 7.6): the data of all blocks in turn, then
- * their check codewords.
+ * Returns the codewords of a symbol in placement order (section 7.6): the data of all blocks interleaved, then their
+ * check codewords.
  */
 export function interleave(data: Uint8Array, plan: BlockPlan): Uint8Array {
   const { blocks, longBlocks, dataCodewords, checkCodewords, dataTotal, total } = plan;
@@ -68,7 +68,7 @@ export function interleave(data: Uint8Array, plan: BlockPlan): Uint8Array {
         remainder[k] = (remainder[k + 1] as number) ^ (table[row + k] as number);
       }
       remainder[last] = table[row + last] as number;
-      // The last data codewords of long blocks have no partner in short ones.
+      // Short blocks have no counterpart for the last data codeword of a long block.
       const place = i < dataCodewords ? i * blocks + block : i * blocks + block - shortBlocks;
       codewords[place] = codeword;
     }

@@ -1,10 +1,12 @@
 /**
- * Huffman codes as deflate needs them (RFC 1951, section 3.2.2): bounded in length, canonical, and sent
- * from the lowest bit, so that they are kept reversed.
+ * Huffman codes for deflate (RFC 1951, section 3.2.2): length-limited and canonical. They are stored reversed, because
+ * deflate sends bits starting with the lowest one.
  */
 export type Code = { lengths: Uint8Array; codes: Uint16Array };
 
-/** The shortest code for these frequencies whose longest word has `limit` bits. Symbols never used get none. */
+/**
+ * Returns a short code for these frequencies whose longest word has at most `limit` bits. Unused symbols get no word.
+ */
 export function huffmanCode(frequencies: Uint32Array, limit: number): Code {
   return canonicalCode(codeLengths(frequencies, limit));
 }
@@ -12,7 +14,7 @@ export function huffmanCode(frequencies: Uint32Array, limit: number): Code {
 export function canonicalCode(lengths: Uint8Array): Code {
   const next = new Uint16Array(17);
   for (const length of lengths) if (length > 0) next[length + 1] = (next[length + 1] as number) + 1;
-  // `next[n + 1]` counts the words of n bits; the first word of n bits follows from the shorter ones.
+  // First, `next[n + 1]` counts the words of n bits. The first word of n bits then follows from the shorter ones.
   for (let bits = 1, code = 0; bits <= 16; bits++) {
     code = (code + (next[bits] as number)) << 1;
     next[bits] = code;
@@ -53,14 +55,15 @@ function codeLengths(frequencies: Uint32Array, limit: number): Uint8Array {
       });
       return lengths;
     }
-    // Too deep: flatter weights give a flatter tree, at the cost of some bits. It ends at equal weights.
+    // The tree is too deep. Flatter weights give a flatter tree at the cost of some bits; equal weights end the loop.
     for (const leaf of used) leaf.weight = (leaf.weight >> 1) + 1;
   }
 }
 
 /**
- * Depths of the leaves of the Huffman tree over weights in rising order. Joined nodes rise in weight too,
- * so the two lightest are always at the heads of two queues and no heap is needed.
+ * Returns the depths of the leaves of the Huffman tree; the weights must be in ascending order. Joined nodes are
+ * created in ascending order too, so the two lightest nodes are always at the heads of two queues, and no heap is
+ * needed.
  */
 function leafDepths(leaves: readonly number[]): number[] {
   const count = leaves.length;

@@ -1,16 +1,17 @@
 /**
- * Kanji mode (ISO/IEC 18004, section 7.4.6): characters of JIS X 0208 in 13 bits, by their code in Shift JIS.
- * The table is made from the platform's decoder when the first candidate appears; Node, workerd and browsers agree on it.
+ * Kanji mode (ISO/IEC 18004, section 7.4.6): characters of JIS X 0208 in 13 bits, derived from their Shift JIS code.
+ * The table is built with the platform's decoder when the first candidate appears; Node, workerd and browsers produce
+ * the same table.
  */
 
 /**
- * Characters whose place in Unicode decoders do not agree on (`～` or `〜`, `－` or `−`, ...), and row 13, which JIS X 0208
- * leaves empty: written as bytes they come back as they were.
+ * Characters that decoders map to different code points (`～` or `〜`, `－` or `−`, ...), and row 13, which JIS X 0208
+ * leaves empty. They are encoded as bytes, which decode to the same characters everywhere.
  */
 const DISPUTED = new Set([0x815c, 0x815f, 0x8160, 0x8161, 0x817c, 0x8191, 0x8192, 0x81ca]);
 const ROW_13 = [0x8740, 0x879e] as const;
 
-/** The 13 bits of a character, or undefined where Kanji mode does not have it. */
+/** Returns the 13 bits of a character, or undefined if Kanji mode does not have it. */
 export function kanjiCode(character: string): number | undefined {
   if (!isCandidate(character)) return undefined;
   codes ??= readTable();
@@ -19,19 +20,19 @@ export function kanjiCode(character: string): number | undefined {
 
 let codes: Map<string, number> | undefined;
 
-/** All of JIS X 0208 below the Greek capitals, but for three disputed signs. */
+/** All of JIS X 0208 below the Greek capitals, except three disputed signs. */
 const LATIN_SIGNS = "§¨°±´¶×÷";
 
-/** Outside of these ranges there is nothing of JIS X 0208: most texts that are not Japanese need no table. */
+/** JIS X 0208 has no characters outside these ranges, so most text that is not Japanese does not need the table. */
 function isCandidate(character: string): boolean {
   const c = character.charCodeAt(0);
   if (character.length > 1) return false;
   if (c < 0x391) return LATIN_SIGNS.includes(character);
-  // Greek and Cyrillic letters; punctuation, signs, Kana and Kanji; full-width forms.
+  // Greek and Cyrillic letters; punctuation, symbols, Kana and Kanji; full-width forms.
   return c < 0x452 || (c > 0x200f && c < 0xa000) || c > 0xff00;
 }
 
-/** Each code on a line of its own, so that all are decoded at once. */
+/** Each code is on its own line, so that one call decodes all of them. */
 function readTable(): Map<string, number> {
   const table = new Map<string, number>();
   const wanted: number[] = [];

@@ -7,11 +7,11 @@ const FINDER_PENALTY = 40;
 const BALANCE_PENALTY = 10;
 
 /**
- * How hard a masked symbol is to read, by the standard's four rules. From `bound` on it ends as soon as that
- * is certain.
+ * Scores how hard a masked symbol is to read, by the standard's four rules. Stops early once the penalty has reached
+ * `bound`.
  *
- * Rule 3 can be read in several ways. Here: dark-light-dark-dark-dark-light-dark with four light modules on one side
- * counts 40, on both sides 80; outside of the symbol all is light, because a reader meets the quiet zone there.
+ * Rule 3 can be interpreted in several ways. Here, dark-light-dark-dark-dark-light-dark with four light modules on one
+ * side counts 40, and on both sides 80. Everything outside the symbol is light, because of the quiet zone.
  */
 export function penaltyOf({ modules, turned }: Modules, template: Template, bound: number): number {
   let penalty = blockPenalty(modules, template) + balancePenalty(modules, template.size);
@@ -19,7 +19,7 @@ export function penaltyOf({ modules, turned }: Modules, template: Template, boun
   return penalty + columnPenalty(turned, template, bound - penalty);
 }
 
-/** Rule 2: each square of two by two modules of one colour. */
+/** Rule 2: every block of two by two modules of the same color. */
 function blockPenalty(modules: Int32Array, { size, words, pairMasks }: Template): number {
   let blocks = 0;
   for (let word = 0; word < words; word++) {
@@ -38,7 +38,7 @@ function blockPenalty(modules: Int32Array, { size, words, pairMasks }: Template)
   return BLOCK_PENALTY * blocks;
 }
 
-/** Rules 1 and 3 for the columns, 32 at a time: runs of five and more, and what looks like a finder pattern. */
+/** Rules 1 and 3 for the columns, 32 at a time: runs of five or more, and patterns that look like a finder pattern. */
 function columnPenalty(
   modules: Int32Array,
   { size, words, rowMasks }: Template,
@@ -46,7 +46,8 @@ function columnPenalty(
 ): number {
   let penalty = 0;
   for (let word = 0; word < words; word++) {
-    // The modules above the one at `y`, and where two and three of one colour, or five, end one and two rows above it.
+    // The modules above row `y`, and the runs of two, three and five modules of the same color that end in the rows
+    // above it.
     let above1 = modules[word] as number;
     let above2 = 0;
     let above3 = 0;
@@ -62,7 +63,8 @@ function columnPenalty(
       const two = ~(now ^ above1) & (rowMasks[word] as number);
       const three = two & twos;
       const five = three & threesAbove;
-      // Five modules cost three, each one more another one: a run that goes on has had its five before.
+      // A run of five modules costs three, and each further module one. A run that continues has already cost its
+      // three.
       if (five !== 0) penalty += bitCount(five) + (RUN_PENALTY - 1) * bitCount(five & ~fives);
       const finder = now & ~above1 & above2 & above3 & above4 & ~above5 & above6;
       if (finder !== 0) penalty += FINDER_PENALTY * lightSides(finder, modules, at, words);
@@ -81,7 +83,9 @@ function columnPenalty(
   return penalty;
 }
 
-/** How many of the finder patterns that end at `at` have four light modules above them, plus how many have them below. */
+/**
+ * Counts the finder patterns ending at `at` that have four light modules above them, plus those that have them below.
+ */
 function lightSides(finder: number, modules: Int32Array, at: number, words: number): number {
   let darkAbove = 0;
   let darkBelow = 0;
@@ -94,7 +98,7 @@ function lightSides(finder: number, modules: Int32Array, at: number, words: numb
   return bitCount(finder & ~darkAbove) + bitCount(finder & ~darkBelow);
 }
 
-/** Rule 4: ten for each five per cent that the share of dark modules is away from a half. */
+/** Rule 4: ten for every five percentage points by which the share of dark modules differs from one half. */
 function balancePenalty(modules: Int32Array, size: number): number {
   let dark = 0;
   for (const word of modules) dark += bitCount(word);

@@ -4,12 +4,12 @@ import type { QrLayout } from "./draw.ts";
 import type { QrSymbol } from "./encode-qr.ts";
 
 /**
- * Writes a symbol as a PNG of one bit a pixel, greyscale (W3C PNG, third edition): black modules on white,
- * every pixel one or the other. A row of modules is drawn once, however many rows of pixels it fills.
+ * Writes a symbol as a grayscale PNG with one bit per pixel (W3C PNG, third edition): black modules on white. A row of
+ * modules is drawn once, however many rows of pixels it fills.
  */
 export function writeQrPng(matrix: QrSymbol, { width, scale, offset }: QrLayout): Uint8Array {
   const { size } = matrix;
-  // A row is a filter byte, 0 for none, then the pixels, the first in the highest bit; 1 is white.
+  // A row is a filter byte (0: none), then the pixels, the first one in the highest bit; 1 is white.
   const rowBytes = 1 + Math.ceil(width / 8);
   const rows = new Uint8Array((size + 2) * rowBytes);
   const repeats = new Uint32Array(size + 2).fill(scale);
@@ -18,7 +18,7 @@ export function writeQrPng(matrix: QrSymbol, { width, scale, offset }: QrLayout)
   for (let row = 0; row < size + 2; row++) {
     const pixels = rows.subarray(row * rowBytes + 1, (row + 1) * rowBytes).fill(0xff);
     if (row > 0 && row <= size) drawModules(matrix, row - 1, scale, offset, pixels);
-    // Bits past the last pixel may be anything; zero looks like what other writers leave there.
+    // The bits after the last pixel are unspecified; other writers leave them zero too.
     if (width % 8 > 0) {
       const last = pixels.length - 1;
       pixels[last] = (pixels[last] as number) & (0xff00 >> (width % 8));
@@ -42,7 +42,7 @@ function drawModules(
   }
 }
 
-/** Clears the bits of the pixels from `start` up to `end`. */
+/** Clears the bits of the pixels from `start` to before `end`. */
 function blacken(pixels: Uint8Array, start: number, end: number): void {
   const first = start >> 3;
   const last = end >> 3;
@@ -64,7 +64,7 @@ function assemble(width: number, data: Uint8Array): Uint8Array {
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, width);
-  // Bit depth 1; colour type greyscale, compression, filter and interlace methods are all 0.
+  // Bit depth 1. Color type (grayscale), compression, filter and interlace methods are all 0.
   header[8] = 1;
   const chunks: [string, Uint8Array][] = [
     ["IHDR", header],
@@ -79,7 +79,7 @@ function assemble(width: number, data: Uint8Array): Uint8Array {
   return png;
 }
 
-/** Length, type, data, checksum of type and data (section 5.3). Returns where the next chunk goes. */
+/** Writes length, type, data, and the checksum of type and data (section 5.3). Returns where the next chunk starts. */
 function writeChunk(png: Uint8Array, at: number, type: string, body: Uint8Array): number {
   const view = new DataView(png.buffer);
   view.setUint32(at, body.length);

@@ -10,21 +10,21 @@ export const KANJI = 3;
 /** The characters from `from` to before `to` of the text, in one mode. */
 export type Segment = { mode: number; from: number; to: number };
 
-/** How a text is written: in a symbol of which version, in which segments, after an ECI header or not. */
+/** How to encode a text: the version of the symbol, the segments, and whether an ECI header precedes them. */
 export type Plan = { version: number; segments: Segment[]; hasEci: boolean; bits: number };
 
-/** A text, character by character. */
+/** A text as an array of characters. */
 export type Characters = {
   text: string;
   count: number;
-  /** Where each character begins in the text, and the end of the last; undefined where all take one unit. */
+  /** Where each character starts in the text, and the end of the last one; undefined if each takes one UTF-16 unit. */
   offsets: Uint32Array | undefined;
-  /** One bit for each mode that has the character, and `NOT_BESIDE_KANJI`. */
+  /** One bit for each mode that can encode the character, and `NOT_BESIDE_KANJI`. */
   modes: Uint8Array;
   utf8Bytes: Uint8Array;
 };
 
-/** Table 3: bits of the character count, by mode, in versions 1 to 9, 10 to 26 and 27 to 40. */
+/** Table 3: the bits of the character count, by mode, for versions 1 to 9, 10 to 26 and 27 to 40. */
 const COUNT_BITS = [
   [10, 12, 14],
   [9, 11, 13],
@@ -38,8 +38,8 @@ const BANDS = [
 ] as const;
 
 /**
- * `\` and `~`, in whose places Shift JIS has the yen sign and the overline. Where there are Kanji segments and no ECI header,
- * some readers (ZBar among them) take byte segments for Shift JIS too.
+ * `\` and `~`, which Shift JIS replaces with the yen sign and the overline. If there are Kanji segments and no ECI
+ * header, some readers (such as ZBar) decode byte segments as Shift JIS too.
  */
 const NOT_BESIDE_KANJI = 1 << 4;
 
@@ -96,11 +96,11 @@ const ASCII_MODES = Uint8Array.from({ length: 128 }, (_, c) => {
 });
 
 /**
- * The plan with the smallest version, and of these with the fewest bits; undefined where no version holds the text.
+ * Returns the plan with the smallest version, and among those the fewest bits; undefined if no version holds the text.
  *
- * Two kinds of plan compete: one without ECI, whose byte segments hold ASCII only, and next to Kanji segments no `\` and
- * no `~`; and one after an ECI header, without Kanji. Readers (zxing among them) read a Kanji segment after an ECI header
- * by the header's encoding.
+ * Two kinds of plan compete: one without an ECI header, whose byte segments contain only ASCII (and no `\` or `~` if
+ * there are Kanji segments), and one with an ECI header and without Kanji. Some readers (such as zxing) decode a Kanji
+ * segment after an ECI header in the header's encoding.
  */
 export function planSegments(text: Characters, level: QrLevel): Plan | undefined {
   for (const { first, last } of BANDS) {
@@ -116,7 +116,7 @@ export function planSegments(text: Characters, level: QrLevel): Plan | undefined
   return undefined;
 }
 
-/** For each character of a text of any length: the fewest bits that a plan of version 40 takes from the first to this one. */
+/** For every prefix of a text of any length, returns the fewest bits that a plan of version 40 takes. */
 export function bitsOfBeginnings(text: Characters): Uint32Array {
   const bits = new Uint32Array(text.count).fill(NEVER);
   cheapest(text, VERSION_MAX, false, bits);
@@ -128,13 +128,15 @@ function hasNonAscii({ offsets, count, utf8Bytes }: Characters): boolean {
   return offsets !== undefined && utf8Bytes.subarray(0, count).some((bytes) => bytes > 1);
 }
 
-/** No text takes fewer bits than this, whatever its segments: digits take 10 bits by three. */
+/** No text takes fewer bits, whatever its segments: three digits take 10 bits. */
 function leastBits({ count }: Characters): number {
   return Math.floor((count * 10) / 3);
 }
 
 const SIXTHS = 6;
-/** A character's cost by mode, in sixths of a bit: 10 bits for three digits, 11 for two of the 45, 13 for a Kanji. */
+/**
+ * A character's cost by mode, in sixths of a bit: 10 bits for three digits, 11 for two alphanumerics, 13 for a Kanji.
+ */
 const DIGIT_COST = 20;
 const ALPHANUMERIC_COST = 33;
 const BYTE_COST = 48;
@@ -143,9 +145,9 @@ const NEVER = 2 ** 30;
 const KANJI_CONFLICT = (1 << KANJI) | NOT_BESIDE_KANJI;
 
 /**
- * The segments with the fewest bits, by dynamic programming over the characters: for each mode the cheapest way to
- * have the text so far end in it. A segment that ends is rounded up to whole bits. Time and memory grow with the text.
- * In `bits` the cost of every beginning is put where it is lower than what stands there.
+ * Finds the segments with the fewest bits by dynamic programming over the characters: for each mode, the cheapest way
+ * to encode the text so far with the last segment in that mode. The end of a segment rounds its cost up to whole bits.
+ * Time and memory are linear in the text. If `bits` is given, each entry is lowered to the cost of its prefix.
  */
 function cheapest(
   { count, modes, utf8Bytes }: Characters,
@@ -158,13 +160,13 @@ function cheapest(
     ...[number, number],
     ...[number, number],
   ];
-  /** For each character and mode: the mode of the character before. */
+  /** For each character and mode: the mode of the previous character. */
   const from = new Uint8Array(4 * count);
   let digits = NEVER;
   let alphanumerics = NEVER;
   let bytes = NEVER;
   let kanjis = NEVER;
-  // The cheapest way to have ended a segment, and its mode.
+  // The lowest cost so far with the last segment ended, and the mode of that segment.
   let ended = 0;
   let endedMode = 0;
   const before = hasEci ? ECI_BITS : 0;
@@ -206,7 +208,7 @@ function cheapest(
   return { segments: backtrack(from, count, endedMode), hasEci, bits: before + ended / SIXTHS };
 }
 
-/** The segments from the last character back. */
+/** Reads the segments from the last character back to the first. */
 function backtrack(from: Uint8Array, count: number, lastMode: number): Segment[] {
   const segments: Segment[] = [];
   let mode = lastMode;

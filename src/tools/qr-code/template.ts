@@ -2,12 +2,12 @@ import { type QrLevel, sizeOf } from "./capacity.ts";
 import { transpose } from "./transpose.ts";
 
 /**
- * Modules as bits of 32-bit words, `words` of them for a row, the leftmost module in the lowest bit: penalties are then
- * counted for 32 modules at a time. 1 is dark.
+ * Modules as bits of 32-bit words, so that penalties are counted for 32 modules at a time. A row has `words` words,
+ * with the leftmost module in the lowest bit; 1 is dark.
  */
 export type Modules = {
   modules: Int32Array;
-  /** The same with columns as rows, so that penalties of columns are counted as those of rows. */
+  /** The same, transposed, so that the same code counts the penalties of rows and columns. */
   turned: Int32Array;
 };
 
@@ -16,21 +16,21 @@ export type Template = {
   words: number;
   /** The function patterns; format information and data are still light. */
   patterns: Int32Array;
-  /** Where each bit of data goes: its word, and its place in it (ISO/IEC 18004, section 7.7.3). */
+  /** Where each data bit goes: its word, and its position in the word (ISO/IEC 18004, section 7.7.3). */
   dataWords: Uint16Array;
   dataShifts: Uint8Array;
-  /** The eight masks, over data modules only (section 7.8.2), each with its format information. */
+  /** The eight masks for the data modules (section 7.8.2), each with its format information. */
   masks: readonly Modules[];
-  /** For each word of a row: the modules that are in the symbol, and those that have a right neighbour. */
+  /** For each word of a row: the modules that are in the symbol, and those that have a right neighbor. */
   rowMasks: Int32Array;
   pairMasks: Int32Array;
-  /** Buffers for the symbol in work. They are reused, because allocating them takes longer than filling them. */
+  /** Buffers for the current symbol. They are reused, because allocating them takes longer than filling them. */
   buffers: { unmasked: Modules; masked: Modules };
 };
 
 const templates = new Map<string, Template>();
 
-/** What all symbols of a version and level share, made once. */
+/** Returns what all symbols of a version and level share. Templates are cached. */
 export function templateOf(version: number, level: QrLevel): Template {
   const key = level + version;
   const known = templates.get(key);
@@ -44,7 +44,7 @@ function makeTemplate(version: number, level: QrLevel): Template {
   const size = sizeOf(version);
   const words = Math.ceil(size / 32);
   const patterns = new Int32Array(size * words);
-  /** 1 where no data goes. */
+  /** 1 for every module that is not for data. */
   const taken = new Uint8Array(size * size);
   const set = (x: number, y: number, isDark: boolean) => {
     if (x < 0 || y < 0 || x >= size || y >= size) return;
@@ -91,7 +91,7 @@ function makeTemplate(version: number, level: QrLevel): Template {
   };
 }
 
-/** A word whose `count` lowest bits are set. */
+/** Returns a word whose `count` lowest bits are set. */
 function firstBits(count: number): number {
   return count >= 32 ? -1 : count <= 0 ? 0 : (1 << count) - 1;
 }
@@ -99,7 +99,9 @@ function firstBits(count: number): number {
 type Place = { x: number; y: number };
 type SetModule = (x: number, y: number, isDark: boolean) => void;
 
-/** Timing patterns, finder patterns with their separators, space for format information, the dark module. */
+/**
+ * Draws timing patterns, finder patterns with their separators, space for the format information, and the dark module.
+ */
 function drawFixed(size: number, set: SetModule): void {
   for (let i = 0; i < size; i++) {
     set(6, i, i % 2 === 0);
@@ -116,7 +118,7 @@ function drawFixed(size: number, set: SetModule): void {
   set(8, size - 8, true);
 }
 
-/** Squares around a centre, up to `radius`, dark or light by their distance. */
+/** Draws concentric squares around a center up to `radius`, dark or light by their distance. */
 function drawRings(
   cx: number,
   cy: number,
@@ -143,7 +145,9 @@ function drawAlignment(version: number, size: number, set: SetModule): void {
   });
 }
 
-/** Annex E: from 6 to 7 modules before the edge, evenly from the end; version 32 is an exception of the table. */
+/**
+ * Annex E: from 6 to 7 modules before the edge, evenly spaced from the end. Version 32 is an exception in the table.
+ */
 export function alignmentCentres(version: number, size: number): number[] {
   if (version === 1) return [];
   const gaps = Math.floor(version / 7) + 1;
@@ -153,7 +157,7 @@ export function alignmentCentres(version: number, size: number): number[] {
   return centres;
 }
 
-/** Section 7.10: six bits of the version and twelve of a Golay code, twice. */
+/** Section 7.10: six bits for the version and twelve for a Golay code, drawn twice. */
 function drawVersion(version: number, size: number, set: SetModule): void {
   let code = version;
   for (let i = 0; i < 12; i++) code = code & 0x800 ? (code << 1) ^ 0x1f25 : code << 1;
@@ -170,7 +174,7 @@ function drawVersion(version: number, size: number, set: SetModule): void {
 /** Table 12: the indicators of the levels. */
 const LEVEL_BITS = { L: 1, M: 0, Q: 3, H: 2 } as const;
 
-/** Section 7.9: level and mask, ten bits of a BCH code, masked so that they are never all light. */
+/** Section 7.9: level, mask and ten bits of a BCH code, XORed with a mask so that they are never all light. */
 function formatBits(level: QrLevel, mask: number): number {
   const data = (LEVEL_BITS[level] << 3) | mask;
   let code = data;
@@ -178,20 +182,23 @@ function formatBits(level: QrLevel, mask: number): number {
   return ((data << 10) | (code & 0x3ff)) ^ 0x5412;
 }
 
-/** Section 7.9.1: the two places of each bit of format information, the lowest bit first. */
+/** Section 7.9.1: the two positions of each bit of the format information, lowest bit first. */
 function formatPlaces(size: number): Place[] {
   const places: Place[] = [];
   for (let i = 0; i < 15; i++) {
-    // Around the upper left finder pattern, but for the timing patterns.
+    // Around the upper left finder pattern, skipping the timing patterns.
     if (i < 8) places.push({ x: 8, y: i < 6 ? i : i + 1 });
     else places.push({ x: i === 8 ? 7 : 14 - i, y: 8 });
-    // Below the upper right one, and beside the lower left one.
+    // Below the upper right finder pattern, and beside the lower left one.
     places.push(i < 8 ? { x: size - 1 - i, y: 8 } : { x: 8, y: size - 15 + i });
   }
   return places;
 }
 
-/** Section 7.7.3: two columns at a time, from the right, up and down in turn, without the vertical timing pattern. */
+/**
+ * Section 7.7.3: two columns at a time, starting at the right, alternately up and down, skipping the vertical timing
+ * pattern.
+ */
 function dataPlaces(size: number, taken: Uint8Array): Place[] {
   const places: Place[] = [];
   let isUp = true;

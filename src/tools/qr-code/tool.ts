@@ -16,15 +16,15 @@ import { capacitiesFor, encodeQr, type QrSymbol } from "./encode-qr.ts";
 import { writeQrPng } from "./png.ts";
 
 /**
- * Encodes a text as a QR code (ISO/IEC 18004) and draws it. The requested error correction level is always used, and so
- * is the requested width wherever the modules fit into it.
+ * Encodes text as a QR code (ISO/IEC 18004) and draws it. The code always has the requested error correction level, and
+ * the requested width if the modules fit.
  */
 const FORMATS = ["png", "svg", "utf8"] as const;
 
 const input = z.strictObject({
   text: textField(
     QR_TEXT_BYTES_MAX,
-    "Payload to encode: up to 4 KB (4,096 bytes) of UTF-8, and no more than a symbol holds at the level.",
+    "Payload to encode: up to 4 KB (4,096 bytes) of UTF-8, and no more than a symbol of this level can hold.",
     1,
   ),
   format: about(
@@ -35,9 +35,9 @@ const input = z.strictObject({
     z._default(z.enum(QR_LEVELS), "M"),
     "QR error correction level: `L` 7 %, `M` 15 %, `Q` 25 %, `H` 30 %.",
   ),
-  // No minimum and maximum in the schema, because a number out of range is clamped.
+  // The schema has no minimum or maximum, because a number out of range is clamped.
   width: about(
-    // Not `_default`, which JSON Schema leaves out before a `transform`.
+    // Not `_default`, which JSON Schema omits before a `transform`.
     z.prefault(z.pipe(z.transform(usableWidth), z.number()), QR_WIDTH_DEFAULT),
     `PNG size in pixels, ${QR_WIDTH_MIN} to ${QR_WIDTH_MAX}; for SVG and UTF-8 a logical width. It is rounded to a whole number and clamped to the range.`,
   ),
@@ -49,7 +49,7 @@ const output = z.strictObject({
   errorCorrectionLevel: about(z.enum(QR_LEVELS), "The level used."),
   width: about(
     z.int(),
-    "The width used, after clamping. It is larger than requested only where the modules do not fit at one pixel each.",
+    "The width used, after clamping. It is larger than requested only if the modules do not fit at one pixel each.",
   ),
   mimeType: about(
     z.enum(["image/png", "image/svg+xml", "text/plain"]),
@@ -67,9 +67,9 @@ type Output = z.infer<typeof output>;
 export default defineTool({
   name: "qr-code",
   title: "QR code",
-  summary: "A text as a QR code: PNG, SVG or block characters.",
+  summary: "Text as a QR code: PNG, SVG or block characters.",
   description:
-    "Encodes a text into a QR code. PNG and SVG have a quiet zone of four modules, narrower only where a PNG is too small for it. In `utf8` dark modules are blocks: show it dark on light.",
+    "Encodes text as a QR code. PNG and SVG have a quiet zone of four modules; it is narrower only if a PNG is too small for it. In `utf8`, dark modules are blocks, so show the text dark on light.",
   price: 1,
   input,
   output,
@@ -154,7 +154,7 @@ const DRAWERS: Record<Input["format"], (symbol: QrSymbol, request: Input) => Dra
   utf8: (symbol, { width }) => ({ width, mimeType: "text/plain", output: drawQrUtf8(symbol) }),
 };
 
-/** `1e400` parses to infinity, which is clamped like any other large number. */
+/** `1e400` parses as infinity, which is clamped like any other large number. */
 function usableWidth(width: unknown): unknown {
   if (typeof width !== "number" || Number.isNaN(width)) return width;
   return clamp(Math.round(width), QR_WIDTH_MIN, QR_WIDTH_MAX);
@@ -163,19 +163,19 @@ function usableWidth(width: unknown): unknown {
 function tooLong(text: string, level: QrLevel): ApiError {
   const bytes = utf8Length(text);
   const capacities = capacitiesFor(text);
-  // The highest level that holds the whole text; levels above the requested one hold less.
+  // The highest level at which the whole text fits. Levels above the requested one hold less.
   const fits = QR_LEVELS.findLast((other) => capacities[other] === bytes) ?? null;
   const held = QR_LEVELS.map(
     (other) => `${other} ${capacities[other] === bytes ? "all" : `${capacities[other]} bytes`}`,
   ).join(", ");
-  const detail = `is ${bytes} bytes of UTF-8; level ${level} holds only the first ${capacities[level]}`;
+  const detail = `is ${bytes} bytes of UTF-8; level ${level} holds only the first ${capacities[level]} bytes`;
   const advice =
     fits === null
       ? "It fits at no level: shorten the text."
-      : `Shorten the text, or ask for level ${fits}.`;
+      : `Shorten the text, or request level ${fits}.`;
   return new ApiError(
     "text_too_long_for_level",
-    `\`text\` ${detail}. A QR code can hold of this text: ${held}. ${advice}`,
+    `\`text\` ${detail}. Capacity for this text: ${held}. ${advice}`,
     {
       errors: [{ pointer: "/text", detail }],
       members: { bytes, capacities, fits },

@@ -1,6 +1,6 @@
 const tile = new Int32Array(32);
 
-/** Columns as rows, 32 by 32 modules at a time, by swapping ever smaller squares (Hacker's Delight, section 7-3). */
+/** Transposes modules in blocks of 32 by 32 by swapping ever smaller squares (Hacker's Delight, section 7-3). */
 export function transpose(
   source: Int32Array,
   target: Int32Array,

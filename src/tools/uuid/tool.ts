@@ -3,8 +3,8 @@ import { UUID_BODY_BYTES_MAX, UUID_COUNT_MAX } from "#limits.ts";
 import { about, defineTool } from "../define-tool.ts";
 
 /**
- * Random UUIDs, version 4 (RFC 9562, section 5.4), with 122 random bits each. All bytes come from one draw, so that a
- * replay can repeat it.
+ * Random UUIDs, version 4 (RFC 9562, section 5.4), with 122 random bits each. All bytes come from one call of `random`,
+ * so that a replay can repeat it.
  */
 const input = z.strictObject({
   count: about(
@@ -71,7 +71,7 @@ export default defineTool({
   },
 });
 
-/** One UUID for every 16 bytes. Sets the version and variant bits without changing `random`. */
+/** Makes one UUID from every 16 bytes. Sets the version and variant bits without changing `random`. */
 function formatUuids(random: Uint8Array, hex: readonly string[]): string[] {
   const pair = (at: number) => hex[random[at] as number] as string;
   const uuids: string[] = [];

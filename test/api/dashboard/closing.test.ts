@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { openAccount } from "#accounts/people.ts";
+import { openAccount } from "#accounts/accounts.ts";
 import type { HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import {
   type Fixture,
@@ -42,10 +42,10 @@ test("a closed account: keys die at once, personal data goes, the figures stay a
   const other = fixture.browser();
   await fixture.signIn(other, email, PASSWORD);
   await other.post("/dashboard/auth/request-password-reset", { email });
-  const id = (await fixture.rows("SELECT id FROM person WHERE email = ?", email))[0]?.[
+  const id = (await fixture.rows("SELECT id FROM users WHERE email = ?", email))[0]?.[
     "id"
   ] as string;
-  const hash = (await fixture.rows("SELECT password FROM person_login"))[0]?.["password"] as string;
+  const hash = (await fixture.rows("SELECT password FROM user_login"))[0]?.["password"] as string;
   const personal = [email, id, browser.peer as string, hash];
   for (const text of personal) assert.notDeepEqual(await fixture.traces(text), [], text);
 
@@ -53,7 +53,7 @@ test("a closed account: keys die at once, personal data goes, the figures stay a
   assert.deepEqual(await member.debit("call_4"), { outcome: "invalid_key" });
   for (const text of personal) assert.deepEqual(await fixture.traces(text), [], text);
   for (const who of [browser, other]) {
-    assert.equal(((await who.get("/dashboard/visitor")).body as Visitor).person, null);
+    assert.equal(((await who.get("/dashboard/visitor")).body as Visitor).user, null);
     assert.equal((await who.get("/dashboard/home")).code, "signed_out");
   }
   assert.equal((await fixture.signIn(browser, email, PASSWORD)).status, 401);
@@ -97,13 +97,13 @@ test("closing asks for the address and the password, and wrong ones are bounded"
   }
   assert.deepEqual(new Set(codes), new Set(["wrong_password", "too_many_requests"]));
   assert.equal(
-    ((await member.browser.get("/dashboard/visitor")).body as Visitor).person?.email,
+    ((await member.browser.get("/dashboard/visitor")).body as Visitor).user?.email,
     email,
   );
   assert.deepEqual(await fixture.emailsTo(email, "account_closed"), []);
 });
 
-test("a suspended person cannot close the account, nor leave it behind at another address", async () => {
+test("a suspended user cannot close the account, nor leave it behind at another address", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   const move = () =>
@@ -125,14 +125,14 @@ test("a suspended person cannot close the account, nor leave it behind at anothe
   assert.equal((await close(member, member.email, PASSWORD)).status, 200);
 });
 
-test("a person without a password closes by the address alone", async () => {
+test("a user without a password closes by the address alone", async () => {
   const fixture = openFixture({ providers: PROVIDERS });
   const browser = fixture.browser();
   const email = "octo@example.com";
   using _world = standIn({ email, verified: true });
   await comeBackFrom("github", browser);
-  const { person } = (await browser.get("/dashboard/visitor")).body as Visitor;
-  assert.deepEqual([person?.hasPassword, person?.providers], [false, ["github"]]);
+  const { user } = (await browser.get("/dashboard/visitor")).body as Visitor;
+  assert.deepEqual([user?.hasPassword, user?.providers], [false, ["github"]]);
   const response = await browser.post("/dashboard/account/close", { email, password: null });
   assert.equal(response.status, 200, response.text);
   assert.deepEqual(await fixture.traces(email), []);
@@ -183,7 +183,7 @@ test("closing twice at the same moment closes once and is no fault", async () =>
   assert.ok(ok);
 });
 
-test("an account that the operator closed lets its person in no more", async () => {
+test("an account that the operator closed lets its user in no more", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   await fixture.accountDeps.ledger.closeAccount({ account: member.account, now: Date.now() });

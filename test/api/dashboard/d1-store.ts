@@ -1,5 +1,5 @@
+import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import type { D1 } from "#stores/sql/d1-database.ts";
-import { d1People } from "#stores/sql/d1-people.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openD1 } from "../../stores/sql/d1-fixture.ts";
@@ -11,7 +11,7 @@ export function d1Store(wrap: (d1: D1) => D1 = (d1) => d1): FixtureStore {
   const wrapped = wrap(d1);
   const driver = openNodeSqlite(":memory:");
   return {
-    open: () => ({ ...d1People(wrapped), ledger: openSqliteDirect(driver).ledger }),
+    open: () => ({ ...createD1DashboardStore(wrapped), ledger: openSqliteDirect(driver).ledger }),
     rows,
     ledgerRows: rowsOf(driver),
     tables: SQLITE_TABLES,

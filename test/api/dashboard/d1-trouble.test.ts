@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { D1, D1Statement } from "#stores/sql/d1-database.ts";
 import { d1Store } from "./d1-store.ts";
-import { keepPeopleIn, openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
+import { openFixture, openMember, PASSWORD, useDashboardStore } from "./dashboard-fixture.ts";
 
 /** What the database answers with while it is set. */
 let trouble: string | null = null;
@@ -21,12 +21,12 @@ const troubled = (d1: D1): D1 => {
     exec: (sql) => d1.exec(sql),
   };
 };
-keepPeopleIn(() => d1Store(troubled));
+useDashboardStore(() => d1Store(troubled));
 
-test("while the database is overloaded people are told to try again in a moment, and then all is as before", async () => {
+test("while the database is overloaded users are asked to try again in a moment, and then all is as before", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
-  const before = await fixture.rows("SELECT * FROM person_session");
+  const before = await fixture.rows("SELECT * FROM user_session");
   trouble = "D1 DB is overloaded. Requests queued for too long.";
   const who = fixture.browser();
   const responses = [
@@ -40,7 +40,7 @@ test("while the database is overloaded people are told to try again in a moment,
     assert.deepEqual([status, code], [503, "unavailable"]);
     assert.ok(Number(headers.get("retry-after")) > 0);
   }
-  assert.deepEqual(await fixture.rows("SELECT * FROM person_session"), before);
+  assert.deepEqual(await fixture.rows("SELECT * FROM user_session"), before);
   assert.equal((await member.browser.get("/dashboard/home")).status, 200);
   assert.equal((await fixture.signIn(who, member.email, PASSWORD)).status, 200);
 });

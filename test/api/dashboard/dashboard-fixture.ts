@@ -35,7 +35,7 @@ export type FixtureOptions = {
 let openStore: () => FixtureStore = sqliteStore;
 
 /** For all scenes of a test file: the same suites hold other stores. */
-export function keepPeopleIn(open: () => FixtureStore): void {
+export function useDashboardStore(open: () => FixtureStore): void {
   openStore = open;
 }
 
@@ -85,7 +85,7 @@ export function openFixture(given: FixtureOptions = {}) {
     ledger: breakable(store.ledger),
     directory: breakable(store.directory),
   };
-  const journal = breakable(store.journal);
+  const activityLog = breakable(store.activityLog);
   const { webhookNetworks = "public" } = given;
   const mail = {
     async enqueue(message: Email) {
@@ -105,7 +105,7 @@ export function openFixture(given: FixtureOptions = {}) {
     background.add(settled);
   };
   const auth = createAuth({
-    ...{ publicUrl, accountDeps, journal, mail, now, hashPassword, verifyPassword, logError },
+    ...{ publicUrl, accountDeps, activityLog, mail, now, hashPassword, verifyPassword, logError },
     trustedOrigins: origins,
     secret: "a-secret-for-sessions-of-the-test",
     ...{ signUp, providers },
@@ -136,7 +136,7 @@ export function openFixture(given: FixtureOptions = {}) {
       secret: "a-secret-for-known-browsers",
       webhookNetworks,
     },
-    ...{ auth, accountDeps, journal, now, verifyPassword },
+    ...{ auth, accountDeps, activityLog, now, verifyPassword },
     events: breakable(store.events),
     sales: { prices, billing, purchases },
     inBackground,
@@ -168,7 +168,7 @@ export function openFixture(given: FixtureOptions = {}) {
   return {
     ...{ kept, accountDeps, store, deps, app, auth, emails, loggedErrors, waits, failing, slow },
     wasCarriedOut,
-    ...{ settle, emailsTo, lastLink, browser, publicUrl, journal },
+    ...{ settle, emailsTo, lastLink, browser, publicUrl, activityLog },
     signUp: (who: Browser, email: string, password: string) =>
       who.post("/dashboard/auth/sign-up/email", { name: "", email, password }),
     signIn: (who: Browser, email: string, password: string) =>
@@ -187,12 +187,12 @@ export const linkIn = (message: Email): string => {
 };
 
 export const PASSWORD = "correct horse 1";
-let people = 0;
+let users = 0;
 
 /** Someone who signed up, opened the link in the email and signed in. */
 export async function openMember(fixture: Fixture, password = PASSWORD) {
-  people += 1;
-  const email = `person${people}@example.com`;
+  users += 1;
+  const email = `user${users}@example.com`;
   const browser = fixture.browser();
   assert.equal((await fixture.signUp(browser, email, password)).status, 200);
   const opened = await fixture.open(browser, await fixture.lastLink(email, "verify_address"));
@@ -205,8 +205,8 @@ export async function openMember(fixture: Fixture, password = PASSWORD) {
 export type Member = Awaited<ReturnType<typeof openMember>>;
 
 export async function accountOf(browser: Browser): Promise<string> {
-  const { person } = (await browser.get("/dashboard/visitor")).body as Visitor;
-  const id = person?.account?.id;
+  const { user } = (await browser.get("/dashboard/visitor")).body as Visitor;
+  const id = user?.account?.id;
   assert.ok(id, "no account");
   return id;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openAccount } from "#accounts/people.ts";
+import { openAccount } from "#accounts/accounts.ts";
 import type { ApiResponse } from "./browser.ts";
 import { openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
 
@@ -92,7 +92,7 @@ test("a change to a taken address looks like one to a free address, except for t
   ]);
 });
 
-test("a double submit makes one person and is no fault", async () => {
+test("a double submit makes one user and is no fault", async () => {
   const fixture = openFixture();
   const browser = fixture.browser();
   const order = { email: "twice@example.com", password: PASSWORD };
@@ -101,7 +101,7 @@ test("a double submit makes one person and is no fault", async () => {
   );
   const [first, ...others] = responses.map(shapeOf);
   for (const other of others) assert.deepEqual(other, first);
-  assert.equal((await fixture.rows("SELECT * FROM person")).length, 1);
+  assert.equal((await fixture.rows("SELECT * FROM users")).length, 1);
   await fixture.open(browser, await fixture.lastLink("twice@example.com", "verify_address"));
   assert.equal((await fixture.signIn(browser, "twice@example.com", PASSWORD)).status, 200);
 });

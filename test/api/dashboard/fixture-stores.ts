@@ -1,13 +1,14 @@
-/** What the scenes of people keep their things in. */
+/** The stores of the dashboard fixture. */
+
+import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Directory } from "#accounts/directory.ts";
-import type { Journal } from "#accounts/journal.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Ledger } from "#ledger/port.ts";
+import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { openSqlitePeople } from "#stores/sqlite/people.ts";
 
 type Rows = (sql: string, ...values: SqlValue[]) => Promise<SqlRow[]>;
 
@@ -16,7 +17,7 @@ export type FixtureStore = {
   open(): {
     ledger: Ledger;
     directory: Directory;
-    journal: Journal;
+    activityLog: ActivityLog;
     events: EventStore;
     purchases: PurchaseStore;
     signInDatabase: AuthOptions["database"];
@@ -40,7 +41,7 @@ export function sqliteStore(): FixtureStore {
   const driver = openNodeSqlite(":memory:");
   const rows = rowsOf(driver);
   return {
-    open: () => openSqlitePeople(driver),
+    open: () => openSqliteDashboardStore(driver),
     rows,
     ledgerRows: rows,
     tables: SQLITE_TABLES,

@@ -44,7 +44,7 @@ const ENDINGS: [string, (fixture: Fixture, member: Member) => Promise<{ status: 
   ["a move to another address", (fixture, member) => move(fixture, member, `to-${member.email}`)],
 ];
 for (const [name, end] of ENDINGS) {
-  test(`a link to a new password does not outlive ${name}; other people's do`, async () => {
+  test(`a link to a new password does not outlive ${name}; other users' do`, async () => {
     const fixture = openFixture();
     const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
     const [anns, beas] = [await askReset(fixture, ann.email), await askReset(fixture, bea.email)];
@@ -139,7 +139,7 @@ const PEERS: [string, string][] = [
   ["10.9.8.7", "10.9.8.7"],
 ];
 for (const [peer, spelled] of PEERS) {
-  test(`a person at ${peer} reads ${spelled} in every list`, async () => {
+  test(`a user at ${peer} reads ${spelled} in every list`, async () => {
     const fixture = openFixture();
     const browser = fixture.browser(peer);
     await fixture.signUp(browser, "ann@example.com", PASSWORD);
@@ -170,8 +170,8 @@ test("of a browser's name 300 characters are kept", async () => {
   const headers = { "user-agent": "Mozilla ".repeat(4_000) };
   const order = { email, password };
   await browser.send("POST", "/dashboard/auth/sign-in/email", order, headers);
-  const { person } = (await browser.get("/dashboard/visitor")).body as Visitor;
-  assert.equal(person?.email, email);
-  const kept = await fixture.rows('SELECT "userAgent" FROM person_session');
+  const { user } = (await browser.get("/dashboard/visitor")).body as Visitor;
+  assert.equal(user?.email, email);
+  const kept = await fixture.rows('SELECT "userAgent" FROM user_session');
   assert.equal(Math.max(...kept.map(({ userAgent }) => String(userAgent).length)), 300);
 });

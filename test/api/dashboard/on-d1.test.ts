@@ -1,24 +1,24 @@
-/** The suites about people, as they are, over D1 in workerd: better-auth with the binding itself. */
-
-import { test } from "node:test";
+/**
+ * The dashboard suites, as they are, over D1 in workerd: better-auth with the binding itself. A run takes a sample of them;
+ * TEST_EDGE=all takes all.
+ */
+import { drawSample } from "../../support/sample.ts";
 import { d1Store } from "./d1-store.ts";
-import { keepPeopleIn } from "./dashboard-fixture.ts";
+import { useDashboardStore } from "./dashboard-fixture.ts";
 
-keepPeopleIn(() => d1Store());
-await import("./sign-up.test.ts");
-await import("./two-at-one-address.test.ts");
-await import("./closing.test.ts");
-if (process.env["TEST_EDGE"] === "all") {
-  await import("./links.test.ts");
-  await import("./sign-in.test.ts");
-  await import("./sessions.test.ts");
-  await import("./enumeration.test.ts");
-  await import("./keys.test.ts");
-  await import("./purchases.test.ts");
-  await import("./purchases-messages.test.ts");
-} else {
-  const skip = "a sample of three of the ten suites; TEST_EDGE=all takes all";
-  test("links, sign-in, sessions, enumeration, keys, purchases and their messages over D1", {
-    skip,
-  });
-}
+useDashboardStore(() => d1Store());
+const SUITES = [
+  "sign-up",
+  "sign-in",
+  "links",
+  "sessions",
+  "enumeration",
+  "two-at-one-address",
+  "keys",
+  "closing",
+  "purchases",
+  "purchases-messages",
+];
+const takesAll = process.env["TEST_EDGE"] === "all";
+for (const suite of drawSample("the dashboard over D1", SUITES, 2, takesAll))
+  await import(`./${suite}.test.ts`);

@@ -1,6 +1,6 @@
 import { before } from "node:test";
+import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
-import { createPostgresPeople } from "#stores/postgres/people.ts";
 import type { PostgresPool } from "#stores/postgres/pool.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
 import { createFaultWatch } from "../../../src/apps/node/fault-watch.ts";
@@ -28,7 +28,7 @@ export function postgresStore(wrap = (pool: PostgresPool) => pool): FixtureStore
   return {
     open() {
       const { record, rethrowDatabaseErrors } = createFaultWatch();
-      return { ...createPostgresPeople(wrapped, record), rethrowDatabaseErrors, ledger };
+      return { ...createPostgresDashboardStore(wrapped, record), rethrowDatabaseErrors, ledger };
     },
     rows,
     ledgerRows: rows,

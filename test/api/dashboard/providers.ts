@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Provider } from "#api/dashboard/shapes.ts";
 import type { Browser } from "./browser.ts";
 
-/** GitHub's and Google's endpoints for one person, in place of the network. */
+/** GitHub's and Google's endpoints for one user, in place of the network. */
 const client = { clientId: "client", clientSecret: "secret" };
 export const PROVIDERS = { github: client, google: client };
 

@@ -1,4 +1,4 @@
-/** The people's side with a price list, and with the fake of Stripe behind the real SDK. */
+/** The dashboard with a price list, and with the fake of Stripe behind the real SDK. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type {
@@ -31,8 +31,8 @@ const PRICES = {
 };
 
 export function pricesOf(more: object = {}) {
-  const { prices, faults } = readPriceList(JSON.stringify({ ...PRICES, ...more }));
-  assert.deepEqual(faults, []);
+  const { prices, problems } = readPriceList(JSON.stringify({ ...PRICES, ...more }));
+  assert.deepEqual(problems, []);
   assert.ok(prices);
   return prices;
 }

@@ -31,7 +31,7 @@ test("where nobody takes money, buyers are told whom to ask, and all else goes o
     assert.deepEqual([refused.status, refused.code], [403, "not_payable"]);
     assert.match(
       refused.text,
-      contact === null ? /Contact the operator of this service/ : /sales@example/,
+      contact === null ? /contact the operator of this service/ : /sales@example/,
     );
     const empty = { purchases: [], next: null };
     assert.deepEqual((await browser.get("/dashboard/purchases")).body, empty);
@@ -196,7 +196,10 @@ test("while the plan's money is on the way, beginning it again is refused with a
   await receiveAll();
   const again = await buyer.browser.post("/dashboard/purchases", { offer: "lifetime" });
   assert.deepEqual([again.status, again.code], [400, "invalid_request"]);
-  assert.match(again.text, /already paid for the lifetime plan, and the payment is on its way/);
+  assert.match(
+    again.text,
+    /already paid for the lifetime plan, and your payment is being processed/,
+  );
 });
 
 test("what is not offered, and what is no order, is refused without a word to Stripe", async (t) => {

@@ -81,7 +81,7 @@ test("no body bears the token of a session, and cookies are HttpOnly and SameSit
   const tokens = [...browser.cookies, ...other.cookies]
     .filter(([name]) => name.includes("session"))
     .map(([, value]) => decodeURIComponent(value).split(".")[0] ?? "");
-  const kept = (await fixture.rows("SELECT token FROM person_session")).map(({ token }) =>
+  const kept = (await fixture.rows("SELECT token FROM user_session")).map(({ token }) =>
     String(token),
   );
   for (const token of [...tokens, ...kept]) {
@@ -109,7 +109,7 @@ test("behind TLS and below a path: cookies, links and addresses stay there, and 
   responses.push(await fixture.signIn(browser, "ann@example.com", PASSWORD));
   const visitor = await browser.get("/dashboard/visitor");
   assert.equal((visitor.body as Visitor).apiUrl, publicUrl);
-  assert.equal((visitor.body as Visitor).person?.email, "ann@example.com");
+  assert.equal((visitor.body as Visitor).user?.email, "ann@example.com");
   responses.push(visitor, await browser.post("/dashboard/auth/sign-out"));
   await browser.post("/dashboard/auth/request-password-reset", { email: "ann@example.com" });
   const reset = (await fixture.emailsTo("ann@example.com", "reset_password"))[0];
@@ -148,7 +148,7 @@ test("endpoints of Better Auth outside our list are 404", async () => {
     assert.deepEqual([read.status, read.code], [404, "not_found"], `GET ${path}`);
   }
   for (const path of [
-    "/people",
+    "/users",
     "/dashboard/",
     "/dashboard/keys/../home",
     "/dashboard/constructor",

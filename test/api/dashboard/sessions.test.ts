@@ -7,7 +7,7 @@ import { clock, DAY, HOUR } from "./clock.ts";
 import { type Fixture, openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
 
 const isIn = async (who: Browser) =>
-  ((await who.get("/dashboard/visitor")).body as Visitor).person !== null;
+  ((await who.get("/dashboard/visitor")).body as Visitor).user !== null;
 const sessionsOf = async (who: Browser) =>
   ((await who.get("/dashboard/sessions")).body as { sessions: SessionView[] }).sessions;
 const eventsOf = async (who: Browser) =>
@@ -44,7 +44,7 @@ test("sessions are listed, ended one by one and all at once; the own one stays",
   assert.equal(ended.length, 2);
 });
 
-test("nobody ends another person's session", async () => {
+test("nobody ends another user's session", async () => {
   const fixture = openFixture();
   const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
   const [session] = await sessionsOf(bea.browser);
@@ -74,8 +74,8 @@ test("a session ends 30 days after its last use, is prolonged by use, and is the
   assert.deepEqual(await Promise.all(others.map(isIn)), [false]);
   clock.advance(31 * DAY);
   assert.equal((await browser.get("/dashboard/keys")).code, "signed_out");
-  await fixture.journal.forgetStale({ unverifiedBefore: 0, now: Date.now(), max: 100 });
-  assert.deepEqual(await fixture.rows("SELECT * FROM person_session"), []);
+  await fixture.activityLog.forgetStale({ unverifiedBefore: 0, now: Date.now(), max: 100 });
+  assert.deepEqual(await fixture.rows("SELECT * FROM user_session"), []);
 });
 
 test("a changed password ends the other sessions, and the old one works no more", async () => {
@@ -128,11 +128,11 @@ test("an address is changed through two emails, to the old and to the new addres
   assert.deepEqual((await move(browser, "Moved@Example.com")).body, { status: true });
   const first = await fixture.lastLink(email, "confirm_address_change");
   assert.deepEqual((await fixture.open(browser, first)).body, { status: true, emailTo: to });
-  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).person?.email, email);
+  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).user?.email, email);
   const second = await fixture.lastLink(to, "verify_new_address");
   assert.deepEqual((await fixture.open(browser, second)).body, { status: true, moved: true });
-  const { person } = (await browser.get("/dashboard/visitor")).body as Visitor;
-  assert.deepEqual([person?.email, person?.account?.id], [to, account]);
+  const { user } = (await browser.get("/dashboard/visitor")).body as Visitor;
+  assert.deepEqual([user?.email, user?.account?.id], [to, account]);
   assert.deepEqual(
     (await fixture.accountDeps.directory.findByEmail({ email: to }))?.account,
     account,
@@ -181,12 +181,12 @@ test("an address that was taken meanwhile is not moved to, whoever took it", asy
   await fixture.open(bea, await fixture.lastLink(to, "verify_address"));
   const response = await fixture.open(ann.browser, second);
   assert.deepEqual([response.status, response.code], [409, "ADDRESS_TAKEN"]);
-  const { person } = (await ann.browser.get("/dashboard/visitor")).body as Visitor;
-  assert.equal(person?.email, ann.email);
+  const { user } = (await ann.browser.get("/dashboard/visitor")).body as Visitor;
+  assert.equal(user?.email, ann.email);
   assert.equal((await fixture.signIn(bea, to, PASSWORD)).status, 200);
 });
 
-test("a sign-up with the new address does not block the person who reads its email", async () => {
+test("a sign-up with the new address does not block the user who reads its email", async () => {
   const fixture = openFixture();
   const ann = await openMember(fixture);
   const to = "squatted@example.com";
@@ -249,7 +249,7 @@ test("expired, false and foreign links have codes of their own and change nothin
   const late = await fixture.open(fixture.browser(), link);
   assert.deepEqual([late.status, late.code], [401, "TOKEN_EXPIRED"]);
   assert.equal(
-    (await fixture.rows(`SELECT * FROM person WHERE CAST("emailVerified" AS integer) = 1`)).length,
+    (await fixture.rows(`SELECT * FROM users WHERE CAST("emailVerified" AS integer) = 1`)).length,
     1,
   );
 });

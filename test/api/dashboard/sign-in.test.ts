@@ -6,7 +6,7 @@ import { type Fixture, openFixture, openMember } from "./dashboard-fixture.ts";
 const guess = (fixture: Fixture, email: string, body: object = {}, who = fixture.browser()) =>
   who.send("POST", "/dashboard/auth/sign-in/email", { email, password: "a wrong guess", ...body });
 
-test("strangers' guesses from everywhere neither refuse nor slow the person's own browser", async () => {
+test("strangers' guesses from everywhere neither refuse nor slow the user's own browser", async () => {
   const fixture = openFixture();
   const { browser, email, password } = await openMember(fixture);
   await browser.post("/dashboard/auth/sign-out");
@@ -82,7 +82,7 @@ for (const [name, evade] of EVASIONS) {
   });
 }
 
-test("the mark of a browser is of a person: it does not carry over to another one", async () => {
+test("the mark of a browser is of a user: it does not carry over to another one", async () => {
   const fixture = openFixture();
   const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
   for (let times = 0; times < 6; times += 1) await guess(fixture, bea.email);
@@ -140,7 +140,7 @@ test("a client's own word on its address counts for nothing", async () => {
   const browser = fixture.browser(peer);
   const claims = { "x-toolbooth-peer": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
   await browser.send("POST", "/dashboard/auth/sign-in/email", { email, password }, claims);
-  const kept = (await fixture.rows('SELECT "ipAddress" FROM person_session')).map(
+  const kept = (await fixture.rows('SELECT "ipAddress" FROM user_session')).map(
     (row) => row["ipAddress"],
   );
   assert.ok(kept.includes(peer));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openAccount } from "#accounts/people.ts";
+import { openAccount } from "#accounts/accounts.ts";
 import type { CreditsView, HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import { DAY } from "./clock.ts";
 import {
@@ -83,11 +83,11 @@ for (const step of STEPS) {
 
 test("the owner of an address takes over the account that the operator made, without starter credits", async () => {
   const fixture = openFixture();
-  const { account } = await openAccount(fixture.accountDeps, "person@operated.example", Date.now());
+  const { account } = await openAccount(fixture.accountDeps, "user@operated.example", Date.now());
   const browser = fixture.browser();
-  await fixture.signUp(browser, "person@operated.example", PASSWORD);
-  await fixture.open(browser, await fixture.lastLink("person@operated.example", "verify_address"));
-  await fixture.signIn(browser, "person@operated.example", PASSWORD);
+  await fixture.signUp(browser, "user@operated.example", PASSWORD);
+  await fixture.open(browser, await fixture.lastLink("user@operated.example", "verify_address"));
+  await fixture.signIn(browser, "user@operated.example", PASSWORD);
   assert.equal(await accountOf(browser), account);
   const { balance, grants } = (await browser.get("/dashboard/credits")).body as CreditsView;
   assert.deepEqual([balance, grants], [0, []]);
@@ -99,7 +99,7 @@ test("before verification there is no session and no key, and a sign-in with the
   await fixture.signUp(browser, EMAIL, PASSWORD);
   const response = await fixture.signIn(browser, EMAIL, PASSWORD);
   assert.deepEqual([response.status, response.code], [403, "EMAIL_NOT_VERIFIED"]);
-  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).person, null);
+  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).user, null);
   assert.equal((await browser.post("/dashboard/keys", { label: "x" })).code, "signed_out");
   assert.equal((await fixture.emailsTo(EMAIL, "verify_address")).length, 2);
   assert.equal((await fixture.ledgerRows("SELECT * FROM account")).length, 0);
@@ -142,7 +142,7 @@ test("where sign-up is closed the answer is the same, and only the operator's ad
   assert.deepEqual(Object.keys(refused.body as object), Object.keys(taken.body as object));
   assert.deepEqual(await fixture.emailsTo("unknown@example.com"), []);
   assert.deepEqual(
-    (await fixture.rows("SELECT email FROM person")).map(({ email }) => email),
+    (await fixture.rows("SELECT email FROM users")).map(({ email }) => email),
     ["known@example.com"],
   );
   const browser = fixture.browser();
@@ -165,14 +165,14 @@ test("passwords have 10 to 128 characters, addresses are addresses, and nothing 
   assert.deepEqual(await codes("a@b", PASSWORD), [400, "INVALID_EMAIL"]);
   assert.deepEqual(await codes(7, PASSWORD), [400, "invalid_request"]);
   assert.deepEqual(await codes(EMAIL, undefined), [400, "invalid_request"]);
-  assert.deepEqual(await fixture.rows("SELECT * FROM person"), []);
+  assert.deepEqual(await fixture.rows("SELECT * FROM users"), []);
   await fixture.browser().post("/dashboard/auth/sign-up/email", {
     ...{ email: EMAIL, password: PASSWORD, name: "Ann".repeat(900), image: "https://x.test/i" },
     ...{ emailVerified: true, account: "acc_123456789012", callbackURL: "https://evil.test/" },
   });
-  const [person] = await fixture.rows("SELECT * FROM person");
+  const [user] = await fixture.rows("SELECT * FROM users");
   assert.deepEqual(
-    [person?.["name"], person?.["image"], Number(person?.["emailVerified"]), person?.["account"]],
+    [user?.["name"], user?.["image"], Number(user?.["emailVerified"]), user?.["account"]],
     ["", null, 0, null],
   );
   const [message] = await fixture.emailsTo(EMAIL);
@@ -185,7 +185,7 @@ test("an address that was never confirmed is forgotten after its time, a confirm
   const { email } = await openMember(fixture);
   await fixture.signUp(fixture.browser(), "never@example.com", PASSWORD);
   const order = { unverifiedBefore: Date.now() + 1, now: Date.now(), max: 100 };
-  assert.deepEqual(await fixture.journal.forgetStale(order), { forgotten: 1 });
+  assert.deepEqual(await fixture.activityLog.forgetStale(order), { forgotten: 1 });
   assert.deepEqual(await fixture.traces("never@example.com"), []);
   assert.notDeepEqual(await fixture.traces(email), []);
 });

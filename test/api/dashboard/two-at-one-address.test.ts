@@ -39,7 +39,7 @@ for (const [turn, which] of ["the stranger's", "the owner's"].entries()) {
   });
 }
 
-test("the owner requests the email from another browser: opening it removes the other person's password", async () => {
+test("the owner requests the email from another browser: opening it removes the other user's password", async () => {
   const fixture = openFixture();
   const [outsider, owner] = [fixture.browser(), fixture.browser()];
   await fixture.signUp(outsider, EMAIL, OUTSIDERS);
@@ -67,13 +67,13 @@ for (const provider of ["github", "google"] as const) {
     assert.equal(await comeBackFrom(provider, owner), `${fixture.publicUrl}/home`);
     assert.ok(await isIn(owner));
     assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
-    const [login, ...others] = await fixture.rows("SELECT * FROM person_login");
+    const [login, ...others] = await fixture.rows("SELECT * FROM user_login");
     assert.deepEqual(
       [login?.["providerId"], login?.["accessToken"], login?.["idToken"], others.length],
       [provider, null, null, 0],
     );
     assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
-    // The owner opens the other person's email by mistake: that person's password stays removed.
+    // The owner opens the other user's email by mistake: that user's password stays removed.
     await fixture.open(owner, await fixture.lastLink(EMAIL, "verify_address"));
     assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
     assert.ok(await isIn(owner));
@@ -83,7 +83,7 @@ for (const provider of ["github", "google"] as const) {
     const fixture = openFixture({ providers: PROVIDERS });
     const free = "free@example.com";
     await fixture.signUp(fixture.browser(), EMAIL, PASSWORD);
-    const before = (await fixture.rows("SELECT * FROM person_login")).length;
+    const before = (await fixture.rows("SELECT * FROM user_login")).length;
     const responses = [];
     for (const email of [free, EMAIL]) {
       using _world = standIn({ email, verified: false });
@@ -93,13 +93,13 @@ for (const provider of ["github", "google"] as const) {
     }
     const refused = `${fixture.publicUrl}/sign-in?error=email_not_verified`;
     assert.deepEqual(responses, [refused, refused]);
-    assert.equal((await fixture.rows("SELECT * FROM person_login")).length, before);
-    assert.deepEqual(await fixture.rows("SELECT * FROM person WHERE email = ?", free), []);
+    assert.equal((await fixture.rows("SELECT * FROM user_login")).length, before);
+    assert.deepEqual(await fixture.rows("SELECT * FROM users WHERE email = ?", free), []);
     assert.deepEqual(await fixture.emailsTo(free), []);
   });
 }
 
-test("a social sign-in of a person with a password keeps both, and coming again is the same person", async () => {
+test("a social sign-in of a user with a password keeps both, and coming again is the same user", async () => {
   const fixture = openFixture({ providers: PROVIDERS });
   const browser = fixture.browser();
   await fixture.signUp(browser, EMAIL, PASSWORD);
@@ -109,17 +109,17 @@ test("a social sign-in of a person with a password keeps both, and coming again 
     assert.equal(await comeBackFrom("github", fixture.browser()), `${fixture.publicUrl}/home`);
   }
   assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
-  assert.equal((await fixture.rows("SELECT * FROM person")).length, 1);
-  assert.equal((await fixture.rows("SELECT * FROM person_login")).length, 2);
+  assert.equal((await fixture.rows("SELECT * FROM users")).length, 1);
+  assert.equal((await fixture.rows("SELECT * FROM user_login")).length, 2);
   assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
 });
 
-test("where sign-up is closed a social sign-in makes no person", async () => {
+test("where sign-up is closed a social sign-in makes no user", async () => {
   const fixture = openFixture({ providers: PROVIDERS, signUp: "closed" });
   using _world = standIn({ email: EMAIL, verified: true });
   const to = await comeBackFrom("github", fixture.browser());
   assert.equal(to, `${fixture.publicUrl}/sign-in?error=sign_up_closed`);
-  assert.deepEqual(await fixture.rows("SELECT * FROM person"), []);
+  assert.deepEqual(await fixture.rows("SELECT * FROM users"), []);
 });
 
 test("a state that another browser began, or nobody, signs nobody in", async () => {

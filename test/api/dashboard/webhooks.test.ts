@@ -49,7 +49,7 @@ async function deliverTo(fixture: Fixture, account: string, times = 1): Promise<
 const deliveriesAt = async ({ browser }: Member, id: string, after = "") =>
   (await browser.get(`${PATH}/${id}/deliveries${after}`)).body as DeliveriesView;
 
-test("an endpoint is added, changed, paused, resumed and removed, and the journal tells of it", async () => {
+test("an endpoint is added, changed, paused, resumed and removed, and the activity log lists it", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   const { browser } = member;

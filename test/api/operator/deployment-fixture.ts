@@ -1,6 +1,6 @@
 /**
  * A deployed service as the operator API sees it, in this process: an own database for each account's ledger, as the
- * objects at the edge have, and one for the people. It can be reached over the loopback as well.
+ * objects at the edge have, and one for the dashboard (D1). It can be reached over the loopback as well.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -11,22 +11,22 @@ import { after } from "node:test";
 import { getRequestListener } from "@hono/node-server";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { createOperatorApp, type OperatorAppWiring } from "#api/operator/operator-app.ts";
-import { hashKey } from "#apps/node/app-context.ts";
+import { hashKey } from "#apps/node/runtime.ts";
 import { createMail } from "#email/enqueue-emails.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
-import type { OperatorAct } from "#operator/acts.ts";
+import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { type MovingStub, movesOfObjects } from "#stores/durable-object/ledger.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
-import { d1Edge } from "#stores/schema/d1-edge.ts";
+import { d1Edge } from "#stores/schema/d1-migrations.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
-import { createJournal } from "#stores/sql/journal.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import {
   type BatchResult,
@@ -82,12 +82,12 @@ export function createDeployment(changed: Changed = {}) {
     objects.set(account, found);
     return found;
   };
-  const people: NodeSqlite = openNodeSqlite(":memory:");
-  people.exec(d1Edge);
+  const d1: NodeSqlite = openNodeSqlite(":memory:");
+  d1.exec(d1Edge);
   after(() => {
-    for (const { driver } of [...objects.values(), { driver: people }]) driver.close();
+    for (const { driver } of [...objects.values(), { driver: d1 }]) driver.close();
   });
-  const db = createSqliteDatabase(people);
+  const db = createSqliteDatabase(d1);
   const index = createAccountIndex(db);
   const ledger: Ledger = indexedLedger(
     ledgerOver(async (name, order) =>
@@ -96,16 +96,16 @@ export function createDeployment(changed: Changed = {}) {
     index,
   );
   const directory = createDirectory(db);
-  const acts = createOperatorActs(db);
+  const actions = createOperatorActions(db);
   const random = (count: number) => randomBytes(count);
   const accountDeps = { ledger, directory, secrets: SECRETS, random, hashKey };
-  const told: { message: string; act: string }[] = [];
+  const told: { message: string; action: string }[] = [];
   const loggedErrors: unknown[] = [];
   let requests = 0;
   const context: OperatorContext = {
-    ...{ ledger, directory, acts, accountDeps: async () => accountDeps },
+    ...{ ledger, directory, actions, accountDeps: async () => accountDeps },
     notify: {
-      ...{ journal: createJournal(db), publicUrl: "https://edge.test" },
+      ...{ activityLog: createActivityLog(db), publicUrl: "https://edge.test" },
       mail: createMail({
         ...{
           queue: createEmailQueue(db),
@@ -133,20 +133,24 @@ export function createDeployment(changed: Changed = {}) {
       return `req_${requests}`;
     },
     waitUntil: () => {},
-    logAct: (message, { act }) => told.push({ message, act }),
+    logAction: (message, { action }) => told.push({ message, action }),
     logError: (_, { cause }) => loggedErrors.push(cause),
     ...changed,
     context,
   };
   const app = createOperatorApp(wiring);
-  return { app, context, ledger, directory, index, acts, people, objects, told, loggedErrors };
+  return { app, context, ledger, directory, index, actions, d1, objects, told, loggedErrors };
 }
 
-/** The deployment at an address of this machine; `before` may answer in its place, or break off. */
+/**
+ * The deployment at an address of this machine, until the test that calls this is over or whenever `atEnd` says. `before` may
+ * answer in its place, or break off.
+ */
 export async function serve(
   app: { fetch(request: Request, peer: string | null): Promise<Response> },
   before: (request: Request) => Response | Promise<Response | undefined> | undefined = () =>
     undefined,
+  atEnd: (close: () => void) => void = after,
 ): Promise<string> {
   const server = createServer(
     getRequestListener(async (request) => (await before(request)) ?? app.fetch(request, "::1"), {
@@ -155,7 +159,7 @@ export async function serve(
   );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  after(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -196,10 +200,10 @@ export async function openDeployment(changed: Changed = {}) {
 }
 
 /** What the service has noted of operators, newest first. */
-export const linesOf = async ({ acts }: Pick<Deployment, "acts">) =>
-  (await acts.list({ after: null, max: 100 })).acts.map((line) =>
-    [line.act, line.subject, endOf(line), line.address].join(" | "),
+export const linesOf = async ({ actions }: Pick<Deployment, "actions">) =>
+  (await actions.list({ after: null, max: 100 })).actions.map((line) =>
+    [line.action, line.subject, endOf(line), line.address].join(" | "),
   );
 
-export const endOf = ({ outcome, detail }: Pick<OperatorAct, "outcome" | "detail">) =>
+export const endOf = ({ outcome, detail }: Pick<OperatorAction, "outcome" | "detail">) =>
   detail === null ? outcome : `${outcome}: ${detail}`;

@@ -46,9 +46,9 @@ describe("the operator API", () => {
       assert.equal(status, 200);
     }
     assert.equal((await ask(deployment, "findAddress", { email: "0@b.c" })).status, 401);
-    const { acts } = await deployment.acts.list({ after: null, max: 9 });
+    const { actions } = await deployment.actions.list({ after: null, max: 9 });
     assert.deepEqual(
-      acts.map(({ by, act }) => [by, act]),
+      actions.map(({ by, action }) => [by, action]),
       [
         ["deploy", "openAccount"],
         ["ada", "openAccount"],

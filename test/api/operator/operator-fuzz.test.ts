@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isOperation, OPERATIONS } from "#operator/operations.ts";
+import { SCHEMAS } from "#operator/schemas/schemas.ts";
 import { ask, createDeployment } from "./deployment-fixture.ts";
 
-/** Orders of every shape: never a 5xx, and never an act without its record. */
+/** Orders of every shape: never a 5xx, and never an action without its record. */
 const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 400);
 
 const NAMES = Object.keys(OPERATIONS);
@@ -72,7 +73,7 @@ const order = fc.oneof(
  */
 function fit(name: string, given: unknown): unknown {
   if (!isOperation(name) || typeof given !== "object" || given === null) return given;
-  const shape = (OPERATIONS[name].input as unknown as { shape: Record<string, unknown> }).shape;
+  const shape = (SCHEMAS[name].input as unknown as { shape: Record<string, unknown> }).shape;
   const members = Object.entries(given).filter(([member]) => Object.hasOwn(shape, member));
   const fitted = Object.fromEntries(
     members.map(([member, value]) => [member, value === "now" ? Date.now() : value]),
@@ -81,7 +82,7 @@ function fit(name: string, given: unknown): unknown {
   return moves && "account" in fitted ? { ...fitted, account: MOVING } : fitted;
 }
 
-test("orders of every shape get a clear answer, and every act that was carried out has a line", async () => {
+test("orders of every shape get a clear answer, and every action that was carried out has a line", async () => {
   const deployment = createDeployment();
   let lines = 0;
   const statuses = new Map<number, number>();
@@ -93,8 +94,8 @@ test("orders of every shape get a clear answer, and every act that was carried o
       async (name, given, fitted) => {
         const { status, body } = await ask(deployment, name, fitted ? fit(name, given) : given);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        const { acts } = await deployment.acts.list({ after: null, max: 1 });
-        const newest = Number(acts[0]?.id ?? 0);
+        const { actions } = await deployment.actions.list({ after: null, max: 1 });
+        const newest = Number(actions[0]?.id ?? 0);
         const kept = newest - lines;
         lines = newest;
         // An account that is held takes no orders meanwhile: that is 503, and said as such.
@@ -104,10 +105,10 @@ test("orders of every shape get a clear answer, and every act that was carried o
           `${status} ${JSON.stringify(body)}`,
         );
         assert.equal(body.ok, status === 200);
-        const isAct = isOperation(name) && OPERATIONS[name].act !== null;
+        const isAction = isOperation(name) && OPERATIONS[name].action !== null;
         const { begin, finish } = (given ?? {}) as { begin?: unknown; finish?: unknown };
         const isPart = name === "importAccount" && !begin && !finish && status === 200;
-        assert.equal(kept, isAct && status !== 400 && !isPart ? 1 : 0, `${name}: ${status}`);
+        assert.equal(kept, isAction && status !== 400 && !isPart ? 1 : 0, `${name}: ${status}`);
       },
     ),
     { numRuns: RUNS },

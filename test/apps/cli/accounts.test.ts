@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
+import { commandLine, commandProcess, type Json, temporaryFolder } from "./fixture.ts";
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const KEY = /tb_[0-9A-Za-z]{56}/;
@@ -38,8 +38,9 @@ describe("account, key and credits commands", { concurrency: 3 }, () => {
 
     test("concurrent creates of one address create one account, also in an empty folder", async () => {
       const cli = freshLine();
+      const alone = commandProcess(cli.dataDir);
       const runs = Array.from({ length: 4 }, () =>
-        cli.run("account create ada@b.c --credits 5 --json"),
+        alone.run("account create ada@b.c --credits 5 --json"),
       );
       const exits = (await Promise.all(runs)).map(({ status }) => status);
       assert.deepEqual(exits.sort(), [0, 1, 1, 1]);

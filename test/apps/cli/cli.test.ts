@@ -6,7 +6,7 @@ import { readArguments } from "#apps/cli/arguments.ts";
 import { CommandError, type Outcome, UsageError } from "#apps/cli/command.ts";
 import { COMMANDS, findCommand } from "#apps/cli/commands.ts";
 import { readConfig } from "#config/config.ts";
-import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
+import { commandLine, commandProcess, type Json, temporaryFolder } from "./fixture.ts";
 
 const NAMES = COMMANDS.map(({ name }) => name);
 
@@ -23,9 +23,10 @@ describe("the command line", { concurrency: 2 }, () => {
   const folder = temporaryFolder();
   const dataDir = path.join(folder, "never-made");
   const cli = commandLine(dataDir);
+  const alone = commandProcess(dataDir);
 
   test("help shows every command with its usage", async () => {
-    const { status, stdout, stderr } = await cli.run("help");
+    const { status, stdout, stderr } = await alone.run("help");
     assert.deepEqual([status, stderr], [0, ""]);
     for (const name of NAMES) assert.match(stdout, new RegExp(`^  ${name} .*[\\w)]$`, "m"));
     const { commands } = await cli.json("help");
@@ -58,7 +59,7 @@ describe("the command line", { concurrency: 2 }, () => {
   });
 
   test("exits with 2 without a command and says how to get help", async () => {
-    const { status, stdout, stderr } = await cli.run("--");
+    const { status, stdout, stderr } = await alone.run("--");
     assert.deepEqual([status, stdout], [2, ""]);
     assert.match(stderr, /help/);
   });
@@ -99,8 +100,8 @@ describe("the command line", { concurrency: 2 }, () => {
   }
 
   test("wrong usage exits with 2, prints one object with --json, and the usage on standard error", async () => {
-    assert.match(await cli.wrong("key crate a@b.c"), /Did you mean "key create"\?/);
-    const { status, stdout, stderr } = await cli.run("credits grant a@b.c -5");
+    assert.match(await alone.wrong("key crate a@b.c"), /Did you mean "key create"\?/);
+    const { status, stdout, stderr } = await alone.run("credits grant a@b.c -5");
     assert.deepEqual([status, stdout], [2, ""]);
     assert.match(stderr, /got "-5"\.\nUsage: .* credits grant <email> <N>/);
   });
@@ -127,12 +128,12 @@ describe("the command line", { concurrency: 2 }, () => {
   }
 
   test("an invalid email address creates no data", async () => {
-    assert.match(await cli.refused("account create nobody"), /"nobody" is not an email address/);
+    assert.match(await alone.refused("account create nobody"), /"nobody" is not an email address/);
     assert.equal(existsSync(dataDir), false);
   });
 
   test("reports invalid settings", async () => {
     const env = { TOOLBOOTH_STARTER_CREDIT: "5" };
-    assert.match(await cli.refused("audit", { env }), /Did you mean TOOLBOOTH_STARTER_CREDITS\?/);
+    assert.match(await alone.refused("audit", { env }), /Did you mean TOOLBOOTH_STARTER_CREDITS\?/);
   });
 });

@@ -10,6 +10,7 @@ import { openReversalFile, reversalFile } from "#apps/node/reversals.ts";
 import { testOperatorCommands } from "../../contract/operator-commands.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { drawSample } from "../../support/sample.ts";
 import { runHere } from "../node/run-command.ts";
 import { startServer, temporaryFolder } from "./fixture.ts";
 
@@ -82,49 +83,67 @@ describe("the operator's commands", { concurrency: 1 }, () => {
     const [jobs, reversals] = [runInPostgres(DATABASE_URL), ofReversals(DATA_DIR)];
     return { ...here({ DATA_DIR, DATABASE_URL }), jobs, reversals };
   });
-  testOperatorCommands("over HTTP to a Node server", async () => {
-    const dataDir = path.join(temporaryFolder(), "data");
-    return { ...overNetwork(await startNode({}, dataDir)), ...ofDataFolder(dataDir) };
-  });
-  testOperatorCommands("over HTTP to a fleet", async () => {
-    const DATABASE_URL = await postgres.createDatabase();
-    const dataDir = path.join(temporaryFolder(), "data");
-    const [first = ""] = await Promise.all([
-      startNode({ DATABASE_URL }, dataDir),
-      startNode({ DATABASE_URL }),
-    ]);
-    const [jobs, reversals] = [runInPostgres(DATABASE_URL), ofReversals(dataDir)];
-    return { ...overNetwork(first), jobs, reversals };
-  });
-  testOperatorCommands("over HTTP to the edge", async () => {
-    const site = await openEdgeSite(
-      { after },
-      { texts: { TOOLBOOTH_OPERATOR_TOKEN: SETTING, RATE_LIMIT: "0" } },
-    );
-    const jobs = (sql: string) => site.sql(sql);
-    return { ...overNetwork(site.base), jobs, reversals: jobs };
-  });
+  const services: [name: string, open: Parameters<typeof testOperatorCommands>[1]][] = [
+    [
+      "a Node server",
+      async () => {
+        const dataDir = path.join(temporaryFolder(), "data");
+        return { ...overNetwork(await startNode({}, dataDir)), ...ofDataFolder(dataDir) };
+      },
+    ],
+    [
+      "a fleet",
+      async () => {
+        const DATABASE_URL = await postgres.createDatabase();
+        const dataDir = path.join(temporaryFolder(), "data");
+        const [first = ""] = await Promise.all([
+          startNode({ DATABASE_URL }, dataDir),
+          startNode({ DATABASE_URL }),
+        ]);
+        const [jobs, reversals] = [runInPostgres(DATABASE_URL), ofReversals(dataDir)];
+        return { ...overNetwork(first), jobs, reversals };
+      },
+    ],
+    [
+      "the edge",
+      async () => {
+        const site = await openEdgeSite(
+          { after },
+          { texts: { TOOLBOOTH_OPERATOR_TOKEN: SETTING, RATE_LIMIT: "0" } },
+        );
+        const jobs = (sql: string) => site.sql(sql);
+        return { ...overNetwork(site.base), jobs, reversals: jobs };
+      },
+    ],
+  ];
+  for (const [name, open] of drawSample(
+    "services over HTTP",
+    services,
+    1,
+    process.env["TEST_STORES"] === "all",
+  ))
+    testOperatorCommands(`over HTTP to ${name}`, open);
 
-  test("several tokens work at the same time, acts name the token, and every node lists the acts of all nodes", async () => {
+  test("several tokens work at the same time, actions name the token, and every node lists the actions of all nodes", async () => {
     const DATABASE_URL = await postgres.createDatabase();
     const [one = "", other = ""] = await Promise.all([1, 2].map(() => startNode({ DATABASE_URL })));
     await runHere("account create ada@b.c", remote(one, TOKENS.ada));
     await runHere("account create bob@b.c", remote(other, TOKENS.deploy));
     await runHere("account create cid@b.c", { DATA_DIR: NOWHERE, DATABASE_URL });
-    const { acts } = (await runHere("acts", remote(one))).json;
+    const { actions } = (await runHere("actions", remote(one))).json;
     assert.deepEqual(
-      acts.map(({ by }: { by: string }) => by),
+      actions.map(({ by }: { by: string }) => by),
       [userInfo().username, "deploy", "ada"],
     );
     // The command line uses the first token of the setting, which matters while a token is replaced.
     const both = { TOOLBOOTH_OPERATOR_TOKEN: `old:${"o".repeat(40)},${SETTING}` };
-    await assert.rejects(runHere("acts", { ...remote(one), ...both }), /rejects this token/);
+    await assert.rejects(runHere("actions", { ...remote(one), ...both }), /rejects this token/);
     const first = { TOOLBOOTH_OPERATOR_TOKEN: SETTING };
-    assert.equal((await runHere("acts", { ...remote(one), ...first })).json.acts.length, 3);
+    assert.equal((await runHere("actions", { ...remote(one), ...first })).json.actions.length, 3);
   });
 
   test("backup and restore over the network say where to run them", async () => {
-    const url = await startNode();
+    const url = "http://127.0.0.1:1";
     const file = path.join(temporaryFolder(), "ledger.sqlite");
     await assert.rejects(runHere(`backup ${file}`, remote(url)), /copies a data folder\. .*Run it/);
     await assert.rejects(

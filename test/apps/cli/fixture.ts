@@ -1,4 +1,4 @@
-/** Runs the real command line and the real server as processes, on data folders that are removed after the tests. */
+/** Runs the command line, and the real server as a process, on data folders that are removed after the tests. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,14 +7,18 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
+import { runCommandLine } from "#apps/cli/run.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
 
 export const entry = (file: string) =>
   fileURLToPath(new URL(`../../../src/apps/${file}`, import.meta.url));
 
-/** Creates a folder that is removed after the tests of the file. */
+/** Read once, because tests set TMPDIR for command lines in their own process. */
+const SYSTEM_FOLDER = tmpdir();
+
+/** Creates a folder that is removed after the test or the file that calls this. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-cli-"));
+  const folder = mkdtempSync(path.join(SYSTEM_FOLDER, "toolbooth-cli-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -31,9 +35,23 @@ export function start(file: string, args: readonly string[], env: Env): ChildPro
   });
 }
 
-/** Runs the command line on one data folder. */
+/** Runs the command line on one data folder, in the process of the test. `commandProcess` shows what only a process has. */
 export function commandLine(dataDir: string, base: Env = {}) {
-  async function run(args: readonly string[], { env = {}, input = "" }: More = {}): Promise<Ran> {
+  return linesOver(async (args, { env = {}, input } = {}) => {
+    assert.equal(input, undefined, "only a process has its own standard input");
+    const [stdout, stderr]: [string[], string[]] = [[], []];
+    const own = { DATA_DIR: dataDir, ...base, ...env };
+    const status = await runCommandLine(args, own, {
+      stdout: (text) => void stdout.push(text),
+      stderr: (text) => void stderr.push(text),
+    });
+    return { status, stdout: stdout.join(""), stderr: stderr.join("") };
+  });
+}
+
+/** Runs the command line on one data folder, each time in a process of its own: with standard input and output, and signals. */
+export function commandProcess(dataDir: string, base: Env = {}) {
+  return linesOver(async (args, { env = {}, input = "" } = {}) => {
     const child = start("cli/main.ts", args, { DATA_DIR: dataDir, ...base, ...env });
     child.stdin?.on("error", () => {}).end(input);
     const texts = [child.stdout, child.stderr].map((stream) => stream?.toArray());
@@ -42,8 +60,10 @@ export function commandLine(dataDir: string, base: Env = {}) {
       Buffer.concat(chunks ?? []).toString(),
     );
     return { status, stdout: stdout ?? "", stderr: stderr ?? "" };
-  }
+  });
+}
 
+function linesOver(run: (args: readonly string[], more?: More) => Promise<Ran>) {
   /** Checks that --json prints exactly one line with one object, and returns the object. */
   async function runJson(args: readonly string[], status: number, more?: More): Promise<Json> {
     const ran = await run([...args, "--json"], more);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CommandError } from "#apps/cli/command.ts";
 import { openPayments } from "../node/payments-fixture.ts";
-import { commandLine, type Json } from "./fixture.ts";
+import { commandProcess, type Json } from "./fixture.ts";
 
 const DAY_MS = 86_400_000;
 const today = () => new Date().toISOString().slice(0, 10);
@@ -81,7 +81,7 @@ test("reconcile explains missing settings, a wrong Stripe key and an unreachable
   fake.setAway("reset");
   await assert.rejects(
     run(LINE),
-    problem(/Stripe is unreachable.*[^.]\. What was corrected so far stays corrected/),
+    problem(/Stripe is unreachable.*[^.]\. Corrections made so far are kept/),
   );
   await assert.rejects(run(`${LINE} --since yesterday`), /--since must be a date/);
 });
@@ -201,7 +201,7 @@ test("report shows revenue by day and currency, balances and ledger totals as te
 
 test("the process prints one object, exits with 1, and ends lines of CSV as RFC 4180 requires", async (t) => {
   const { fake, env, dataDir, account, buy, json } = await openPayments(t);
-  const cli = commandLine(dataDir, env);
+  const cli = commandProcess(dataDir, env);
   const { session } = await buy(await account("ada@example.org"));
   await json("account close ada@example.org");
   fake.pay(session);

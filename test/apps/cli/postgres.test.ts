@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
-import { commandLine, startServer, temporaryFolder } from "./fixture.ts";
+import { commandLine, commandProcess, startServer, temporaryFolder } from "./fixture.ts";
 
 describe("the command line on PostgreSQL", () => {
   let server: Postgres;
@@ -18,7 +18,7 @@ describe("the command line on PostgreSQL", () => {
   const DATA_DIR = path.join(temporaryFolder(), "none");
   const on = (url: string, env: Record<string, string> = {}) =>
     commandLine(DATA_DIR, { DATABASE_URL: url, ...env });
-  const onNew = async () => on(await server.createDatabase());
+  const alone = (url: string) => commandProcess(DATA_DIR, { DATABASE_URL: url });
 
   async function change(url: string, sql: string): Promise<void> {
     const pool = openPostgresPool(url, { max: 1 });
@@ -27,9 +27,10 @@ describe("the command line on PostgreSQL", () => {
   }
 
   test("reports no data in an empty database until account create creates the tables", async () => {
-    const cli = await onNew();
+    const url = await server.createDatabase();
+    const cli = on(url);
     for (const line of ["account list", "export"]) {
-      const { status, stderr } = await cli.run(line);
+      const { status, stderr } = await alone(url).run(line);
       assert.equal(status, 1);
       assert.match(
         stderr,
@@ -91,23 +92,23 @@ describe("the command line on PostgreSQL", () => {
     await cli.json(`export ${there} --with-secret`);
     assert.equal(readFileSync(there, "utf8"), readFileSync(file, "utf8"));
     assert.deepEqual(await node.call(key), { status: 200, remaining: "5" });
-    const { stdout } = await cli.run("export --with-secret");
-    const back = commandLine(path.join(folder, "back"));
+    const { stdout } = await alone(url).run("export --with-secret");
+    const back = commandProcess(path.join(folder, "back"));
     assert.equal((await back.run("import", { input: stdout })).status, 0);
     assert.equal((await back.run("export --with-secret")).stdout, stdout);
     assert.deepEqual(readdirSync(folder).sort(), ["back", "data", "here.jsonl", "there.jsonl"]);
   });
 
   test("invalid lines leave the ledger empty", async () => {
-    const cli = await onNew();
+    const url = await server.createDatabase();
     const header = '{"record":"header","format":"toolbooth-ledger","version":1}\n';
-    const { status, stdout } = await cli.run("import --json", { input: header });
+    const { status, stdout } = await alone(url).run("import --json", { input: header });
     assert.equal(status, 1);
     assert.match(
       JSON.parse(stdout).error,
       /ends after line 1 without a trailer.*Nothing was imported\.$/,
     );
-    assert.equal((await cli.json("audit")).accounts, 0);
+    assert.equal((await on(url).json("audit")).accounts, 0);
   });
 
   test("key create requires SECRET if the fleet has it", async () => {

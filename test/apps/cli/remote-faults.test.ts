@@ -92,7 +92,7 @@ describe("the URL of a service", () => {
 describe("errors of a remote service", { concurrency: 8 }, () => {
   test("explains a wrong token, a service without tokens and an older version", async () => {
     const url = await serve(createDeployment().app);
-    assert.match(await sentenceOf(url, "x".repeat(40)), /rejects this token.*toolbooth-people/);
+    assert.match(await sentenceOf(url, "x".repeat(40)), /rejects this token.*toolbooth-site/);
     const closed = await serve(createDeployment({ tokens: [] }).app);
     assert.match(
       await sentenceOf(closed),
@@ -102,7 +102,7 @@ describe("errors of a remote service", { concurrency: 8 }, () => {
     const old = await responding(400, JSON.stringify({ code: "unknown_operation", detail }));
     assert.match(
       await sentenceOf(old.url),
-      /has another version than this command line.*Deploy this version/,
+      /has a different version than this command line.*Deploy this version/,
     );
     assert.equal(old.requests(), 1, "the client does not retry");
   });

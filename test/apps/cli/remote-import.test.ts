@@ -170,7 +170,7 @@ describe("an import that was interrupted", { concurrency: 2 }, () => {
   test("an account whose address changed on the service keeps the new address", async () => {
     const { cli, deployment } = await fixture();
     await cli.json(`import ${file}`);
-    deployment.people.exec("UPDATE address SET email = 'new@b.c' WHERE email = 'ada@b.c'");
+    deployment.d1.exec("UPDATE address SET email = 'new@b.c' WHERE email = 'ada@b.c'");
     const { status, stderr } = await cli.run(`import ${file}`);
     assert.equal(status, 0, stderr);
     assert.match(stderr, /1 account has a new address on the service and keeps it \(acc_Ada/);
@@ -179,10 +179,10 @@ describe("an import that was interrupted", { concurrency: 2 }, () => {
   test("rejects lines of another ledger, where an account has another creation time, and changes nothing", async () => {
     const { cli, deployment, operations } = await fixture();
     await leaveHalf(deployment);
-    deployment.people.exec(`UPDATE account_index SET created_at = 7 WHERE account = '${BOB}'`);
+    deployment.d1.exec(`UPDATE account_index SET created_at = 7 WHERE account = '${BOB}'`);
     assert.match(
       await cli.refused(`import ${file}`),
-      /The account acc_Bob000000000 .* was created at another time .* This run changed nothing/,
+      /The account acc_Bob000000000 .* has a different creation time than in these lines.* This run changed nothing/,
     );
     assert.ok(!operations.includes("importAccount"));
   });

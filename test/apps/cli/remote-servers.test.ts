@@ -6,6 +6,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { drawSample } from "../../support/sample.ts";
 import { BUSY, DEBITS, recordsOf, writeBusyLedger } from "../node/busy-ledger.ts";
 import { runHere } from "../node/run-command.ts";
 import { type Json, start, startServer, temporaryFolder } from "./fixture.ts";
@@ -19,7 +20,13 @@ before(async () => {
   ({ file, lines } = await writeBusyLedger(folder));
   postgres = await startPostgres({ fsync: "off", full_page_writes: "off" });
 });
-after(() => postgres.dispose());
+const servers: Server[] = [];
+const balancers: (() => void)[] = [];
+after(async () => {
+  for (const close of balancers) close();
+  await Promise.all(servers.map((server) => server.stop()));
+  await postgres.dispose();
+});
 
 type Server = Awaited<ReturnType<typeof startServer>>;
 type Order = { operation: string; order: Json };
@@ -37,25 +44,25 @@ async function openService(env: Record<string, string>, nodes: number) {
     TOOLBOOTH_ROLL_UP_AFTER_DAYS: "4000",
   };
   const startNode = (dataDir: string) => startServer(dataDir, { ...own, ...env });
-  const servers: Server[] = await Promise.all(dataDirs.map(startNode));
-  after(() => Promise.all(servers.map((server) => server.stop())));
+  const members: Server[] = await Promise.all(dataDirs.map(startNode));
+  servers.push(...members);
   let turn = 0;
   let watch: Watch = () => true;
   const unanswered = Promise.withResolvers<Response>();
-  const url = await serve({
-    async fetch(request) {
+  const balancer = {
+    async fetch(request: Request) {
       const body = await request.text();
       if (!(await watch(JSON.parse(body)))) return unanswered.promise;
       turn = (turn + 1) % nodes;
-      const node = (servers[turn] as Server).url.replace("0.0.0.0", "127.0.0.1");
+      const node = (members[turn] as Server).url.replace("0.0.0.0", "127.0.0.1");
       const { pathname } = new URL(request.url);
       return fetch(`${node}${pathname}`, { method: "POST", headers: request.headers, body });
     },
-  });
+  };
+  const url = await serve(balancer, undefined, (close) => balancers.push(close));
   const remote = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, DATA_DIR: "/nowhere" };
   return {
     remote,
-    servers,
     run: (line: string) => runHere(line, remote),
     watch(next: Watch) {
       watch = next;
@@ -63,8 +70,10 @@ async function openService(env: Record<string, string>, nodes: number) {
     /** Kills the node that would get the next request, and restarts it. */
     async restart(): Promise<void> {
       const next = (turn + 1) % nodes;
-      await servers[next]?.kill();
-      servers[next] = await startNode(dataDirs[next] as string);
+      await members[next]?.kill();
+      const started = await startNode(dataDirs[next] as string);
+      members[next] = started;
+      servers.push(started);
     },
   };
 }
@@ -76,7 +85,12 @@ const services: [name: string, open: () => Promise<Service>][] = [
   ["a fleet", async () => openService({ DATABASE_URL: await postgres.createDatabase() }, 2)],
 ];
 
-for (const [name, open] of services) {
+for (const [name, open] of drawSample(
+  "services",
+  services,
+  1,
+  process.env["TEST_FLEET"] === "all",
+)) {
   describe(`export and import of ${name}`, { concurrency: 1 }, () => {
     test("an export returns what was imported, through any node", async () => {
       const { run } = await open();

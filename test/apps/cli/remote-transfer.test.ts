@@ -5,9 +5,9 @@ import path from "node:path";
 import { before, describe, test } from "node:test";
 import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { BUSY, DEBITS, recordsOf, writeBusyLedger } from "../node/busy-ledger.ts";
-import { commandLine, type Json, start, temporaryFolder } from "./fixture.ts";
+import { commandLine, commandProcess, type Json, start, temporaryFolder } from "./fixture.ts";
 
-/** Imports into and exports from a deployed service, with the command line as a process. */
+/** Imports into and exports from a deployed service. */
 const folder = temporaryFolder();
 const file = path.join(folder, "ledger.jsonl");
 let lines: string[] = [];
@@ -23,17 +23,20 @@ async function fixture(before?: Parameters<typeof serve>[1]) {
   const temporary = path.join(own, "tmp");
   mkdirSync(temporary);
   const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, TMPDIR: temporary };
+  // The command line in this process has the temporary folder of the process.
+  process.env["TMPDIR"] = temporary;
   const cli = commandLine(path.join(own, "data"), env);
-  return { deployment, url, cli, env, own, temporary, copy: path.join(own, "copy.jsonl") };
+  const alone = commandProcess(path.join(own, "data"), env);
+  return { deployment, url, cli, alone, env, own, temporary, copy: path.join(own, "copy.jsonl") };
 }
 
 const operationOf = async (request: Request) =>
   ((await request.clone().json()) as { operation: string; order: Json }).operation;
 
-describe("export and import of a deployed service", { concurrency: 2 }, () => {
+describe("export and import of a deployed service", { concurrency: 1 }, () => {
   test("a ledger moves from SQLite to a deployment and back, and always reconciles", async () => {
-    const { cli, copy, own, url, temporary, deployment } = await fixture();
-    const ran = await cli.run(`import ${file} --json`);
+    const { cli, alone, copy, own, url, temporary, deployment } = await fixture();
+    const ran = await alone.run(`import ${file} --json`);
     assert.equal(ran.status, 0, ran.stdout);
     const { counts, secretIncluded } = JSON.parse(ran.stdout);
     assert.deepEqual([counts.account, counts.debit, counts.purchase], [7, DEBITS, 3]);
@@ -44,7 +47,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     const { secret: _, ...others } = counts;
     assert.deepEqual(summary, { file: copy, counts: others, secretIncluded: false });
     assert.deepEqual(recordsOf(readFileSync(copy, "utf8")), lines);
-    const { stdout } = await cli.run("export");
+    const { stdout } = await alone.run("export");
     assert.equal(stdout, readFileSync(copy, "utf8"), "the same service gives the same lines");
     assert.deepEqual(readdirSync(temporary), [], "the temporary folder is removed");
 
@@ -133,7 +136,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     assert.deepEqual((await deployment.index.list({ after: null, max: 9 })).length, 1);
   });
 
-  test("rejects an account that exists already but was not imported", async () => {
+  test("rejects an account that already exists but was not imported", async () => {
     const { cli, deployment } = await fixture();
     const { id: account, createdAt } = JSON.parse(
       lines.find((line) => /"record":"account"/.test(line)) ?? "",

@@ -26,7 +26,7 @@ test("data moves from Node to the edge despite an interruption, is used there, a
   const { counts } = await here.json(`export ${file}`);
   assert.equal(counts.debit, BUSY_CALLS + 1);
 
-  const env = { TOOLBOOTH_REMOTE: site.base, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, TMPDIR: folder };
+  const env = { TOOLBOOTH_REMOTE: site.base, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
   mkdirSync(path.join(folder, "nowhere"));
   const there = commandLine(path.join(folder, "nowhere"), env);
   const call = async (key: string) => {
@@ -39,7 +39,12 @@ test("data moves from Node to the edge despite an interruption, is used there, a
     return { status: response.status, remaining: response.headers.get("Credits-Remaining") };
   };
 
-  const killed = start("cli/main.ts", ["import", file], { ...env, DATA_DIR: "/nowhere" });
+  const killed = start("cli/main.ts", ["import", file], {
+    ...env,
+    DATA_DIR: "/nowhere",
+    // Killed, it leaves its temporary folder behind.
+    TMPDIR: folder,
+  });
   const isLogged = (detail: string) =>
     site.logs.some((line) => line.includes(`"detail":"${detail}"`));
   // One account is open, and the first part of the large one has arrived.
@@ -88,9 +93,9 @@ test("data moves from Node to the edge despite an interruption, is used there, a
   assert.equal((await call(created.key)).status, 200);
   await there.json("account close ada@b.c");
   assert.equal((await call(created.key)).status, 401);
-  const { acts } = await there.json("acts --max 3");
+  const { actions } = await there.json("actions --max 3");
   assert.deepEqual(
-    acts.map(({ act, address }: Json) => [act, typeof address]),
+    actions.map(({ action, address }: Json) => [action, typeof address]),
     [
       ["closeAccount", "string"],
       ["createKey", "string"],

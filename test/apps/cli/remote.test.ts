@@ -5,13 +5,15 @@ import { describe, test } from "node:test";
 import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
 
-/** The command line as a process, on a deployed service on a loopback address. */
+/** The command line on a deployed service on a loopback address. */
 async function fixture(before?: Parameters<typeof serve>[1]) {
   const deployment = createDeployment();
   const url = await serve(deployment.app, before);
   const folder = temporaryFolder();
   const dataDir = path.join(folder, "data");
-  const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, TMPDIR: folder };
+  const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
+  // The command line in this process has the temporary folder of the process.
+  process.env["TMPDIR"] = folder;
   return { deployment, url, folder, dataDir, env, cli: commandLine(dataDir, env) };
 }
 
@@ -24,7 +26,7 @@ const shapeOf = (value: Json): Json =>
       .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"time"'),
   );
 
-describe("the command line on a deployed service", { concurrency: 2 }, () => {
+describe("the command line on a deployed service", { concurrency: 1 }, () => {
   test("has the same results as on a data folder", async () => {
     const { cli, dataDir, deployment } = await fixture();
     const here = commandLine(dataDir);
@@ -58,8 +60,8 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     ]);
     assert.deepEqual(Object.keys(revoked), ["id", "revokedAt"]);
 
-    const { acts } = await cli.json("acts");
-    assert.deepEqual(acts.map(({ act }: Json) => act).reverse(), [
+    const { actions } = await cli.json("actions");
+    assert.deepEqual(actions.map(({ action }: Json) => action).reverse(), [
       "openAccount",
       "openAccount",
       "createKey",
@@ -70,17 +72,17 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       "closeAccount",
       "revokeKey",
     ]);
-    assert.deepEqual(Object.keys(acts[0]), [
+    assert.deepEqual(Object.keys(actions[0]), [
       "at",
       "by",
-      "act",
+      "action",
       "subject",
       "outcome",
       "detail",
       "address",
     ]);
-    assert.equal((await cli.json("acts --max 2")).acts.length, 2);
-    assert.match((await cli.run("acts")).stdout, /^at \(UTC\) +by +action +account or key/);
+    assert.equal((await cli.json("actions --max 2")).actions.length, 2);
+    assert.match((await cli.run("actions")).stdout, /^at \(UTC\) +by +action +account or key/);
     assert.deepEqual(deployment.loggedErrors, []);
   });
 
@@ -178,13 +180,13 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     assert.match(faults[0], /^acc_Many00000007: 8 credits were granted, but 2 are accounted for/);
   });
 
-  test("acts cuts long outcomes in the table and prints them complete with --json", async () => {
+  test("actions cuts long outcomes in the table and prints them complete with --json", async () => {
     const { cli, deployment } = await fixture();
     const detail = "why ".repeat(50);
-    const act = {
+    const action = {
       at: Date.now(),
       by: "operator",
-      act: "grant",
+      action: "grant",
       subject: "acc_Ada000000000",
       address: "::1",
     };
@@ -192,17 +194,17 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       { outcome: "refused", detail } as const,
       { outcome: "done", detail: null } as const,
     ]) {
-      const { id } = await deployment.acts.start(act);
-      await deployment.acts.end({ id, end });
+      const { id } = await deployment.actions.start(action);
+      await deployment.actions.end({ id, end });
     }
-    const { stdout } = await cli.run("acts");
+    const { stdout } = await cli.run("actions");
     const widths = stdout
       .trimEnd()
       .split("\n")
       .map((line) => line.length);
     assert.ok(Math.max(...widths) <= 120, stdout);
     assert.match(stdout, / refused: (?:why )+w?h?y?… {2}::1\n/);
-    assert.equal((await cli.json("acts")).acts[1].detail, detail);
+    assert.equal((await cli.json("actions")).actions[1].detail, detail);
   });
 
   test("backup, restore and --with-secret say what to use instead", async () => {

@@ -2,17 +2,18 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, test } from "node:test";
-import { commandLine, startServer, temporaryFolder } from "./fixture.ts";
+import { commandLine, commandProcess, startServer, temporaryFolder } from "./fixture.ts";
 
 describe("export and import", () => {
   const folder = temporaryFolder();
   const cli = commandLine(path.join(folder, "data"));
+  const alone = commandProcess(path.join(folder, "data"));
   const file = path.join(folder, "ledger.jsonl");
   let key: string;
 
   const elsewhere = (name: string) => {
     const dataDir = path.join(folder, name);
-    return { ...commandLine(dataDir), dataDir };
+    return { ...commandLine(dataDir), alone: commandProcess(dataDir), dataDir };
   };
 
   before(async () => {
@@ -28,8 +29,8 @@ describe("export and import", () => {
       secretIncluded: true,
     });
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    assert.match(await cli.refused(`export ${file}`), /exists already.*--force/);
-    const { status, stdout, stderr } = await cli.run("export");
+    assert.match(await cli.refused(`export ${file}`), /already exists.*--force/);
+    const { status, stdout, stderr } = await alone.run("export");
     assert.equal(status, 0);
     const lines = stdout.trimEnd().split("\n");
     assert.equal(lines.length, 6);
@@ -44,7 +45,7 @@ describe("export and import", () => {
     const { counts, secretIncluded } = await other.json(`import ${file}`);
     assert.deepEqual([counts.account, secretIncluded], [1, true]);
     assert.deepEqual(readdirSync(other.dataDir), ["toolbooth.sqlite"]);
-    const { stdout } = await other.run("export --with-secret");
+    const { stdout } = await other.alone.run("export --with-secret");
     assert.equal(stdout, readFileSync(file, "utf8"));
     assert.match(
       await other.refused(`import ${file}`),
@@ -57,8 +58,8 @@ describe("export and import", () => {
 
   test("import reads standard input and says which SECRET to set", async () => {
     const other = elsewhere("piped");
-    const { stdout } = await cli.run("export");
-    const ran = await other.run("import --json", { input: stdout });
+    const { stdout } = await alone.run("export");
+    const ran = await other.alone.run("import --json", { input: stdout });
     assert.equal(ran.status, 0);
     assert.deepEqual(JSON.parse(ran.stdout).secretIncluded, false);
     assert.match(ran.stderr, /Set SECRET to that of the original service/);

@@ -46,13 +46,13 @@ describe("the bundle of the API Worker", () => {
     for (const file of files) {
       assert.doesNotMatch(
         file,
-        /src\/(?:config\/(?:config|settings)\.ts|email\/|site\/|api\/(?:dashboard|operator|openapi)\/|accounts\/(?:auth|people|directory|journal)|stores\/schema\/(?:sqlite-people|d1|postgres))|^docs\/|package\.json|better-auth/,
+        /src\/(?:config\/(?:config|settings)\.ts|email\/|site\/|api\/(?:dashboard|operator|openapi)\/|accounts\/(?:auth|accounts|directory|activity-log)|stores\/schema\/(?:sqlite-dashboard|d1|postgres))|^docs\/|package\.json|better-auth/,
       );
     }
   });
 
   test("binds the objects, the database and the dashboard Worker", () => {
-    for (const binding of [/env\.LEDGER \(AccountLedger\)/, /env\.DB/, /env\.PEOPLE/]) {
+    for (const binding of [/env\.LEDGER \(AccountLedger\)/, /env\.DB/, /env\.SITE/]) {
       assert.match(output, binding);
     }
   });
@@ -61,6 +61,6 @@ describe("the bundle of the API Worker", () => {
     const alone = await wrangler("deploy", "--dry-run", "--env", "alone", "--outdir", folder);
     assert.match(alone, /env\.LEDGER \(AccountLedger\)/);
     assert.match(alone, /env\.DB/);
-    assert.doesNotMatch(alone, /env\.PEOPLE/);
+    assert.doesNotMatch(alone, /env\.SITE/);
   });
 });

@@ -17,7 +17,7 @@ import { workerd } from "../../http/workerd.ts";
 
 /** The Worker and the Node service return the same bytes, given the same time and random bytes. */
 const TAKES_ALL = process.env["TEST_EDGE"] === "all";
-const SAMPLE_PER_TOOL = 100;
+const SAMPLE_PER_TOOL = 40;
 const seed = Number(process.env["TEST_EDGE_SEED"] ?? Date.now() % 2 ** 31);
 
 /** Headers about the connection, timing and compression, which the platform handles at the edge. */

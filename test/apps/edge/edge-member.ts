@@ -7,7 +7,7 @@ export type EdgeMember = Awaited<ReturnType<typeof edgeMember>>;
 type ApiResponse = { status: number; text: string; body: never };
 
 export async function edgeMember(site: EdgeSite, name: string) {
-  const person = await createMember(site, name);
+  const credentials = await createMember(site, name);
   let cookies = "";
   async function ask(method: string, path: string, body?: object): Promise<ApiResponse> {
     const headers = { Origin: site.base, "Content-Type": "application/json", Cookie: cookies };
@@ -25,12 +25,12 @@ export async function edgeMember(site: EdgeSite, name: string) {
       body: (text === "" ? null : JSON.parse(text)) as never,
     };
   }
-  const signedIn = await ask("POST", "/dashboard/auth/sign-in/email", person);
+  const signedIn = await ask("POST", "/dashboard/auth/sign-in/email", credentials);
   assert.equal(signedIn.status, 200, signedIn.text);
-  const [row] = await site.sql(`SELECT account FROM person WHERE email = '${person.email}'`);
+  const [row] = await site.sql(`SELECT account FROM users WHERE email = '${credentials.email}'`);
   const { account } = row as { account: string };
   return {
-    ...person,
+    ...credentials,
     account,
     get: (path: string) => ask("GET", path),
     post: (path: string, body: object = {}) => ask("POST", path, body),

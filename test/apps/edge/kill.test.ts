@@ -13,7 +13,7 @@ import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
  * A call costs 1 credit and nothing else does, so the remaining credits identify the debit of a response: no two responses may
  * have the same number, and the object's balance may not be higher than the last of them.
  */
-const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 6);
+const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 3);
 const ACCOUNTS = 6;
 /** Concurrent calls per account, half of them with an idempotency key. */
 const CALLERS = 4;

@@ -104,8 +104,8 @@ test("a Worker with invalid settings responds with 503 on every page, and its lo
   await site.cron();
   const reported = site.logs.filter((line) => line.includes("Invalid settings"));
   assert.equal(reported.length, 1, site.logs.join("\n"));
-  const { faults } = JSON.parse(reported[0] as string) as { faults: string[] };
-  assert.match(faults.join(" "), /SECRET must have.*Unknown setting TOOLBOOTH_X/);
+  const { problems } = JSON.parse(reported[0] as string) as { problems: string[] };
+  assert.match(problems.join(" "), /SECRET must have.*Unknown setting TOOLBOOTH_X/);
 });
 
 const signUp = (site: EdgeSite, email: string) =>

@@ -34,20 +34,20 @@ const forwarded = (kind: string, account: string) =>
 
 /** Creates a user whose sign-up events were delivered. */
 async function settled(name: string): Promise<EdgeMember> {
-  const person = await edgeMember(site, name);
-  await forwarded("credits.granted", person.account);
+  const member = await edgeMember(site, name);
+  await forwarded("credits.granted", member.account);
   await site.cron();
-  return person;
+  return member;
 }
 
-async function openEndpoint(t: TestContext, person: EdgeMember, responses: number[] = []) {
+async function openEndpoint(t: TestContext, member: EdgeMember, responses: number[] = []) {
   let secret = "";
   const receiver = await startReceiver(
     ...([t, () => secret] as const),
     (before, response) => void response.writeHead(responses[before] ?? 200).end(),
   );
   const kinds = ["credits.low", "credits.depleted", "credits.granted", "credits.expiring"];
-  const made = await person.post("/dashboard/webhooks", {
+  const made = await member.post("/dashboard/webhooks", {
     url: receiver.url,
     kinds,
     paused: false,
@@ -142,7 +142,9 @@ test("an object keeps its events until D1 has the table", async () => {
 });
 
 test("logs no other errors, and the ledger reconciles", async () => {
-  const lines = site.logs.filter((line) => !/could not be forwarded|An operator.s act/.test(line));
+  const lines = site.logs.filter(
+    (line) => !/could not be forwarded|An operator.s action/.test(line),
+  );
   assert.deepEqual(lines, []);
   const accounts = await operate<{ account: string }[]>("listAccounts", { after: null, max: 50 });
   assert.equal(accounts.length, 3);

@@ -163,7 +163,7 @@ test("the ledger reconciles, and only rejected events were logged", async () => 
   const { account } = buyer;
   const audit = await operate<{ ok: boolean }>("audit", { account, now: Date.now() });
   assert.ok(audit.ok, JSON.stringify(audit));
-  const expected = /was rejected: it is not signed|was not processed; Stripe|An operator.s act/;
+  const expected = /was rejected: it is not signed|was not processed; Stripe|An operator.s action/;
   assert.deepEqual(
     site.logs.filter((line) => !expected.test(line)),
     [],

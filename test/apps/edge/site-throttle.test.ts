@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { type Attempt, createSignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { bundleWorker } from "../../http/edge.ts";
-import { peopleConfig } from "../../support/wrangler-config.ts";
+import { siteConfig } from "../../support/wrangler-config.ts";
 import type { ThrottleOrder } from "./throttle-worker-with-test-access.ts";
 
 /** Throttles that isolates share through objects, in a real workerd. */
@@ -19,7 +19,7 @@ before(async () => {
     convertV4MiniflareOptions({
       name: "throttle",
       modules: [{ type: "ESModule", path: "worker.mjs", contents: code }],
-      compatibilityDate: peopleConfig.compatibility_date,
+      compatibilityDate: siteConfig.compatibility_date,
       durableObjects: { SIGN_IN: { className: CLASS, useSQLite: true } },
       host: "127.0.0.1",
       cf: false,
@@ -50,7 +50,7 @@ async function evictAll(): Promise<void> {
   }
 }
 
-let people = 0;
+let users = 0;
 const outsider = (email: string, address: string): Attempt => ({
   email,
   address,
@@ -67,13 +67,13 @@ test("objects throttle the sign-in exactly as the throttle in memory does", asyn
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-      people += 1;
+      users += 1;
       const here = createSignInThrottle();
       let at = 0;
       for (const { who, network, isKnownBrowser, after: ms, ends } of steps) {
         at += ms;
-        const email = `p${people}-${who}@example.com`;
-        const attempt = { email, address: `n${people}-${network}`, isKnownBrowser };
+        const email = `p${users}-${who}@example.com`;
+        const attempt = { email, address: `n${users}-${network}`, isKnownBrowser };
         assert.deepEqual(await ask(attempt, at), here.ask(attempt, at));
         if (ends === "right") {
           here.succeeded({ email });

@@ -146,7 +146,7 @@ test("a page requests its styles again only if they changed", async () => {
 test("a forged session has no user, and pages of other sites can change nothing", async () => {
   const cookie = "toolbooth.session_token=made.up; toolbooth.session_data=e30; known=x";
   const visitor = await fetch(`${site.base}/dashboard/visitor`, { headers: { Cookie: cookie } });
-  assert.equal(((await visitor.json()) as { person: unknown }).person, null);
+  assert.equal(((await visitor.json()) as { user: unknown }).user, null);
   const home = await fetch(`${site.base}/dashboard/home`, { headers: { Cookie: cookie } });
   assert.equal(home.status, 401);
   for (const headers of [
@@ -223,10 +223,10 @@ test("deletes unconfirmed sign-ups after a week, in the cron of every tenth minu
   const { email } = newCredentials("stale");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.9" })).status, 200);
   await site.sql(
-    `UPDATE person SET "createdAt" = '2020-01-01T00:00:00.000Z' WHERE email = '${email}'`,
+    `UPDATE users SET "createdAt" = '2020-01-01T00:00:00.000Z' WHERE email = '${email}'`,
   );
   const found = async () =>
-    (await site.sql(`SELECT id FROM person WHERE email = '${email}'`)).length;
+    (await site.sql(`SELECT id FROM users WHERE email = '${email}'`)).length;
   const tenth = Math.floor(Date.now() / 600_000) * 600_000;
   await site.cron(tenth + 60_000);
   assert.equal(await found(), 1);
@@ -263,23 +263,23 @@ const call = (key: string) =>
 
 const remaining = (response: Response) => response.headers.get("credits-remaining");
 
-test("an operator opens an account that works at once, and both acts are recorded", async () => {
+test("an operator opens an account that works at once, and both actions are recorded", async () => {
   const wrong = await operate("listAccounts", { after: null, max: 5 }, "somebody else's");
   assert.equal(wrong.code, "wrong_token", JSON.stringify(wrong));
   const { account, key } = await openAccount("customer@example.com");
   assert.equal((await call(key)).status, 200);
   const listed = await operate("listAccounts", { after: null, max: 50 });
   assert.ok(JSON.stringify(listed.outcome).includes(account));
-  const acts = await site.sql("SELECT act FROM operator_act ORDER BY no");
-  assert.deepEqual(acts, [{ act: "openAccount" }, { act: "createKey" }]);
+  const actions = await site.sql("SELECT action FROM operator_action ORDER BY no");
+  assert.deepEqual(actions, [{ action: "openAccount" }, { action: "createKey" }]);
 });
 
-test("emails the owner about an operator act at once, and not with the next cron", async () => {
+test("emails the owner about an operator action at once, and not with the next cron", async () => {
   const { email } = newCredentials("told");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.10" })).status, 200);
   await linkTo(site, email, CONFIRM);
   const { account } = await openAccount("told-later@example.com");
-  await site.sql(`UPDATE person SET account = '${account}' WHERE email = '${email}'`);
+  await site.sql(`UPDATE users SET account = '${account}' WHERE email = '${email}'`);
   const id = newKeyId(account, randomBytes);
   await operate("createKey", { account, id, label: "phone", now: Date.now() });
   await until("the letter", () => emailsTo(site, email).length === 2);
@@ -307,7 +307,7 @@ test("cron reverses a stored call once", async () => {
 
 test("logs no errors except the delayed email", () => {
   const lines = site.logs.filter(
-    (line) => !/failed and will be retried|An operator.s act/.test(line),
+    (line) => !/failed and will be retried|An operator.s action/.test(line),
   );
   assert.deepEqual(lines, []);
 });

@@ -16,7 +16,7 @@ async function startWorker(entry: string, { texts, withDb }: Options) {
     texts,
     beside: {
       ...(withDb ? { d1Databases: { DB: "toolbooth" } } : {}),
-      serviceBindings: { PEOPLE: () => new Response("a page") as never },
+      serviceBindings: { SITE: () => new Response("a page") as never },
       handleStructuredLogs: ({ message }) => void log.push(message),
     },
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { type AccountDeps, createKey, openAccount } from "#accounts/people.ts";
+import { type AccountDeps, createKey, openAccount } from "#accounts/accounts.ts";
 import type { PostgresPool } from "#stores/postgres/pool.ts";
 import { callUuid, type KeyedCall, type Received, recordKeyed } from "../node/broken-calls.ts";
 

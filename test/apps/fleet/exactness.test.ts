@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createKey, openAccount } from "#accounts/people.ts";
+import { createKey, openAccount } from "#accounts/accounts.ts";
 import { assertTotals } from "../../contract/ledger/fixture.ts";
 import {
   type Caller,
@@ -51,18 +51,18 @@ for (const count of [2, 4]) {
     const callers = nodes.map(({ base }) => openCaller(base));
     t.after(() => callers.forEach((caller) => void caller.close()));
 
-    const people = await Promise.all(
+    const users = await Promise.all(
       Array.from({ length: ACCOUNTS }, async (_, no) => {
         const { account } = await openAccount(accountDeps, `p${no}@example.com`, Date.now());
         return { account, key: (await createKey(accountDeps, account, "test", Date.now())).key };
       }),
     );
     const callerOf = (no: number) => callers[no % count] as Caller;
-    const free = await Promise.all(people.map(({ key }, no) => callerOf(no).call(key)));
+    const free = await Promise.all(users.map(({ key }, no) => callerOf(no).call(key)));
     assert.deepEqual(new Set(free.map(({ charged }) => charged)), new Set(["0"]));
     const grant = { id: "all", kind: "operator", amount: CREDITS, expiresAt: null } as const;
     const now = Date.now();
-    for (const { account } of people) await accountDeps.ledger.grant({ ...grant, account, now });
+    for (const { account } of users) await accountDeps.ledger.grant({ ...grant, account, now });
 
     const order = shuffled(
       Array.from({ length: CALLS }, (_, no) => no),
@@ -70,7 +70,7 @@ for (const count of [2, 4]) {
     );
     const began = performance.now();
     const responses = await Promise.all(
-      order.map((no, place) => callerOf(place).call(people[no % ACCOUNTS]?.key as string)),
+      order.map((no, place) => callerOf(place).call(users[no % ACCOUNTS]?.key as string)),
     );
     const seconds = (performance.now() - began) / 1_000;
     t.diagnostic(
@@ -92,7 +92,7 @@ for (const count of [2, 4]) {
       sums.credits += credits;
     }
     assert.deepEqual(sums, { calls: CALLS / 2 + ACCOUNTS, credits: CALLS / 2 });
-    for (const { account } of people) {
+    for (const { account } of users) {
       const { balance, grants } = await accountDeps.ledger.credits({ account, now: Date.now() });
       assert.deepEqual([balance, grants[0]?.remaining], [0, 0]);
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { createKey, openAccount } from "#accounts/people.ts";
+import { createKey, openAccount } from "#accounts/accounts.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { openAccounts } from "../../support/fleet.ts";
 import { startPostgres } from "../../support/postgres.ts";

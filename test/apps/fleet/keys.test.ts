@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { closeAccount, createKey, openAccount } from "#accounts/people.ts";
+import { closeAccount, createKey, openAccount } from "#accounts/accounts.ts";
 import { assertTotals } from "../../contract/ledger/fixture.ts";
 import {
   type ApiResponse,
@@ -36,11 +36,11 @@ after(async () => {
   await server?.dispose();
 });
 
-let people = 0;
+let users = 0;
 /** Opens an account whose free call is used, with a key that both nodes have seen. */
 async function openAccountOf(credits: number) {
-  people += 1;
-  const email = `person${people}@example.com`;
+  users += 1;
+  const email = `user${users}@example.com`;
   const { account } = await openAccount(accountDeps, email, Date.now());
   const { id, key } = await createKey(accountDeps, account, "test", Date.now());
   assert.equal((await first().call(key)).charged, "0");

@@ -28,18 +28,18 @@ const starterGrants = async (user: session.BrowserUser): Promise<number> => {
 test("opening a confirmation link twice confirms once, grants once and leads to the sign-in page", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  const person = newCredentials();
-  await session.signUp(page, person);
-  await session.confirmAddress(page, site, person);
+  const credentials = newCredentials();
+  await session.signUp(page, credentials);
+  await session.confirmAddress(page, site, credentials);
   user.expectConsoleError(/status of 4\d\d .*verify-email/);
-  await page.goto(await linkTo(site, person.email, CONFIRM));
+  await page.goto(await linkTo(site, credentials.email, CONFIRM));
   await session.button(page, "Confirm address").click();
   await session
     .heading(page, "Email address confirmed")
     .or(session.heading(page, "This link is no longer valid"))
     .waitFor();
   await page.getByRole("main").getByRole("link", { name: "Sign in", exact: false }).click();
-  await session.signIn(page, person);
+  await session.signIn(page, credentials);
   await session.heading(page, "Home").waitFor();
   assert.equal(await starterGrants(user), 1);
 });
@@ -47,13 +47,13 @@ test("opening a confirmation link twice confirms once, grants once and leads to 
 test("opening the link does not confirm the address, because mail scanners open links too", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  const person = newCredentials();
-  await session.signUp(page, person);
-  await page.goto(await linkTo(site, person.email, CONFIRM));
+  const credentials = newCredentials();
+  await session.signUp(page, credentials);
+  await page.goto(await linkTo(site, credentials.email, CONFIRM));
   await session.button(page, "Confirm address").waitFor();
   user.expectConsoleError(/status of 403 .*sign-in\/email/);
   await page.goto("/sign-in");
-  await session.signIn(page, person);
+  await session.signIn(page, credentials);
   await page.getByRole("alert").getByText("Confirm your email address first").waitFor();
 });
 
@@ -78,70 +78,70 @@ async function confirmWithNewLink(
 test("the page of an expired link offers to send a new one", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  const person = newCredentials();
-  await session.signUp(page, person);
-  await linkTo(site, person.email, CONFIRM);
+  const credentials = newCredentials();
+  await session.signUp(page, credentials);
+  await linkTo(site, credentials.email, CONFIRM);
   user.expectConsoleError(/status of 4\d\d .*verify-email/);
-  await confirmWithNewLink(user, person);
+  await confirmWithNewLink(user, credentials);
   await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
-  await session.signIn(page, person);
+  await session.signIn(page, credentials);
   await session.heading(page, "Home").waitFor();
 });
 
 test("a new link requested in another browser asks for a new password, because someone else may have chosen the old one", async (t) => {
   const impostor = await session.openUser(t, browser, site);
-  const person = newCredentials();
-  await session.signUp(impostor.page, { ...person, password: "chosen by someone else" });
-  await linkTo(site, person.email, CONFIRM);
+  const credentials = newCredentials();
+  await session.signUp(impostor.page, { ...credentials, password: "chosen by someone else" });
+  await linkTo(site, credentials.email, CONFIRM);
   const user = await session.openUser(t, browser, site);
   const { page } = user;
   user.expectConsoleError(/status of 4\d\d .*verify-email/);
-  await confirmWithNewLink(user, person);
+  await confirmWithNewLink(user, credentials);
   await page.getByRole("main").getByRole("link", { name: "Choose a password" }).click();
-  await page.getByLabel("New password").fill(person.password);
+  await page.getByLabel("New password").fill(credentials.password);
   await session.button(page, "Set password").click();
   await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
-  await session.signIn(page, person);
+  await session.signIn(page, credentials);
   await session.heading(page, "Home").waitFor();
 });
 
 test("resending the email from the sign-up page keeps the password", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  const person = newCredentials();
+  const credentials = newCredentials();
   await page.clock.install();
-  await session.signUp(page, person);
+  await session.signUp(page, credentials);
   await page.clock.runFor(61_000);
   await session.button(page, "Resend email").click();
-  await until("a second email", () => emailsTo(site, person.email).length === 2);
-  await session.confirmAddress(page, site, person);
+  await until("a second email", () => emailsTo(site, credentials.email).length === 2);
+  await session.confirmAddress(page, site, credentials);
   await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
-  await session.signIn(page, person);
+  await session.signIn(page, credentials);
   await session.heading(page, "Home").waitFor();
 });
 
 test("a wrong password and an unknown address give the same error, and the right password still works", async (t) => {
-  const person = await createMember(site);
+  const credentials = await createMember(site);
   const user = await session.openUser(t, browser, site);
   const { page } = user;
   user.expectConsoleError(/status of 401 .*sign-in\/email/);
   await page.goto("/sign-in");
   const alerts: string[] = [];
   const unknown = newCredentials("unknown");
-  for (const credentials of [{ ...person, password: "not the right one" }, unknown]) {
-    await session.signIn(page, credentials);
+  for (const attempt of [{ ...credentials, password: "not the right one" }, unknown]) {
+    await session.signIn(page, attempt);
     await page.getByRole("alert").waitFor();
     await until("the response", () => session.button(page, "Sign in").isVisible());
     alerts.push(await page.getByRole("alert").innerText());
-    assert.equal(await page.getByLabel("Email address").inputValue(), credentials.email);
+    assert.equal(await page.getByLabel("Email address").inputValue(), attempt.email);
   }
   assert.equal(alerts[0], alerts[1]);
-  await session.signIn(page, person);
+  await session.signIn(page, credentials);
   await session.heading(page, "Home").waitFor();
 });
 
 test("signing up with a registered address looks the same, emails its owner, and changes nothing", async (t) => {
-  const person = await createMember(site);
+  const credentials = await createMember(site);
   const user = await session.openUser(t, browser, site);
   const { page } = user;
   const pageTextFor = async (email: string) => {
@@ -150,38 +150,38 @@ test("signing up with a registered address looks the same, emails its owner, and
     return text.replace(email, "ADDRESS").replace(/\d+ s\b/, "60 s");
   };
   const { email } = newCredentials("new");
-  assert.equal(await pageTextFor(person.email), await pageTextFor(email));
-  await linkTo(site, person.email, /^You already have a Toolbooth account$/);
+  assert.equal(await pageTextFor(credentials.email), await pageTextFor(email));
+  await linkTo(site, credentials.email, /^You already have a Toolbooth account$/);
   await page.goto("/sign-in");
-  await session.signIn(page, person);
+  await session.signIn(page, credentials);
   await session.heading(page, "Home").waitFor();
 });
 
 test("a double click on Sign up creates one account and sends one email", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  const person = newCredentials();
+  const credentials = newCredentials();
   const postedUrls: string[] = [];
   page.on(
     "request",
     (request) => void (request.method() === "POST" && postedUrls.push(request.url())),
   );
   await page.goto("/sign-up");
-  await session.fillCredentials(page, person);
+  await session.fillCredentials(page, credentials);
   await session.button(page, "Sign up").dblclick();
   await session.heading(page, "Check your email").waitFor();
-  await linkTo(site, person.email, CONFIRM);
+  await linkTo(site, credentials.email, CONFIRM);
   assert.deepEqual(postedUrls, [`${site.base}/dashboard/auth/sign-up/email`]);
-  await session.confirmAddress(page, site, person);
-  assert.equal(emailsTo(site, person.email).length, 1);
+  await session.confirmAddress(page, site, credentials);
+  assert.equal(emailsTo(site, credentials.email).length, 1);
 });
 
 test("the token of a link is removed from the URL at once, and the page can still be reloaded", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  const person = newCredentials();
-  await session.signUp(page, person);
-  await page.goto(await linkTo(site, person.email, CONFIRM));
+  const credentials = newCredentials();
+  await session.signUp(page, credentials);
+  await page.goto(await linkTo(site, credentials.email, CONFIRM));
   await session.button(page, "Confirm address").waitFor();
   await until("a URL without the token", () => new URL(page.url()).search === "");
   await page.reload();

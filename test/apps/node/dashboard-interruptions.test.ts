@@ -11,19 +11,19 @@ const [browser, site] = await Promise.all([openBrowser(), openSite({ after })]);
 after(() => browser.close());
 
 async function openKeys(t: Parameters<typeof session.openUser>[0]) {
-  const person = await createMember(site);
+  const credentials = await createMember(site);
   const user = await session.openUser(t, browser, site);
-  await session.signInByApi(user, site, person);
+  await session.signInByApi(user, site, credentials);
   await user.page.goto("/settings/api-keys");
   await session.heading(user.page, "API keys").waitFor();
-  return { person, user, page: user.page };
+  return { credentials, user, page: user.page };
 }
 
 const countKeys = (page: Page) =>
   page.getByRole("table", { name: "API keys", exact: true }).locator("tbody tr").count();
 
 test("a double click on Create key creates one key", async (t) => {
-  const { person, page } = await openKeys(t);
+  const { credentials, page } = await openKeys(t);
   await session.button(page, "Create key").click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Label", { exact: true }).fill("once");
@@ -34,7 +34,7 @@ test("a double click on Create key creates one key", async (t) => {
   await page.reload();
   await session.button(page, /^Revoke\sonce/).waitFor();
   assert.equal(await countKeys(page), 1);
-  await until("the email", () => emailsTo(site, person.email).length === 2);
+  await until("the email", () => emailsTo(site, credentials.email).length === 2);
 });
 
 test("neither the back button nor a reload shows a key again", async (t) => {
@@ -78,10 +78,10 @@ test("reloading while a key is shown asks for confirmation", async (t) => {
 });
 
 test("after a session was ended elsewhere, signing in again leads back to the same page", async (t) => {
-  const { person, user, page } = await openKeys(t);
+  const { credentials, user, page } = await openKeys(t);
   await session.button(page, "Create key").waitFor();
   const elsewhere = await session.openUser(t, browser, site);
-  await session.signInByApi(elsewhere, site, person);
+  await session.signInByApi(elsewhere, site, credentials);
   const ended = await elsewhere.context.request.delete("/dashboard/sessions/others", {
     headers: { Origin: site.base },
   });
@@ -93,18 +93,18 @@ test("after a session was ended elsewhere, signing in again leads back to the sa
   const dialog = page.getByRole("dialog", { name: "Sign in again" });
   await dialog.getByRole("link", { name: "Sign in" }).click();
   await session.heading(page, "Sign in").waitFor();
-  await session.signIn(page, person);
+  await session.signIn(page, credentials);
   await session.heading(page, "API keys").waitFor();
   assert.equal(new URL(page.url()).pathname, "/settings/api-keys");
   await session.createKey(page, "after all");
 });
 
 test("a user without a session is sent to sign in and then to the page they opened", async (t) => {
-  const person = await createMember(site);
+  const credentials = await createMember(site);
   const user = await session.openUser(t, browser, site);
   await user.page.goto("/credits");
   await session.heading(user.page, "Sign in").waitFor();
-  await session.signIn(user.page, person);
+  await session.signIn(user.page, credentials);
   await session.heading(user.page, "Credits").waitFor();
 });
 
@@ -129,7 +129,7 @@ test("two tabs can revoke the same key, and signing out in one is noticed in the
 });
 
 test("when another user signs in through a second tab, the first tab shows nothing of the first user", async (t) => {
-  const { person, user, page } = await openKeys(t);
+  const { credentials, user, page } = await openKeys(t);
   // The first tab may send a request between the two sessions.
   user.expectConsoleError(/Unauthorized.*\/dashboard\//);
   await session.createKey(page, "of the first");
@@ -148,7 +148,7 @@ test("when another user signs in through a second tab, the first tab shows nothi
   await page.getByRole("button", { name: `Account: ${second.email}` }).waitFor();
   await page.getByText("No API keys yet").waitFor();
   assert.ok(!(await page.content()).includes("of the first"));
-  assert.ok(!(await page.content()).includes(person.email));
+  assert.ok(!(await page.content()).includes(credentials.email));
 });
 
 /** The event that a tab gets when it becomes visible again. */
@@ -156,11 +156,11 @@ const FOCUS_TAB = `document.dispatchEvent(new Event("visibilitychange", { bubble
 
 test("while the service is down the page says so and loses nothing, then it recovers by itself", async (t) => {
   const ownSite = await openSite({ after: (close) => t.after(close) });
-  const person = await createMember(ownSite);
+  const credentials = await createMember(ownSite);
   const user = await session.openUser(t, browser, ownSite);
   const { page } = user;
   user.expectConsoleError(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
-  await session.signInByApi(user, ownSite, person);
+  await session.signInByApi(user, ownSite, credentials);
   await page.goto("/settings/api-keys");
   await session.button(page, "Create key").click();
   const dialog = page.getByRole("dialog");

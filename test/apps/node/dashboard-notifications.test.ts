@@ -85,10 +85,10 @@ test("webhooks to an added endpoint are signed, listed and resent, and the endpo
 test("a user can unsubscribe from low-balance emails through the link in one, without signing in", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  const person = await createMember(site, "low");
-  await session.signInByApi(user, site, person);
+  const credentials = await createMember(site, "low");
+  await session.signInByApi(user, site, credentials);
   await page.goto("/settings/notifications");
-  await page.getByRole("main").getByText(person.email).waitFor();
+  await page.getByRole("main").getByText(credentials.email).waitFor();
   await page.getByLabel("Alert me when my balance drops below").fill("100");
   await session.button(page, "Save").click();
   await page.getByText("We will email you when your balance drops below 100 credits.").waitFor();
@@ -107,7 +107,7 @@ test("a user can unsubscribe from low-balance emails through the link in one, wi
     assert.equal(result.status, 200);
   }
   const link = await until("the email", () =>
-    emailsTo(site, person.email)
+    emailsTo(site, credentials.email)
       .map(({ email }) => /\S+\/unsubscribe\?token=\S+/.exec(email.text ?? "")?.[0])
       .find((found) => found !== undefined),
   );

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { readConfig } from "#config/config.ts";
 import { ApiError } from "#errors.ts";
-import { DashboardAway, startDashboard } from "../../../src/apps/node/dashboard.ts";
+import { DashboardUnavailable, startDashboard } from "../../../src/apps/node/dashboard.ts";
 import { openDashboardServer } from "../../../src/apps/node/dashboard-server.ts";
 import { databaseFile } from "../../../src/apps/node/data-folder.ts";
 import type { NodeLog } from "../../../src/apps/node/log.ts";
@@ -16,7 +16,7 @@ const ORIGIN = "http://127.0.0.1:26001";
 const EMAIL = "ann@example.com";
 const PASSWORD = "correct horse 1";
 
-const newFolder = () => mkdtempSync(path.join(tmpdir(), "toolbooth-people-"));
+const newFolder = () => mkdtempSync(path.join(tmpdir(), "toolbooth-dashboard-"));
 const SECRETS = ["a-secret-of-the-service"];
 
 /** `folder` contains the database. `removed` is deleted after the test. */
@@ -51,18 +51,18 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
     isOwnMachine: true,
     mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };
-  const people = await startDashboard(settings, log);
+  const dashboard = await startDashboard(settings, log);
   t.after(async () => {
     process.off("worker", started);
-    await people.stop();
+    await dashboard.stop();
     rmSync(removed, { recursive: true, force: true });
   });
   const ask = (method: string, to: string, body?: object, cookie = "") => {
     const bytes = body === undefined ? null : new TextEncoder().encode(JSON.stringify(body));
     const headers = { origin: ORIGIN, "content-type": "application/json", cookie };
-    return people.fetch(new Request(ORIGIN + to, { method, headers }), bytes, "203.0.113.9");
+    return dashboard.fetch(new Request(ORIGIN + to, { method, headers }), bytes, "203.0.113.9");
   };
-  return { people, ask, emails, loggedErrors, warnings, threads };
+  return { dashboard, ask, emails, loggedErrors, warnings, threads };
 }
 
 /** Polls until the condition holds. */
@@ -72,7 +72,10 @@ async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
 
 const responses = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async () => {
   const visitor = await ask("GET", "/dashboard/visitor").catch((error) => error);
-  assert.ok(visitor instanceof Response || visitor instanceof DashboardAway, String(visitor));
+  assert.ok(
+    visitor instanceof Response || visitor instanceof DashboardUnavailable,
+    String(visitor),
+  );
   return visitor instanceof Response && visitor.status === 200;
 };
 
@@ -89,10 +92,10 @@ test("restarts a thread that dies: requests in between get an error, and nothing
     email: EMAIL,
     password: PASSWORD,
   });
-  const lost = assert.rejects(inFlight, DashboardAway);
+  const lost = assert.rejects(inFlight, DashboardUnavailable);
   await threads[0]?.terminate();
   await lost;
-  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
+  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
   await until(responses(ask));
   assert.equal(threads.length, 2);
   assert.deepEqual(loggedErrors, ["Dashboard thread died; restarting"]);
@@ -115,16 +118,16 @@ test("restarts a thread that dies: requests in between get an error, and nothing
 test("no request ends the thread, not even one with an unexpected body or a method that fetch does not support", {
   timeout: 300_000,
 }, async (t) => {
-  const { people, ask, loggedErrors, threads } = await openThread(t);
+  const { dashboard, ask, loggedErrors, threads } = await openThread(t);
   const withBody = await ask("GET", "/dashboard/visitor", { a: 1 });
   assert.equal(withBody.status, 200);
   for (const method of ["TRACE", "CONNECT", "track", "x"]) {
     const request = { method, url: `${ORIGIN}/dashboard/home`, headers: new Headers() } as Request;
-    const response = await people.fetch(request, new Uint8Array([1]), null);
+    const response = await dashboard.fetch(request, new Uint8Array([1]), null);
     assert.equal(response.status, 403, method);
   }
   const unnamed = { method: "", url: "no address", headers: new Headers() } as Request;
-  assert.equal((await people.fetch(unnamed, null, null)).status, 500);
+  assert.equal((await dashboard.fetch(unnamed, null, null)).status, 500);
   assert.ok(await responses(ask)());
   assert.equal(threads.length, 1);
   assert.deepEqual(loggedErrors, ["Dashboard request failed"]);
@@ -151,20 +154,24 @@ test("the server responds with 503 and Retry-After while there is no thread, and
 
 test("retries to start the thread until it succeeds", { timeout: 300_000 }, async (t) => {
   const folder = newFolder();
-  const { people, ask, loggedErrors } = await openThread(t, path.join(folder, "missing"), folder);
-  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
+  const { dashboard, ask, loggedErrors } = await openThread(
+    t,
+    path.join(folder, "missing"),
+    folder,
+  );
+  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
   mkdirSync(path.join(folder, "missing"));
   await until(responses(ask));
   assert.ok(loggedErrors.length >= 1);
   for (const each of loggedErrors)
     assert.match(each, /^Dashboard thread failed to start; retrying$/);
-  await people.stop();
+  await dashboard.stop();
 });
 
 test("a stop does not wait for password guesses or emails, and nothing gets a response afterwards", {
   timeout: 300_000,
 }, async (t) => {
-  const { people, ask, threads, loggedErrors } = await openThread(t);
+  const { dashboard, ask, threads, loggedErrors } = await openThread(t);
   const guesses = Array.from({ length: 9 }, (_, turn) =>
     ask("POST", "/dashboard/auth/sign-in/email", {
       email: EMAIL,
@@ -175,12 +182,12 @@ test("a stop does not wait for password guesses or emails, and nothing gets a re
   await guesses[0];
   const codes: number[] = [];
   threads[0]?.on("exit", (code) => codes.push(code));
-  await people.stop();
+  await dashboard.stop();
   // 0 means that the thread ended by itself; a terminated thread has 1.
   assert.deepEqual(codes, [0]);
   for (const outcome of await settled) {
-    if (outcome.status === "rejected") assert.ok(outcome.reason instanceof DashboardAway);
+    if (outcome.status === "rejected") assert.ok(outcome.reason instanceof DashboardUnavailable);
   }
-  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
+  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
   assert.deepEqual(loggedErrors, []);
 });

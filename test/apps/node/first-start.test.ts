@@ -5,15 +5,16 @@ import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { type AccountDeps, closeAccount, findAccount, openAccount } from "#accounts/people.ts";
+import { type AccountDeps, closeAccount, findAccount, openAccount } from "#accounts/accounts.ts";
 import { newAccountId } from "#ids.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { hashKey, random } from "../../../src/apps/node/app-context.ts";
 import { openDataFolder, readSecrets } from "../../../src/apps/node/data-folder.ts";
 import { DEMO_EMAIL } from "../../../src/apps/node/demo-account.ts";
+import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
+import { drawSample } from "../../support/sample.ts";
 
 /** The demo key is shown exactly once, at the first successful start, and nowhere else. */
 
@@ -82,7 +83,14 @@ const BROKEN_OFF: Record<string, (accountDeps: AccountDeps) => Promise<unknown>>
   },
 };
 
-for (const [where, act] of Object.entries(BROKEN_OFF)) {
+const TAKES_ALL = process.env["TEST_STARTS"] === "all";
+const interruptions = Object.entries(BROKEN_OFF);
+for (const [where, act] of drawSample(
+  "interruptions",
+  interruptions,
+  1,
+  process.env["TEST_STARTS"] === "all",
+)) {
   test(`the next start completes an interrupted first start: ${where}`, async (t) => {
     const DATA_DIR = temporaryFolder(t);
     await withAccounts(DATA_DIR, act);
@@ -111,7 +119,12 @@ test("creates no demo account if the operator has created an account or closed a
   const own = temporaryFolder(t);
   await withAccounts(own, (accountDeps) => openAccount(accountDeps, "you@example.com", Date.now()));
 
-  for (const DATA_DIR of [closed, unfinished, own]) {
+  for (const DATA_DIR of drawSample(
+    "data folders",
+    [closed, unfinished, own],
+    1,
+    process.env["TEST_STARTS"] === "all",
+  )) {
     const server = await startServer(t, { DATA_DIR });
     assert.deepEqual(await call(server.base, key), [401, null]);
     await server.end("SIGTERM");
@@ -167,8 +180,9 @@ test("SIGTERM ends the process even if nothing reads its log", {
   const env = { DATA_DIR: temporaryFolder(t), RATE_LIMIT: "0", TOOLBOOTH_LOG_LEVEL: "info" };
   const server = await startServer(t, env, wrap);
   // Each request logs about 200 bytes into a pipe of 64 KB.
+  const callsEach = TAKES_ALL ? 100 : 25;
   const loops = Array.from({ length: 20 }, async () => {
-    for (let call = 0; call < 100; call += 1) {
+    for (let call = 0; call < callsEach; call += 1) {
       const response = await fetch(`${server.base}/api/v1/none`, { method: "POST" });
       assert.equal(response.status, 404);
       await response.arrayBuffer();

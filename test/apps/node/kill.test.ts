@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { type AccountDeps, createKey, openAccount } from "#accounts/people.ts";
+import { type AccountDeps, createKey, openAccount } from "#accounts/accounts.ts";
 import type { Grant } from "#ledger/port.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { hashKey, random } from "../../../src/apps/node/app-context.ts";
 import { databaseFile, openDataFolder, readSecrets } from "../../../src/apps/node/data-folder.ts";
+import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
 
@@ -14,7 +14,7 @@ import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
  * of its calls is charged exactly once. The other has no keys, so it pays for the responses that it received and at most for
  * the calls that were in progress when the process died.
  */
-const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 6);
+const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 3);
 const CALLERS = 8;
 const LOAD_MS_MAX = 250;
 const CREDITS = 10_000_000;

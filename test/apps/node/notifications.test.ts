@@ -212,7 +212,7 @@ test("stops during any step", async (t) => {
 });
 
 test("on the dashboard thread a debit becomes an email in the outbox and a webhook delivery", async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-people-notices-"));
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-notifications-"));
   const file = path.join(folder, "toolbooth.sqlite");
   const fixture = await openEvents(file);
   const receiver = await startReceiver(t, () => SECRET);
@@ -232,7 +232,7 @@ test("on the dashboard thread a debit becomes an email in the outbox and a webho
       idempotency: null,
     });
   }
-  const people = await startDashboard(
+  const dashboard = await startDashboard(
     {
       data: { file },
       dataDir: folder,
@@ -252,7 +252,7 @@ test("on the dashboard thread a debit becomes an email in the outbox and a webho
     createNodeLog("silent"),
   );
   t.after(async () => {
-    await people.stop();
+    await dashboard.stop();
     rmSync(folder, { recursive: true, force: true });
   });
   await until(() => receiver.received.length === 2);

@@ -21,7 +21,7 @@ async function openFixture(
   return { server, send };
 }
 
-type Hooks = { after(act: () => unknown): void };
+type Hooks = { after(run: () => unknown): void };
 
 async function fixture(t: Hooks, env?: Record<string, string>) {
   const opened = await openFixture(temporaryFolder(), env);
@@ -155,9 +155,9 @@ describe("the operator API on Node", { concurrency: 2 }, () => {
     }
     const { balance } = (await runHere("credits show ada@b.c", envOf())).json;
     assert.equal(balance, 16);
-    const { acts } = (await runHere("acts --max 1000", envOf())).json;
+    const { actions } = (await runHere("actions --max 1000", envOf())).json;
     const granted = new Set(
-      acts.flatMap(
+      actions.flatMap(
         ({ detail }: Json) =>
           /^(?:1 credits as )?(operator:turn-\d+)(?: was granted before)?$/.exec(
             detail ?? "",

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { openAccount } from "#accounts/people.ts";
+import { openAccount } from "#accounts/accounts.ts";
 import { readPriceList } from "#billing/price-list.ts";
 import { randomBase62 } from "#ids.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { hashKey, random } from "../../../src/apps/node/app-context.ts";
 import { openBilling } from "../../../src/apps/node/billing.ts";
 import { openDataFolder, readSecrets } from "../../../src/apps/node/data-folder.ts";
+import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 import { FAKE_SECRET_KEY, FAKE_WEBHOOK_SECRET, startFakeStripe } from "../../stripe/fake-stripe.ts";
 import { runHere } from "./run-command.ts";
@@ -42,11 +42,11 @@ export async function openPayments(t: TestContext) {
 
   /** Opens the data briefly, as a process does. */
   async function within<Result>(
-    act: (data: Awaited<ReturnType<typeof openData>>) => Promise<Result>,
+    action: (data: Awaited<ReturnType<typeof openData>>) => Promise<Result>,
   ) {
     const driver = openDataFolder(dataDir);
     try {
-      return await act(await openData(driver));
+      return await action(await openData(driver));
     } finally {
       driver.close();
     }

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { SCHEMA_MIGRATION_TABLE } from "#stores/schema/migrations.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
+import { drawSample } from "../../support/sample.ts";
 
 /** A process that cannot start prints one message, exits with 1 and leaves nothing behind. */
 function assertPlain(written: string) {
@@ -115,7 +116,13 @@ test("rejects a data folder that is a file, below a file or in a system folder",
   const folder = temporaryFolder(t);
   const file = path.join(folder, "file");
   writeFileSync(file, "x");
-  for (const DATA_DIR of [file, path.join(file, "data"), "/proc/toolbooth"]) {
+  const bad = [file, path.join(file, "data"), "/proc/toolbooth"];
+  for (const DATA_DIR of drawSample(
+    "bad data folders",
+    bad,
+    1,
+    process.env["TEST_STARTS"] === "all",
+  )) {
     const { code, written } = await runServer(t, { DATA_DIR });
     assert.equal(code, 1, DATA_DIR);
     assertPlain(written);
@@ -135,7 +142,13 @@ test("explains a database that is a folder, damaged, or of another program", asy
         Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(5000, 0xaa)]),
       ),
   };
-  for (const [name, make] of Object.entries(damage)) {
+  const kinds = Object.entries(damage);
+  for (const [name, make] of drawSample(
+    "kinds of damage",
+    kinds,
+    1,
+    process.env["TEST_STARTS"] === "all",
+  )) {
     const DATA_DIR = temporaryFolder(t);
     const file = path.join(DATA_DIR, "toolbooth.sqlite");
     make(file);
@@ -187,7 +200,13 @@ test("reports a read-only disk", async (t) => {
   const folder = temporaryFolder(t);
   const wrap = inMountNamespace(`mount -t tmpfs -o ro,size=1m tmpfs ${folder}`);
   if (wrap === null) return t.skip("this user may not mount");
-  for (const DATA_DIR of [folder, path.join(folder, "data")]) {
+  const folders = [folder, path.join(folder, "data")];
+  for (const DATA_DIR of drawSample(
+    "read-only folders",
+    folders,
+    1,
+    process.env["TEST_STARTS"] === "all",
+  )) {
     const { code, written } = await runServer(t, { DATA_DIR }, wrap);
     assert.equal(code, 1);
     assertPlain(written);

@@ -11,7 +11,7 @@ import {
 } from "../test-api.ts";
 import { assertReplay, keyed } from "./idempotency.ts";
 
-/** `Idempotency-Key` while the first call is running, and after one that was refused. */
+/** `Idempotency-Key` while the first call is running, and after a first call that failed. */
 export function idempotencyMeanwhileSuite(sentence: Sentence) {
   concurrentSentences(sentence);
   freedSentences(sentence);

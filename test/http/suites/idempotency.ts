@@ -12,7 +12,7 @@ import {
   type Sentence,
 } from "../test-api.ts";
 
-/** `Idempotency-Key` as a caller meets it. */
+/** `Idempotency-Key` as clients see it. */
 export function idempotencySuite(sentence: Sentence) {
   replaySentences(sentence);
   scopeSentences(sentence);
@@ -24,7 +24,7 @@ export const keyed = (key: string, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-/** The same status, type and body byte for byte, charged nothing. */
+/** Asserts the same status, type and body, byte for byte, without a charge. */
 export function assertReplay(first: ApiResponse, repeat: ApiResponse) {
   assert.equal(repeat.status, 200, repeat.text);
   assert.deepEqual(repeat.bytes, first.bytes);
@@ -33,12 +33,12 @@ export function assertReplay(first: ApiResponse, repeat: ApiResponse) {
   assert.equal(repeat.header("credits-charged"), "0");
 }
 
-/** The last example; of a verbatim tool a body that would not survive being parsed and written again. */
+/** The last example; for a verbatim tool, a body that parsing and writing it again would change. */
 const bodyFor = ({ verbatim, examples }: Tool): string =>
   verbatim ? '{ "n": 1.0 }' : JSON.stringify(examples.at(-1)?.request);
 
 function replaySentences(sentence: Sentence) {
-  sentence("a repeat gets the first answer byte for byte, charged 0", async (service) => {
+  sentence("a repeat gets the first response, byte for byte, charged 0", async (service) => {
     const caller = await createCaller(service);
     let spent = 0;
     for (const tool of TOOLS) {
@@ -47,7 +47,7 @@ function replaySentences(sentence: Sentence) {
       assertResponse(first, tool.price);
       spent += tool.price;
       assert.equal(first.header("idempotency-replayed"), null);
-      // So that a time told again is seen.
+      // Lets the clock advance, so that a time that is sent again is noticed.
       await service.advance(1500);
       for (let repeat = 0; repeat < 3; repeat += 1)
         assertReplay(first, await caller.post(tool.name, sent));
@@ -83,7 +83,7 @@ function replaySentences(sentence: Sentence) {
     assert.equal(repeat.header("x-request-id"), "two");
   });
 
-  sentence("a repeat is answered with a balance of zero, a new call is not", async (service) => {
+  sentence("with a balance of zero, a repeat succeeds and a new call does not", async (service) => {
     const caller = await createCaller(service, { credits: 1 });
     const first = await caller.call("uuid", {}, keyed("last"));
     assertResponse(first, 1);
@@ -94,7 +94,7 @@ function replaySentences(sentence: Sentence) {
     assertResponse(await caller.call("uuid", {}, keyed("next")), 1);
   });
 
-  sentence("the free first call is kept like any other", async (service) => {
+  sentence("the response to the free first call is stored like any other", async (service) => {
     const caller = await createCaller(service, { credits: 0, freeCall: "open" });
     const first = await caller.call("uuid", {}, keyed("free"));
     assertResponse(first, 0);

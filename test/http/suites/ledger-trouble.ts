@@ -10,7 +10,7 @@ import {
   type Sentence,
 } from "../test-api.ts";
 
-/** What callers meet when the ledger does not answer: never a free call, never a lost credit, never the cause. */
+/** What clients see when the ledger does not respond: never a free call, a lost credit or the cause. */
 export function ledgerTroubleSuite(sentence: Sentence) {
   unavailableSentences(sentence);
   lostResponseSentences(sentence);
@@ -93,19 +93,22 @@ function unavailableSentences(sentence: Sentence) {
 }
 
 function lostResponseSentences(sentence: Sentence) {
-  sentence("a debit whose answer was lost is 503, and the credit comes back", async (service) => {
-    const caller = await createCaller(service, { credits: 5 });
-    await service.trouble("lose_answers");
-    assertUnavailable(await caller.call("hash", { text: "a" }));
-    await eventually("the credit is back", async () => (await caller.balance()) === 5);
-    await service.trouble("none");
-    assertResponse(await caller.call("hash", { text: "a" }), 1);
-    const { totals, faults } = await service.ledger.audit({ now: await service.now() });
-    assert.deepEqual(faults, []);
-    assert.ok(totals.reversed >= 1);
-  });
+  sentence(
+    "a debit whose response was lost is 503, and the credit is returned",
+    async (service) => {
+      const caller = await createCaller(service, { credits: 5 });
+      await service.trouble("lose_answers");
+      assertUnavailable(await caller.call("hash", { text: "a" }));
+      await eventually("the credit is back", async () => (await caller.balance()) === 5);
+      await service.trouble("none");
+      assertResponse(await caller.call("hash", { text: "a" }), 1);
+      const { totals, faults } = await service.ledger.audit({ now: await service.now() });
+      assert.deepEqual(faults, []);
+      assert.ok(totals.reversed >= 1);
+    },
+  );
 
-  sentence("the free call whose answer was lost is free again", async (service) => {
+  sentence("a free call whose response was lost is free again", async (service) => {
     const caller = await createCaller(service, { credits: 5, freeCall: "open" });
     await service.trouble("lose_answers");
     assertUnavailable(await caller.call("hash", { text: "a" }));

@@ -18,7 +18,7 @@ import {
   sha256,
 } from "../test-api.ts";
 
-/** Every limit of size: the bound itself is allowed, one past it is refused with the limit and the size. */
+/** Every size limit: a value at the limit is allowed, and one byte more is an error with the limit and the size. */
 export function limitsSuite(sentence: Sentence) {
   fieldSentences(sentence);
   bodySentences(sentence);
@@ -69,7 +69,7 @@ function fieldSentences(sentence: Sentence) {
       async (service) => {
         const caller = await createCaller(service);
         const fits = (response: ApiResponse) => {
-          // What a QR code holds at a level is another limit, met only after this one.
+          // The capacity of a QR code is a different limit, which is checked after this one.
           if (tool === "qr-code") assertProblem(response, "text_too_long_for_level");
           else assertResponse(response, price);
         };

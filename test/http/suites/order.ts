@@ -12,7 +12,8 @@ import {
 
 /**
  * The order of errors: route (404, 405), key (401), account (403), rate (429), credits (402), body (413, 400, 415, 406).
- * Each pair of faults is put into one request; the earlier must win, whether the node has seen the key before or not.
+ * Each test sends one request with two faults; the earlier one must win, whether or not the node has seen the key
+ * before.
  */
 const FAULTS = [
   "not_found",
@@ -30,7 +31,7 @@ const FAULTS = [
 ] as const satisfies ErrorCode[];
 type FaultName = (typeof FAULTS)[number];
 
-/** Only one of these can be told of a request: they are about the same thing. */
+/** A request can have only one of these, because they concern the same thing. */
 const EXCLUSIVE: [FaultName, FaultName][] = [
   ["not_found", "method_not_allowed"],
   ["invalid_json", "unsupported_media_type"],
@@ -125,11 +126,11 @@ export function orderSuite(sentence: Sentence) {
 const isExclusive = (one: FaultName, other: FaultName) =>
   EXCLUSIVE.some(([first, second]) => first === one && second === other);
 
-/** Makes an account and a request with these faults, and asserts that the first is the one told. */
+/** Makes an account and a request with these faults, and asserts that the response reports the first. */
 async function refuse(service: TestService, seen: boolean, faults: FaultName[]) {
   const has = (fault: FaultName) => faults.includes(fault);
   const caller = await createCaller(service, { credits: has("insufficient_credits") ? 0 : 9 });
-  // A refused call makes the key known to the node and costs nothing.
+  // A failed call makes the key known to the node and costs nothing.
   if (seen) await caller.post("uuid", { body: "{" });
   if (has("rate_limited")) await exhaust(caller);
   const now = await service.now();
@@ -145,7 +146,7 @@ async function refuse(service: TestService, seen: boolean, faults: FaultName[]) 
   if (has("not_acceptable")) headers.Accept = "image/png";
   const [first] = faults as [FaultName];
   let response = await service.send(path, { method, headers, body });
-  // Where the clock runs, the bucket may have got a call again meanwhile.
+  // If the clock runs, the bucket may have gained a call in the meantime.
   if (first === "rate_limited" && response.status !== 429) {
     await exhaust(caller);
     response = await service.send(path, { method, headers, body });

@@ -5,7 +5,7 @@ import { TOOLS } from "#tools/registry.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
 import { assertResponse, createCaller, type Sentence, sha256 } from "../test-api.ts";
 
-/** What the tools return over HTTP. The tests of each tool check what it computes. */
+/** What the tools return over HTTP. The tests of each tool check its results. */
 export function responsesSuite(sentence: Sentence) {
   exampleSentences(sentence);
   defaultSentences(sentence);
@@ -166,7 +166,7 @@ function defaultSentences(sentence: Sentence) {
   );
 }
 
-/** Texts that would not survive being parsed and written again. */
+/** Texts that parsing and writing them again would change. */
 const VERBATIM = [
   "12345678901234567890",
   "1.0",
@@ -211,7 +211,7 @@ function echoSentences(sentence: Sentence) {
   );
 }
 
-/** Whether the output depends on the input alone, not on the time or on random bytes. */
+/** Whether the output depends only on the input, not on the time or random bytes. */
 async function returnsTheSame(tool: Tool): Promise<boolean> {
   const request = tool.examples[0]?.request;
   const { input } = checkInput(tool, tool.verbatim ? JSON.stringify(request) : request);

@@ -8,7 +8,7 @@ import {
   type Sentence,
 } from "../test-api.ts";
 
-/** What calls cost, whatever runs at once. */
+/** What calls cost, however many run at once. */
 export function spendingSuite(sentence: Sentence) {
   sentence(
     "the first successful call of an account is free, the second costs 1",
@@ -71,7 +71,7 @@ export function spendingSuite(sentence: Sentence) {
       const [good, refused] = [ofStatus(responses, 200), ofStatus(responses, 402)];
       assert.deepEqual([good.length, refused.length], [50, 950]);
       for (const response of good) assert.equal(response.header("credits-charged"), "1");
-      // Each of them left another balance behind, so each was debited by itself.
+      // Each call left a different balance, so each was debited separately.
       const balances = good
         .map((response) => Number(response.header("credits-remaining")))
         .sort((a, b) => a - b);

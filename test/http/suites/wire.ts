@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { TOOLS } from "#tools/registry.ts";
 import { assertProblem, assertResponse, createCaller, type Sentence } from "../test-api.ts";
 
-/** Headers, media types, pages: what goes over the wire around every answer. */
+/** Headers, media types and pages: what surrounds every response on the wire. */
 export function wireSuite(sentence: Sentence) {
   requestIdSentences(sentence);
   callerSentences(sentence);
@@ -238,7 +238,7 @@ function pageSentences(sentence: Sentence) {
     assert.deepEqual([tool.status, tool.text, tool.header("allow")], [405, "", "POST, OPTIONS"]);
   });
 
-  sentence("the operator's paths answer without a key", async (service) => {
+  sentence("the operator's paths respond without a key", async (service) => {
     assert.deepEqual((await service.send("/healthz")).json(), { ok: true });
     const ready = await Promise.all([1, 2, 3].map(() => service.send("/readyz")));
     for (const response of ready) assert.deepEqual(response.json(), { ok: true });

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { TOOLS } from "#tools/registry.ts";
 import { assertProblem, createCaller, type Sentence } from "../test-api.ts";
 
-/** What is wrong with bodies and their fields, and how it is told. */
+/** Faults in bodies and their fields, and the errors that report them. */
 export function wrongBodiesSuite(sentence: Sentence) {
   bodySentences(sentence);
   fieldSentences(sentence);
@@ -120,22 +120,25 @@ function bodySentences(sentence: Sentence) {
 }
 
 function fieldSentences(sentence: Sentence) {
-  sentence("an unknown field is refused and the nearest known name suggested", async (service) => {
-    const caller = await createCaller(service);
-    const problem = assertProblem(
-      await caller.call("hash", { text: "a", algoritm: "sha1" }),
-      "invalid_request",
-    );
-    assert.equal(problem.errors.length, 1);
-    assert.equal(problem.errors[0].pointer, "/algoritm");
-    assert.match(problem.errors[0].detail, /did you mean `algorithm`/);
-    const other = assertProblem(
-      await caller.post("uuid", { body: '{"__proto__":1}' }),
-      "invalid_request",
-    );
-    assert.equal(other.errors[0].pointer, "/__proto__");
-    assert.equal(await caller.balance(), 100);
-  });
+  sentence(
+    "an unknown field is rejected, and the nearest known name suggested",
+    async (service) => {
+      const caller = await createCaller(service);
+      const problem = assertProblem(
+        await caller.call("hash", { text: "a", algoritm: "sha1" }),
+        "invalid_request",
+      );
+      assert.equal(problem.errors.length, 1);
+      assert.equal(problem.errors[0].pointer, "/algoritm");
+      assert.match(problem.errors[0].detail, /did you mean `algorithm`/);
+      const other = assertProblem(
+        await caller.post("uuid", { body: '{"__proto__":1}' }),
+        "invalid_request",
+      );
+      assert.equal(other.errors[0].pointer, "/__proto__");
+      assert.equal(await caller.balance(), 100);
+    },
+  );
 
   sentence("`errors` lists every fault, not only the first", async (service) => {
     const caller = await createCaller(service);
@@ -209,7 +212,7 @@ function fieldSentences(sentence: Sentence) {
   });
 }
 
-/** The required fields of every tool that has any, with the name of the tool. */
+/** The tools with required fields, and those fields. */
 const requiredFields = (): [tool: string, field: string][] =>
   TOOLS.filter(({ body }) => body === "required").flatMap(({ name, input }) =>
     (z.toJSONSchema(input, { io: "input" }).required ?? []).map((field): [string, string] => [

@@ -12,7 +12,7 @@ import {
 import type { Migration } from "#stores/schema/migrations.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 
-/** Objects in a real workerd, whose databases are files of a folder that goes with the tests. */
+/** Objects in a real workerd, whose databases are files in a folder that is deleted after the tests. */
 export function openObjects() {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-objects-"));
   let running: Promise<Edge> | undefined;
@@ -59,13 +59,15 @@ export function openObjects() {
           ask(name, { method: "rows", order: { query } }),
       };
     },
-    /** As the platform starts a process anew; `migrations`: those of another release, after the ones of this. */
+    /**
+     * Restarts the process as the platform does; `migrations`: those of another release, which follow this release's.
+     */
     async restart(migrations: readonly Migration[] = []) {
       await (await running)?.close();
       running = undefined;
       release = migrations;
     },
-    /** What the objects wrote to their console, a line each. */
+    /** The lines that the objects wrote to their console. */
     log,
   };
 }

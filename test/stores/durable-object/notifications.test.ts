@@ -9,7 +9,7 @@ import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batc
 import { createFixture, DAY, HOUR, MINUTE, START } from "../../contract/ledger/fixture.ts";
 import { openEmpty } from "../transfer-fixture.ts";
 
-/** What an account's object does about notices, by a clock that the test moves. */
+/** How an account's object handles events, with a clock that the test moves. */
 const KEPT_DAYS = 30;
 const SECOND = 1_000;
 
@@ -36,7 +36,7 @@ async function openFixture(t: TestContext, before = async () => {}) {
       alarmAt = at;
     },
   };
-  /** Where the notices of all accounts meet. */
+  /** The store that receives the events of all accounts. */
   const place = new Map<string, LedgerEvent>();
   async function add(events: readonly LedgerEvent[]) {
     asked.add += 1;
@@ -67,19 +67,19 @@ async function openFixture(t: TestContext, before = async () => {}) {
     ...createFixture({ ledger }),
     ...{ asked, trouble, driver },
     alarmAt: () => alarmAt,
-    /** The kinds of all that has met, oldest first. */
+    /** The kinds of all received events, oldest first. */
     met: () => [...place.values()].map(({ kind }) => kind),
-    /** Another life of the same object. */
+    /** Restarts the same object. */
     wakeAnew: () => {
       upkeep = start();
     },
     note: (now: number) => upkeep.recordDebit({ now, isRepeatable: false }),
     schedule: () => upkeep.schedule(),
-    /** Goes on to where the alarm goes off; returns the time. */
+    /** Moves the clock to the alarm, runs it, and returns the time. */
     async goOff() {
       const at = alarmAt as number;
       t.mock.timers.setTime(Math.max(at, Date.now()));
-      // The platform has forgotten an alarm that goes off.
+      // The platform removes an alarm before it runs.
       alarmAt = null;
       await upkeep.round();
       return at;
@@ -143,7 +143,7 @@ test("an event that is written while others are forwarded is forwarded with them
   act = () => fixture.grant(account, "more", 50, { now: Date.now() });
   await fixture.goOff();
   assert.deepEqual(fixture.met(), ["key.created", "credits.granted"]);
-  // Its own alarm finds nothing, and is the last.
+  // The object's own alarm finds nothing to do, and is the last one.
   await fixture.goOff();
   assert.deepEqual([fixture.asked.add, fixture.alarmAt()], [2, null]);
 });
@@ -191,7 +191,7 @@ test("an expiry that an earlier version stored is found when the alarm is schedu
   fixture.pass(50 * DAY);
   fixture.wakeAnew();
   await fixture.schedule();
-  // The alarm that was set in time has not gone off: it is not put off.
+  // The alarm that was set earlier has not run yet and is not postponed.
   assert.equal(fixture.alarmAt(), START + 13 * DAY);
   await fixture.goOff();
   assert.deepEqual(fixture.met().slice(-1), ["credits.depleted"]);

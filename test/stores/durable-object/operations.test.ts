@@ -9,7 +9,7 @@ import {
   ledgerOfObjects,
 } from "#stores/durable-object/ledger.ts";
 
-/** What a Worker makes of the faults that the platform throws between it and an object. */
+/** How a Worker handles the errors that the platform throws between it and an object. */
 
 const platform = (properties: { retryable?: true; overloaded?: true; remote?: true }) =>
   Object.assign(new Error("Network connection lost."), properties);
@@ -20,7 +20,7 @@ const hanging = () => new Promise<never>(() => {});
 const responses = () => Promise.resolve({ value: "the answer" });
 const refuses = (kind: string) => () => Promise.resolve({ error: { kind, message: kind } });
 
-/** An object that does one step after the other; every stub is used once. */
+/** An object that runs one step after the other. Every stub is used once. */
 function openFixture(...steps: (() => Promise<unknown>)[]) {
   const orders: unknown[] = [];
   let stubs = 0;
@@ -43,7 +43,7 @@ function openFixture(...steps: (() => Promise<unknown>)[]) {
   };
 }
 
-/** The clock goes on whenever nothing else does. */
+/** The clock advances whenever nothing else is running. */
 async function byTheClock(t: TestContext, asked: Promise<unknown>, ms: number) {
   let ended: { value?: unknown; error?: unknown } | undefined;
   void asked.then(

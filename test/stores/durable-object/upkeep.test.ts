@@ -20,7 +20,7 @@ import { openObjects } from "./fixture.ts";
 const KEPT_DAYS = 30;
 
 describe("the alarm of an account's object", () => {
-  /** A ledger with an alarm that the test watches, by a clock that it moves. */
+  /** A ledger with an alarm that the test observes and a clock that the test moves. */
   async function openFixture(t: TestContext) {
     t.mock.timers.enable({ apis: ["Date"], now: START });
     const driver = openEmpty(t);
@@ -59,7 +59,7 @@ describe("the alarm of an account's object", () => {
       trouble,
       driver,
       alarmAt: () => alarmAt,
-      /** Another life of the same object. */
+      /** Restarts the same object. */
       wakeAnew: () => {
         upkeep = start();
       },
@@ -74,7 +74,7 @@ describe("the alarm of an account's object", () => {
       async goOff() {
         const at = alarmAt as number;
         t.mock.timers.setTime(Math.max(at, Date.now()));
-        // The platform has forgotten an alarm that goes off.
+        // The platform removes an alarm before it runs.
         alarmAt = null;
         await upkeep.round();
       },
@@ -178,7 +178,7 @@ describe("the alarm of an account's object", () => {
 describe("an object in workerd", () => {
   const objects = openObjects();
 
-  /** A call as the corridor orders it, so many days ago. */
+  /** A call's debit order from this many days ago. */
   async function fillOld(name: string) {
     const object = objects.object(name);
     const fixture = createFixture({ ledger: object.ledger });

@@ -6,7 +6,7 @@ import { assertTotals, createFixture, HOUR, START } from "../../contract/ledger/
 import { CHANGED, COMPATIBLE, INCOMPATIBLE, sha256Of, TOO_NEW } from "../other-version.ts";
 import { openObjects } from "./fixture.ts";
 
-/** One release forth and back in an object's own database. */
+/** Upgrading and rolling back one release in an object's database. */
 const objects = openObjects();
 
 const notCarriedOut = (sentence: RegExp) => (error: unknown) =>

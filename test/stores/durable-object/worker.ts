@@ -1,4 +1,4 @@
-/** A Worker that hands ledger operations to the object which a header names: the store itself, in workerd. */
+/** A Worker that passes ledger operations to the object that a header names: the store itself, in workerd. */
 import { AccountLedger as ObjectLedger } from "#stores/durable-object/account-object.ts";
 import type { LedgerStub, MovingStub } from "#stores/durable-object/ledger.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
@@ -11,7 +11,7 @@ type State = {
   };
 };
 
-/** The object with doors at its back: its alarm, and its rows. */
+/** The object with access for tests to its alarm and its rows. */
 export class AccountLedger extends ObjectLedger {
   readonly #storage: State["storage"];
 
@@ -25,12 +25,12 @@ export class AccountLedger extends ObjectLedger {
     return this.#storage.getAlarm();
   }
 
-  /** As the platform would, in its own time. */
+  /** Sets the alarm, which the platform runs at its time. */
   wakeIn({ ms }: { ms: number }): Promise<void> {
     return this.#storage.setAlarm(Date.now() + ms);
   }
 
-  /** At once, as the platform repeats an alarm. */
+  /** Runs the alarm immediately, as the platform does when it retries one. */
   wake(): Promise<void> {
     return this.alarm();
   }

@@ -11,14 +11,14 @@ import {
 } from "../../contract/ledger/fixture.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
-/** How a batch goes to PostgreSQL: as text, in how many round trips. */
+/** How a batch is sent to PostgreSQL: as text, and in how many round trips. */
 let node: Node;
 before(async () => {
   node = await openNode(await newDatabase());
 });
 after(() => node.close());
 
-/** A ledger whose round trips are counted. */
+/** A ledger that counts its round trips. */
 function openCounted() {
   let roundTrips = 0;
   const pool: PostgresPool = {

@@ -6,7 +6,7 @@ import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
 import { createFixture, idempotency } from "../../contract/ledger/fixture.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
-/** Nodes whose clocks are wrong do the upkeep for all: what they delete is old by the database's clock too. */
+/** Nodes with wrong clocks run the upkeep. They delete only rows that are old by the database's clock too. */
 const NOW = Date.now();
 
 async function openNodes(t: TestContext) {
@@ -20,13 +20,13 @@ async function openNodes(t: TestContext) {
   return { node, other, ...createFixture(node) };
 }
 
-/** A round of a node whose clock is so much ahead. */
+/** Runs the upkeep of a node whose clock is ahead by this much. */
 const roundOf = ({ ledger }: Node, aheadMs: number) => {
   const now = Date.now() + aheadMs;
   return ledger.maintain({ now, rollUpBefore: now - 2 * DAY_MS, rowsMax: 100, after: null });
 };
 
-/** Within a minute, whatever this machine is busy with. */
+/** The steps fit in a minute, however busy the machine is. */
 const assertNear = (ms: number | undefined, expected: number) =>
   assert.ok(ms !== undefined && Math.abs(ms - expected) < 60_000, String(ms));
 

@@ -9,14 +9,14 @@ import { createFixture, keySha256, START } from "../../contract/ledger/fixture.t
 import { openNetwork } from "../../support/postgres-proxy.ts";
 import { newDatabase, openNode } from "./fixture.ts";
 
-/** Who gets one of a node's few connections. */
+/** How orders share a node's few connections. */
 test("a batch of debits has a reserved connection, however many orders wait for one", {
   timeout: 300_000,
 }, async (t) => {
   const pool = openPostgresPool(await newDatabase(), { max: 3, reserved: 1 });
   t.after(() => pool.close());
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  // Two of them hold their connections, the others wait, and would hold theirs.
+  // Two orders hold their connections, and the others wait; they would hold theirs too.
   const holders = Array.from({ length: 10 }, () => pool.transaction("report", () => released));
   for (const holder of holders) holder.catch(() => {});
   while (pool.connections.totalCount < 2 || pool.connections.idleCount > 0) await wait(5);
@@ -67,7 +67,7 @@ test("an idle node keeps two connections, and works with them if other clients u
   const rests = async () => {
     while (connections.totalCount !== 2 || connections.idleCount !== 2) await wait(10);
   };
-  // One order alone opens both.
+  // A single order opens both connections.
   await pool.once("read", "SELECT 1");
   await rests();
   const busy = Array.from({ length: 30 }, () => pool.once("read", "SELECT pg_sleep(0.1)"));
@@ -170,7 +170,7 @@ test("key statuses that are requested together are read together, and each order
   );
   assert.ok(roundTrips <= 3, `${roundTrips} round trips for ${all.length} key statuses`);
 
-  // One that PostgreSQL cannot read is refused alone.
+  // PostgreSQL rejects only the order that it cannot parse.
   const odd = ["a\0b", good, good].map((account) => ask(account).catch((error: Error) => error));
   const [refused, ...others] = await Promise.all(odd);
   assert.ok(refused instanceof NotCarriedOut);

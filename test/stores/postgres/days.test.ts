@@ -8,7 +8,7 @@ import type { PostgresSend } from "#stores/postgres/pool.ts";
 import { createFixture, idempotency } from "../../contract/ledger/fixture.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
-/** Days come and go beside calls: what a call locks, and what the days wait for. */
+/** Days are created and dropped during calls: what a call locks, and what the upkeep of days waits for. */
 const NOW = Date.now();
 const TODAY = Math.floor(NOW / DAY_MS) * DAY_MS;
 const nameOf = (day: number) =>
@@ -69,7 +69,7 @@ test("a call locks only the partition of its day, whether it is charged, has an 
             return rows.map(({ name }) => name);
           })
           .catch((error: { code?: string }) => error.code);
-        // Where nothing is looked up first, the table tells that the call is made.
+        // If nothing is looked up first, the table shows that the call was made.
         if (!isCareful && kind === "again" && round > 0) assert.equal(locked, "23505");
         else
           assert.deepEqual(
@@ -111,7 +111,7 @@ test("an old partition with many rolled-up rows is dropped while calls of every 
       debited += 1;
     }
   });
-  // Another program may keep this machine from answering: then the next round does it.
+  // If another program slows down the machine, the next round succeeds.
   for (let round = 0; round < 5 && (await isThere(OLD)); round += 1)
     await keepPartitions(pool, NOW, ROLL_UP_BEFORE, "try");
   const gone = !(await isThere(OLD));

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { LAST_USED_STEP_MS } from "#ledger/port.ts";
 import { DAY, HOUR, START } from "../../contract/ledger/fixture.ts";
 
-/** The steps of which a run of random batches is made (postgres-debit.test.ts). */
+/** The steps of a run of random batches (debit.test.ts). */
 export const WHO = ["Ada", "Bob", "Cid", "Nobody"];
 export const KEYS = ["main", "other"];
 const who = fc.constantFrom(...WHO, "Ada", "Ada", "Bob");
-/** Around the ends of the grants and of idempotency keys, and not in their order. */
+/** Around the expiry of the grants and idempotency keys, not in order. */
 const time = fc
   .tuple(
     fc.constantFrom(0, 0, 0, HOUR, 2 * HOUR, DAY, DAY + HOUR, LAST_USED_STEP_MS),
@@ -23,7 +23,7 @@ const freshOrder = fc.record({
   idempotencyKey: fc.option(fc.constantFrom("one", "one", "two"), { freq: 2 }),
   body: fc.constantFrom("body", "body", "other"),
 });
-/** As most calls are: such an account's are decided at once. */
+/** Like most calls: the batch decides those of such an account together. */
 const calmOrder = fc.record({
   type: fc.constant("fresh"),
   who: fc.constantFrom("Ada", "Bob", "Cid"),
@@ -34,7 +34,7 @@ const calmOrder = fc.record({
   idempotencyKey: fc.constantFrom(null, null, null, null, null, null, null, "one"),
   body: fc.constant("body"),
 });
-/** One of those that were sent before, by its place, in this batch or an earlier one. */
+/** One of the orders sent earlier in this batch or a previous one, by its position. */
 const again = fc.record({ type: fc.constant("again"), place: fc.nat() });
 const batchOf = (order: typeof freshOrder | typeof calmOrder, againWeight: number) => {
   const one = fc.oneof({ weight: 24, arbitrary: order }, { weight: againWeight, arbitrary: again });
@@ -56,7 +56,7 @@ const clawbackStep = fc.record({
   version: fc.integer({ min: 0, max: 5 }),
   now: time,
 });
-/** Around what the grants come to, so that it is crossed often. */
+/** Around the sum of the grants, so that balances often cross it. */
 const lowStep = fc.record({
   type: fc.constant("low"),
   who,

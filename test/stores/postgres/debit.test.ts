@@ -23,11 +23,11 @@ import { type Batch, KEYS, type Step, step, WHO } from "./debit-steps.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
 /**
- * Batches that look debits up only where they must, batches that look each of them up first, and SQLite one after the other:
- * the same outcomes, the same events and the same totals. The first two each have a database, in which every run has accounts
- * of its own.
+ * Compares batches that look up debits only when necessary, batches that look up every debit first, and SQLite with one
+ * order at a time: the outcomes, events and totals must be equal. The first two have a database each, in which every
+ * run has its own accounts.
  */
-const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 80) / 4);
+const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 40) / 4);
 const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 type Outcomes = (DebitOutcome | string)[];
@@ -38,7 +38,7 @@ before(async () => {
 });
 after(() => Promise.all(nodes.map((node) => node.close())));
 
-/** How many batches were decided, and how many were given up because a debit was there already. */
+/** How many batches were decided, and how many were abandoned because a debit already existed. */
 const batches = { decided: 0, givenUp: 0 };
 
 const watch = (pool: PostgresPool): PostgresPool => ({
@@ -57,7 +57,7 @@ const watch = (pool: PostgresPool): PostgresPool => ({
 
 const rejected = (error: Error) => `rejected: ${error.message}`;
 
-/** In one tick, so that they are one batch. */
+/** Sent in one tick, so that they form one batch. */
 const submitAll =
   (submit: Ledger["debit"]) =>
   (orders: DebitOrder[]): Promise<Outcomes> =>
@@ -107,7 +107,7 @@ async function openAccounts(run: Run, ledger: Ledger): Promise<void> {
 
 const FIRST_GRANT = { id: "g0", kind: "pack", amount: 5, expiresAt: null, now: START } as const;
 
-/** The same of all ways; the first one is right. */
+/** The results of all ways must be equal; the first one is the expected one. */
 const compare = (run: Run, ask: (ledger: Ledger) => Promise<unknown>): Promise<void> =>
   compareWays(run, ({ ledger }) => ask(ledger));
 
@@ -154,7 +154,7 @@ async function take(run: Run, step: Step): Promise<void> {
     const id = `g${run.grants}`;
     const expiresAt = ends === null ? null : START + ends;
     const kind = ends === null ? step.kind : "pack";
-    // Of the same age only where they end together: a plan may make all ends one.
+    // Grants are compared by age only if they expire together, because a plan can give all grants the same expiry.
     const order = { account, id, kind, amount, expiresAt, now: START - (ends ?? 0) / HOUR };
     return compare(run, (ledger) => ledger.grant(order));
   }
@@ -172,14 +172,14 @@ async function take(run: Run, step: Step): Promise<void> {
   if (step.type === "suspend") return compare(run, (ledger) => ledger.suspendAccount(order));
   if (step.type === "resume") return compare(run, (ledger) => ledger.resumeAccount(order));
   if (step.type === "close") {
-    // What waits to be told goes with the account.
+    // Pending events are deleted with the account.
     await compareEvents(run);
     return compare(run, (ledger) => ledger.closeAccount(order));
   }
   return compare(run, (ledger) => ledger.revokeKey({ ...order, id }));
 }
 
-/** What is told of the run's accounts since it was asked last, in the order in which it came about. */
+/** The new events of the run's accounts since the last request, in order. */
 async function takeEvents(run: Run, ledger: Ledger) {
   const accounts = WHO.map((name) => idOf(run, name));
   const { events } = await ledger.listEvents({ max: 100_000 });
@@ -195,10 +195,10 @@ const compareEvents = (run: Run) =>
     for (const { kind } of events) told[kind] = (told[kind] ?? 0) + 1;
     return events;
   });
-/** How many notices of each kind there were, in all ways. */
+/** How many events of each kind there were, over all ways. */
 const told: Partial<Record<LedgerEventKind, number>> = {};
 
-/** Time alone tells the same afterwards, so the levels were the same. */
+/** The events that only time causes are equal afterwards, so the levels were equal. */
 async function compareEventsOfTime(run: Run): Promise<void> {
   await compareEvents(run);
   for (const now of [START + HOUR, START + 2 * DAY]) {
@@ -222,7 +222,7 @@ async function compareTotals(run: Run): Promise<void> {
   }
 }
 
-/** In any sample a batch is given up because one of its debits is there already. */
+/** Every sample has a batch that is abandoned because one of its debits already exists. */
 const ORDINARY = {
   ...({ type: "fresh", who: "Ada", key: "main", tool: "hash", credits: 1, now: START } as const),
   ...({ idempotencyKey: null, body: "body" } as const),

@@ -7,7 +7,7 @@ import { createFixture } from "../../contract/ledger/fixture.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
 
-/** A PostgreSQL that syncs as in production, and what may go wrong before it and in it. */
+/** A PostgreSQL that syncs as in production, with faults in the network and in the server. */
 export type FaultyServer = { server: Postgres; newDatabase(): Promise<string> };
 
 export async function startFaulty(settings: Record<string, string> = {}): Promise<FaultyServer> {
@@ -20,7 +20,7 @@ export async function startFaulty(settings: Record<string, string> = {}): Promis
   return { server, newDatabase: () => server.createDatabase(name) };
 }
 
-/** The ledger of one node behind a network, and a connection of an operator's that does not go through it. */
+/** The ledger of one node behind a network, and an operator's connection that bypasses it. */
 export async function openFaulty(
   t: TestContext,
   { server, newDatabase }: FaultyServer,
@@ -41,7 +41,7 @@ export async function openFaulty(
     await network.close();
   });
 
-  /** Another session, until it is released. */
+  /** Holds another session until it is released. */
   async function openSession() {
     const session = new pg.Client({ connectionString: direct });
     session.on("error", () => {});
@@ -53,7 +53,7 @@ export async function openFaulty(
     await session.query(sql);
     await session.end();
   }
-  /** The next `times` debits fail with this code as those of a server would; the count outlives what it undoes. */
+  /** The next `times` debits fail with this code, as on a real server. The count survives the rollback. */
   const failDebits = (code: string, times: number) =>
     asOperator(`CREATE SEQUENCE IF NOT EXISTS failures; SELECT setval('failures', 1, false);
       CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN
@@ -66,6 +66,6 @@ export async function openFaulty(
   return { ...fixture, network, direct, pool, waiting, openSession, asOperator, failDebits };
 }
 
-/** What became of an order: its outcome, or its error. */
+/** The result of an order: its outcome or its error. */
 export const settled = <Outcome>(order: Promise<Outcome>): Promise<Outcome | Error> =>
   order.catch((error: Error) => error);

@@ -6,7 +6,7 @@ import { StatementRejected } from "#stores/postgres/faults.ts";
 import { assertTotals, idempotency, START, tally } from "../../contract/ledger/fixture.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
 
-/** What a server that is there answers when it cannot do what it is asked: refusals, locks, time-outs. */
+/** How a reachable server responds if it cannot carry out an order: errors, locks, timeouts. */
 let faulty: FaultyServer;
 before(async () => {
   faulty = await startFaulty();
@@ -15,7 +15,10 @@ after(() => faulty.server.dispose());
 
 const isSure = (outcome: unknown) => outcome instanceof NotCarriedOut;
 
-/** What a server says that has no room, no memory, no working disk, a transaction too many, or is a standby by now. */
+/**
+ * The errors of a server that has no space, no memory, no working disk or too many transactions, or has become a
+ * standby.
+ */
 const PASSING = ["53100", "53200", "58030", "40001", "40P01", "25006", "57014", "57P01", "55P03"];
 
 describe("a server that is there and cannot", { concurrency: 4 }, () => {
@@ -65,7 +68,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
         responded += 1;
       }),
     );
-    // Each of these waits for the one before it.
+    // Each of these waits for the previous one.
     for (let i = 0; i < 20; i += 1) {
       const [outcome] = await Promise.all([fixture.debit(free), wait(5)]);
       assert.equal(outcome.outcome, "debited");
@@ -110,7 +113,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     const orders = Array.from({ length: 5 }, () => fixture.debitOrder(account));
     const refused = await Promise.all(orders.map((order) => settled(fixture.ledger.debit(order))));
     for (const outcome of refused) assert.ok(outcome instanceof Error, String(outcome));
-    // Another transaction may not change the table before the one that was given up has ended.
+    // Another transaction cannot change the table before the abandoned one has ended.
     await fixture.asOperator("DROP TRIGGER slowing ON debit");
     const again = await Promise.all(orders.map((order) => fixture.ledger.debit(order)));
     assert.deepEqual(tally(again), { debited: 5 });
@@ -147,7 +150,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     const tries = fixture.network.connections() - before;
     assert.ok(tries < 40, `once that is known few ask: ${tries} tries for 200 orders`);
     await fixture.asOperator("ALTER ROLE poor CONNECTION LIMIT -1");
-    // The next order that asks finds one.
+    // The next order finds a connection.
     await wait(200);
     assert.equal((await fixture.debit(account)).outcome, "debited");
     assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 201);

@@ -5,7 +5,10 @@ import { type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import { assertTotals, idempotency, START } from "../../contract/ledger/fixture.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
 
-/** The ledger of a node when its PostgreSQL fails, each failure by itself: every order is answered, and the books hold. */
+/**
+ * The ledger of a node when PostgreSQL fails, one failure at a time: every order gets a result, and the ledger
+ * reconciles.
+ */
 let faulty: FaultyServer;
 before(async () => {
   faulty = await startFaulty();
@@ -18,7 +21,7 @@ const isDebited = (outcome: DebitOutcome | Error) =>
 
 type Fixture = Awaited<ReturnType<typeof openFaulty>>;
 
-/** Debits without a pause by some callers, until it is stopped; counts what they were told. */
+/** Several callers debit without a pause until stopped. Counts the results. */
 function startLoad(fixture: Fixture, accounts: string[]) {
   const told = { debited: 0, sure: 0, unknown: 0 };
   let isOver = false;
@@ -56,7 +59,7 @@ const openAccounts = (fixture: Fixture, count: number) =>
     Array.from({ length: count }, (_, i) => fixture.account(`Ada${i}`, { credits: 1_000_000 })),
   );
 
-test("if the server crashes twice under load, every order is settled and the node recovers by itself", {
+test("if the server crashes twice under load, every order is settled and the node recovers automatically", {
   timeout: 300_000,
 }, async (t) => {
   const fixture = await openFaulty(t, faulty);
@@ -79,7 +82,7 @@ test("if the server is down, orders are rejected as not carried out, and many of
   try {
     let before = 0;
     for (let round = 0; round < 5; round += 1) {
-      // From the second round on it is known.
+      // From the second round on, the account is known.
       if (round === 1) before = fixture.network.connections();
       const orders = [
         ...Array.from({ length: 100 }, () => fixture.debit(account)),

@@ -5,9 +5,9 @@ import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
 
-/** One PostgreSQL for a test file; each scene has a database of its own, with our tables. */
+/** One PostgreSQL per test file; each scene has its own database with our tables. */
 
-/** What is tried here is no crash of the server, so it need not wait for the disk. */
+/** These tests do not crash the server, so it does not have to wait for the disk. */
 const NO_SYNC = { fsync: "off", full_page_writes: "off" };
 
 let running: Promise<{ server: Postgres; template: string }> | undefined;
@@ -22,7 +22,7 @@ async function start() {
   return { server, template: new URL(url).pathname.slice(1) };
 }
 
-/** The URL of a fresh database. */
+/** Returns the URL of a new database. */
 export async function newDatabase(): Promise<string> {
   running ??= start();
   const { server, template } = await running;
@@ -37,7 +37,7 @@ export async function newEmptyDatabase(): Promise<string> {
 
 export type Node = Awaited<ReturnType<typeof openNode>>;
 
-/** The ledger as a node has it, whose upkeep goes by the time that the test makes up. */
+/** The ledger as a node opens it, with the time of the test for its upkeep. */
 export async function openNode(url: string, clock: UpkeepClock = "caller") {
   const pool = openPostgresPool(url, { max: 8 });
   await migratePostgres(pool);
@@ -51,7 +51,7 @@ export async function openNode(url: string, clock: UpkeepClock = "caller") {
   };
 }
 
-/** A pool that can be handed on before its database is there. */
+/** A pool that can be passed on before its database exists. */
 export function openPoolLater(): PostgresPool {
   const ready = newDatabase().then((url) => openPostgresPool(url, { max: 4 }));
   const connect = async () => (await ready).connections.connect();

@@ -12,12 +12,13 @@ import {
 import { newDatabase } from "./fixture.ts";
 
 /**
- * The cost of a debit does not grow with the debits there are: counted in pages and bytes, which no other program on the
- * machine changes. `npm run bench -- postgres-growth` goes on to 10 million; TEST_FLEET=all goes as far as 3 million here.
+ * The cost of a debit does not grow with the number of debits. It is counted in pages and bytes, which other programs
+ * on the machine do not affect. `npm run bench -- postgres-growth` measures up to 10 million debits, TEST_FLEET=all up
+ * to 3 million here.
  */
 const FEW = 10_000;
 const MANY = process.env["TEST_FLEET"] === "all" ? 3_000_000 : 300_000;
-/** One more level in a tree is a page for each of the indexes; a scan would be hundreds of times as much. */
+/** One more level in a tree is one page for each index; a scan would be hundreds of pages. */
 const PAGES_RATIO_MAX = 1.3;
 const WAL_RATIO_MAX = 1.3;
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 
-/** A program that locks an account and lets go of it after half a second, unless it is frozen meanwhile. */
+/** A program that locks an account and releases it after half a second, unless it is frozen in the meantime. */
 const [url, account] = process.argv.slice(2) as [string, string];
 const LOCK = "SELECT no FROM account WHERE id = $1 FOR NO KEY UPDATE";
 

@@ -6,7 +6,7 @@ import { codeOf } from "#stores/postgres/faults.ts";
 import { createPostgresDialect } from "#stores/postgres/kysely.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
 
-/** Kysely, which better-auth asks through, over our pool: the same answers to faults as everywhere else. */
+/** Kysely, which better-auth uses, over our pool: it reports faults in the same way as all other code. */
 let faulty: FaultyServer;
 before(async () => {
   faulty = await startFaulty();

@@ -9,12 +9,12 @@ import { readConfig } from "#config/config.ts";
 import { MIGRATIONS, migratePostgres, UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { openPostgresPool, type PostgresPool as Pool } from "#stores/postgres/pool.ts";
 import { findSecret } from "#stores/postgres/settings.ts";
-import { StartupDatabaseError } from "../../../src/apps/node/database-fault.ts";
+import { StartupDatabaseError } from "../../../src/apps/node/database-startup.ts";
 import { openNodeStore } from "../../../src/apps/node/store.ts";
 import { runServer, temporaryFolder } from "../../http/server-process.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
 
-/** How a node comes up on a PostgreSQL, and what it says where it cannot. */
+/** How a node starts on PostgreSQL, and what it reports if it cannot. */
 const NO_SYNC = { fsync: "off", full_page_writes: "off" };
 const PASSWORD = "opensesame";
 let server: Postgres;
@@ -51,7 +51,7 @@ async function ask(...statements: string[]): Promise<void> {
 const open = (url: string) =>
   openNodeStore(readConfig({ DATABASE_URL: url }), { onBatch() {}, onCrash() {}, onFault() {} });
 
-/** What a node says that cannot come up; it never repeats the URL. */
+/** The message of a node that cannot start. It never contains the URL. */
 async function saidOf(url: string): Promise<string> {
   let said = "";
   await assert.rejects(open(url), (error) => {
@@ -68,7 +68,7 @@ async function saidOf(url: string): Promise<string> {
 const at = (user: string, database: string) =>
   `postgres://${user}@127.0.0.1:${server.port}/${database}`;
 
-/** What is wrong, the URL, and what is said of it. */
+/** The fault, the URL and the message. */
 const FAULTS: [string, () => string, RegExp][] = [
   ["a database in LATIN1", () => server.url("latin"), /encoding LATIN1.+createdb --encoding UTF8/],
   [
@@ -109,7 +109,7 @@ test("a node does not start on a standby, and asks for the primary", async (t) =
   const primary = await startPostgres(NO_SYNC);
   await primary.stop();
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-standby-"));
-  // With owners and modes: the copy is to be started by the same user.
+  // Keeps owners and modes, because the same user starts the copy.
   execFileSync("cp", ["-a", `${primary.folder}/.`, folder]);
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   await primary.dispose();
@@ -158,7 +158,7 @@ test("of eight nodes that start at once on an empty database, one migrates it, a
   const versions = await pool.once("read", "SELECT version FROM schema_migration");
   await pool.close();
   assert.equal(versions.length, 1);
-  // Today, three days ahead and the one for all others; five where midnight came in between.
+  // Today, the next three days and the table for all others; one more if midnight came in between.
   assert.ok([5, 6].includes(days.length), JSON.stringify(days));
 });
 
@@ -220,11 +220,11 @@ test("a migration waits for a lock in short attempts, between which calls run, a
     underWay = migratePostgres(migrating, { migrations }).then(() => {
       migrated = true;
     });
-    // What comes after the migration in the queue of the table.
+    // A statement that queues for the table behind the migration.
     const probe = "INSERT INTO debit VALUES (1, $1, 'call', 1, 'hash', 0, 0)";
     for (let call = 0; call < 20; call += 1) {
       await calling.once("batch", probe, [call]).catch(() => {
-        // It met a try. The next one comes through.
+        // It collided with one attempt. The next one succeeds.
         return calling.once("write", probe, [call]);
       });
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -5,32 +5,32 @@ import { createPostgresDirectory } from "#stores/postgres/directory.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { newDatabase } from "./fixture.ts";
 
-/** A person moves to another address while the account is closed: from `person` to `address`, and the other way. */
-const PERSON = `INSERT INTO person (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
+/** A user moves to another address while the account is closed: from `users` to `address`, and the other way. */
+const USER = `INSERT INTO users (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
   VALUES ('ada', 'Ada', 'ada@example.com', true, now(), now(), 'acc_Ada')`;
-const MOVE = "UPDATE person SET email = 'new@example.com' WHERE id = 'ada'";
-/** Each stays for a while where it has the first of its rows. */
+const MOVE = "UPDATE users SET email = 'new@example.com' WHERE id = 'ada'";
+/** Each transaction pauses after it has locked its first row. */
 const SLOW = `
   CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END $f$;
-  CREATE TRIGGER a_slow AFTER UPDATE OF email ON person FOR EACH ROW EXECUTE FUNCTION slow();
+  CREATE TRIGGER a_slow AFTER UPDATE OF email ON users FOR EACH ROW EXECUTE FUNCTION slow();
   CREATE TRIGGER a_slow AFTER DELETE ON address FOR EACH ROW EXECUTE FUNCTION slow()`;
 
 for (const pauseMs of [0, 50, 150]) {
-  test(`closing an account ${pauseMs} ms after its person began to change the address does not deadlock, and leaves no address`, {
+  test(`closing an account ${pauseMs} ms after its user began to change the address does not deadlock, and leaves no address`, {
     timeout: 300_000,
   }, async (t) => {
     const pool = openPostgresPool(await newDatabase(), { max: 4 });
     t.after(() => pool.close());
     const { directory } = createPostgresDirectory(pool);
     await directory.register({ email: "ada@example.com", account: "acc_Ada", createdAt: 1 });
-    await pool.once("write", PERSON);
+    await pool.once("write", USER);
     await pool.once("write", SLOW);
     const moving = pool.statement("write", MOVE, []);
     await wait(pauseMs);
     const closing = directory.forget({ account: "acc_Ada", emailHash: "hash", now: 2 });
     await moving;
     assert.deepEqual(await closing, { found: true });
-    for (const table of ["person", "address"])
+    for (const table of ["users", "address"])
       assert.deepEqual(await pool.once("read", `SELECT 1 FROM ${table}`), [], table);
     const [seen] = await pool.once<{ deadlocks: number }>(
       "read",

@@ -12,7 +12,7 @@ import {
 } from "../../contract/ledger/fixture.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
-/** What many writers mean for notices: batches of debits, and nodes that look for the same at once. */
+/** Events with many writers: batches of debits, and nodes that look for the same events at once. */
 let nodes: [Node, Node];
 before(async () => {
   const url = await newDatabase();
@@ -22,7 +22,7 @@ after(() => Promise.all(nodes.map((node) => node.close())));
 
 const fixtureOf = (node: Node) => createFixture({ ledger: node.ledger });
 
-/** One batch of debits, in this order; their balances. */
+/** Makes one batch of debits in this order and returns the balances. */
 async function debitBatch({ roundTrips }: PostgresPool, orders: DebitOrder[]) {
   const outcomes = await roundTrips("batch", (send) => decideTogether(send, "debit", orders));
   return outcomes.map((outcome) => ("balance" in outcome ? outcome.balance : outcome));
@@ -35,7 +35,7 @@ const listed = async (fixture: Fixture) =>
       : `${event.account} ${event.kind} ${event.at - START}`,
   );
 
-/** An account that was told of its credits. */
+/** An account whose owner was notified of its credits. */
 async function funded(fixture: Fixture, name: string, credits: number) {
   const account = await fixture.account(name, { credits });
   await fixture.news();

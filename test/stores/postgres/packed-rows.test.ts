@@ -5,7 +5,7 @@ import { type PackedRow, packed, unpack } from "#stores/postgres/packed-rows.ts"
 import type { SqlRow } from "#stores/sqlite/driver.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
-/** Rows that PostgreSQL itself writes as one text, read again. */
+/** Parses rows that PostgreSQL itself writes as text. */
 let node: Node;
 before(async () => {
   node = await openNode(await newDatabase());

@@ -12,12 +12,12 @@ import {
 } from "../../contract/ledger/fixture.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
-/** The days of the debits: made ahead, used, folded and dropped, while calls go on. */
+/** The day tables of debits: created ahead, used, rolled up and dropped, while calls continue. */
 const TODAY = Math.floor(START / DAY) * DAY;
 const nameOf = (day: number) =>
   `debit_${new Date(day).toISOString().slice(0, 10).replaceAll("-", "")}`;
 
-/** Two nodes over one database that has no day yet. */
+/** Two nodes on one database that has no day table yet. */
 async function openFixture(t: TestContext) {
   const url = await newDatabase();
   const [node, other] = (await Promise.all([openNode(url), openNode(url)])) as [Node, Node];
@@ -33,7 +33,7 @@ async function openFixture(t: TestContext) {
         "SELECT relname AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'debit'::regclass ORDER BY 1";
       return (await pool.once<{ name: string }>("read", sql)).map(({ name }) => name);
     },
-    /** Which table each call lies in. */
+    /** The table that contains each call. */
     async places() {
       const sql = "SELECT call_id, tableoid::regclass::text AS place FROM debit";
       const rows = await pool.once<{ call_id: string; place: string }>("read", sql);
@@ -121,7 +121,7 @@ test("partitions whose debits are all rolled up are dropped, the others stay, an
   }
   await ledger.reverse({ account: id, callId: "1-1", at: START + DAY, now: START + DAY + 1 });
   const [usedBefore, totalsBefore] = [await usage(), await totals()];
-  // Up to within the fourth day: its first calls go, its table stays.
+  // Until some time in the fourth day: its first calls are rolled up, its table stays.
   const rollUpBefore = START + 3 * DAY + 1;
   const order = { now: START + 6 * DAY, rollUpBefore, rowsMax: 4 };
   assert.equal((await maintainFully(ledger, order)).rolledUp, 20);
@@ -188,7 +188,7 @@ test("two nodes accept calls while both maintain twenty days of partitions, and 
     const now = START + day * DAY;
     const calls = Array.from({ length: CALLS }, (_, call) => {
       const id = ids[call % 3] as string;
-      // Some of the day, some at its last moment and some after its midnight.
+      // Calls during the day, at its last moment and after its midnight.
       const at = [now, TODAY + (day + 1) * DAY - 1, TODAY + (day + 1) * DAY][call % 3] as number;
       const order = debitOrder(id, { now: at, keySha256: keySha256(id) });
       return (call % 2 === 0 ? node : other).ledger.debit(order);

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { after, describe, test } from "node:test";
 import { Kysely, type PostgresDialect } from "kysely";
+import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
-import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { activityLogContract } from "../../contract/activity-log.ts";
 import { directoryContract } from "../../contract/directory.ts";
-import { journalContract } from "../../contract/journal.ts";
 import { describeConcurrency } from "../../contract/ledger/concurrency.ts";
 import { describeDebits } from "../../contract/ledger/debits.ts";
 import { describeReversals } from "../../contract/ledger/reversals.ts";
@@ -15,13 +15,13 @@ import { openPooler } from "../../support/postgres-proxy.ts";
 import { newDatabase } from "./fixture.ts";
 
 /**
- * Behind a proxy that gives each transaction another backend than the one before: nothing that a connection may keep
- * (settings, named statements, locks of a session, temporary tables) carries anything here.
+ * Runs behind a proxy that gives each transaction a different backend than the previous one. Nothing may depend on the
+ * state of a connection (settings, named statements, session locks, temporary tables).
  */
 const BACKENDS = 4;
 let transactions = 0;
 
-/** `hooks`: of the test, or of the file. */
+/** `hooks`: those of the test or of the file. */
 async function openPooled(hooks: Pick<TestContext, "after">) {
   const url = new URL(await newDatabase());
   const target = Number(url.port);
@@ -45,18 +45,18 @@ describe("the ledger, behind a proxy that pools transactions", () => {
   describe("concurrency", () => describeConcurrency(openPooled));
 });
 
-const people = async () => {
+const openStore = async () => {
   const { pool } = await openPooled({ after: (act) => void after(act as () => void) });
-  return { ...createPostgresPeople(pool), db: createPostgresDatabase(pool) };
+  return { ...createPostgresDashboardStore(pool), db: createPostgresDatabase(pool) };
 };
-directoryContract("behind a proxy that pools transactions", people);
-journalContract("behind a proxy that pools transactions", people);
+directoryContract("behind a proxy that pools transactions", openStore);
+activityLogContract("behind a proxy that pools transactions", openStore);
 
 test("the sign-in sends one statement at a time, each to a different backend", async (t) => {
   const { pool, pooler } = await openPooled(t);
-  const { dialect, transaction } = createPostgresPeople(pool).signInDatabase;
+  const { dialect, transaction } = createPostgresDashboardStore(pool).signInDatabase;
   assert.equal(transaction, false, "it begins no transactions");
-  const db = new Kysely<{ person_token: { id: string; identifier: string } }>({
+  const db = new Kysely<{ user_token: { id: string; identifier: string } }>({
     dialect: dialect as PostgresDialect,
   });
   const before = pooler.transactions();
@@ -64,9 +64,9 @@ test("the sign-in sends one statement at a time, each to a different backend", a
   const kept = { value: "v", expiresAt: now, createdAt: now, updatedAt: now };
   for (let no = 0; no < 10; no += 1) {
     const row = { id: `t${no}`, identifier: "i", ...kept };
-    await db.insertInto("person_token").values(row).execute();
+    await db.insertInto("user_token").values(row).execute();
   }
-  const found = await db.selectFrom("person_token").select("id").execute();
+  const found = await db.selectFrom("user_token").select("id").execute();
   assert.equal(found.length, 10);
   assert.equal(pooler.transactions() - before, 11);
   const backends = new Set<number>();

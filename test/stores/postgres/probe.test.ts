@@ -5,7 +5,7 @@ import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { createFixture } from "../../contract/ledger/fixture.ts";
 import { newDatabase, openNode } from "./fixture.ts";
 
-/** Whether a node is ready is whether its debits would go through, now and here. */
+/** A node is ready if its debits would succeed now. */
 const NOW = Date.now();
 
 test("a node is not ready while a table that debits write to is locked, and is ready afterwards", async (t) => {

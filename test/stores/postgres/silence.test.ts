@@ -10,7 +10,7 @@ import { openPostgresPool, type PostgresMode } from "#stores/postgres/pool.ts";
 import { createFixture } from "../../contract/ledger/fixture.ts";
 import { newDatabase } from "./fixture.ts";
 
-/** A node that falls silent in the middle of a transaction: what it has locked is others' again after a while. */
+/** If a node falls silent in the middle of a transaction, its locks are released after a while. */
 async function openFixture(t: TestContext) {
   const url = await newDatabase();
   const pool = openPostgresPool(url, { max: 4 });
@@ -21,7 +21,7 @@ async function openFixture(t: TestContext) {
   });
   const fixture = createFixture({ ledger });
   const account = await fixture.account("Ada", { credits: 5 });
-  /** A debit goes through as soon as nobody holds the account any more. */
+  /** A debit succeeds once the account is no longer locked. */
   async function debitAtLast(): Promise<void> {
     for (;;) {
       const outcome = await fixture.debit(account).catch((error: Error) => error);
@@ -49,11 +49,11 @@ test("a node is frozen in the middle of a transaction: a debit of the same accou
   holder.kill("SIGSTOP");
   assert.equal((await fixture.silent()).length, 1);
   await fixture.debitAtLast();
-  // Its locks go a moment before it does.
+  // Its locks are released a moment before the connection ends.
   while ((await fixture.silent()).length > 0) await wait(10);
   const gone = once(holder, "exit");
   holder.kill("SIGCONT");
-  // Its own transaction came to nothing, and it knows: its next one goes through.
+  // The node knows that its transaction was rolled back, and its next one succeeds.
   assert.deepEqual(await gone, [0, null]);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { StepsInterrupted } from "#accounts/people.ts";
+import { StepsInterrupted } from "#accounts/accounts.ts";
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import {
   isLost,
@@ -15,12 +15,12 @@ import {
   StatementRejected,
 } from "#stores/postgres/faults.ts";
 import { explainPostgres } from "../../../src/apps/cli/postgres-faults.ts";
-import { explainDatabase } from "../../../src/apps/node/database-fault.ts";
+import { explainDatabase } from "../../../src/apps/node/database-startup.ts";
 import { assertTotals, START } from "../../contract/ledger/fixture.ts";
 import { copyFolder, startPostgres } from "../../support/postgres.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
 
-/** A server that is a standby, and one whose synchronous standby is not there. */
+/** A server that is a standby, and one whose synchronous standby is missing. */
 let faulty: FaultyServer;
 before(async () => {
   faulty = await startFaulty();
@@ -59,14 +59,14 @@ test("any other unsupported feature is a rejected statement", () => {
 
 test("the command line distinguishes an unknown outcome from an interruption between two steps", () => {
   const messageOf = (fault: Error) => (explainPostgres(fault) as Error).message;
-  assert.match(messageOf(new NotReplicated("no longer waited")), /may or may not have been done/);
+  assert.match(messageOf(new NotReplicated("no longer waited")), /may or may not have completed/);
   assert.match(
     messageOf(new OutcomeUnknown("did not answer in time")),
-    /may or may not have been done/,
+    /may or may not have completed/,
   );
   const cause = new NotCarriedOut("PostgreSQL is out of reach");
   assert.match(messageOf(new StepsInterrupted("Interrupted", { cause })), /between two steps/);
-  assert.match(messageOf(new OutcomeUnknown("lost", { cause })), /may or may not have been done/);
+  assert.match(messageOf(new OutcomeUnknown("lost", { cause })), /may or may not have completed/);
 });
 
 /** The same data on another server that takes no writes until it is promoted. */
@@ -119,7 +119,7 @@ test("a node on a standby rejects orders as not carried out, and recovers when t
 
 type Fixture = Awaited<ReturnType<typeof openFaulty>>;
 
-/** What a session shows as set is not yet so for commits: another process of the server tells them. */
+/** A setting that a session shows may not apply to commits yet, because another server process passes it on. */
 async function untilCommitsWait(fixture: Fixture): Promise<void> {
   const [trial, session] = [await fixture.openSession(), await fixture.openSession()];
   const pid = (await trial.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
@@ -141,7 +141,7 @@ async function untilCommitsWait(fixture: Fixture): Promise<void> {
   await Promise.all([trial.end(), session.end()]);
 }
 
-/** From now on a commit waits for a standby that is not there, until `comeBack`. */
+/** From now on, commits wait for a missing standby, until `comeBack`. */
 async function loseStandby(t: TestContext, fixture: Fixture) {
   const session = await fixture.openSession();
   const set = async (names: string) => {
@@ -164,7 +164,7 @@ async function loseStandby(t: TestContext, fixture: Fixture) {
   await lose();
   const WAITING = `FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()`;
   return {
-    /** Who waits by now; there is at least one. */
+    /** Resolves with the waiting backends once there is at least one. */
     async waiting(): Promise<number[]> {
       for (;;) {
         const { rows } = await session.query<{ pid: number }>(`SELECT pid ${WAITING}`);
@@ -210,7 +210,7 @@ for (const how of ["cancel", "terminate"] as const) {
       });
       const first = await standby.waiting();
       await standby.end(how, first);
-      // It asks what became of it: the answer waits for the standby as well.
+      // The node looks up the outcome; the response waits for the standby too.
       while (!(await standby.waiting()).some((pid) => !first.includes(pid))) await wait(5);
       assert.equal(told, null);
       await standby.comeBack();

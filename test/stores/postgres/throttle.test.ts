@@ -7,7 +7,7 @@ import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
 import { maintainFully } from "../../contract/ledger/fixture.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
-/** What two nodes count together. */
+/** Counters that two nodes share. */
 const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 let nodes: Node[] = [];
 let throttles: CountedThrottle[] = [];
@@ -74,7 +74,7 @@ test("of many concurrent attempts from one network, ten are allowed, on whicheve
   assert.equal(outcomes.filter((outcome) => "waitMs" in outcome).length, 10);
 });
 
-test("attempts for one person from many networks take turns across all nodes", async () => {
+test("attempts for one user from many networks take turns across all nodes", async () => {
   const tries = Array.from({ length: 12 }, (_, turn) =>
     ask(turn, outsider("victim@example.com", `network ${turn}`), 0),
   );
@@ -104,7 +104,7 @@ test("the database contains no names, and maintenance deletes expired counts onl
   const before = await rows();
   assert.ok(before.length > 20);
   assert.doesNotMatch(JSON.stringify(before), /example|network|lasting|\d\.\d\.\d/);
-  // All others are of the first hours of 1970 too, but over by then. A step removes a few.
+  // All others are also from the first hours of 1970 but have expired. Each step removes a few.
   const end = clock + 3_599_000;
   await nodes[1]?.pool.once(
     "write",

@@ -4,7 +4,7 @@ import { assertTotals, DAY, maintainFully } from "../../contract/ledger/fixture.
 import { HASH, linesOf, NOW, openEmpty } from "../transfer-fixture.ts";
 import { openFresh } from "./transfer-fixture.ts";
 
-/** An import makes the days of its calls before it brings them. */
+/** An import creates the day tables of its calls before it inserts them. */
 const TODAY = Math.floor(NOW / DAY) * DAY;
 const nameOf = (day: number) =>
   `debit_${new Date(day).toISOString().slice(0, 10).replaceAll("-", "")}`;
@@ -48,7 +48,7 @@ test("partitions ahead are created too, so that a starting node scans nothing", 
   );
 });
 
-test("partitions go back some hundred days at most, however long calls are kept", async (t) => {
+test("partitions go back at most some hundred days, however long calls are kept", async (t) => {
   const [from, to] = [openEmpty(t), await openFresh(t)];
   fillDays(from);
   await to.take(linesOf(from), NOW - 36_500 * DAY);

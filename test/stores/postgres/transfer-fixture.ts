@@ -1,21 +1,21 @@
 import type { TestContext } from "node:test";
+import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
-import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { exportPostgres, importPostgres, isEmptyLedger } from "#stores/postgres/transfer.ts";
 import { bytesOf, NOW } from "../transfer-fixture.ts";
 import { newDatabase } from "./fixture.ts";
 
-/** A ledger in PostgreSQL that lines go into and come out of. */
+/** A ledger in PostgreSQL that imports and exports lines. */
 export function openStore(url: string) {
   const pool = openPostgresPool(url, { max: 4 });
   const { ledger, close } = createPostgresLedger(pool);
   return {
-    ...{ pool, ledger, ...createPostgresPeople(pool) },
+    ...{ pool, ledger, ...createPostgresDashboardStore(pool) },
     isEmpty: () => isEmptyLedger((sql) => pool.once("read", sql)),
     take: (lines: readonly string[], keptFrom = NOW) =>
       importPostgres(pool, bytesOf(lines), { now: NOW, keptFrom }),
-    /** How many calls lie in which table. */
+    /** The number of calls in each table. */
     async places() {
       const sql =
         "SELECT tableoid::regclass::text AS place, count(*) AS calls FROM debit GROUP BY 1 ORDER BY 1";

@@ -23,7 +23,7 @@ import {
 import { newDatabase } from "./fixture.ts";
 import { openFresh, openStore } from "./transfer-fixture.ts";
 
-/** What is refused leaves nothing, so the next test may have the same database. */
+/** A rejected import leaves no rows, so the next test can use the same database. */
 let reused: ReturnType<typeof openStore> | undefined;
 after(() => reused?.close());
 
@@ -91,7 +91,7 @@ describe("an export of PostgreSQL", () => {
     let opening: Promise<unknown> | undefined;
     const chunks: Uint8Array[] = [];
     await exportPostgres(store.pool, { withSecret: false }, (bytes) => {
-      // The snapshot begins with the first record, after the header.
+      // The snapshot starts with the first record, after the header.
       if (chunks.length === 1)
         opening = store.ledger.openAccount({ account: "acc_z", freeCall: "open", now: 1 });
       chunks.push(bytes);
@@ -113,7 +113,7 @@ describe("an export of PostgreSQL", () => {
     for (const { table, column } of columns) {
       const written = members.get(RECORD_OF[table] ?? table);
       assert.ok(written, `the table ${table} is exported`);
-      // Its place, which no other store shares, and what is made of other columns.
+      // The row number, which differs between stores, and columns that are computed from others.
       if (DERIVED.includes(column) || table === "setting") continue;
       const member = column.replace(/^(account|key|grant)_no$/, "$1");
       const camel = member.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
@@ -179,7 +179,7 @@ describe("an import into a PostgreSQL that is in use", () => {
   });
 });
 
-/** Debits of two accounts, several pages and several batches of them. */
+/** Debits of two accounts that take several pages and batches. */
 const MANY = `
   INSERT INTO account (id, created_at, free_call) VALUES ('acc_1', 1, 'withheld'), ('acc_2', 1, 'withheld');
   INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
@@ -198,13 +198,13 @@ const RECORD_OF: Record<string, string> = {
   setting: "secret",
 };
 
-/** What an import computes anew. */
+/** Columns that an import recomputes. */
 const DERIVED = ["no", "spent", "event_due_at", "lifetime_grants", "front_grant", "rest"];
 
 /**
- * Of our tables but those of people, who sign up again, of what is counted for minutes, of events and jobs, which the node that
- * is left carries on, of operators' acts, which stay where they were done, and of the days of debits.
+ * Of our tables but those of the dashboard, whose users sign up again, of what is counted for minutes, of events and jobs, which the node that
+ * is left carries on, of operators' actions, which stay where they were done, and of the days of debits.
  */
 const COLUMNS = `SELECT table_name AS table, column_name AS column FROM information_schema.columns
   WHERE table_schema = 'public' AND table_name <> 'schema_migration'
-    AND table_name !~ '^(person|email|throttle|event|job|notification|operator_act|account_import|import_page|purchase|webhook|debit_)'`;
+    AND table_name !~ '^(users?|email|throttle|event|job|notification|operator_action|account_import|import_page|purchase|webhook|debit_)'`;

@@ -7,7 +7,7 @@ import { assertTotals, createFixture, START } from "../../contract/ledger/fixtur
 import { CHANGED, COMPATIBLE, INCOMPATIBLE, sha256Of, TOO_NEW } from "../other-version.ts";
 import { newEmptyDatabase, openNode } from "./fixture.ts";
 
-/** One release forth and back on a PostgreSQL. */
+/** Upgrading and rolling back one release on PostgreSQL. */
 async function open(t: TestContext) {
   const url = await newEmptyDatabase();
   const pool = openPostgresPool(url, { max: 2 });

@@ -4,25 +4,25 @@ import type { Offer } from "#billing/price-list.ts";
 import { newPurchase } from "#billing/purchase-store.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import {
   createD1Database,
   type D1,
   type D1Result,
   type D1Statement,
 } from "#stores/sql/d1-database.ts";
-import { d1People } from "#stores/sql/d1-people.ts";
-import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 import { emailsOf } from "../../contract/email-queue-fixture.ts";
 import { withJobs } from "../../contract/event-store-fixture.ts";
 import { openD1 } from "./d1-fixture.ts";
 
-/** What D1 bills: rows read and written, counted by itself, and that neither grows with how many people there are. */
+/** What D1 bills: rows read and written, counted by itself, and that neither grows with how many users there are. */
 const START = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
 const iso = (at: number) => new Date(at).toISOString();
 
-/** A binding that adds up what its answers tell of their cost. */
+/** A binding that adds up the cost that responses report. */
 function metered(d1: D1) {
   const bill = { read: 0, written: 0 };
   const note = (result: D1Result) => {
@@ -43,7 +43,7 @@ function metered(d1: D1) {
   return { d1: wrapped, bill };
 }
 
-/** So many people with all that belongs to them; each has some of everything. */
+/** So many users with all that belongs to them; each has some of everything. */
 const populate = (db: SqlDatabase, count: number) => {
   const numbers = sql`WITH RECURSIVE numbers (n) AS (
     SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})`;
@@ -53,15 +53,15 @@ const populate = (db: SqlDatabase, count: number) => {
         ${numbers} SELECT n || '@x.org', 'acc_' || n, ${START} FROM numbers`,
     sql`INSERT INTO closed_address (email_hash, closed_at)
         ${numbers} SELECT 'hash' || n, ${START} FROM numbers`,
-    sql`INSERT INTO person (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
+    sql`INSERT INTO users (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
         ${numbers} SELECT 'p' || n, '', n || '@x.org', 1, ${now}, ${now}, 'acc_' || n FROM numbers`,
-    sql`INSERT INTO person_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
+    sql`INSERT INTO user_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
         ${numbers} SELECT 's' || n, ${later}, 't' || n, ${now}, ${now}, 'p' || n FROM numbers`,
-    // Links that wait end within a day, so there are few; closing an account looks through them all.
-    sql`INSERT INTO person_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
+    // Pending links expire within a day, so there are few. Closing an account scans all of them.
+    sql`INSERT INTO user_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
         ${numbers} SELECT 'k' || n, 'reset-password:' || n, 'q' || n, ${later}, ${now}, ${now}
         FROM numbers WHERE n <= 9`,
-    sql`INSERT INTO person_event (person, at, kind)
+    sql`INSERT INTO user_event (user_id, at, kind)
         ${numbers} SELECT 'p' || n, ${START}, 'signed_in' FROM numbers`,
     sql`INSERT INTO email_requested (recipient, email_group, at)
         ${numbers} SELECT 'r' || n, 'asked', ${START} FROM numbers`,
@@ -80,7 +80,7 @@ const populate = (db: SqlDatabase, count: number) => {
         ${numbers} SELECT 'n' || n, ${START} FROM numbers`,
     sql`INSERT INTO account_index (account, created_at)
         ${numbers} SELECT 'acc_' || n, ${START} + n FROM numbers`,
-    sql`INSERT INTO operator_act (at, operator, act, outcome)
+    sql`INSERT INTO operator_action (at, operator, action, outcome)
         ${numbers} SELECT ${START}, 'ada', 'grant', 'done' FROM numbers`,
   ]);
 };
@@ -98,10 +98,10 @@ const EVENT: LedgerEvent = {
   ...{ kind: "credits.low", balance: 19, lowBalance: 20 },
 };
 
-/** The way of one notice, with an endpoint that wants it, and that of one purchase. */
+/** One event with an endpoint that subscribes to it, and one purchase. */
 function salesOperations(d1: D1) {
-  const { forwardedEvents, purchases, ...people } = d1People(d1);
-  const events = withJobs(people.events, people.jobs);
+  const { forwardedEvents, purchases, ...store } = createD1DashboardStore(d1);
+  const events = withJobs(store.events, store.jobs);
   const handling = { event: EVENT, email: null, body: "{}", now: START };
   const offer: Offer = {
     ...{ id: "small", kind: "pack", name: "Small", credits: 9, months: 1 },
@@ -130,18 +130,18 @@ function salesOperations(d1: D1) {
   };
 }
 
-/** Every operation once, in this order; closing an account comes last. */
+/** Runs every operation once, in this order. Closing an account comes last. */
 function operations(d1: D1) {
-  const { directory, journal, ...people } = d1People(d1);
-  const emailQueue = emailsOf(people);
+  const { directory, activityLog, ...store } = createD1DashboardStore(d1);
+  const emailQueue = emailsOf(store);
   const db = createD1Database(d1);
   const index = createAccountIndex(db);
-  const acts = createOperatorActs(db);
+  const actions = createOperatorActions(db);
   const event = { at: START, kind: "signed_in", detail: null, address: null } as const;
   const fresh = { email: "new@x.org", account: "acc_new", createdAt: START };
   const due = { now: START, leaseUntil: START + 1, max: 4, transportKind: "smtp" } as const;
-  const act = {
-    ...{ at: START, by: "ada", act: "grant" },
+  const action = {
+    ...{ at: START, by: "ada", action: "grant" },
     ...{ subject: null, outcome: "granted", address: null },
   };
   return {
@@ -149,10 +149,10 @@ function operations(d1: D1) {
     findByEmail: () => directory.findByEmail({ email: "7@x.org" }),
     listAddresses: () => directory.listAddresses({ after: "5@x.org", max: 3 }),
     wasClosed: () => directory.wasClosed({ emailHash: "hash7" }),
-    recordEvent: () => journal.recordEvent({ person: "p7", ...event }),
-    listEvents: () => journal.listEvents({ person: "p7", after: null, max: 3 }),
-    findPerson: () => journal.findPerson({ account: "acc_7" }),
-    forgetStale: () => journal.forgetStale({ unverifiedBefore: START, now: START, max: 100 }),
+    recordEvent: () => activityLog.recordEvent({ user: "p7", ...event }),
+    listEvents: () => activityLog.listEvents({ user: "p7", after: null, max: 3 }),
+    findUser: () => activityLog.findUser({ account: "acc_7" }),
+    forgetStale: () => activityLog.forgetStale({ unverifiedBefore: START, now: START, max: 100 }),
     addNotification: () => emailQueue.add(message("eml_1", "key_created")),
     addAsked: () => emailQueue.add(message("eml_2", "verify_address")),
     take: () => emailQueue.take(due),
@@ -160,17 +160,17 @@ function operations(d1: D1) {
     done: () => emailQueue.done({ id: "eml_1" }),
     recordAccount: () => index.record({ account: "acc_new", now: START }),
     listAccounts: () => index.list({ after: { account: "acc_5", createdAt: START + 5 }, max: 3 }),
-    startAct: () => acts.start(act),
-    endAct: () => acts.end({ id: "3", end: { outcome: "done", detail: null } }),
-    listActs: () => acts.list({ after: null, max: 3 }),
+    startAction: () => actions.start(action),
+    endAction: () => actions.end({ id: "3", end: { outcome: "done", detail: null } }),
+    listActions: () => actions.list({ after: null, max: 3 }),
     ...salesOperations(d1),
     forget: () => directory.forget({ account: "acc_7", emailHash: "h", now: START }),
   };
 }
 
-async function billsOf(people: number) {
+async function billsOf(users: number) {
   const { d1 } = openD1();
-  await populate(createD1Database(d1), people);
+  await populate(createD1Database(d1), users);
   const meter = metered(d1);
   const bills: Record<string, { read: number; written: number }> = {};
   for (const [name, operation] of Object.entries(operations(meter.d1))) {
@@ -182,7 +182,7 @@ async function billsOf(people: number) {
   return bills;
 }
 
-test("the rows that an operation reads and writes do not grow with the number of people", async (t) => {
+test("the rows that an operation reads and writes do not grow with the number of users", async (t) => {
   const few = await billsOf(20);
   const many = await billsOf(2_000);
   assert.deepEqual(many, few);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unstable_splitSqlQuery as splitAsWrangler } from "wrangler";
 import { NotCarriedOut } from "#ledger/port.ts";
+import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import { createD1Database, type D1, type D1Statement, steadyD1 } from "#stores/sql/d1-database.ts";
-import { d1People } from "#stores/sql/d1-people.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { MIGRATIONS, openD1 } from "./d1-fixture.ts";
 
@@ -61,27 +61,27 @@ const withoutEnd = (statement: string) => statement.trim().replace(/;$/, "");
 test("D1 keeps strict columns, cascades, triggers and partial indexes", async () => {
   const { d1, rows } = openD1();
   const db = createD1Database(d1);
-  const person = (id: string, account: string) =>
-    sql`INSERT INTO person (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
+  const user = (id: string, account: string) =>
+    sql`INSERT INTO users (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
         VALUES (${id}, '', ${`${id}@x.org`}, 1, ${NOW}, ${NOW}, ${account})`;
   await assert.rejects(
     db.batch([sql`INSERT INTO closed_address (email_hash, closed_at) VALUES ('h', 'soon')`]),
     /cannot store TEXT value in INTEGER column/,
   );
-  const session = sql`INSERT INTO person_session
+  const session = sql`INSERT INTO user_session
       (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
     VALUES ('s', ${NOW}, 't', ${NOW}, ${NOW}, 'ann')`;
   await assert.rejects(db.batch([session]), /FOREIGN KEY constraint failed/);
   await db.batch([
     ...[address("ann@x.org", "acc_ann"), address("bea@x.org", "acc_bea")],
-    ...[person("ann", "acc_ann"), person("bea", "acc_bea"), session],
-    sql`INSERT INTO person_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
+    ...[user("ann", "acc_ann"), user("bea", "acc_bea"), session],
+    sql`INSERT INTO user_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
         VALUES ('k', 'reset-password:x', 'ann', ${NOW}, ${NOW}, ${NOW})`,
-    sql`UPDATE person SET email = 'new@x.org' WHERE id = 'ann'`,
+    sql`UPDATE users SET email = 'new@x.org' WHERE id = 'ann'`,
   ]);
-  const { directory, journal } = d1People(d1);
-  await journal.recordEvent({
-    person: "ann",
+  const { directory, activityLog } = createD1DashboardStore(d1);
+  await activityLog.recordEvent({
+    user: "ann",
     at: 1,
     kind: "signed_up",
     detail: null,
@@ -89,21 +89,25 @@ test("D1 keeps strict columns, cascades, triggers and partial indexes", async ()
   });
   assert.equal((await directory.findByEmail({ email: "new@x.org" }))?.account, "acc_ann");
   await directory.forget({ account: "acc_ann", emailHash: "h", now: 1 });
-  for (const table of ["person_session", "person_token", "person_event"])
+  for (const table of ["user_session", "user_token", "user_event"])
     assert.deepEqual(await rows(`SELECT * FROM ${table}`), [], table);
-  assert.deepEqual(await rows("SELECT id FROM person"), [{ id: "bea" }]);
+  assert.deepEqual(await rows("SELECT id FROM users"), [{ id: "bea" }]);
   const asked: string[] = [];
   const prepare = (text: string) => {
     asked.push(text);
     return d1.prepare(text);
   };
-  await d1People({ ...d1, prepare }).journal.forgetStale({ unverifiedBefore: 1, now: 1, max: 9 });
-  const deletion = asked.find((text) => text.startsWith("DELETE FROM person WHERE")) ?? "";
+  await createD1DashboardStore({ ...d1, prepare }).activityLog.forgetStale({
+    unverifiedBefore: 1,
+    now: 1,
+    max: 9,
+  });
+  const deletion = asked.find((text) => text.startsWith("DELETE FROM users WHERE")) ?? "";
   const plan = await rows(`EXPLAIN QUERY PLAN ${deletion}`, NOW, 9);
-  assert.match(JSON.stringify(plan), /USING INDEX person_unverified/);
+  assert.match(JSON.stringify(plan), /USING INDEX users_unverified/);
 });
 
-/** A database whose first answers are faults with these messages; it counts how often it was asked. */
+/** A database whose first requests fail with these messages. It counts the requests. */
 function troubled(messages: string[]) {
   const left = [...messages];
   const count = { asked: 0 };
@@ -171,7 +175,7 @@ test("an interrupted read is repeated and finally fails as not carried out; the 
 
 test("the error of an invalid statement is passed on immediately and unchanged", async () => {
   for (const ask of both) {
-    const { d1, count } = troubled(["no such table: person: SQLITE_ERROR"]);
+    const { d1, count } = troubled(["no such table: users: SQLITE_ERROR"]);
     await assert.rejects(ask(d1, READ), /no such table/);
     assert.equal(count.asked, 1);
   }

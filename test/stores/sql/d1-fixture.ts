@@ -1,6 +1,6 @@
 /**
- * D1 as workerd has it, for tests that run in Node: a Worker with bindings takes statements as JSON. It is started once
- * in a test file; each scene has a database of its own, with our tables.
+ * D1 in workerd, for tests that run in Node: a Worker with bindings takes statements as JSON. It starts once per test
+ * file; each scene has its own database with our tables.
  */
 import { after } from "node:test";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -9,7 +9,7 @@ import type { D1, D1Result, D1Statement } from "#stores/sql/d1-database.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
 import { COMPATIBILITY_DATE } from "../../support/wrangler-config.ts";
 
-/** The one that was there when this was loaded: tests put providers' answers in its place. */
+/** The original `fetch`: tests replace the global one to fake providers' responses. */
 const { fetch } = globalThis;
 const DATABASES_MAX = 120;
 const names = Array.from({ length: DATABASES_MAX }, (_, index) => `DB${index}`);
@@ -46,7 +46,7 @@ async function start() {
 type Query = { sql: string; values: unknown[] };
 type Told = D1Statement & Query;
 
-/** An empty database with our tables; `rows` for what a test looks at or puts there itself. */
+/** An empty database with our tables; `rows` lets a test read and write rows directly. */
 export function openD1() {
   running ??= start();
   const name = names[opened];
@@ -94,6 +94,6 @@ export const MIGRATIONS = D1_MIGRATIONS.flatMap(({ sql }) =>
   sql.split(/(?<=;)\n/).filter((text) => text !== ""),
 );
 
-/** Our tables into a D1 binding, as Wrangler puts them there from files. */
+/** Creates our tables in a D1 binding, as Wrangler does from files. */
 export const applyMigrations = (d1: Pick<D1, "prepare" | "batch">): Promise<D1Result[]> =>
   d1.batch(MIGRATIONS.map((sql) => d1.prepare(sql)));

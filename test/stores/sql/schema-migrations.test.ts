@@ -12,7 +12,7 @@ import {
 import { SQLITE_MIGRATIONS } from "#stores/sqlite/node.ts";
 import { sha256Of } from "../other-version.ts";
 
-/** Releases by their migrations; `readableFrom` is what each migration says of older code. */
+/** Releases by their migrations; `readableFrom` is the oldest code that can read the data of each migration. */
 const release = (...readableFrom: number[]): Migration[] =>
   readableFrom.map((from, index) => ({
     name: `m${index + 1}`,
@@ -31,7 +31,7 @@ const versionsMissing = (code: Migration[], data: Migration[]) =>
     ({ version }) => version,
   );
 
-test("data gets the migrations that it lacks, in their order, with what is recorded of each", () => {
+test("data gets the migrations that it lacks, in order, with a record of each", () => {
   const code = release(1, 1, 3);
   assert.deepEqual(versionsMissing(code, []), [1, 2, 3]);
   assert.deepEqual(versionsMissing(code, release(1, 1)), [3]);
@@ -53,9 +53,9 @@ test("code may use newer data only if each newer migration allows it", () => {
   assert.deepEqual(tried(2, 1, 2, 2, 1), []);
   assert.equal(tried(1, 1, 2), SchemaTooNew);
   assert.equal(tried(2, 1, 1, 1, 3), SchemaTooNew);
-  // A compatible migration on top of an incompatible one opens nothing.
+  // A compatible migration after an incompatible one does not make the data readable again.
   assert.equal(tried(1, 1, 2, 1), SchemaTooNew);
-  // What an older migration says of code that is older still is nothing to this code.
+  // The `readableFrom` of a migration that this code knows does not matter.
   assert.deepEqual(tried(3, 1, 2, 3, 3), []);
 });
 

@@ -5,7 +5,7 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { assertTotals, createFixture, START } from "../../contract/ledger/fixture.ts";
 
-/** Many orders in one transaction: each is decided as if alone, after those before it. */
+/** Many orders in one transaction: each is decided as if it ran alone, after the previous ones. */
 export function openFixture(t: TestContext, file = ":memory:") {
   const driver = openNodeSqlite(file);
   const fixture = createFixture(openSqliteDirect(driver));
@@ -21,7 +21,7 @@ export type Item = {
   [Name in LedgerOperation]: [Name, LedgerOperations[Name][0]];
 }[LedgerOperation];
 
-/** The value of each result, or its error. */
+/** Returns the value or the error of each result. */
 export function run(fixture: ReturnType<typeof openFixture>, items: Item[]) {
   return fixture.runBatch(items).map((result) => ("value" in result ? result.value : result.error));
 }
@@ -35,7 +35,7 @@ export const debited = (balance: number, charged = 1): DebitOutcome => ({
 export const grantOrder = (account: string, id: string, amount: number) =>
   ({ account, id, kind: "operator", amount, expiresAt: null, now: START }) as const;
 
-/** A fault of the database that strikes some orders alone. */
+/** A database fault that affects only some orders. */
 export const TRIGGERS: Record<string, string> = {
   "while the order is carried out":
     "CREATE TRIGGER t BEFORE INSERT ON debit_journal WHEN NEW.call_id = 'boom' BEGIN SELECT RAISE(ABORT, 'boom'); END",

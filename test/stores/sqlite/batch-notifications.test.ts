@@ -4,9 +4,9 @@ import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { START } from "../../contract/ledger/fixture.ts";
 import { grantOrder, type Item, openFixture, run, TRIGGERS } from "./batch-fixture.ts";
 
-/** What notices cost the debits, and how they go with their batch. */
+/** What events cost debits, and how they commit with their batch. */
 
-/** The statements that a batch carries out, each in its first words. */
+/** The first words of each statement that a batch runs. */
 function watchStatements(fixture: ReturnType<typeof openFixture>) {
   const wasCarriedOut: string[] = [];
   const runBatch = createBatchRunner({
@@ -41,7 +41,7 @@ test("only a debit that lowers the balance to another level writes more", async 
   const statementsOf = watchStatements(fixture);
   const debits = (count: number) =>
     Array.from({ length: count }, (): Item => ["debit", fixture.debitOrder(account)]);
-  // Another connection has written last, so what is asked of the account is read; from then on it is remembered.
+  // Another connection wrote last, so the account's rows are read; from then on they are cached.
   const [mark, drained] = ["SELECT setting", "SELECT setting"];
   const [pay, append] = ["UPDATE credit_grant", "INSERT INTO debit_journal"];
   assert.deepEqual(statementsOf(debits(1)), [
@@ -55,7 +55,7 @@ test("only a debit that lowers the balance to another level writes more", async 
     [...calm, "INSERT INTO event", "UPDATE account"].toSorted(),
   );
   assert.deepEqual(statementsOf(debits(1)), calm);
-  // 16 debits are one statement, and so many of one account go past the journal, where all are later than it.
+  // 16 debits are one statement. This many of one account bypass the journal if all are later than the journal's debits.
   const late = Array.from({ length: 17 }, (): Item => {
     return ["debit", fixture.debitOrder(account, { now: START + 1 })];
   });

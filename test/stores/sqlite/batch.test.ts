@@ -26,7 +26,7 @@ test("an order that the ledger rejects changes nothing, and the others of its ba
   assert.equal(transactions, 1, "a refusal rolls nothing back");
   assert.deepEqual([first, last], [debited(9), debited(8)]);
   assert.partialDeepStrictEqual(none, { kind: "rejected" });
-  // An order that was carried out before is found by its debit: the batch is run again, once.
+  // An order that was already carried out is found by its debit, and the batch runs again once.
   const [second, again, third] = run(fixture, [
     ["debit", fixture.debitOrder(account)],
     ["debit", reversed],

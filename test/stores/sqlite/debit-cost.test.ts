@@ -7,7 +7,7 @@ import type { SqlDriver, SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
 import { createFixture, DAY, idempotency, START } from "../../contract/ledger/fixture.ts";
 import { openEmpty } from "../transfer-fixture.ts";
 
-/** What was carried out, statement by statement, and how many rows it gave. */
+/** Each statement that ran, and the number of rows that it returned. */
 type Carried = { sql: string; rows: number };
 
 function recording(driver: SqlDriver, carried: Carried[]): SqlDriver {
@@ -32,7 +32,7 @@ function recording(driver: SqlDriver, carried: Carried[]): SqlDriver {
   };
 }
 
-/** The tables and indexes that the statements write. */
+/** The tables and indexes to which the statements write. */
 function writtenBy(driver: SqlDriver, carried: readonly Carried[]): string[] {
   const names = new Map(
     driver
@@ -102,7 +102,7 @@ describe("the cost of a debit in SQLite", () => {
     await debit();
     const again = await debit();
     assert.ok(rowsOf(again) <= 2, `${rowsOf(again)} rows`);
-    // What another connection may have changed is read anew: the account, its key and the first grants.
+    // Rows that another connection may have changed are read again: the account, its key and the first grants.
     driver.exec("DELETE FROM setting WHERE name = 'ledger_writer'");
     const anew = await debit();
     assert.ok(rowsOf(anew) <= 6, `${rowsOf(anew)} rows`);

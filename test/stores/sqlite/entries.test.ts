@@ -13,7 +13,7 @@ function open(t: TestContext): NodeSqlite {
   return driver;
 }
 
-/** Every query of a read, and what SQLite means to do for it. */
+/** Every query of a read, with SQLite's query plan. */
 function plansOf<Name extends ReadName>(
   driver: NodeSqlite,
   name: Name,
@@ -45,7 +45,7 @@ describe("the cost of entries in SQLite", () => {
         ["credit_grant", "credit_grant_by_end"],
         ["credit_grant", "credit_grant_voided"],
         ["debit_by_account", "PRIMARY KEY"],
-        // The journal is in order of time; it holds as many debits as its slices, and no more.
+        // The journal is in order of time and never has more debits than its slices allow.
         ["debit_journal", "PRIMARY KEY"],
         ["reversal", "reversal_by_age"],
         ["reversal", "reversal_rolled_up"],

@@ -81,7 +81,7 @@ describe("an export of SQLite", () => {
       debit_by_account: "debit",
       debit_journal: "debit",
     };
-    /** Columns whose member has another name; `no` is a row's place, which no other store shares. */
+    /** Columns whose member has a different name; `no` is the row number, which differs between stores. */
     const memberOf: Record<string, string> = {
       account_no: "account",
       key_no: "key",
@@ -90,18 +90,18 @@ describe("an export of SQLite", () => {
     };
     const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
     const tables = from.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-    // People sign up again with their address and find their account (docs/storage.md); jobs and events are under way, and
-    // what operators did, and moved, stays where they did it.
-    const isOfPeople =
-      /^(?:person(?:_\w+)?|email_requested|job(?:_turn)?|operator_act|webhook_\w+|notification_choice|event(?:_\w+)?|account_import|import_page|schema_\w+|sqlite_sequence)$/;
-    // An import works these out of the other records, and the time that it is then.
+    // Not exported: users, who sign up again with their address and get their account (docs/backup.md); pending jobs
+    // and events; and the records of operators' actions and imports.
+    const isOfDashboard =
+      /^(?:users|user_\w+|email_requested|job(?:_turn)?|operator_action|webhook_\w+|notification_choice|event(?:_\w+)?|account_import|import_page|schema_\w+|sqlite_sequence)$/;
+    // An import computes these from the other records and the current time.
     const isWorkedOut = new Set([
       ...["account.lifetime_grants", "account.front_grant", "account.rest"],
       ...["credit_grant.spent", "credit_grant.event_due_at"],
     ]);
     for (const { name } of tables) {
       const table = String(name);
-      if (isOfPeople.test(table)) continue;
+      if (isOfDashboard.test(table)) continue;
       const written = members.get(recordOf[table] ?? table);
       assert.ok(written, `the table ${table} is exported`);
       for (const column of from.prepare(`PRAGMA table_info(${table})`).all()) {
@@ -124,7 +124,7 @@ describe("an export of SQLite", () => {
     );
     const chunks: Uint8Array[] = [];
     exportSqlite(reader, { withSecret: false }, (bytes) => {
-      // The snapshot begins with the first record, after the header.
+      // The snapshot starts with the first record, after the header.
       if (chunks.length > 0) accounts.run(`acc_${chunks.length}`);
       chunks.push(bytes);
     });

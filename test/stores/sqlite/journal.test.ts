@@ -28,7 +28,7 @@ function open(driver: NodeSqlite) {
   return { ledger, journal, drain, runBatch, fixture: createFixture({ ledger }) };
 }
 
-/** After each order some rows of the journal are moved: one, two, or all. */
+/** Moves some rows out of the journal after each order: one, two or all. */
 function drainedAlways(driver: NodeSqlite): Ledger {
   const { ledger, drain } = open(driver);
   let orders = 0;
@@ -143,7 +143,7 @@ describe("the journal of debits", () => {
     const [first, second, third] = [1, 2, 3].map((at) => ordersAt(START + at));
     assert.ok(debitAll(first as never).every(Boolean));
     assert.equal(journal.count(), 0);
-    // One by one they are appended; a batch that is not later than all of those is appended too.
+    // Single debits are appended. A batch that is not later than all of them is appended too.
     for (const order of second as never as ReturnType<typeof ordersAt>) await ledger.debit(order);
     assert.equal(journal.count(), 20);
     const again = [...(first ?? []), ...(second ?? [])].flatMap((order) => [order, order]);
@@ -171,7 +171,7 @@ describe("the journal of debits", () => {
     const [sameTime, later] = [orders(5, START), orders(8, START + 1)];
     assert.equal(debitAll([...sameTime, ...later]).at(-1), 86);
     assert.equal(journal.count(), 1);
-    // Too few are later, so these are appended, although some are as old as what is not in the journal.
+    // Too few are later, so all are appended, although some are as old as debits outside the journal.
     assert.equal(debitAll([...orders(7, START + 2), ...orders(5, START)]).at(-1), 74);
     assert.equal(journal.count(), 13);
     assert.equal(debitAll([...orders(9, START + 3), appended]).at(-1), 65);
@@ -187,7 +187,8 @@ describe("the journal of debits", () => {
     for (let day = 1; day <= 8; day += 1)
       await fixture.grant(account, `day-${day}`, 10, { expiresAt: START + day * DAY });
     const debitAt = (now: number) => fixture.debitOrder(account, { now });
-    // Another grant is the first one at each of these times, so the balance is summed up, with what the batch has changed so far.
+    // At each of these times a different grant comes first, so the balance is summed, including the batch's changes so
+    // far.
     const order = debitAt(START + DAY + 1);
     const before = debitAt(START + 1);
     const late = Array.from({ length: 8 }, () => debitAt(START + DAY + 2));
@@ -253,7 +254,7 @@ describe("the journal of debits", () => {
       const order = one.fixture.debitOrder(account, { now: START + round });
       assert.partialDeepStrictEqual(await one.ledger.debit(order), { balance: 29 - 3 * round });
       if (round % 3 === 0) other.drain(1);
-      // The same order on the other connection is the same debit; another one is not.
+      // The same order on the other connection is the same debit; a different order is not.
       assert.partialDeepStrictEqual(await other.ledger.debit(order), { balance: 29 - 3 * round });
       const own = { ...order, callId: `${order.callId}b` };
       assert.partialDeepStrictEqual(await other.ledger.debit(own), { balance: 28 - 3 * round });

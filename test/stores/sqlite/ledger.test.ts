@@ -14,7 +14,7 @@ import { describeReversals } from "../../contract/ledger/reversals.ts";
 import { ledgerContract, ledgerDurability } from "../../contract/ledger.ts";
 import { ledgerModel } from "../../contract/ledger-model.ts";
 
-/** A fresh folder for a database, removed after the test. */
+/** A new folder for a database, removed after the test. */
 function temporaryFile(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -71,7 +71,7 @@ ledgerContract("in SQLite", openDirect);
 ledgerModel("in SQLite", openInMemory);
 if (process.env["TEST_STORES"] === "all") ledgerContract("in SQLite on its thread", openThread);
 else {
-  // Every sentence is held without the thread, which hands orders on as they are.
+  // Runs the contract without the thread, which passes orders on unchanged.
   describe("the ledger, in SQLite on its thread", () => {
     const skip = "a sample of four of the eighteen parts; TEST_STORES=all takes all";
     test("the other parts of the contract", { skip });

@@ -12,7 +12,7 @@ import { assertTotals, createFixture, START } from "../../contract/ledger/fixtur
 import { temporaryFolder } from "../../http/server-process.ts";
 import { CHANGED, COMPATIBLE, INCOMPATIBLE, sha256Of, TOO_NEW } from "../other-version.ts";
 
-/** Opens the file as a release with these migrations does, for one step. */
+/** Opens the file for one step, as a release with these migrations does. */
 async function asRelease<Result>(
   file: string,
   migrations: readonly Migration[],

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "#stores/sql/sql-database.ts";
+import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { endRequests } from "#stores/sqlite/operator.ts";
-import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import {
   ACCOUNT,
   deliveryIds,
@@ -18,9 +18,9 @@ import {
 test("after a restore from a backup, no email or webhook is sent again, and owners can resend their webhooks", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
-  const people = openSqlitePeople(driver);
-  const { ledger } = people;
-  const events = withJobs(people.events, people.jobs);
+  const store = openSqliteDashboardStore(driver);
+  const { ledger } = store;
+  const events = withJobs(store.events, store.jobs);
   await ledger.openAccount({ account: ACCOUNT, freeCall: "open", now: START });
   const grant = { kind: "operator", amount: 5, expiresAt: null, now: START } as const;
   await ledger.grant({ account: ACCOUNT, id: "g", ...grant });
@@ -36,7 +36,7 @@ test("after a restore from a backup, no email or webhook is sent again, and owne
   await events.recordTries([{ id: taken.id, take: taken.take, status: "delivered", ...recorded }]);
   assert.deepEqual(endRequests(driver), { sessions: 0, links: 0, emails: 1, webhooks: 1 });
   assert.deepEqual(await events.nextDue(), { at: null });
-  assert.deepEqual(await people.jobs.nextDue({ queues: ["email", "outbox"] }), { at: null });
+  assert.deepEqual(await store.jobs.nextDue({ queues: ["email", "outbox"] }), { at: null });
   assert.deepEqual(await ledger.listEvents({ max: 9 }), { events: [] });
   const list = { account: ACCOUNT, endpoint: at.id };
   const [given, before] = await events.listDeliveries({ ...list, after: null, max: 9 });

@@ -17,7 +17,10 @@ import {
   tally,
 } from "../../contract/ledger/fixture.ts";
 
-/** The ledger's thread: orders gather into batches, none is lost or made twice when the thread dies, none waits for ever. */
+/**
+ * The ledger thread collects orders into batches. If the thread dies, no order is lost or carried out twice, and none
+ * waits forever.
+ */
 type Batch = { size: number; waiting: number };
 
 async function openFixture(t: TestContext) {
@@ -32,7 +35,7 @@ async function openFixture(t: TestContext) {
     onCrash: (error) => crashes.push(error),
   });
   t.after(() => thread.close());
-  /** Holds the write lock, as a second process would, until it is called. */
+  /** Holds the write lock, as a second process would, until the returned function is called. */
   function lock(): () => void {
     const other = new DatabaseSync(file);
     t.after(() => other.isOpen && other.close());
@@ -42,7 +45,7 @@ async function openFixture(t: TestContext) {
   return { ...createFixture(thread), thread, batches, crashes, lock };
 }
 
-/** The threads that this test starts, the youngest last. `onStart`: told of each before it has done anything. */
+/** The threads that this test starts, newest last. `onStart` gets each thread before it does anything. */
 function watchWorkers(t: TestContext, onStart: (worker: Worker) => void = () => {}): Worker[] {
   const workers: Worker[] = [];
   const note = (worker: Worker) => {
@@ -54,7 +57,7 @@ function watchWorkers(t: TestContext, onStart: (worker: Worker) => void = () => 
   return workers;
 }
 
-/** The thread does its work, and dies before anybody hears of it. */
+/** The thread does its work and dies before it reports the result. */
 function loseNextResponse(worker: Worker): void {
   const emit = worker.emit.bind(worker) as (name: string, ...values: unknown[]) => boolean;
   Object.assign(worker, {
@@ -66,7 +69,7 @@ function loseNextResponse(worker: Worker): void {
   });
 }
 
-/** What became of an order: its outcome, or its error. */
+/** The result of an order: its outcome or its error. */
 const settled = <Outcome>(order: Promise<Outcome>): Promise<Outcome | Error> =>
   order.catch((error: Error) => error);
 

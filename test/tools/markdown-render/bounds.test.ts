@@ -12,7 +12,7 @@ import {
 } from "#tools/markdown-render/bounds.ts";
 import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
 
-/** At each bound: what is within is structure, what is beyond is text, and no text is lost. */
+/** At each bound: content within it is structure, content beyond it is text, and no text is lost. */
 const html = (markdown: string) => renderMarkdown(markdown, false).html;
 const count = (text: string, part: string) => text.split(part).length - 1;
 
@@ -53,11 +53,11 @@ test("references beyond the bound of their addresses are text", () => {
   const markdown = `[a]: ${address}\n\n${"[a] ".repeat(10_000)}`;
   const out = html(markdown);
   assert.equal(count(out, "<a href"), Math.floor(referenceCharsMax(markdown.length + 1) / 1000));
-  // Without the links, the text is whole.
+  // Without the links, the text is complete.
   assert.equal(count(out.replaceAll(/<[^>]*>/g, ""), "a"), 10_000);
 });
 
-test("short rows are filled up to the bound, and then end where their text does", () => {
+test("short rows are filled up to the bound, and beyond it end where their text ends", () => {
   const columns = 200;
   const markdown = `${"|a".repeat(columns)}\n${"|-".repeat(columns)}\n${"b\n".repeat(5000)}`;
   const out = html(markdown);
@@ -74,7 +74,7 @@ test("the first references to a footnote get a way back", () => {
   assert.equal(count(out, 'class="footnote-backref"'), waysBack);
 });
 
-test("what stands before a line of plain text has a bound", () => {
+test("the prefix of a line of plain text has a bound", () => {
   const { text = "" } = renderMarkdown(`${"1. ".repeat(40)}a\nb\n`, true);
   const last = text.split("\n").at(-1) ?? "";
   assert.equal(last.trim(), "b");

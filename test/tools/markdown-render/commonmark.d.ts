@@ -1,4 +1,4 @@
-/** What the tests use of two packages that come without types. */
+/** The parts that the tests use of two packages without types. */
 declare module "commonmark" {
   export type NodeType =
     | "block_quote"

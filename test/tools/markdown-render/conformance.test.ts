@@ -12,7 +12,7 @@ import {
   gfmExtensionExamples,
 } from "./spec-examples.ts";
 
-/** How an example is judged, in the words of the counts that the test prints. */
+/** How an example is judged; the test prints these counts. */
 type Judgement = "as written" | "after stripping" | "without a refused link" | "as listed";
 type Counts = Record<Judgement, number>;
 
@@ -37,7 +37,7 @@ conforms("GFM's extensions", gfmExtensionExamples(), {
   "as listed": 3,
 });
 
-/** `counts` says how many examples are judged in which way, so that none slips out of its judgement. */
+/** `counts`: how many examples are judged in each way, so that no example silently moves to a weaker one. */
 function conforms(specification: string, examples: Example[] | string, counts: Counts): void {
   if (typeof examples === "string") {
     test(`${specification}: every example renders as expected`, { skip: examples });
@@ -77,7 +77,7 @@ function judgementOf({ name, markdown }: Example): Judgement {
   return hasRawHtml(markdown) ? "after stripping" : "as written";
 }
 
-/** What is wrong, or undefined. */
+/** The fault, or undefined. */
 function judge(example: Example, judgement: Judgement): string | undefined {
   const normalize = judgement === "as written" ? normalizeInputs : normalizeStripped;
   const expected = normalize(expectationOf(example, judgement));
@@ -100,7 +100,7 @@ function expectationOf({ name, markdown, html }: Example, judgement: Judgement):
         isAllowed(url) ? link : text,
       );
     case "after stripping":
-      // Only who reads the example as the specification does can say what is left of it.
+      // Only an engine that agrees with the specification on this example can show what remains of it.
       assert.equal(renderCommonMark(markdown), html, `commonmark.js on ${name}`);
       return renderStripped(markdown);
     case "as written":
@@ -108,10 +108,10 @@ function expectationOf({ name, markdown, html }: Example, judgement: Judgement):
   }
 }
 
-/** The ids of footnotes have a prefix, so that a document cannot take the name of something in the page around it. */
+/** The ids of footnotes have a prefix, so that a document cannot use an id of the surrounding page. */
 const withOurIds = (html: string) => html.replaceAll(/(id="|href="#)(?=fn)/g, "$1user-content-");
 
-test("every listed exception is one: our output is not what the specification shows", () => {
+test("every listed exception is necessary: our output differs from the specification", () => {
   const examples = [
     ...commonMarkExamples(),
     ...examplesIn(gfmExamples()),

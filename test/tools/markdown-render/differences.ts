@@ -8,13 +8,13 @@ import {
 } from "./rewrite-markdown.ts";
 
 /**
- * Why our output may be like none of the references, each as narrow as it can be said: what to change in the document,
- * or in the output of all engines, so that nothing but this difference is gone. A difference explains a document if
- * all agree after the change.
+ * Reasons for which our output may differ from all references, each as narrow as possible: a change to the document, or
+ * to the output of all engines, that removes only this difference. A difference explains a document if all engines
+ * agree after the change.
  */
 export type Difference = {
   readonly reason: string;
-  /** Only documents with this. */
+  /** Applies only to documents that match this. */
   readonly when?: RegExp;
   readonly source?: (markdown: string) => string;
   readonly html?: (html: string) => string;
@@ -25,7 +25,7 @@ const replacing =
   (text: string): string =>
     text.replaceAll(pattern, replacement);
 
-/** Where GFM's text says one thing, and micromark does what github.com does, or has not got so far. */
+/** Cases in which GFM's text says one thing, and micromark does what github.com does or has not implemented it. */
 const AUTOLINKS: readonly Difference[] = [
   {
     reason:
@@ -128,7 +128,7 @@ const GFM: readonly Difference[] = [
   },
 ];
 
-/** What both references, or the one that judges, read otherwise than CommonMark 0.31.2 says. */
+/** Cases in which both references, or the one that judges, deviate from CommonMark 0.31.2. */
 const CORE: readonly Difference[] = [
   {
     reason: "the description of a refused image: with its emphasis for us, as text for micromark",
@@ -229,8 +229,11 @@ const CONTAINERS: readonly Difference[] = [
   },
 ];
 
-/** What ours and the references differ on. What takes out least comes first: it explains where two would. */
+/**
+ * The differences between our engine and the references, smallest change first, because the first one that explains a
+ * document is used.
+ */
 export const DIFFERENCES = [...CORE, ...AUTOLINKS, ...GFM];
 
-/** What micromark gets wrong of CommonMark: of matter where it alone can judge. */
+/** Errors of micromark in CommonMark, which matter where it is the only judge. */
 export const FAULTS_OF_MICROMARK = [...CODE, ...CONTAINERS];

@@ -7,8 +7,8 @@ import { shrink } from "./shrink.ts";
 import { commonMarkExamples, examplesIn, gfmExamples } from "./spec-examples.ts";
 
 /**
- * Generated documents, rendered by us and by two other engines. `TEST_DIFF_RUNS` sets how many, `TEST_SEED` where they
- * begin: the document of a seed is always the same.
+ * Generated documents, rendered by our engine and two others. `TEST_DIFF_RUNS` sets their number and `TEST_SEED` the
+ * first seed; a seed always gives the same document.
  */
 const RUNS = Number(process.env["TEST_DIFF_RUNS"] ?? 2_000);
 const SEED = Number(process.env["TEST_SEED"] ?? 1);
@@ -38,7 +38,7 @@ test(`${RUNS} generated documents render as commonmark.js or micromark have them
   assert.equal(failures.length, 0, `${failures.length} differ:\n\n${shown(failures)}\n`);
 });
 
-/** What an engine might get wrong, done to the output of ours. */
+/** Faults that an engine might have, applied to the output of ours. */
 const FAULTS: Readonly<Record<string, (html: string) => string>> = {
   "strong emphasis is emphasis": (html) => html.replaceAll(/(<\/?)strong>/g, "$1em>"),
   "emphasis is text": (html) => html.replaceAll(/<\/?em>/g, "*"),
@@ -90,7 +90,7 @@ test("in every generated document each link to a footnote or back leads to one i
   }
 });
 
-/** The first failures, each as short a document as still fails. */
+/** The first failures, each shrunk to a short document that still fails. */
 function shown(failures: readonly { seed: number; markdown: string }[]): string {
   const fails = (markdown: string) => judge(markdown) === "unexplained";
   const shrunk = failures.slice(0, FAILURES_SHOWN).map(({ seed, markdown }) => {

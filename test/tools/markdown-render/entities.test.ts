@@ -21,7 +21,7 @@ test("the table has no name that HTML does not have", () => {
   assert.equal(listed.length, 2125 - 3 * 52 + 23);
 });
 
-test("what is no reference is text", () => {
+test("an invalid reference is text", () => {
   for (const text of [
     ...["&", "&;", "&a", "&amp", "&AMp;", "&nosuch;", "& amp;", "&#;", "&#x;", "&#a;", "&#xg;"],
     ...["&#12345678;", "&#x1234567;", "&__proto__;", "&constructor;", `&${"a".repeat(40)};`],
@@ -31,7 +31,7 @@ test("what is no reference is text", () => {
   }
 });
 
-test("a number names its character, and U+FFFD where there is none", () => {
+test("a number gives its character, or U+FFFD if there is none", () => {
   const table: [string, string][] = [
     ["&#65;", "A"],
     ["&#x41;", "A"],

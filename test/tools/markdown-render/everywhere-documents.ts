@@ -9,7 +9,9 @@ import { VECTORS } from "./xss-vectors.ts";
 
 export type Document = { name: string; markdown: string };
 
-/** What the runtimes are compared over: the specifications, the hostile documents, and texts of every character. */
+/**
+ * The documents that compare the runtimes: the specifications, the hostile documents, and texts with every character.
+ */
 export function documents(): Document[] {
   const examples = [
     ...commonMarkExamples(),
@@ -17,7 +19,7 @@ export function documents(): Document[] {
     ...examplesIn(gfmExtensionExamples()),
   ];
   const hostile = VECTORS.map(({ markdown }, index) => ({ name: `hostile ${index}`, markdown }));
-  // All in one, so that what one leaves behind meets the next.
+  // All in one document, so that state left by one example would affect the next.
   const together = {
     name: "every example, one after the other",
     markdown: examples.map(({ markdown }) => markdown).join("\n\n"),
@@ -25,13 +27,13 @@ export function documents(): Document[] {
   return [...examples, together, ...hostile, ...everyCharacter(), ...mixedTexts()];
 }
 
-/** Further planes have ideographs, characters for private use, or nothing. */
+/** The other planes have ideographs, private-use characters or nothing. */
 const CHARACTERS = 0x20000;
 const BLOCK = 0x400;
 
 /**
- * Every character where its kind decides: beside emphasis (punctuation or not), in an address, as a label that is
- * found by its other case. Runtimes come with Unicode tables of different age, and the output must not tell.
+ * Every character where its class matters: beside emphasis (punctuation or not), in an address, and as a label that is
+ * found in its other case. Runtimes have Unicode tables of different versions, which the output must not show.
  */
 function everyCharacter(): Document[] {
   return Array.from({ length: CHARACTERS / BLOCK }, (_, block) => {
@@ -44,7 +46,7 @@ function everyCharacter(): Document[] {
   }).concat(cases());
 }
 
-/** The labels are cased by Node alone, so that every runtime gets the same document. */
+/** Only Node changes the case of labels, so that every runtime gets the same document. */
 function cases(): Document[] {
   const cased: string[] = [];
   for (let code = 0; code < CHARACTERS; code += 1) {

@@ -1,8 +1,8 @@
 import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
 
 /**
- * Renders a JSON list of documents to a JSON list of [html, text], the same way in every runtime. Both lists are
- * plain ASCII, so that nothing on the way reads a character otherwise.
+ * Renders a JSON list of documents to a JSON list of [html, text], the same way in every runtime. Both lists are plain
+ * ASCII, so that no step misreads a character.
  */
 export function renderList(json: string): string {
   const documents = JSON.parse(json) as string[];

@@ -10,7 +10,7 @@ if (typeof gfmExamples() === "string")
 
 type Rendered = [html: string, text: string];
 
-/** So many documents a message. */
+/** Documents per message. */
 const LIST_LENGTH = 500;
 
 const script = {
@@ -28,7 +28,7 @@ async function render(runtime: Runtime, all: readonly Document[]): Promise<Rende
   return (await runtime.run(lists)).flatMap((response) => JSON.parse(response) as Rendered[]);
 }
 
-/** Throws with the first document that is rendered otherwise. */
+/** Throws an error with the first document that is rendered differently. */
 function assertSame(
   runtime: string,
   all: readonly Document[],

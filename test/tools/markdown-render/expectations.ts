@@ -1,6 +1,6 @@
 /**
- * The examples that our output differs from, each with the reason and with the output that we hold ourselves to
- * instead: an exception without one could hide a fault.
+ * The examples from which our output differs, each with the reason and the expected output. An exception without
+ * expected output could hide a fault.
  */
 export type Expectation = { readonly reason: string; readonly html: string };
 
@@ -61,7 +61,7 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   },
 };
 
-/** Autolinks with a scheme that is not on our list: the link becomes its text. */
+/** Autolinks with a scheme that we do not allow become their text. */
 export const REFUSED: Readonly<Record<string, string>> = {
   "CommonMark 596": "irc: is not on the list of schemes.",
   "CommonMark 598": "a+b+c: is not on the list of schemes.",

@@ -12,7 +12,7 @@ export function htmlBlock(random: Random): string[] {
   return [`${random.pick(HTML_STARTS)}${rest()}`, ...random.several(0, 2, rest)];
 }
 
-/** A table, or what is nearly one. */
+/** A table, or something that is nearly one. */
 export function table(random: Random): string[] {
   const columns = random.between(1, 3);
   const delimiter = () =>

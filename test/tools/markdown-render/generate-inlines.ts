@@ -1,8 +1,8 @@
 import type { Random } from "./random.ts";
 
 /**
- * One line of inline Markdown: well-formed constructs, and a soup of the characters that they are made of. With `gfm`,
- * those of GFM too.
+ * Generates one line of inline Markdown: well-formed constructs mixed with random characters of their syntax. `gfm`
+ * includes GFM.
  */
 export function inlineLine(random: Random, gfm: boolean): string {
   return random
@@ -48,7 +48,7 @@ const BARE =
 function piece(random: Random, gfm: boolean, depth: number): string {
   if (gfm && random.chance(0.3)) return gfmPiece(random, depth);
   const inner = () => inside(random, gfm, depth);
-  // Whether bare addresses in brackets are links is a known difference: a few are enough.
+  // Engines are known to differ on bare addresses in brackets, so a few are enough.
   const text = () => inside(random, gfm && random.chance(0.1), depth);
   switch (random.between(0, 13)) {
     case 0:
@@ -119,7 +119,7 @@ function gfmPiece(random: Random, depth: number): string {
   }
 }
 
-/** What may follow the label of a reference definition. */
+/** Text that can follow the label of a reference definition. */
 export function definitionTail(random: Random): string {
   const title = random.chance(0.4) ? random.pick([...TITLES, "\n'u\nv'", ' "t" x', "\n(t) x"]) : "";
   return `${random.pick([" ", "", "\n", "  "])}${random.pick(DESTINATIONS)}${title}`;

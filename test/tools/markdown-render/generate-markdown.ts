@@ -3,13 +3,15 @@ import { definitionLabel, definitionTail, inlineLine } from "./generate-inlines.
 import { Random } from "./random.ts";
 
 /**
- * What kind of document is made. With `gfm` there is what only GFM knows. An `odd` document has empty items, blank
- * lines of spaces and tabs, and indents that fit nothing: there the references differ most, so most documents with
- * constructs of GFM, which only one of them can judge, are not odd.
+ * The kind of document to generate. `gfm` includes GFM constructs. An `odd` document has empty items, blank lines of
+ * spaces and tabs, and unusual indents. The references differ most on these, so most documents with GFM constructs,
+ * which only one of them can judge, are not odd.
  */
 type Manner = { readonly gfm: boolean; readonly odd: boolean };
 
-/** A document that is Markdown of all kinds; the same for the same seed. Mostly 20 to 300 characters. */
+/**
+ * Generates a document with all kinds of Markdown, usually 20 to 300 characters. The same seed gives the same document.
+ */
 export function generateMarkdown(seed: number, examples: readonly string[]): string {
   const random = new Random(seed);
   const gfm = random.chance(0.5);
@@ -38,7 +40,7 @@ const INDENTS = ["", "", "", " ", "  ", "   ", "    ", "\t", "     "];
 
 const blank = (random: Random, { odd }: Manner) => (odd ? random.pick(BLANKS) : "");
 
-/** Some blocks, as lines, with or without blank lines between them. */
+/** Generates some blocks as lines, with or without blank lines between them. */
 function blocks(random: Random, manner: Manner, depth: number): string[] {
   const lines: string[] = [];
   for (let left = random.between(1, depth + 1); left > 0; left--) {
@@ -48,7 +50,7 @@ function blocks(random: Random, manner: Manner, depth: number): string[] {
   return lines;
 }
 
-/** Adds a footnote and a call of it to some documents. */
+/** Adds a footnote and a reference to it to some documents. */
 function withFootnote(random: Random, manner: Manner, lines: string[]): string[] {
   if (!manner.gfm || !random.chance(0.15)) return lines;
   const call = `${inlineLine(random, true)}[^1]${random.pick(["", ".", "[^1]", " a[^a]"])}`;
@@ -140,7 +142,7 @@ function container(random: Random, manner: Manner, depth: number): string[] {
   });
 }
 
-/** A line may leave its mark out: it is lazy, or it ends the quote. */
+/** A line may omit its mark, which makes it lazy or ends the quote. */
 function quoted(random: Random, { odd }: Manner, lines: readonly string[]): string[] {
   const marks = odd ? ["> ", "> ", "> ", ">", ">\t", " > "] : ["> ", "> ", "> ", ">"];
   return lines.map((line, index) =>
@@ -192,7 +194,7 @@ const STARTS =
     "|",
   );
 
-/** Lines of which each begins with some marks, whatever stands above it. */
+/** Generates lines that each start with some marks, whatever precedes them. */
 const lineSoup = (random: Random, manner: Manner) =>
   random.several(2, 8, () => {
     if (random.chance(0.15)) return blank(random, manner);
@@ -203,7 +205,7 @@ const lineSoup = (random: Random, manner: Manner) =>
     return marks + text;
   });
 
-/** One or two examples of the specifications, with a few changes. */
+/** Takes one or two examples of the specifications and changes a few characters. */
 function mutated(random: Random, manner: Manner, examples: readonly string[]): string {
   const parts = random.several(1, 2, () => random.pick(examples));
   let text = parts.join(random.pick(["", "\n"])).slice(0, LENGTH_MAX);

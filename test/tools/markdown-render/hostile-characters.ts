@@ -9,7 +9,7 @@ import {
   type Table,
 } from "./hostile-shapes.ts";
 
-/** Characters that count as white space or punctuation, or as neither, and those that are two in UTF-16 or none alone. */
+/** Characters that are white space, punctuation or neither, surrogate pairs, and lone surrogates. */
 const CHARACTERS: Readonly<Record<string, string>> = {
   "U+00A0": "\u00a0",
   "U+2028": "\u2028",

@@ -3,8 +3,8 @@ import { ordinaryDocument, type Render, Times } from "./hostile-times.ts";
 import { LARGE, tryHostile } from "./hostile-trial.ts";
 
 /**
- * The process that renders. The engine is the module named by its argument; a message is the name of a hostile
- * document, and the answer is its trial. First of all it says how long the ordinary document takes.
+ * The process that renders. Its argument names the engine's module. It first reports how long the ordinary document
+ * takes. Each message is the name of a hostile document, and the response is the document's trial.
  */
 const [engine = ""] = process.argv.slice(2);
 const { renderMarkdown } = (await import(engine)) as { renderMarkdown: Render };

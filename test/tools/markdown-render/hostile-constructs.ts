@@ -1,6 +1,6 @@
 import { family, flood, type Hostile, halves, type Make, nest, repeat } from "./hostile-shapes.ts";
 
-/** Every construct by how it is opened and closed. */
+/** Every construct with its opening and closing text. */
 export const CONSTRUCTS: Readonly<Record<string, readonly [open: string, close: string]>> = {
   emphasis: ["*", "*"],
   "underscore emphasis": ["_", "_"],
@@ -61,7 +61,7 @@ export const CONSTRUCTS: Readonly<Record<string, readonly [open: string, close: 
   "footnote definition": ["\n\n[^", "]: a\n"],
 };
 
-/** What can be done with something that opens and closes. */
+/** Ways to combine an opener and a closer. */
 const WAYS: Readonly<Record<string, (open: string, close: string) => Make>> = {
   opened: (open) => repeat(open),
   "opened before words": (open) => repeat(`${open}a `),

@@ -9,9 +9,11 @@ import {
   type Table,
 } from "./hostile-shapes.ts";
 
-/** Depths below, at and above what engines allow for containers, each time with lines that have to look through them. */
+/**
+ * Container depths below, at and above the limits of engines, with lines that must be matched against all containers.
+ */
 const DEPTHS = [8, 32, 64, 99, 100, 101, 128, 256, 1000];
-/** What follows the containers of a depth, again and again. */
+/** Lines that are repeated after the containers. */
 const TAILS: Readonly<Record<string, string>> = {
   "lazy lines": "a\n",
   "blank lines": "\n",

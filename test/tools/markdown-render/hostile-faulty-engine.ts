@@ -1,18 +1,21 @@
 import type { Render } from "./hostile-times.ts";
 
-/** An engine that breaks a rule for each character that a document is full of, so that every rule is seen to be held. */
+/**
+ * An engine that breaks one rule for each character that fills a document, which shows that the trials detect every
+ * violation.
+ */
 export const renderMarkdown: Render = (markdown, withText) => {
   const { length } = markdown;
   const [first = "", second] = markdown;
   const fault = first === second ? FAULTS[first]?.(length) : undefined;
   const html = fault?.html ?? "<p>a</p>\n";
-  // As an engine would, it takes a few steps for every character.
+  // Takes a few steps per character, like a real engine.
   spin(length * 4);
   return withText ? { html, text: fault?.text ?? "a\n" } : { html };
 };
 
 const FAULTS: Readonly<Record<string, (length: number) => { html?: string; text?: string }>> = {
-  // So steep that the small one stays below what counts as noise, whether the compiler has reached it or not.
+  // So steep that the small document stays below the noise limit, whether or not the code has been compiled.
   "*": (length) => spin((length / 43_000) ** 6),
   _: () => {
     for (;;);
@@ -28,12 +31,12 @@ const FAULTS: Readonly<Record<string, (length: number) => { html?: string; text?
   ">": () => ({ html: '<a href="b">c<em><a href="d">e</a></em></a>' }),
   "!": () => ({ html: '<p title="<b">a</p>' }),
   "&": () => ({ html: "<p>a < b</p>" }),
-  "#": (length) => spin(length * 300),
+  "#": (length) => spin(length * 200),
 };
 
 function spin(count: number): { html?: string } {
   let steps = 0;
   for (let step = 0; step < count; step += 1) steps = (Math.imul(steps, 31) + step) | 0;
-  // What was counted is used, or the compiler would leave it out.
+  // The count is used so that the compiler does not remove the loop.
   return steps === 1 ? { html: "" } : {};
 }

@@ -1,4 +1,4 @@
-/** What a scan of rendered HTML finds. The depth is that of elements within one another. */
+/** The result of a scan of rendered HTML. `depth` is that of nested elements. */
 export type Scan = { readonly depth: number; readonly fault: string | null };
 
 const VOID = new Set(["br", "hr", "img", "input"]);
@@ -9,8 +9,8 @@ const END = /(?: \/)?>/y;
 type Tag = { readonly name: string; readonly closing: boolean; readonly end: number };
 
 /**
- * Reads HTML as strictly as we write it: tags in lower case, values in double quotes, no bare `<`. Elements are closed
- * in order, and there is no link in a link, which a browser would take apart.
+ * Reads HTML as strictly as we write it: tags in lower case, values in double quotes, no bare `<`. Elements must close
+ * in order, and links must not be nested, because a browser would separate them.
  */
 export function scanHtml(html: string): Scan {
   const open: string[] = [];
@@ -35,7 +35,7 @@ export function scanHtml(html: string): Scan {
     : { depth, fault: null };
 }
 
-/** By hand and not by one expression: a value may have a million characters. */
+/** Written by hand instead of as a regular expression, because a value can have a million characters. */
 function readTag(html: string, start: number): Tag | undefined {
   NAME.lastIndex = start;
   const [, slash, name] = NAME.exec(html) ?? [];

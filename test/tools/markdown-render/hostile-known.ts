@@ -10,7 +10,7 @@ import {
   square,
 } from "./hostile-shapes.ts";
 
-/** The hash of cmark's map of references, as it was when its buckets were 16. */
+/** The hash of cmark's reference map when it had 16 buckets. */
 function cmarkBucket(label: string): number {
   let hash = 0;
   for (const char of label) {
@@ -162,11 +162,11 @@ const others = family("others", {
   "comrak nested quote and table": repeat("> | a | b |\n> |---|---|\n"),
 });
 
-/** Nothing but one character, or a short word, for as long as it goes. */
+/** A single character or short word, repeated. */
 export const singles: Hostile[] = family("nothing but", {
   ...repeats(..."*_~`[]()<>!&#+-=|\\:;.@/\"'{}$%^?, \t\n\r\v\f\0aA0"),
   ...repeats("\r\n", "a\n", "a\n\n", "\n ", " \n", "\t\n", "\\\n", "a ", "a  \n", "a\\\n", "&amp"),
 });
 
-/** What other engines have fallen for. */
+/** Documents that other engines could not handle. */
 export const known: Hostile[] = [...cmark, ...cmarkGfm, ...md4c, ...others];

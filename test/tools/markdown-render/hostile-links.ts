@@ -9,7 +9,7 @@ import {
   type Table,
 } from "./hostile-shapes.ts";
 
-/** Engines allow so many levels of brackets in a destination; the specification asks for three at least. */
+/** Engines allow this many levels of parentheses in a destination; the specification requires at least three. */
 const PARENS_MAX = 32;
 
 export const links: Hostile[] = family("links", {

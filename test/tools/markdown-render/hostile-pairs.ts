@@ -1,7 +1,7 @@
 import { family, type Hostile, halves, repeat } from "./hostile-shapes.ts";
 import { Random } from "./random.ts";
 
-/** Openers and closers of which every ordered pair is made into documents. */
+/** Openers and closers; every ordered pair of them becomes documents. */
 const FRAGMENTS = [
   "*a",
   "_ ",
@@ -49,7 +49,7 @@ export const pairs: Hostile[] = FRAGMENTS.flatMap((first) =>
   ),
 );
 
-/** More to draw from: whole constructs and their ends. */
+/** More fragments: complete constructs and their ends. */
 const MORE = [
   "a",
   " ",
@@ -107,7 +107,7 @@ const MORE = [
 ];
 const LETTERS = [...FRAGMENTS, ...MORE];
 
-/** A document of a number: something, then something else as often as fits, then perhaps a third thing as often. */
+/** Generates a document from a number: one fragment, a second one repeated, and sometimes a third one repeated. */
 export function drawn(number: number): Hostile {
   const random = new Random(number);
   const phrase = (most: number) => random.several(0, most, () => random.pick(LETTERS)).join("");

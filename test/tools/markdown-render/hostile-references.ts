@@ -9,7 +9,7 @@ import {
   type Table,
 } from "./hostile-shapes.ts";
 
-/** CommonMark 0.31.2, section 6.3: a link label has at most so many characters. */
+/** CommonMark 0.31.2, section 6.3: the most characters in a link label. */
 const LABEL_MAX = 999;
 
 const definitions = family("references", {

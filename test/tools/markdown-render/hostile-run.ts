@@ -5,8 +5,9 @@ import { fileURLToPath } from "node:url";
 import type { Trial } from "./hostile-trial.ts";
 
 /**
- * Runs trials in a process of their own, which is ended when it takes too long over one: the name is reported and the
- * rest is tried in a new one. Half the stack that Node gives: other runtimes give less.
+ * Runs trials in a separate process. If a trial takes too long, the process is killed, the document's name is reported,
+ * and a new process runs the rest. The process has half of Node's default stack, because other runtimes have smaller
+ * stacks.
  */
 const EXEC_ARGV = ["--expose-gc", "--stack-size=492", "--max-old-space-size=2048"];
 
@@ -49,7 +50,7 @@ export async function runTrials(names: readonly string[], settings: Settings): P
 
 const enginePath = ({ engine }: Settings) => fileURLToPath(import.meta.resolve(engine));
 
-/** What the child says next, or in words why it says nothing. */
+/** The child's next message, or the reason for which there is none. */
 async function responseOf(child: ChildProcess, msMax: number): Promise<ApiResponse | string> {
   const waiting = new AbortController();
   const { signal } = waiting;

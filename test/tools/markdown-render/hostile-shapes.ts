@@ -1,7 +1,7 @@
-/** The shapes that hostile documents are made of. A size is in characters; what is made is at most that long, or nearly. */
+/** The shapes of hostile documents. Sizes are in characters; a document is at most that long, or slightly longer. */
 export type Make = (size: number) => string;
 export type Hostile = { readonly name: string; readonly make: Make };
-/** Names and makers, or units that are simply repeated and are their own name. */
+/** Documents by name: a function that generates one, or a unit that is repeated and is its own name. */
 export type Table = Readonly<Record<string, Make>>;
 
 const times = (unit: string, length: number) =>
@@ -12,19 +12,19 @@ export const repeat =
   (size) =>
     times(unit, size);
 
-/** Something once, a unit as often as fits, something once. */
+/** A prefix, a unit repeated to the size, and a suffix. */
 export const flood =
   (before: string, unit: string, after = ""): Make =>
   (size) =>
     before + times(unit, size - before.length - after.length) + after;
 
-/** Half of it one unit, the other half the other. */
+/** One unit repeated in the first half, another in the second half. */
 export const halves =
   (first: string, second: string, middle = "", after = ""): Make =>
   (size) =>
     times(first, size / 2) + middle + times(second, size / 2) + after;
 
-/** As many openers as closers, one within the other. */
+/** Nested openers and closers in equal number. */
 export const nest =
   (open: string, middle: string, close: string, after = ""): Make =>
   (size) => {
@@ -32,7 +32,7 @@ export const nest =
     return open.repeat(count) + middle + close.repeat(count) + after;
   };
 
-/** Piece after piece, each made from its number, until the size is reached. */
+/** Pieces, each generated from its number, until the size is reached. */
 export const series =
   (piece: (index: number) => string, before = "", after = ""): Make =>
   (size) => {
@@ -47,7 +47,7 @@ export const series =
     return pieces.join("");
   };
 
-/** A document whose first part is as long as its second has lines, so that their product is in the square. */
+/** A document whose first part has as many characters as the second has lines, so that their product is quadratic. */
 export const square =
   (wide: (count: number) => string, line: string, divisor = 1): Make =>
   (size) => {
@@ -62,7 +62,7 @@ export const repeats = (...units: string[]): Table =>
 export const family = (title: string, table: Table): Hostile[] =>
   Object.entries(table).map(([name, make]) => ({ name: `${title}: ${name}`, make }));
 
-/** The longest start of the document that has at most so many bytes of UTF-8, the limit that a caller meets. */
+/** The longest prefix of the document within this many bytes of UTF-8, the limit for clients. */
 export function ofBytes(make: Make, bytes: number): string {
   let made = make(bytes);
   for (let size = bytes; Buffer.byteLength(made) > bytes; ) {

@@ -3,29 +3,29 @@ import path from "node:path";
 import { ofBytes } from "./hostile-shapes.ts";
 
 /**
- * What rendering costs, in times of an ordinary document in the same process. Times are CPU times of the whole
- * process, the collector's included. What seems too long is measured again, both sides of the comparison.
+ * The cost of rendering relative to an ordinary document in the same process. Times are CPU times of the whole process,
+ * including garbage collection. If a time seems too long, both sides of the comparison are measured again.
  */
 export type Render = (markdown: string, withText: boolean) => { html: string; text?: string };
 
-/** Before a document is called slow, its least time of so many counts. */
+/** Measurements before a document counts as slow; the shortest one is used. */
 const TRIES = 3;
-/** So many times above a bound is no noise. */
+/** A time this many times above a bound is not noise. */
 const HOPELESS = 4;
-/** Less than this is noise, and counts as this much. */
+/** Shorter times are noise and count as this much. */
 const NOISE_MS = 7.5;
 const WARM_UP = 9;
 
 export class Times {
   private readonly render: Render;
   private readonly ordinary: string;
-  /** In milliseconds, by whether the plain text is asked for too. */
+  /** In milliseconds, without and with plain text. */
   readonly ordinaryMs: Record<"html" | "text", number>;
 
   constructor(render: Render, ordinary: string) {
     this.render = render;
     this.ordinary = ordinary;
-    // The first rounds are for the compiler.
+    // The first rounds warm up the compiler.
     this.least(WARM_UP, true);
     this.ordinaryMs = { html: this.least(WARM_UP, false), text: this.least(WARM_UP, true) };
   }
@@ -34,7 +34,7 @@ export class Times {
     return timed(() => this.render(markdown, withText)).ms;
   }
 
-  /** How many times as long as the ordinary document takes one that took `firstMs` when it was first rendered. */
+  /** Returns the time of a document relative to the ordinary one; `firstMs` is the time of its first rendering. */
   beside(markdown: string, withText: boolean, firstMs: number, bound: number): number {
     const usualMs = this.ordinaryMs[withText ? "text" : "html"];
     return leastOf(firstMs / usualMs, bound, () => {
@@ -43,7 +43,7 @@ export class Times {
     });
   }
 
-  /** How many times as long the large document takes as the small one. */
+  /** Returns the time of the large document relative to the small one. */
   growth([small, large]: Pair<string>, [smallMs, largeMs]: Pair<number>, bound: number): number {
     return leastOf(largeMs / Math.max(smallMs, NOISE_MS), bound, () => {
       this.settle(true);
@@ -52,7 +52,7 @@ export class Times {
     });
   }
 
-  /** After collecting, the heap has to grow back; that is not the hostile document's either. */
+  /** After a collection the heap has to grow again, which is not the hostile document's cost. */
   private settle(withText: boolean): number {
     collectGarbage();
     return this.least(TRIES, withText);
@@ -63,7 +63,7 @@ export class Times {
   }
 }
 
-/** What earlier documents left behind is not the next one's to clear away. */
+/** Collects the garbage of earlier documents, so that the next one does not pay for it. */
 export const collectGarbage = (): void => globalThis.gc?.();
 
 export type Pair<T> = readonly [T, T];
@@ -83,7 +83,7 @@ export function timed<T>(work: () => T): { value: T; ms: number } {
   return { value, ms: (user + system) / 1000 };
 }
 
-/** READMEs of what is installed here, as many as have `bytes` bytes. */
+/** READMEs of installed packages, `bytes` bytes in total. */
 export function ordinaryDocument(bytes: number): string {
   const modules = path.join(import.meta.dirname, "../../../node_modules");
   const readmes = readdirSync(modules, { recursive: true, encoding: "utf8" })

@@ -2,7 +2,7 @@ import { scanHtml } from "./hostile-html.ts";
 import { type Hostile, ofBytes } from "./hostile-shapes.ts";
 import { collectGarbage, type Render, type Times, timed } from "./hostile-times.ts";
 
-/** Renders a hostile document in three sizes and holds it to the bounds of the issue. */
+/** Renders a hostile document in three sizes and compares the results with the bounds. */
 export const KB = 1024;
 const SMALL = 64 * KB;
 const MEDIUM = 256 * KB;
@@ -10,19 +10,19 @@ export const LARGE = 1024 * KB;
 
 const TIMES_ORDINARY_MAX = 10;
 const OUTPUT_MAX = 30;
-/** Four times the size may take four times as long; the rest of the margin is for caches and the collector. */
+/** Four times the size may take four times as long; the rest of the margin is for caches and garbage collection. */
 const GROWTH_MAX = 9;
-/** Browsers cut nesting at 512 elements, and readers that work by recursion end not far above. */
+/** Browsers limit nesting to 512 elements, and recursive readers fail not far above that. */
 const DEPTH_MAX = 600;
 
-/** The rules, the worst to break first. */
+/** The rules, most serious first. */
 export const RULES = ["hangs", "throws", "slow", "grows", "large", "deep", "broken"] as const;
 export type Rule = (typeof RULES)[number];
-/** How far above the bound (1 is the bound), and in words. */
+/** The ratio to the bound, and a description. */
 export type Failure = { readonly rule: Rule; readonly by: number; readonly why: string };
 export type Trial = {
   readonly name: string;
-  /** The time at 1 MB, in times of the ordinary document. */
+  /** The time at 1 MB relative to the ordinary document. */
   readonly times: number;
   readonly failures: readonly Failure[];
 };
@@ -66,7 +66,7 @@ function judgeOutput(markdown: string, { html, text }: ReturnType<Render>, fail:
 
 type Rendered = { readonly markdown: string; readonly ms: number };
 
-/** Returns the time of the large one, in times of the ordinary document. */
+/** Returns the time of the large document relative to the ordinary one. */
 function judgeTimes(times: Times, medium: Rendered, large: Rendered, fail: Fail): number {
   const { markdown } = large;
   const text = times.beside(markdown, true, large.ms, TIMES_ORDINARY_MAX);

@@ -11,7 +11,7 @@ import { withoutAddresses, withoutCode, withoutGfm } from "./rewrite-markdown.ts
 
 export type Engine = (markdown: string) => string;
 
-/** An exception is told as the document's rendering, so that it is shrunk and shown like any other difference. */
+/** An exception counts as the document's rendering, so that it is shrunk and shown like any other difference. */
 const renderOurs: Engine = (markdown) => {
   try {
     return renderMarkdown(markdown, false).html;
@@ -20,7 +20,7 @@ const renderOurs: Engine = (markdown) => {
   }
 };
 
-/** One document as each engine renders it, written in one way. */
+/** One document as each engine renders it, in normalized form. */
 type Renderings = {
   readonly ours: string;
   readonly commonMark: string;
@@ -30,8 +30,8 @@ type Renderings = {
 };
 
 /**
- * What became of a document. Where it has none of GFM's constructs there are two references, and ours must be as one
- * of them; where it has, micromark alone can say what is right.
+ * The verdict on a document. Without GFM constructs there are two references, and ours must equal one of them. With GFM
+ * constructs, micromark is the only reference.
  */
 export type Agreement =
   | "as both references"
@@ -46,12 +46,12 @@ const FALLBACK =
 
 const ALL = [...FAULTS_OF_MICROMARK, ...DIFFERENCES];
 
-/** `engine` is ours but where a test looks whether a faulty one would be found out. */
+/** `engine` is ours, except in a test that checks whether a faulty one is detected. */
 export function judge(markdown: string, engine = renderOurs): Verdict {
   const renderings = render(markdown, engine);
   const agreed = agreement(renderings);
   if (agreed !== undefined) return agreed;
-  // Where commonmark.js can judge as well, what micromark gets wrong is no excuse for us.
+  // If commonmark.js can judge too, errors of micromark are no excuse.
   const known = isPlain(renderings) ? DIFFERENCES : ALL;
   const takeOut = (text: string) => takingOut(text, engine);
   return (
@@ -90,7 +90,7 @@ function agreement(renderings: Renderings): Agreement | undefined {
 /** The extensions of GFM change nothing. */
 const isPlain = ({ micromark, micromarkCore }: Renderings) => micromarkCore() === micromark;
 
-/** The differences that must be taken out for the engines to agree. */
+/** Returns the differences that must be removed for the engines to agree. */
 function explanation(
   without: Without,
   known: readonly Difference[],
@@ -102,7 +102,7 @@ function explanation(
   const enough = [known, ...setsWithoutOne(known)].find(agree);
   if (enough === undefined) return undefined;
   let needed = enough;
-  // The last of them take out the most.
+  // The last ones remove the most.
   for (const difference of enough.toReversed()) {
     const fewer = needed.filter((other) => other !== difference);
     if (agree(fewer)) needed = fewer;
@@ -110,7 +110,7 @@ function explanation(
   return { reasons: needed.map(({ reason }) => reason) };
 }
 
-/** To take one difference out can bring another in. */
+/** Removing one difference can introduce another. */
 const setsWithoutOne = (known: readonly Difference[]) =>
   known.map((difference) => known.filter((other) => other !== difference));
 
@@ -129,7 +129,7 @@ function fallback(
 /** A document's renderings without some differences. */
 type Without = (differences: readonly Difference[]) => Renderings;
 
-/** What has been rendered is not rendered again. */
+/** Caches renderings. */
 function takingOut(markdown: string, engine: Engine): Without {
   const rendered = new Map<string, Renderings>();
   return (differences) => {

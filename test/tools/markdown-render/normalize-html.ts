@@ -1,15 +1,15 @@
-/** Writes the same HTML in one way where the specifications and the engines write it in several. */
+/** Normalizes HTML that the specifications and engines write in different ways. */
 
 const BLOCK_TAG =
   /\n*(<\/?(?:blockquote|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul)(?: [^>]*)?>)\n*/g;
 
-/** Boxes of tasks: GFM's specification and cmark-gfm's tests order their attributes and end them in two ways. */
+/** Task checkboxes: GFM's specification and cmark-gfm's tests order the attributes and end the tag differently. */
 export const normalizeInputs = (html: string) =>
   html.replaceAll(/<input ([^>]*?) ?\/?>/g, (_, attributes: string) => inputOf(attributes));
 
 /**
- * Void elements end in `>` or ` />` in HTML, at will. Line breaks between the tags of blocks are not shown; those in
- * code and in paragraphs are kept: no tag of a block stands beside them.
+ * Void elements can end with `>` or ` />` in HTML. Line breaks between block tags are not shown. Those in code and
+ * paragraphs are kept, because no block tag is beside them.
  */
 export function normalizeHtml(html: string): string {
   return normalizeInputs(html)
@@ -22,8 +22,8 @@ export function normalizeHtml(html: string): string {
 const inputOf = (attributes: string) => `<input ${attributes.split(" ").sort().join(" ")}>`;
 
 /**
- * For what is left when raw HTML is taken out: a paragraph of nothing else may stay, empty, or go, and a space that
- * stood before a tag at the end of a paragraph is not shown.
+ * For documents without their raw HTML: a paragraph that had nothing else may be empty or missing, and a space before a
+ * tag at the end of a paragraph is not shown.
  */
 export function normalizeStripped(html: string): string {
   return normalizeHtml(html)
@@ -33,9 +33,9 @@ export function normalizeStripped(html: string): string {
 }
 
 /**
- * micromark writes footnotes as GitHub does today, we as cmark-gfm's tests have them. What is left is the same in both:
- * the number at the call, and the definitions in their order. Ids and the links between them have tests of their own.
- * Behind the box of a task any white space looks the same.
+ * micromark writes footnotes as GitHub does today, and we write them as in cmark-gfm's tests. This keeps what both have
+ * in common: the number of the reference and the definitions in order. Other tests cover ids and links. White space
+ * after a task checkbox is normalized.
  */
 export function normalizeGfm(html: string): string {
   return html

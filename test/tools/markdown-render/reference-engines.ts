@@ -3,20 +3,20 @@ import { micromark, type Options } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 
 /**
- * Two engines that share no code with ours or with each other. Both are asked for what we promise about raw HTML
- * and addresses: commonmark.js in its tree, micromark in its handlers and on its output.
+ * Two engines that share no code with ours or with each other. Both apply our rules for raw HTML and addresses:
+ * commonmark.js in its tree, micromark in its handlers and on its output.
  */
 
-/** commonmark.js as it stands: CommonMark with raw HTML. */
+/** Unmodified commonmark.js: CommonMark with raw HTML. */
 export const renderCommonMark = (markdown: string) =>
   new HtmlRenderer().render(new Parser().parse(markdown));
 
-/** True where commonmark.js finds raw HTML in the document. */
+/** Whether commonmark.js finds raw HTML in the document. */
 export function hasRawHtml(markdown: string): boolean {
   return markdown.includes("<") && nodesOf(new Parser().parse(markdown)).some(isRawHtml);
 }
 
-/** The CommonMark document without its raw HTML, and with refused addresses as their text. */
+/** Renders the CommonMark document without its raw HTML; links with disallowed addresses become text. */
 export function renderStripped(markdown: string): string {
   const root = new Parser().parse(markdown);
   for (const node of nodesOf(root)) {
@@ -45,7 +45,7 @@ function strip(node: Node): void {
 
 const SCHEMES = /^(?:https?|mailto|tel|xmpp|ftp):/i;
 
-/** The allowlist of the issue, written again for what an engine has already decoded and encoded. */
+/** The allowlist, written independently for addresses that an engine has already decoded and encoded. */
 export const isAllowed = (url: string) => !/^[a-z][a-z0-9+.-]*:/i.test(url) || SCHEMES.test(url);
 
 const isRefused = ({ type, destination }: Node) =>
@@ -58,7 +58,7 @@ function replaceByContents(node: Node): void {
 
 type Extension = NonNullable<Options["htmlExtensions"]>[number];
 
-/** Raw HTML is read and thrown away. */
+/** Raw HTML is parsed and dropped. */
 const withoutHtml: Extension = {
   enter: {
     htmlFlow() {
@@ -95,12 +95,12 @@ export function renderMicromarkGfm(markdown: string): string {
   try {
     return unlinkRefused(micromark(markdown, GFM));
   } catch (error) {
-    // It fails on some footnotes that are defined within one another.
+    // It fails on some nested footnote definitions.
     return `micromark: ${error}`;
   }
 }
 
-/** Links do not nest, so the next end tag belongs to the start tag. Of an image its description is left. */
+/** Links do not nest, so the next end tag belongs to the start tag. An image becomes its description. */
 function unlinkRefused(html: string): string {
   return html
     .replaceAll(/<img src="([^"]*)" alt="([^"]*)"[^>]*>/g, (image, url: string, text: string) =>

@@ -1,8 +1,8 @@
-/** Changes to a document that take one thing out of it on which engines differ. */
+/** Changes to a document that each remove one thing on which engines differ. */
 
 /**
- * Breaks what would be autolinks between a `[` and what closes it. A backtick may begin a code span or not and `<` a
- * tag or not, so what any reading takes for brackets is enough.
+ * Breaks autolinks between a `[` and its closing bracket. Whether a backtick starts a code span, or `<` a tag, depends
+ * on the engine, so anything that could be a bracket counts.
  */
 export const breakAutolinksInBrackets = (markdown: string) =>
   [BRACKETS, joined(CODE, BRACKETS), joined(TAG, BRACKETS), joined(CODE, TAG, BRACKETS)].reduce(
@@ -11,11 +11,11 @@ export const breakAutolinksInBrackets = (markdown: string) =>
     markdown,
   );
 
-/** Breaks the calls of footnotes between a `[` and what closes it. */
+/** Breaks footnote references between a `[` and its closing bracket. */
 export const breakCallsInBrackets = (markdown: string) =>
   changeInBrackets(markdown, BRACKETS, /\[\^/, () => "[%");
 
-/** Escapes are none; a blank line ends the paragraph. */
+/** Escaped brackets do not count; a blank line ends the paragraph. */
 const BRACKETS = /\\[\s\S]|\n(?: {0,3}>)*[ \t]*\n|[[\]]/;
 const CODE = /(?<!`)(`+)(?!`)(?:(?!\n(?: {0,3}>)*[ \t]*\n)[\s\S])*?(?<!`)\1(?!`)/;
 const TAG = /<[^>]*>/;
@@ -41,10 +41,10 @@ function changeInBrackets(
   });
 }
 
-/** What stands before the text of a line; the marker of a list item is as wide as the indent of its other lines. */
+/** The prefix before the text of a line; the marker of a list item is as wide as the indent of its other lines. */
 const MARKS = /^(?:\[\^[^\]]*\]:|[ \t>]|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$))*/;
 
-/** Breaks the calls of footnotes, and the definitions, that stand within the definition of one. */
+/** Breaks footnote references and definitions within a footnote definition. */
 export function breakFootnoteCalls(markdown: string): string {
   let isInside = false;
   let isBehindBlank = false;
@@ -61,7 +61,7 @@ export function breakFootnoteCalls(markdown: string): string {
   });
 }
 
-/** Breaks emphasis of which one end stands between two tildes and the other does not. */
+/** Breaks emphasis that has only one end between two tildes. */
 export function breakCrossings(markdown: string): string {
   const between = /(?<=~)(?:[^~\n]|\n(?![ \t>]*\n))+(?=~)/g;
   return markdown.replaceAll(between, (text) => {
@@ -70,7 +70,7 @@ export function breakCrossings(markdown: string): string {
   });
 }
 
-/** Breaks the delimiter row of tables whose header is indented otherwise, or ends a container above it. */
+/** Breaks the delimiter row of tables whose header has a different indent or ends a container above it. */
 export function breakOddTables(markdown: string): string {
   const lines = markdown.split("\n");
   const marksOf = (at: number) => withoutTabs(MARKS.exec(lines[at] ?? "")?.[0] ?? "");
@@ -88,15 +88,15 @@ export function breakOddTables(markdown: string): string {
     .join("\n");
 }
 
-/** A tab goes to the next column that is a multiple of four (CommonMark, section 2.2). */
+/** A tab extends to the next multiple of four columns (CommonMark, section 2.2). */
 const withoutTabs = (marks: string) =>
   marks.replaceAll(/([^\t]{4})|([^\t]{0,3})\t/g, (_, four?: string, rest?: string) =>
     (four ?? rest ?? "").padEnd(4),
   );
 
 /**
- * Gives every list item a text, and every ordered one the number 1, where there is no blank line before it; what stands
- * behind it is not moved.
+ * Gives text to every list item, and the number 1 to every ordered item, unless a blank line precedes it. The text
+ * after it does not move.
  */
 export function plainMarkers(markdown: string): string {
   const lines = markdown.split("\n");
@@ -119,8 +119,8 @@ function plainMarkersOf(line: string): string {
 }
 
 /**
- * The document with something else where GFM's constructs begin, so that all engines read the same language. What is
- * left, blocks and inlines of CommonMark, is nearly that of the document; a footnote is an item of a list.
+ * Replaces the openings of GFM constructs, so that all engines read the same language. The remaining CommonMark blocks
+ * and inlines are nearly those of the document; a footnote becomes a list item.
  */
 export function withoutGfm(markdown: string): string {
   return markdown
@@ -134,7 +134,10 @@ export function withoutGfm(markdown: string): string {
     .replaceAll(/\[[ xX]\](?=\s)/g, "[%]");
 }
 
-/** The same with every bare address as a plain word: what it takes with it cannot be part of anything else. */
+/**
+ * The same with every bare address replaced by a plain word, so that characters of the address cannot be part of other
+ * constructs.
+ */
 export const withoutAddresses = (markdown: string) =>
   withoutGfm(
     markdown.replaceAll(
@@ -143,5 +146,5 @@ export const withoutAddresses = (markdown: string) =>
     ),
   );
 
-/** The same without code spans, as these may hide one thing or another. */
+/** The same without code spans, which can hide other constructs. */
 export const withoutCode = (markdown: string) => withoutGfm(markdown.replaceAll("`", "'"));

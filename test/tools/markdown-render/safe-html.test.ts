@@ -26,7 +26,7 @@ const TAG = new RegExp(
   "i",
 );
 
-test("whatever the source, the output is made of known tags with known attributes", () => {
+test("for any source, the output consists of known tags with known attributes", () => {
   const pieces = fc.oneof(
     fc.string({ maxLength: 8 }),
     fc.constantFrom(

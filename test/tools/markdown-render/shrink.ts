@@ -1,6 +1,6 @@
 /**
- * A shorter text that still fails: pieces are taken out as long as it does, from half of the text down to single
- * characters. Bounded, because every try is a rendering by three engines.
+ * Returns a shorter text that still fails, by removing pieces from half of the text down to single characters. The
+ * number of attempts is bounded, because each one renders the text with three engines.
  */
 export function shrink(text: string, fails: (text: string) => boolean, triesMax = 3000): string {
   let tries = 0;

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { tests } from "commonmark-spec";
 
-/** The examples of both specifications: what goes in, and the HTML that the specification shows for it. */
+/** The examples of both specifications: the input and the expected HTML. */
 export type Example = {
-  /** The specification and the number there. */
+  /** The specification and the example's number. */
   readonly name: string;
   readonly section: string;
   readonly markdown: string;
@@ -24,7 +24,10 @@ export function commonMarkExamples(): Example[] {
 
 const DATA = path.join(import.meta.dirname, "../../../../shared/data");
 
-/** No examples where their file is missing: for tests that take many documents, after one that is skipped with the reason. */
+/**
+ * Returns no examples if their file is missing; for tests that take many documents and follow a test that is skipped
+ * with the reason.
+ */
 export const examplesIn = (examples: Example[] | string): Example[] =>
   typeof examples === "string" ? [] : examples;
 
@@ -37,7 +40,7 @@ export const gfmExamples = () => readExamples("gfm-spec.json", "GFM");
 export const gfmExtensionExamples = () =>
   readExamples("gfm-extensions-tests.json", "GFM extensions");
 
-/** The examples, or the reason for which a test skips them: the file is not part of the repository. */
+/** The examples, or the reason to skip them: the file is not part of the repository. */
 function readExamples(file: string, specification: string): Example[] | string {
   const full = path.join(DATA, file);
   if (!existsSync(full)) return `${full} is missing`;

@@ -1,8 +1,8 @@
 import { Marked } from "marked";
 
 /**
- * Renderers as people write them in a hurry, to show that the pages of the tests see what goes wrong: one that lets
- * HTML through and looks at no address, one that puts what it finds between quotes as it is, and none at all.
+ * Careless renderers, which show that the tests' pages detect violations: one lets HTML and all addresses through, one
+ * puts values between quotes unescaped, and one does nothing.
  */
 const marked = new Marked({ gfm: true });
 

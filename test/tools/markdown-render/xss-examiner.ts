@@ -10,18 +10,20 @@ import {
   watch,
 } from "./xss-page.ts";
 
-/** An origin as a page on the web has one, served from here. */
+/** A web origin that the test serves itself. */
 const HOME = "http://page.test/";
 const WAYS: readonly Way[] = ["as a document", "through innerHTML", "read from its own innerHTML"];
 
-/** What rendered Markdown has no use for. It is forbidden in name only, and the page hears of each attempt. */
+/**
+ * Everything that rendered Markdown does not need. The policy only reports, so that the page learns of every attempt.
+ */
 const POLICY = "script style frame object font media connect worker manifest"
   .split(" ")
   .map((kind) => `${kind}-src 'none'; `)
   .join("")
   .concat("base-uri 'none'; form-action 'none'");
 
-/** How long a page may take to do what it must not do. The careless renderers show that it is enough. */
+/** How long a page has for violations. The careless renderers show that it is enough. */
 const SETTLE_MS = 50;
 
 export type Finding = Seen["findings"][number];
@@ -37,15 +39,15 @@ export type Tally = {
 };
 
 export type Examiner = {
-  /** What a page saw of the htmls, one beside the other, that must not be. */
+  /** The violations that a page saw in several HTML fragments at once. */
   show(htmls: readonly string[]): Promise<Finding[]>;
   readonly tally: Tally;
   close(): Promise<void>;
 };
 
 /**
- * Shows html in a real page: parsed as the body of a served document, set as innerHTML, and set again from what the
- * page then says its innerHTML is. Nothing leaves the browser: every request is answered here.
+ * Shows HTML in a real page: parsed as the body of a served document, set as innerHTML, and set again from the
+ * resulting innerHTML. Nothing leaves the browser, because the test responds to every request.
  */
 export async function openExaminer(browser: Browser, rules: Rules): Promise<Examiner> {
   const context = await browser.newContext();
@@ -126,7 +128,10 @@ export async function openExaminer(browser: Browser, rules: Rules): Promise<Exam
   return { show, tally, close: () => context.close() };
 }
 
-/** For each html what was seen of it; with fewer of them on a page where the page cannot tell whose it was. */
+/**
+ * Returns what was seen of each HTML fragment. If a page cannot attribute a violation, it is repeated with fewer
+ * fragments.
+ */
 export async function examine(examiner: Examiner, htmls: readonly string[]): Promise<string[][]> {
   const findings = await examiner.show(htmls);
   if (htmls.length > 1 && findings.some(({ index }) => index === undefined)) {
@@ -152,13 +157,13 @@ function listen(context: BrowserContext, page: Page, report: (what: string) => v
     report("another page was opened");
     opened.close().catch(() => {});
   });
-  // A page's console is taken over, so this is what the browser says: that it refused something, if only in name.
+  // The page's console is replaced, so this comes from the browser: a policy report.
   page.on("console", (message) => {
     const isNews = !/^Failed to load resource|The policy is report-only/.test(message.text());
     if (isNews) report(`refused: ${message.text()}`);
   });
   page.on("download", () => report("download"));
   page.on("frameattached", () => report("frame"));
-  // A script that failed has run.
+  // A script that failed has nevertheless run.
   page.on("pageerror", (error) => report(`script: ${error.message}`));
 }

@@ -1,4 +1,4 @@
-/** Markup that must not come out of the engine, and what a page has to say of each. */
+/** Markup that the engine must never write, and what a page must report for each. */
 export const SIGHTS: readonly (readonly [html: string, finding: string])[] = [
   ["<script>alert(1)</script>", "script: alert (as a document)"],
   ["<img src=x onerror=alert(1)>", "script: alert (through innerHTML)"],

@@ -1,4 +1,4 @@
-/** Every hostile document by its class, written for this project after the known collections and the engines' own bugs. */
+/** All hostile documents by class, written for this project and based on known collections and bugs of engines. */
 import { addresses } from "./xss-vectors/addresses.ts";
 import { autolinks } from "./xss-vectors/autolinks.ts";
 import { breakouts } from "./xss-vectors/breakouts.ts";
@@ -11,7 +11,7 @@ import { otherAddresses } from "./xss-vectors/other-addresses.ts";
 
 export type Vector = { class: string; markdown: string };
 
-/** Where an address is put, besides a link and an image: one after the other. */
+/** Other places for an address besides links and images, used in turn. */
 const PLACES: readonly ((address: string) => string)[] = [
   (address) => `[x]\n\n[x]: <${address}>`,
   (address) => `![x]\n\n[x]: <${address}> "y"`,

@@ -14,8 +14,8 @@ import {
 } from "./readers.ts";
 
 /**
- * ISO/IEC 18004, section 7.5.1: half as many wrong codewords of a block can be corrected as it has check codewords. Table 9
- * keeps a few of them back in versions 1 to 3, to tell what was corrected wrongly; both readers do without.
+ * ISO/IEC 18004, section 7.5.1: half as many wrong codewords of a block can be corrected as it has check codewords.
+ * Table 9 reserves a few of them in versions 1 to 3 to detect miscorrections; both readers use them for correction.
  */
 const VERSIONS = [1, 2, 3, 4, 5, 7, 10];
 const ROUNDS = 3;
@@ -32,7 +32,7 @@ function blockOfCodewords(symbol: QrSymbol): number[] {
   });
 }
 
-/** The symbol with one to eight modules turned over in `wrong` codewords of each block. */
+/** The symbol with one to eight flipped modules in `wrong` codewords of each block. */
 function damage(symbol: QrSymbol, wrong: number, random: Random): QrSymbol {
   const places = dataModules(symbol.version);
   const dark = symbol.dark.slice();
@@ -79,7 +79,7 @@ test("both readers correct as many wrong codewords in every block as the level p
   t.diagnostic(`${corrected} damaged symbols read`);
 });
 
-/** So many small letters as the version holds. */
+/** As many lowercase letters as the version holds. */
 function fill(version: number, level: (typeof QR_LEVELS)[number], random: Random): string {
   const most = blockTable(version, level).data - (version < 10 ? 2 : 3);
   return random.several(most, most, () => random.pick([..."abcdefghijklmnopqrstuvwxyz"])).join("");

@@ -7,8 +7,8 @@ import type { QrLevel } from "#tools/qr-code/capacity.ts";
 import { layOutQr } from "#tools/qr-code/draw.ts";
 import { encodeQr } from "#tools/qr-code/encode-qr.ts";
 import qrCode from "#tools/qr-code/tool.ts";
+import { drawSample } from "../../support/sample.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
-import { Random } from "../markdown-render/random.ts";
 import { type Picture, readBlocks, readPng, readSvg } from "../read-qr.ts";
 import {
   enlarge,
@@ -21,21 +21,22 @@ import {
 import { corpus, corpusMissing, fullTexts, generatedTexts, type Sample } from "./texts.ts";
 
 /**
- * What is drawn is read back by two readers that are not ours. Every text is read from its modules at two pixels each; a
- * seeded sample of TEST_QR_RUNS texts, or `all`, in every format at every width as well.
+ * Two independent readers decode our drawings. They read every text from its modules at two pixels each, and a seeded
+ * sample of TEST_QR_RUNS texts, or `all`, also in every format at every width.
  */
 const SEED = Number(process.env["TEST_QR_SEED"] ?? 20_260);
-/** So many texts are generated for the readers. */
+/** Texts generated for the readers. */
 const TEXTS = Number(process.env["TEST_QR_TEXTS"] ?? 520);
-const RUNS_ASKED = process.env["TEST_QR_RUNS"] ?? "5";
-const RUNS = RUNS_ASKED === "all" ? Infinity : Number(RUNS_ASKED);
+const RUNS_ASKED = process.env["TEST_QR_RUNS"] ?? "2";
+const TAKES_ALL = RUNS_ASKED === "all";
+const RUNS = TAKES_ALL ? Infinity : Number(RUNS_ASKED);
 const WIDTHS = [64, 100, 177, 256, 777, 2048];
 
 const known = corpus().filter(({ text }) => text !== "");
 const full = fullTexts();
 const generated = generatedTexts(TEXTS, SEED);
 
-/** How one drawing was read: `scale` is pixels a module. */
+/** How one drawing was read; `scale` is in pixels per module. */
 type Reading = {
   sample: Sample;
   drawing: string;
@@ -44,16 +45,16 @@ type Reading = {
   jsqr: string | undefined;
 };
 
-/** Where a reader may see something else than the text: each with its reason, counted and printed. */
+/** Cases in which a reader may fail, each with its reason; they are counted and printed. */
 const DIFFERENCES: { name: string; applies(reading: Reading): boolean }[] = [
   {
-    // Hardly more than one sample a module: zxing alone has to read that. No text is known where jsQR does not.
+    // Hardly more than one sample per module, so only zxing must read it. No text is known that jsQR fails to read.
     name: "jsQR finds no symbol at fewer than 2 pixels a module",
     applies: ({ scale, ...read }) => scale < 2 && onlyZxing(read),
   },
   {
-    // An SVG at a width that is no multiple of its modules: jsQR takes all modules for equally wide. At whole pixels a
-    // module both have to read the same SVG. This is why a PNG has whole pixels.
+    // An SVG whose width is not a multiple of its modules: jsQR assumes that all modules are equally wide. Both must
+    // read the same SVG at whole pixels per module. This is why a PNG has whole pixels.
     name: "jsQR finds no symbol where some modules are a pixel wider than others",
     applies: ({ scale, ...read }) => !Number.isInteger(scale) && onlyZxing(read),
   },
@@ -103,16 +104,17 @@ const fits = ({ text, level }: Sample) => encodeQr(text, level) !== undefined;
 test("every text is read back by both readers", async (t) => {
   const readings = new Readings();
   const samples = [...known, ...generated, ...full].filter(fits);
-  for (const sample of samples) {
+  assert.ok(samples.length >= TEXTS - 20 + full.length);
+  const read = drawSample("QR codes read back", samples, 200, TAKES_ALL);
+  for (const sample of read) {
     const picture = pictureOf(symbolOf(sample.text, sample.level));
     await readings.read(sample, "modules", 2, enlarge(picture, 2));
   }
-  t.diagnostic(readings.report(samples.length));
-  assert.ok(samples.length >= TEXTS - 20 + full.length);
+  t.diagnostic(readings.report(read.length));
 });
 
 const eligible = [...known, ...generated].filter(fits).filter(isWithinBound);
-const sample = pickSome(eligible, RUNS);
+const sample = drawSample("QR codes drawn in every way", eligible, RUNS, TAKES_ALL);
 const sampleSize = `${sample.length} of ${eligible.length} texts`;
 
 for (const width of WIDTHS) {
@@ -125,7 +127,7 @@ for (const width of WIDTHS) {
       await readings.read(one, `png ${width}`, scale, enlarge(picture));
       const svg = readSvg(draw(one, "svg", width).output);
       assert.equal(svg.drawnWidth, width);
-      // A viewer that has fewer than two pixels for a module is no test of ours: there one enlarges it.
+      // Fewer than two pixels per module are not tested, because viewers can enlarge an SVG.
       const shown = Math.max(width, 2 * svg.width);
       await readings.read(one, `svg ${width}`, shown / svg.width, rasterize(svg, shown));
     }
@@ -139,7 +141,7 @@ test(`as SVG of whole pixels and as blocks it is read back: ${sampleSize}`, asyn
   for (const one of sample) {
     const svg = readSvg(draw(one, "svg", 256).output);
     await readings.read(one, "svg", 3, enlarge(svg, 3));
-    // The text is the same at every width, which is reported only.
+    // The text drawing is the same at every width, which is only repeated in the response.
     const outputs = WIDTHS.map((width) => draw(one, "utf8", width).output);
     assert.equal(new Set(outputs).size, 1);
     await readings.read(one, "utf8", 8, enlarge(readBlocks(outputs[0] as string), 8));
@@ -147,18 +149,7 @@ test(`as SVG of whole pixels and as blocks it is read back: ${sampleSize}`, asyn
   t.diagnostic(readings.report(sample.length));
 });
 
-/** In the seed's order, without repeats. */
-function pickSome(samples: readonly Sample[], count: number): Sample[] {
-  const random = new Random(SEED);
-  const left = [...samples];
-  const picked: Sample[] = [];
-  while (picked.length < count && left.length > 0) {
-    picked.push(...left.splice(random.between(0, left.length - 1), 1));
-  }
-  return picked;
-}
-
-/** `width` pixels, each of the colour at its middle: what `crispEdges` asks a viewer for. */
+/** `width` pixels, each with the color at its center, as `crispEdges` requests. */
 function rasterize({ width: modules, dark }: Picture, width: number): Pixels {
   const under = Array.from({ length: width }, (_, pixel) =>
     Math.floor(((pixel + 0.5) * modules) / width),
@@ -202,7 +193,7 @@ test("a symbol is filled to the last character, and one character more takes the
   }
 });
 
-test("a mixed text fills a symbol, and what is too long is refused with the bytes that fit", async () => {
+test("a mixed text fills a symbol, and a text that is too long is rejected with the number of bytes that fit", async () => {
   const readings = new Readings();
   const long = generatedTexts(330, SEED + 1)
     .map(({ text }) => text)

@@ -6,7 +6,7 @@ import { dataUrl } from "#tools/base64.ts";
 import { deflateRepeatedRows } from "#tools/qr-code/deflate-rows.ts";
 import { huffmanCode } from "#tools/qr-code/huffman.ts";
 
-/** Rows written out with their repeats. */
+/** Expands rows with their repeats. */
 function expand(rows: Uint8Array, rowBytes: number, repeats: readonly number[]): Buffer {
   const row = (index: number) => rows.subarray(index * rowBytes, (index + 1) * rowBytes);
   return Buffer.concat(
@@ -38,7 +38,7 @@ test("zlib inflates the stream to the rows with their repeats", () => {
     );
   fc.assert(
     fc.property(pictures, ({ rowBytes, mask, bytes, repeats }) => {
-      // Under a mask there are few different bytes and many matches.
+      // With this mask there are few distinct bytes and many matches.
       assertInflates(
         bytes.map((byte) => byte & mask),
         rowBytes,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { bundle, type Runtime, runtimesFor } from "../../support/runtimes.ts";
 import { corpus, generatedTexts, type Sample } from "./texts.ts";
 
-/** So many requests a message. */
+/** Requests per message. */
 const LIST_LENGTH = 500;
 
 /** The tool as a function from a JSON list of requests to a list of responses. Every runtime runs this script. */
@@ -38,7 +38,7 @@ type Request = { text: string; format: string; errorCorrectionLevel: string; wid
 
 const WIDTHS = [64, 100, 177, 256, 777, 2048];
 
-/** The formats of each text, each text at another width. */
+/** The formats of each text, with a different width for each text. */
 function requestsFor(samples: readonly Sample[]): Request[] {
   return samples.flatMap(({ text, level }, i) =>
     ["png", "svg", "utf8"].map((format) => ({
@@ -56,7 +56,7 @@ async function responses(runtime: Runtime, requests: readonly Request[]): Promis
   return (await runtime.run(lists)).flatMap((response) => JSON.parse(response) as string[]);
 }
 
-/** Throws with the first request that is answered otherwise. */
+/** Throws an error with the first request whose response differs. */
 function assertSame(
   runtime: string,
   requests: readonly Request[],
@@ -73,8 +73,8 @@ function assertSame(
 }
 
 /**
- * Every character that Node's decoder of Shift JIS gives, alone: beside one that Kanji mode does not have, a character is
- * written as bytes, and a table that differs would not show.
+ * Every character from Node's Shift JIS decoder, each in its own text: next to a character outside Kanji mode it would
+ * be encoded as bytes, and a different table would not be noticed.
  */
 function kanjiRequests(): Request[] {
   const decoder = new TextDecoder("shift_jis");

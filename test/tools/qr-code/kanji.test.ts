@@ -5,7 +5,7 @@ import { kanjiCode } from "#tools/qr-code/kanji.ts";
 import { readRaw } from "./readers.ts";
 import { corpus, generatedTexts, type Sample } from "./texts.ts";
 
-/** Kanji mode (ISO/IEC 18004, section 7.4.6): what is in it, and what may stand beside it. */
+/** Kanji mode (ISO/IEC 18004, section 7.4.6): which characters it has, and which may be next to them. */
 const modesOf = ({ text, level }: Pick<Sample, "text" | "level">) =>
   readRaw(encodeQr(text, level) as QrSymbol).segments.map(({ mode }) => mode);
 
@@ -26,7 +26,7 @@ test("every character of JIS X 0208 has the code that the decoder of Shift JIS r
   assert.equal(coded, 6879 - 8);
 });
 
-test("the table of Kanji is made for a candidate, and not for accents, other scripts and emoji", async () => {
+test("the table of Kanji is built for a candidate, not for accents, other scripts or emoji", async () => {
   const { TextDecoder: Decoder } = globalThis;
   let made = 0;
   globalThis.TextDecoder = class extends Decoder {
@@ -36,7 +36,7 @@ test("the table of Kanji is made for a candidate, and not for accents, other scr
     }
   };
   try {
-    // A module of its own, that has seen no text yet.
+    // A fresh module that has not encoded any text.
     const address = import.meta.resolve("#tools/qr-code/kanji.ts");
     const fresh: { kanjiCode: typeof kanjiCode } = await import(`${address}?fresh`);
     for (const character of "éüßñøčŁ£¥«»ªאبกक각ẹ😀") fresh.kanjiCode(character);
@@ -48,7 +48,7 @@ test("the table of Kanji is made for a candidate, and not for accents, other scr
   }
 });
 
-test("beside Kanji segments there is no ECI header, and no byte that Shift JIS has another character for", (t) => {
+test("with Kanji segments there is no ECI header, and no byte that Shift JIS decodes differently", (t) => {
   const samples = [...corpus(), ...generatedTexts(1100, 5)];
   let withKanji = 0;
   for (const sample of samples.filter(({ text, level }) => encodeQr(text, level) !== undefined)) {

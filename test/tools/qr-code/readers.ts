@@ -8,9 +8,9 @@ import type { QrLevel } from "#tools/qr-code/capacity.ts";
 import type { QrSymbol } from "#tools/qr-code/encode-qr.ts";
 import type { Picture } from "../read-qr.ts";
 
-/** Readers of QR codes that share no code with us or with each other: pixels in, the text out, undefined for none. */
+/** QR code readers that share no code with ours or each other. They take pixels and return the text, or undefined. */
 
-// Handed over as bytes: by itself it would ask the network for them.
+// Passed as bytes, because the library would otherwise fetch them over the network.
 const wasm = readFileSync(new URL(import.meta.resolve("zxing-wasm/reader/zxing_reader.wasm")));
 prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasm).buffer } });
 
@@ -43,7 +43,7 @@ export function pictureOf({ size, dark }: QrSymbol): Picture {
   return picture;
 }
 
-/** As an application would call it that looks for QR codes; no hint at the encoding. */
+/** Called as an application would, without a hint at the encoding. */
 export async function readWithZxing({ width, height, data }: Pixels): Promise<string | undefined> {
   const image = { width, height, data, colorSpace: "srgb" } as const;
   const found = await readBarcodes(image, {
@@ -64,7 +64,7 @@ export function modesByJsqr({ width, height, data }: Pixels): string[] {
   return (chunks ?? []).map(({ type }) => type);
 }
 
-/** The decoder of the library `qr`, which throws where it finds none. */
+/** The decoder of the library `qr`, which throws if it finds no code. */
 export function readWithQr(pixels: Pixels): string | undefined {
   try {
     return decodeQR(pixels);
@@ -73,7 +73,7 @@ export function readWithQr(pixels: Pixels): string | undefined {
   }
 }
 
-/** A reader of modules, written plainly after the standard: it corrects nothing, and tells what the others do not. */
+/** A reader of modules, written directly from the standard. It corrects nothing, and reports what the others do not. */
 export type Raw = {
   version: number;
   level: QrLevel;
@@ -85,7 +85,7 @@ export type Raw = {
   bits: number;
 };
 
-/** By the names of the library `qr`, whose tables these are. */
+/** With the names of the library `qr`, from which these tables come. */
 const LEVEL_NAMES = { L: "low", M: "medium", Q: "quartile", H: "high" } as const;
 
 /** ISO/IEC 18004, table 9, from the library `qr`: codewords in all, blocks, check codewords in each. */
@@ -146,7 +146,7 @@ export function dataModules(version: number): { x: number; y: number }[] {
   return columns
     .flatMap((right, pair) =>
       (pair % 2 === 0 ? rows.toReversed() : rows).flatMap((y) =>
-        // To the left of the vertical timing pattern all columns are one further on.
+        // Left of the vertical timing pattern, all columns are shifted by one.
         [0, 1].map((i) => ({ x: right - i - (right <= 6 ? 1 : 0), y })),
       ),
     )
@@ -169,7 +169,7 @@ export function readRaw(symbol: QrSymbol): Raw {
   return { version, level, mask, codewords, data, ...readSegments(data, version) };
 }
 
-/** Section 7.6: what was interleaved, block by block. */
+/** Section 7.6: undoes the interleaving of blocks. */
 export function blocksOf(codewords: readonly number[], version: number, level: QrLevel) {
   const { data: dataTotal, blocks, check } = blockTable(version, level);
   const short = Math.floor(dataTotal / blocks);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { QR_LEVELS, type QrLevel } from "#tools/qr-code/capacity.ts";
 import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
+import { drawSample } from "../../support/sample.ts";
 import { Random } from "../markdown-render/random.ts";
 import {
   blocksOf,
@@ -15,7 +16,7 @@ import {
 } from "./readers.ts";
 import { leastBits, mixedTail, TABLE_7 } from "./texts.ts";
 
-/** The tables and rules of ISO/IEC 18004, seen from outside: in the modules of the symbols that are made. */
+/** Checks the tables and rules of ISO/IEC 18004 from outside, in the modules of generated symbols. */
 const VERSIONS = Array.from({ length: 40 }, (_, i) => i + 1);
 const MODES = [1, 2, 4, 8].map((indicator, i) => ({
   ...(SEGMENT_KINDS[indicator] as (typeof SEGMENT_KINDS)[number]),
@@ -28,7 +29,7 @@ function encode(text: string, level: QrLevel): QrSymbol {
   return symbol;
 }
 
-/** Characters of one mode that a symbol holds, tried one by one from above. */
+/** The number of characters of one mode that a symbol holds, found by trying from above. */
 function held(version: number, level: QrLevel, mode: (typeof MODES)[number]): number {
   const band = version < 10 ? 0 : version < 27 ? 1 : 2;
   const bits = 8 * blockTable(version, level).data - 4 - (mode.countBits[band] as number);
@@ -148,7 +149,7 @@ const CENTRES: Record<number, readonly number[]> = {
   40: [6, 30, 58, 86, 114, 142, 170],
 };
 
-test("alignment patterns stand where table E.1 says", () => {
+test("alignment patterns are where table E.1 says", () => {
   const pattern = ["11111", "10001", "10101", "10001", "11111"];
   for (const { symbol, version } of symbols) {
     const { size, dark } = symbol;
@@ -223,7 +224,7 @@ function penaltyOf(size: number, isDark: (x: number, y: number) => boolean): num
   return penalty + 10 * Math.floor(Math.abs(percent - 50) / 5);
 }
 
-/** The symbol as it would be with another mask. */
+/** The same symbol with a different mask. */
 function remask({ size, dark, mask }: QrSymbol, level: QrLevel, other: number): Uint8Array {
   const modules = dark.slice();
   const [was, becomes] = [MASK_CONDITIONS[mask], MASK_CONDITIONS[other]];
@@ -245,10 +246,11 @@ function remask({ size, dark, mask }: QrSymbol, level: QrLevel, other: number): 
 }
 
 test("the mask is the first of those with the lowest penalty", () => {
-  const texts = Array.from({ length: 600 }, (_, i) => ({
+  const all = Array.from({ length: 600 }, (_, i) => ({
     text: `mask ${i} `.repeat(1 + (i % 9)),
     i,
   }));
+  const texts = drawSample("texts for a mask", all, 150, process.env["TEST_QR_RUNS"] === "all");
   const small = texts.map(({ text, i }) => {
     const level = QR_LEVELS[i % 4] as QrLevel;
     return { symbol: encode(text, level), level };
@@ -271,7 +273,7 @@ test("no other way to cut a text into segments takes fewer bits", (t) => {
   const random = new Random(7_4);
   const seen = new Set<string>();
   for (let i = 0; i < 450; i++) {
-    // Small letters in front, so that the counts take the bits of versions 1 to 9, 10 to 26 and 27 to 40.
+    // Lowercase letters first, so that the character counts have the bits of versions 1 to 9, 10 to 26 and 27 to 40.
     const letters = [0, 300, 1500][i % 3] as number;
     const tail = mixedTail(random);
     const text = "a".repeat(letters) + tail;

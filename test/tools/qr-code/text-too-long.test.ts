@@ -12,7 +12,10 @@ import { fixedToolContext } from "../../support/tool-context.ts";
 import { Random } from "../markdown-render/random.ts";
 import { generatedTexts } from "./texts.ts";
 
-/** The error for a text that does not fit: its bytes, how many each level holds, and the highest level that holds all. */
+/**
+ * The error for a text that does not fit: its bytes, the capacity of each level, and the highest level that holds all
+ * of it.
+ */
 function problem(text: string, errorCorrectionLevel: QrLevel): ApiError {
   try {
     qrCode.run(checkInput(qrCode, { text, errorCorrectionLevel }).input, fixedToolContext());
@@ -24,7 +27,7 @@ function problem(text: string, errorCorrectionLevel: QrLevel): ApiError {
   assert.fail("the text was accepted");
 }
 
-/** By trying: the bytes of the longest beginning, in whole characters, that has a symbol. */
+/** By trying: the bytes of the longest prefix, in whole characters, that fits in a symbol. */
 function bytesHeld(text: string, level: QrLevel): number {
   const characters = [...text];
   const beginning = (count: number) => characters.slice(0, count).join("");
@@ -52,7 +55,7 @@ const PROBLEMS: ProblemDetails[] = [
     text: "é".repeat(700),
     level: "H",
     message:
-      "`text` is 1400 bytes of UTF-8; level H holds only the first 1272. A QR code can hold of this text: L all, M all, Q all, H 1272 bytes. Shorten the text, or ask for level Q.",
+      "`text` is 1400 bytes of UTF-8; level H holds only the first 1272 bytes. Capacity for this text: L all, M all, Q all, H 1272 bytes. Shorten the text, or request level Q.",
     members: { bytes: 1400, capacities: { L: 1400, M: 1400, Q: 1400, H: 1272 }, fits: "Q" },
   },
   {
@@ -60,7 +63,7 @@ const PROBLEMS: ProblemDetails[] = [
     text: "漢".repeat(785),
     level: "H",
     message:
-      "`text` is 2355 bytes of UTF-8; level H holds only the first 2352. A QR code can hold of this text: L all, M all, Q all, H 2352 bytes. Shorten the text, or ask for level Q.",
+      "`text` is 2355 bytes of UTF-8; level H holds only the first 2352 bytes. Capacity for this text: L all, M all, Q all, H 2352 bytes. Shorten the text, or request level Q.",
     members: { bytes: 2355, capacities: { L: 2355, M: 2355, Q: 2355, H: 2352 }, fits: "Q" },
   },
   {
@@ -68,7 +71,7 @@ const PROBLEMS: ProblemDetails[] = [
     text: "7".repeat(4000),
     level: "Q",
     message:
-      "`text` is 4000 bytes of UTF-8; level Q holds only the first 3993. A QR code can hold of this text: L all, M all, Q 3993 bytes, H 3057 bytes. Shorten the text, or ask for level M.",
+      "`text` is 4000 bytes of UTF-8; level Q holds only the first 3993 bytes. Capacity for this text: L all, M all, Q 3993 bytes, H 3057 bytes. Shorten the text, or request level M.",
     members: { bytes: 4000, capacities: { L: 4000, M: 4000, Q: 3993, H: 3057 }, fits: "M" },
   },
   {
@@ -76,7 +79,7 @@ const PROBLEMS: ProblemDetails[] = [
     text: "a".repeat(2954),
     level: "L",
     message:
-      "`text` is 2954 bytes of UTF-8; level L holds only the first 2953. A QR code can hold of this text: L 2953 bytes, M 2331 bytes, Q 1663 bytes, H 1273 bytes. It fits at no level: shorten the text.",
+      "`text` is 2954 bytes of UTF-8; level L holds only the first 2953 bytes. Capacity for this text: L 2953 bytes, M 2331 bytes, Q 1663 bytes, H 1273 bytes. It fits at no level: shorten the text.",
     members: { bytes: 2954, capacities: { L: 2953, M: 2331, Q: 1663, H: 1273 }, fits: null },
   },
 ];
@@ -98,7 +101,7 @@ test("each level holds exactly as many bytes of a text as the error says", (t) =
   for (let round = 0; round < 24; round++) {
     const kind = random.between(0, 10);
     let text = "";
-    // Of one kind, or of all of them; the kinds of generated texts come in turn.
+    // Texts of one kind, or of all kinds in turn.
     for (let i = kind; Buffer.byteLength(text) < 3000; i += round % 4 === 0 ? 7 : 11) {
       text += parts[i % parts.length];
     }

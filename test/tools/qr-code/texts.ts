@@ -11,7 +11,7 @@ export type CorpusSample = Sample & { optimalVersion?: number; optimalVersionWit
 
 const CORPUS = path.join(import.meta.dirname, "../../../../shared/data/qr-corpus.json");
 
-/** Set where the corpus is not beside the repository: the reason for which tests of its texts are skipped. */
+/** The reason to skip tests of the corpus, if it is missing. */
 export const corpusMissing: string | false = !existsSync(CORPUS) && `${CORPUS} is missing`;
 
 /** The texts of the corpus; none where it is missing. */
@@ -28,7 +28,7 @@ const KANJI = [..."点茗漢字東京都大阪府日本語電車駅新聞水火�
 const KANA = [
   ..."あいうえおかきくけこさしすせそがぎぐアイウエオカキクケコサシスセソー、。「」々〆",
 ];
-/** In Shift JIS of some platforms and not of others, or in its empty row 13, or half as wide. */
+/** In the Shift JIS of only some platforms, or in its empty row 13, or half-width. */
 const DISPUTED = [..."～〜－−∥‖￠￡￢¢£¬＼\\~①Ⅳ㈱髙﨑ｱｲｳﾞ｡"];
 const EMOJI = ["😀", "👩‍👩‍👧", "🏳️‍🌈", "❤️", "🇨🇭", "👍🏽", "🫠", "𝒳", "𠮷"];
 const SCRIPTS = [
@@ -86,7 +86,7 @@ const KINDS: Record<string, (random: Random) => string> = {
       .join(""),
 };
 
-/** `count` texts, the kinds in turn, each at some level; all of them fit. */
+/** `count` texts of all kinds in turn, each at some level at which it fits. */
 export function generatedTexts(count: number, seed: number): Sample[] {
   const random = new Random(seed);
   const kinds = Object.entries(KINDS);
@@ -96,7 +96,7 @@ export function generatedTexts(count: number, seed: number): Sample[] {
   });
 }
 
-/** Texts that fill their symbol to the last character: `more` is the text that no longer fits. */
+/** Texts that fill their symbol exactly; `more` is a text that no longer fits. */
 export type FullSample = Sample & { version: number; more: string };
 
 /**
@@ -164,7 +164,7 @@ export function fullTexts(): FullSample[] {
   );
 }
 
-/** A few runs of one kind, short enough for every way of cutting them to be tried. */
+/** A few runs of one kind, short enough to try every segmentation. */
 export function mixedTail(random: Random): string {
   const runs = random.several(1, 4, () =>
     word(
@@ -187,9 +187,9 @@ export function mixedTail(random: Random): string {
 }
 
 /**
- * The fewest bits for `letters` small letters and `tail` behind them: every way to give each character a mode is tried,
- * but for those that are worse already. Behind an ECI header there is no Kanji, without one no byte beyond ASCII, and none
- * beside Kanji that Shift JIS has another character for: infinite where no way is left.
+ * The fewest bits for `letters` lowercase letters followed by `tail`. Tries every assignment of modes, except those
+ * that are already worse. After an ECI header there is no Kanji. Without one there is no byte beyond ASCII and, with
+ * Kanji, none that Shift JIS decodes differently. Infinite if no way is left.
  */
 export function leastBits(letters: number, tail: string, hasEci: boolean): number {
   const characters = [...tail];

@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AccountError } from "#accounts/people.ts";
-import {
-  clientOver,
-  type OperationName,
-  type OperatorClient,
-  operationOf,
-} from "#operator/operations.ts";
+import { AccountError } from "#accounts/accounts.ts";
+import { clientOver, type OperationName, type OperatorClient } from "#operator/operations.ts";
+import { schemaOf } from "#operator/schemas/schemas.ts";
 import { CommandError, type Remote } from "../command.ts";
 import {
   AccountBeingMoved,
@@ -17,7 +13,7 @@ import {
 } from "./faults.ts";
 
 const RESPONSE_TIMEOUT_MS = 30_000;
-/** Pauses before retries. Each order carries its own id, so the service performs it once. */
+/** Pauses before retries. Each order has an id, so the service carries it out only once. */
 const RETRY_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
 /** If a service asks for a longer pause, the command fails. */
 const RETRY_PAUSE_MAX_MS = 10_000;
@@ -43,7 +39,7 @@ export function createHttpClient(remote: Remote, pausesMs = RETRY_PAUSES_MS): Op
     } catch (error) {
       return {
         error: new CommandError(explainNoResponse(error, remote.url)),
-        // Once the service has responded, its URL is right and a retry may help.
+        // If the service has responded before, its URL is right and a retry may help.
         canRetry: hasResponded || !isPermanent(error),
         pauseMs: null,
       };
@@ -71,9 +67,9 @@ export function createHttpClient(remote: Remote, pausesMs = RETRY_PAUSES_MS): Op
 }
 
 function readOutcome(name: OperationName, outcome: unknown, url: string): unknown {
-  const read = operationOf(name).output.safeParse(outcome);
+  const read = schemaOf(name).output.safeParse(outcome);
   if (read.success) return read.data;
-  throw new CommandError(explainVersion(url, `the outcome of ${name} has another format.`));
+  throw new CommandError(explainVersion(url, `the outcome of ${name} has a different format.`));
 }
 
 type SendResult =

@@ -83,7 +83,7 @@ function createReader({ openSnapshot, exportAccount }: OperatorClient) {
 
 type Reader = ReturnType<typeof createReader>;
 
-/** After this many tries a busy account is held while it is read: its calls get 503 for some seconds. */
+/** After this many tries a busy account is held while it is read; its calls get 503 for a few seconds. */
 const TRIES_WITHOUT_HOLD = 3;
 const TRIES_MAX = 8;
 
@@ -162,7 +162,7 @@ async function collectPurchases(
   }
   if (skipped.length > 0) {
     log(
-      `${counted(skipped.length, "purchase was", "purchases were")} skipped, because the service has no such account (${shortList(skipped)}). Run payments reconcile to see what happened to the money.`,
+      `${counted(skipped.length, "purchase was", "purchases were")} skipped, because the service has no such account (${shortList(skipped)}). Run payments reconcile to see what happened to the payments.`,
     );
   }
 }

@@ -1,9 +1,9 @@
 import { CommandError } from "../command.ts";
 import { cut } from "../text.ts";
 
-/** Messages for errors between the command line and a remote service, with what to do about them. */
+/** Messages for errors between the command line and a remote service, which also say what to do. */
 
-/** The account is not available until its import is complete. Other accounts are. */
+/** The account is not available until its import is complete; other accounts are. */
 export class AccountBeingMoved extends CommandError {}
 
 /** Resolves to the result, or to a message if the account's import is not complete. */
@@ -60,26 +60,26 @@ export function explainResponse(
 ): string {
   if (status >= 300 && status < 400) {
     const target = URL.parse(headers.get("location") ?? "", url)?.origin ?? "another address";
-    return `${url} redirects to ${target}. The token is sent only to the URL you name. If that is the service, use --remote ${target}.`;
+    return `${url} redirects to ${target}. The command line sends the token only to the URL that you give. If that address is the service, use --remote ${target}.`;
   }
   switch (problem?.code) {
     case "wrong_token":
-      return `${url} rejects this token. Set TOOLBOOTH_OPERATOR_TOKEN to a token from the same setting of the server or, at the edge, of the Worker toolbooth-people.`;
+      return `${url} rejects this token. Set TOOLBOOTH_OPERATOR_TOKEN to a token from the same setting of the server or, at the edge, of the Worker toolbooth-site.`;
     case "not_found":
-      return `${url} has no operator API. Check the URL, and set TOOLBOOTH_OPERATOR_TOKEN for the server or, at the edge, for the Worker toolbooth-people.`;
+      return `${url} has no operator API. Check the URL, and set TOOLBOOTH_OPERATOR_TOKEN for the server or, at the edge, for the Worker toolbooth-site.`;
     case "unknown_operation":
       return explainVersion(url, problem.detail);
     case undefined:
       // A Worker with invalid settings responds with plain text.
       if (status === 503 && /^text\/plain/.test(headers.get("content-type") ?? "") && text !== "")
         return `${url} responded: ${printable(text)}`;
-      return `The response of ${url} is not from Toolbooth's operator API (status ${status}). Check the URL after --remote, and that the service has the same version.`;
+      return `The response from ${url} is not from Toolbooth's operator API (status ${status}). Check the URL after --remote, and that the service has the same version.`;
   }
   return `${problem?.detail ?? ""}`;
 }
 
 export const explainVersion = (url: string, detail: string): string =>
-  `The service at ${url} has another version than this command line: ${detail} Deploy this version, or use the command line of that version.`;
+  `The service at ${url} has a different version than this command line: ${detail} Deploy this version, or use the command line of that version.`;
 
 /** Removes control characters, because the text comes from an unknown server and goes to a terminal. */
 const printable = (text: string) =>

@@ -1,6 +1,6 @@
 import { isAccountId } from "#ids.ts";
 import { addTotals, isSameTotals, zeroTotals } from "#ledger/totals.ts";
-import { faultOfAddress } from "#operator/move-acts.ts";
+import { faultOfAddress } from "#operator/move-actions.ts";
 import type { OperatorClient } from "#operator/operations.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
@@ -43,8 +43,8 @@ export function checkLines({ log }: Invocation, driver: NodeSqlite): void {
 }
 
 /**
- * Throws `CommandError` unless the service is empty or has accounts from an earlier run with these lines. Users may have
- * signed up since that run; their accounts are logged and stay as they are.
+ * Throws `CommandError` unless the service is empty or has accounts from an earlier run with these lines. Users may
+ * have signed up since that run; their accounts are logged and left unchanged.
  */
 export async function checkTarget(
   { log }: Invocation,
@@ -62,7 +62,7 @@ export async function checkTarget(
     else if (expected === undefined) others.push(account);
     else {
       throw new CommandError(
-        `The account ${account} of the service at ${url} was created at another time than in these lines, so the lines are from another ledger. This run changed nothing. Import into a new deployment.`,
+        `The account ${account} of the service at ${url} has a different creation time than in these lines, so the lines are from another ledger. This run changed nothing. Import into a new deployment.`,
       );
     }
   }
@@ -86,8 +86,8 @@ async function findAddress(client: OperatorClient): Promise<string | null> {
 }
 
 /**
- * Compares balances and totals of the service with the lines. An account accepts calls as soon as it is imported, so its balance
- * may differ; then its own ledger must still reconcile.
+ * Compares balances and totals of the service with the lines. An account accepts calls as soon as it is imported, so
+ * its balance may differ; its own ledger must still reconcile.
  */
 export async function verifyImport(
   invocation: Invocation,
@@ -118,7 +118,7 @@ export async function verifyImport(
     if (audit.totals.remaining !== balance) changed.push(account);
   }
   if (faults.length === 0 && isSameTotals(totals, expected.totals) && changed.length === 0) return;
-  // During an import only calls change an account, and calls grant nothing.
+  // During an import only calls change an account, and calls never grant credits.
   const isOnlyUsed = faults.length === 0 && totals.granted === expected.totals.granted;
   if (!isOnlyUsed) {
     throw new CommandError(

@@ -1,6 +1,6 @@
 import type { RecordCounts, TransferRecord } from "#ledger/transfer/records.ts";
 import { IMPORT_PAGE_BYTES_MAX } from "#limits.ts";
-import type { AddressRecord } from "#operator/move-acts.ts";
+import type { AddressRecord } from "#operator/move-actions.ts";
 import type { OperatorClient } from "#operator/operations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { hasAccount, importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";
@@ -13,9 +13,9 @@ import { createHttpClient } from "./client.ts";
 import { checkLines, checkTarget, verifyImport } from "./import-checks.ts";
 
 /**
- * Imports JSON lines into a running service. The lines are checked and audited in a temporary database first. Then each account
- * is sent separately, and accepts calls once its records reconcile there. After an interruption, another run with the same
- * lines leaves complete accounts as they are and sends the others.
+ * Imports JSON lines into a running service. The lines are first checked and audited in a temporary database. Then each
+ * account is sent separately, and accepts calls once its records reconcile on the service. After an interruption,
+ * another run with the same lines skips complete accounts and sends the others.
  */
 export async function importRemote(
   invocation: Invocation,
@@ -60,7 +60,7 @@ async function logUnknownKeys(
   }
   if (isSecretIncluded) {
     log(
-      "The secret in the lines was not sent. Set it with SECRET, at the edge with wrangler secret put SECRET.",
+      "The secret in the lines was not sent. Set SECRET to it; at the edge, with wrangler secret put SECRET.",
     );
   }
 }
@@ -118,7 +118,7 @@ async function sendAccount(
   return "taken";
 }
 
-/** Leaves room for one more record, which is far smaller, and for the rest of the request. */
+/** Leaves room for the rest of the request and one more record, which is far smaller. */
 const PAGE_BYTES = IMPORT_PAGE_BYTES_MAX * 0.75;
 const PAGE_RECORDS = 2_000;
 
@@ -188,14 +188,14 @@ function rejectTaken(taken: readonly TakenAddress[]): void {
   if (taken.length === 0) return;
   const list = shortList(taken.map(({ account, by }) => `${account}: taken by ${by}`));
   throw new CommandError(
-    `The records were imported and reconcile, but ${counted(taken.length, "address belongs", "addresses belong")} to another account on the service (${list}), because somebody signed up first. To give the address to the imported account, find the other account with account list, close it with account close and run the import again. The user can then sign up again and gets the imported account.`,
+    `The records were imported and reconcile, but ${counted(taken.length, "address belongs", "addresses belong")} to another account on the service (${list}), because someone else signed up first. To give the address to the imported account, find the other account with account list, close it with account close and run the import again. The user can then sign up again and gets the imported account.`,
   );
 }
 
 /** Each purchase takes a statement, and a Worker may run only 50 per request. */
 const PURCHASES_PER_REQUEST = 30;
 
-/** Sends the purchases, after all accounts. Purchases that the service has already stay as they are. */
+/** Sends the purchases, after all accounts. Purchases that already exist on the service are not changed. */
 async function sendPurchases(client: OperatorClient, driver: NodeSqlite): Promise<void> {
   const sent = mapConcurrently(
     chunksOf(pagesOf(driver, "purchase"), PURCHASES_PER_REQUEST),

@@ -1,4 +1,7 @@
-/** Addresses as one writes them between `<` and `>`. What runs, what another program opens, and what only looks like it. */
+/**
+ * Addresses to write between `<` and `>`: those that run, those that another program opens, and those that only look
+ * like it.
+ */
 export const addresses: Record<string, readonly string[]> = {
   "script schemes": [
     "javascript:alert(1)",

@@ -1,4 +1,4 @@
-/** What tries to leave the attribute that it is put into. */
+/** Text that tries to break out of its attribute. */
 export const breakouts: Record<string, readonly string[]> = {
   "breakouts through an address": [
     '[x](https://a.b/"onclick="alert(1))',

@@ -1,4 +1,4 @@
-/** Names that a page has already, and characters that are not what they look like. */
+/** Names that a page already uses, and characters that are not what they look like. */
 export const characters: Record<string, readonly string[]> = {
   clobbering: [
     "[^location]\n\n[^location]: x",

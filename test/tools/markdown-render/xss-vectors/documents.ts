@@ -1,4 +1,4 @@
-/** Elements that load, frame, send or restyle, and the two foreign languages inside of HTML. */
+/** Elements that load, frame, send or restyle, and the two foreign languages in HTML. */
 export const documents: Record<string, readonly string[]> = {
   "raw HTML: documents, forms and frames": [
     "<iframe src=javascript:alert(1)></iframe>",

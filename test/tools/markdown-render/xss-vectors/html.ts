@@ -1,4 +1,4 @@
-/** Elements that run something by themselves, in a line and as a block. */
+/** Elements that run something automatically, inline and as a block. */
 export const html: Record<string, readonly string[]> = {
   "raw HTML: scripts": [
     "<script>alert(1)</script>",

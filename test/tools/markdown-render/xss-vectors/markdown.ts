@@ -1,4 +1,4 @@
-/** HTML and Markdown inside of each other. */
+/** HTML and Markdown nested in each other. */
 export const markdown: Record<string, readonly string[]> = {
   "code spans": [
     "`<img src=x onerror=alert(1)>`",

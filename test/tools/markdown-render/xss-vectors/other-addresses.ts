@@ -1,4 +1,4 @@
-/** Addresses as one writes them between `<` and `>`, of schemes that show or open something. */
+/** Addresses to write between `<` and `>`, with schemes that show or open something. */
 export const otherAddresses: Record<string, readonly string[]> = {
   "data addresses": [
     "data:text/html,<script\\>alert(1)</script\\>",

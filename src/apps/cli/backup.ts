@@ -1,0 +1,218 @@
+import { constants, copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
+import path from "node:path";
+import {
+  copySqlite,
+  DatabaseInUse,
+  exchangeSqlite,
+  type Inspection,
+  inspectSqlite,
+  SIDECARS,
+} from "#stores/sqlite/backup.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { type Ended, endRequests } from "#stores/sqlite/operator.ts";
+import { databaseFile } from "../node/data-folder.ts";
+import { CommandError, type Invocation, type Outcome } from "./command.ts";
+import {
+  checkOutputFile,
+  commitFile,
+  createPartialFile,
+  dropPartialFile,
+  giveToFolderOwner,
+  isSameFile,
+  syncPath,
+} from "./files.ts";
+import { USE_POSTGRES_TOOLS } from "./help.ts";
+import { runRecorded } from "./local.ts";
+import { noData } from "./open-sqlite.ts";
+import { counted, instant } from "./text.ts";
+
+/** With DATABASE_URL the nodes do not use the data folder, so backing it up would be a mistake. */
+function requireDataFolder({ config }: Invocation, action: string): void {
+  if (config.databaseUrl !== null)
+    throw new CommandError(`${action} a data folder. ${USE_POSTGRES_TOOLS}`);
+}
+
+export type FileArgs = { file: string; force: boolean };
+
+export async function backup(
+  invocation: Invocation,
+  { file: target, force }: FileArgs,
+): Promise<Outcome> {
+  requireDataFolder(invocation, "backup copies");
+  const file = databaseFile(invocation.config.dataDir);
+  if (!existsSync(file)) throw new CommandError(noData(invocation.config.dataDir));
+  if (["", ...SIDECARS].some((suffix) => isSameFile(target, file + suffix))) {
+    throw new CommandError(`${target} is the database itself. Choose another file.`);
+  }
+  checkOutputFile(target, force);
+  const partial = createPartialFile(target);
+  try {
+    copySqlite(file, partial);
+    const inspection = inspectSqlite(partial, invocation.now, false);
+    // Checked again, because the file may have been created during the copy.
+    checkOutputFile(target, force);
+    commitFile(partial, target);
+    return presentBackup(invocation, target, inspection);
+  } finally {
+    dropPartialFile(partial);
+  }
+}
+
+function presentBackup(invocation: Invocation, target: string, inspection: Inspection): Outcome {
+  const { audit, damage, secretIncluded, schemaVersion } = inspection;
+  const bytes = statSync(target).size;
+  const ok = damage.length === 0 && audit?.ok !== false;
+  const faults = [...damage, ...(audit?.faults ?? [])];
+  const accounts = audit?.accounts ?? null;
+  if (!ok)
+    invocation.log(
+      "The backup was written, but it is damaged or does not reconcile, so restore will reject it. Run audit for details.",
+    );
+  const content =
+    accounts === null
+      ? "Its ledger was not checked."
+      : `It contains ${counted(accounts, "account")}, and the ledger reconciles.`;
+  return {
+    json: { ok, file: target, bytes, accounts, schemaVersion, secretIncluded, faults },
+    text:
+      `Copied the data to ${target} (${counted(bytes, "byte")}).\n` +
+      `${ok ? content : faults.map((fault) => `- ${fault}`).join("\n")}\n` +
+      `${secretIncluded ? "The secret is included, so keep the file safe." : SECRET_OUTSIDE}\n`,
+    exitCode: ok ? 0 : 1,
+  };
+}
+
+const SECRET_OUTSIDE = "The secret is not included. Store the value of SECRET with the backup.";
+
+export async function restore(
+  invocation: Invocation,
+  { file: source, force }: FileArgs,
+): Promise<Outcome> {
+  requireDataFolder(invocation, "restore replaces");
+  const { dataDir } = invocation.config;
+  const file = databaseFile(dataDir);
+  checkSource(source, file);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const previous = previousDataFile(dataDir, invocation.now);
+  const partial = createPartialFile(file);
+  try {
+    copyFileSync(source, partial, constants.COPYFILE_FICLONE);
+    const inspection = inspectSqlite(partial, invocation.now, true);
+    checkInspection(source, inspection);
+    const ended = await endRequestsIn(partial);
+    giveToFolderOwner(partial);
+    syncPath(partial);
+    const hadData = exchange(file, partial, previous, force);
+    syncPath(dataDir);
+    return presentRestore(invocation, source, {
+      previous: hadData ? previous : null,
+      inspection,
+      ended,
+    });
+  } finally {
+    dropPartialFile(partial);
+  }
+}
+
+/** Ends sessions and pending work in the copy, before a server opens it. */
+async function endRequestsIn(file: string): Promise<Ended> {
+  const driver = openNodeSqlite(file);
+  try {
+    const db = createSqliteDatabase(driver);
+    return await runRecorded(
+      db,
+      "restore",
+      async () => endRequests(driver),
+      () => "from a backup",
+    );
+  } finally {
+    driver.close();
+  }
+}
+
+/** Where the replaced database is kept: in the same folder, so that a rename is enough. */
+export const previousDataFile = (dataDir: string, now: number) =>
+  path.join(dataDir, `toolbooth-before-${instant(now).replaceAll(/[:.]/g, "-")}.sqlite`);
+
+function checkSource(source: string, file: string): void {
+  const found = statSync(source, { throwIfNoEntry: false });
+  if (found === undefined) throw new CommandError(`${source} does not exist.`);
+  if (!found.isFile())
+    throw new CommandError(`${source} is not a file. Choose a file that backup wrote.`);
+  if (isSameFile(source, file))
+    throw new CommandError(`${source} is the database itself. Choose a file that backup wrote.`);
+  // Without its write-ahead log, a database that was not closed is incomplete.
+  const wal = statSync(`${source}-wal`, { throwIfNoEntry: false });
+  if (wal !== undefined && wal.size > 0) {
+    throw new CommandError(
+      `${source} is a database in use, or an incomplete copy of one, because ${source}-wal exists. Set DATA_DIR to its folder and make a backup.`,
+    );
+  }
+}
+
+function checkInspection(source: string, { audit, damage, tooNew }: Inspection): void {
+  const unchanged = "Nothing was changed.";
+  if (damage.length > 0) {
+    throw new CommandError(
+      `${source} is damaged or not a database (${damage[0]}). ${unchanged} Use another backup.`,
+    );
+  }
+  if (tooNew !== null) throw new CommandError(`${source}: ${tooNew} ${unchanged}`);
+  if (audit === null)
+    throw new CommandError(`${source} is a database, but not a Toolbooth database. ${unchanged}`);
+  if (!audit.ok) {
+    throw new CommandError(
+      `The ledger in ${source} does not reconcile (${audit.faults[0]}). ${unchanged} Use another backup.`,
+    );
+  }
+}
+
+/** Replaces the database and keeps the previous one. Returns whether there was one. */
+export function exchange(
+  file: string,
+  replacement: string,
+  previous: string,
+  force: boolean,
+): boolean {
+  try {
+    return exchangeSqlite(file, replacement, previous, force);
+  } catch (error) {
+    if (error instanceof DatabaseInUse) {
+      throw new CommandError(
+        error.unreadable
+          ? `${file} is so damaged that the command cannot tell whether a server has it open. Nothing was changed. Stop the server and add --force.`
+          : `${file} is open in a server or another process. Nothing was changed. Stop that process and try again.`,
+      );
+    }
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") {
+      throw new CommandError(
+        `Another process created a file in ${path.dirname(file)} at the same time. Nothing was changed. Try again.`,
+      );
+    }
+    throw error;
+  }
+}
+
+function presentRestore(
+  invocation: Invocation,
+  source: string,
+  result: { previous: string | null; inspection: Inspection; ended: Ended },
+): Outcome {
+  const { previous, inspection, ended } = result;
+  const accounts = inspection.audit?.accounts ?? 0;
+  const { secretIncluded } = inspection;
+  if (!secretIncluded && invocation.config.secrets === null) {
+    invocation.log(
+      "SECRET is not set here. Start the server with the same SECRET as when the backup was made, or it rejects every key.",
+    );
+  }
+  return {
+    json: { file: source, accounts, previous, secretIncluded, ended },
+    text:
+      `Restored ${source} to ${invocation.config.dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
+      `${previous === null ? "There was no previous database." : `The previous database is now ${previous}.`}\n` +
+      `${secretIncluded ? "The secret is included." : "The secret is not included. The server needs the setting SECRET."}\n` +
+      "Sessions, password-reset links and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and passwords changed since the backup are back to their earlier state. Revoke and close them again.\n",
+  };
+}

@@ -1,0 +1,141 @@
+import { AccountError } from "#accounts/accounts.ts";
+import { readConfig } from "#config/config.ts";
+import { ConfigError } from "#config/read-settings.ts";
+import { readArguments, readRemote } from "./arguments.ts";
+import { type Command, CommandError, type Outcome, UsageError } from "./command.ts";
+import { COMMANDS, findCommand } from "./commands.ts";
+import { helpOn, helpOnAll, usageLine, usageOf } from "./help.ts";
+
+/** Where a command line writes. */
+export type Terminal = { stdout(text: string): void; stderr(text: string): void };
+
+/**
+ * Runs what the operator typed and returns the exit code: 0 success, 1 error, 2 wrong usage. With --json it writes exactly one
+ * JSON object to standard output, and everything else to standard error.
+ */
+export async function runCommandLine(
+  typed: readonly string[],
+  env: Record<string, string | undefined>,
+  terminal: Terminal,
+): Promise<0 | 1 | 2> {
+  const json = typed.includes("--json");
+  let command: Command | undefined;
+  try {
+    if (isHelpRequested(typed)) return print(terminal, json, help(typed));
+    if (typed.length === 0) throw new UsageError("No command given.");
+    const found = findCommand(typed);
+    command = found.command;
+    return print(terminal, json, await run(command, found.rest, env, terminal));
+  } catch (error) {
+    return fail(terminal, json, error, command);
+  }
+}
+
+async function run(
+  command: Command,
+  rest: readonly string[],
+  env: Record<string, string | undefined>,
+  { stderr }: Terminal,
+): Promise<Outcome> {
+  const { args, remote, json } = readArguments(command, rest);
+  const config = readConfig(env);
+  const invocation = {
+    config,
+    remote: readRemote(command, remote, config),
+    json,
+    now: Date.now(),
+    log: (line: string) => stderr(`${line}\n`),
+  };
+  return command.run(invocation, args);
+}
+
+function print(
+  { stdout }: Terminal,
+  json: boolean,
+  { json: object, text, exitCode = 0 }: Outcome,
+): 0 | 1 {
+  stdout(json ? `${JSON.stringify(object)}\n` : text);
+  return exitCode;
+}
+
+async function fail(
+  { stdout, stderr }: Terminal,
+  json: boolean,
+  error: unknown,
+  command: Command | undefined,
+): Promise<1 | 2> {
+  const message = await explain(error);
+  if (message === null) stderr(`${(error as Error).stack ?? error}\n`);
+  const shown = message ?? `The command failed: ${(error as Error).message ?? error}`;
+  if (json) stdout(`${JSON.stringify({ ok: false, error: shown })}\n`);
+  else stderr(`${shown}\n`);
+  if (!(error instanceof UsageError)) return 1;
+  stderr(`${usageLine(command)}\n`);
+  return 2;
+}
+
+const isHelpRequested = (typed: readonly string[]) =>
+  typed.find((word) => !word.startsWith("-")) === "help" ||
+  typed.includes("--help") ||
+  typed.includes("-h");
+
+/** Serves `help`, `help key create` and `key create --help`. */
+function help(typed: readonly string[]): Outcome {
+  const words = typed.filter((word) => word !== "help" && !word.startsWith("-"));
+  const only = words.length === 0 ? undefined : findCommand(words).command;
+  const shown = only === undefined ? COMMANDS : [only];
+  return {
+    json: {
+      commands: shown.map((one) => ({ name: one.name, usage: usageOf(one), summary: one.summary })),
+    },
+    text: only === undefined ? helpOnAll(COMMANDS) : helpOn(only),
+  };
+}
+
+/** Returns the message for the operator, or null if the error is unexpected. */
+async function explain(error: unknown): Promise<string | null> {
+  if ([CommandError, UsageError, AccountError].some((kind) => error instanceof kind))
+    return (error as Error).message;
+  if (error instanceof ConfigError)
+    return `The configuration is invalid: ${error.message.replaceAll("\n", " ")}`;
+  // Imported here because it loads SQLite, which most command lines with an error have not needed.
+  const { DataFolderError } = await import("../node/data-folder.ts");
+  if (error instanceof DataFolderError) return error.message;
+  const { code, errcode, path } = error as NodeJS.ErrnoException & { errcode?: number };
+  return explainSqlite(Number(errcode) & 0xff) ?? explainSystem(code, path ?? "The path");
+}
+
+const DISK_FULL =
+  "The disk is full. Free some space and run the command again; unfinished work was undone.";
+
+function explainSqlite(code: number): string | null {
+  switch (code) {
+    case 5:
+      return "Another process has locked the database for too long. Try again.";
+    case 11:
+    case 26:
+      return "The database is damaged. Run audit for details, and restore a backup.";
+    case 13:
+      return DISK_FULL;
+  }
+  return null;
+}
+
+function explainSystem(code: string | undefined, path: string): string | null {
+  switch (code) {
+    case "ENOENT":
+      return `${path} does not exist.`;
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return `Permission denied: ${path}.`;
+    case "EISDIR":
+    case "ENOTDIR":
+      return `${path} is not a file.`;
+    case "ENOSPC":
+      return DISK_FULL;
+    case "EPIPE":
+      return "The program that reads standard output stopped before the end.";
+  }
+  return null;
+}

@@ -1,0 +1,110 @@
+import * as z from "zod";
+import { GRANT_KINDS } from "#ledger/port.ts";
+import { account, count, credits, cursor, email, keyId, pageMax, time } from "./members.ts";
+
+/** Inputs and outputs of operations on accounts, keys and credits. */
+
+const label = z.string().max(1_000);
+const grantId = z.string().regex(/^operator:[\x21-\x7e]{1,100}$/);
+
+const address = z.object({ email: z.string(), account: z.string(), createdAt: time });
+const key = z.object({
+  id: z.string(),
+  account: z.string(),
+  sha256: z.string(),
+  start: z.string(),
+  label: z.string(),
+  createdAt: time,
+  lastUsedAt: time.nullable(),
+  revokedAt: time.nullable(),
+});
+const grant = z.object({
+  id: z.string(),
+  kind: z.enum(GRANT_KINDS),
+  amount: count,
+  remaining: count,
+  grantedAt: time,
+  expiresAt: time.nullable(),
+  waivedExpiresAt: time.nullable(),
+});
+const status = z.object({
+  account: z.string(),
+  state: z.enum(["open", "suspended", "closed"]),
+  createdAt: time,
+  freeCall: z.enum(["open", "used", "withheld"]),
+  balance: z.int(),
+  lifetime: z.boolean(),
+});
+const found = z.object({ found: z.boolean() });
+/** Who gets an email about the change, and why it could not be queued. Null if nobody has signed up for the account. */
+const notified = z.object({ email: z.string(), error: z.string().nullable() }).nullable();
+
+export const ACCOUNT_SCHEMAS = {
+  findAddress: {
+    input: z.strictObject({ email }),
+    output: address.nullable(),
+  },
+  listAddresses: {
+    input: z.strictObject({ after: cursor, max: pageMax }),
+    output: z.array(address),
+  },
+  findAccount: {
+    input: z.strictObject({ account, now: time }),
+    output: status.nullable(),
+  },
+  listKeys: {
+    input: z.strictObject({ account }),
+    output: z.array(key),
+  },
+  credits: {
+    input: z.strictObject({ account, now: time }),
+    output: z.object({ balance: z.int(), lifetime: z.boolean(), grants: z.array(grant) }),
+  },
+  openAccount: {
+    input: z.strictObject({
+      account,
+      email,
+      now: time,
+      credits: z.strictObject({ grant: grantId, amount: credits }).nullable(),
+    }),
+    output: z.object({ account: z.string(), email: z.string() }),
+  },
+  suspendAccount: {
+    input: z.strictObject({ account, now: time }),
+    output: found,
+  },
+  resumeAccount: {
+    input: z.strictObject({ account, now: time }),
+    output: found,
+  },
+  closeAccount: {
+    input: z.strictObject({ account, email, now: time }),
+    output: z.object({ account: z.string(), forfeited: count, notified }),
+  },
+  createKey: {
+    input: z.strictObject({ account, id: keyId, label, now: time }),
+    output: z.object({ id: z.string(), key: z.string(), notified }),
+  },
+  revokeKey: {
+    input: z.strictObject({ account, id: keyId, now: time }),
+    output: z.object({ found: z.boolean(), revokedAt: time.nullable(), notified }),
+  },
+  relabelKey: {
+    input: z.strictObject({ account, id: keyId, label }),
+    output: found,
+  },
+  grant: {
+    input: z.strictObject({
+      account,
+      id: grantId,
+      kind: z.literal("operator"),
+      amount: credits,
+      now: time,
+      expiresAt: time.nullable(),
+    }),
+    output: z.discriminatedUnion("outcome", [
+      z.object({ outcome: z.enum(["granted", "already_granted"]), grant }),
+      z.object({ outcome: z.literal("no_account") }),
+    ]),
+  },
+};

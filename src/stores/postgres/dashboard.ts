@@ -1,0 +1,16 @@
+import { createPostgresDirectory } from "./directory.ts";
+import { createPostgresDialect } from "./kysely.ts";
+import type { PostgresPool } from "./pool.ts";
+
+/** Opens the stores of accounts, emails, purchases and events, and the database of better-auth. `onFault`: see kysely.ts. */
+export function createPostgresDashboardStore(pool: PostgresPool, onFault?: (fault: Error) => void) {
+  return {
+    ...createPostgresDirectory(pool),
+    signInDatabase: {
+      dialect: createPostgresDialect(pool, onFault),
+      type: "postgres" as const,
+      // better-auth hashes passwords inside its transactions, which would occupy a connection for that time.
+      transaction: false,
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Footnote } from "./footnotes.ts";
+
+/** The tags of a table's cells by column alignment, made once: a megabyte can have 500,000 cells. */
+const cellTags = (name: "th" | "td", align: string) => ({
+  open: align === "" ? `<${name}>` : `<${name} align="${align}">`,
+  close: `</${name}>\n`,
+});
+
+const cellsOf = (name: "th" | "td") => ({
+  "": cellTags(name, ""),
+  left: cellTags(name, "left"),
+  center: cellTags(name, "center"),
+  right: cellTags(name, "right"),
+});
+
+export const HEAD_CELLS = cellsOf("th");
+export const BODY_CELLS = cellsOf("td");
+
+/**
+ * The ids of a rendered document must not collide with those of the surrounding page. They consist of a prefix and a
+ * number, and contain no text from the document.
+ */
+export const footnoteId = ({ number }: Footnote) => `user-content-fn${number}`;
+
+/** The id of the first reference to a footnote ends with the footnote's number; later ones append their own number. */
+function referenceId({ number }: Footnote, use: number): string {
+  const id = `user-content-fnref${number}`;
+  return use === 1 ? id : `${id}-${use}`;
+}
+
+/** Returns the reference to a footnote that was just counted. */
+export function referenceLink(footnote: Footnote): string {
+  const { number, uses, waysBack } = footnote;
+  const id = uses > waysBack ? "" : ` id="${referenceId(footnote, uses)}"`;
+  return `<sup class="footnote-ref"><a href="#${footnoteId(footnote)}"${id}>${number}</a></sup>`;
+}
+
+/** Returns the links from a footnote back to its references. */
+export function backReferences(footnote: Footnote): string {
+  const links: string[] = [];
+  for (let use = 1; use <= footnote.waysBack; use++) {
+    const mark = use === 1 ? "↩" : `↩<sup class="footnote-ref">${use}</sup>`;
+    links.push(`<a href="#${referenceId(footnote, use)}" class="footnote-backref">${mark}</a>`);
+  }
+  return links.join(" ");
+}

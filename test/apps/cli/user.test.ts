@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { commandLine, type Json, startServer, temporaryFolder } from "./fixture.ts";
+
+/** Emails to users about what an operator did to their account, and what restore does to sessions. */
+const PUBLIC_URL = "https://tools.example";
+const AT = "2026-11-21T10:00:00.000Z";
+
+async function fixture() {
+  const dataDir = path.join(temporaryFolder(), "data");
+  const cli = commandLine(dataDir, { PUBLIC_URL });
+  const file = path.join(dataDir, "toolbooth.sqlite");
+  const sql = <Result>(act: (database: DatabaseSync) => Result): Result => {
+    const database = new DatabaseSync(file);
+    try {
+      return act(database);
+    } finally {
+      database.close();
+    }
+  };
+  const { id: account } = await cli.json("account create ada@b.c --credits 5");
+  const signUp = () =>
+    sql((database) =>
+      database
+        .prepare("INSERT INTO users VALUES ('p1', '', 'ada@b.c', 1, NULL, ?, ?, ?)")
+        .run(AT, AT, account),
+    );
+  const emails = (): Json[] =>
+    sql((database) => database.prepare("SELECT * FROM job ORDER BY no").all());
+  const events = (): Json[] =>
+    sql((database) =>
+      database.prepare("SELECT kind, detail, address FROM user_event ORDER BY no").all(),
+    );
+  return { cli, dataDir, sql, signUp, emails, events };
+}
+
+test("emails the owner when the operator creates or revokes a key or closes the account", async () => {
+  const { cli, signUp, emails, events } = await fixture();
+  signUp();
+  const { id, key } = await cli.json("key create ada@b.c --label production");
+  const { stderr } = await cli.run(`key revoke ${id}`);
+  assert.match(stderr, /Queued an email to ada@b\.c\. The server sends it within a minute\./);
+  assert.doesNotMatch(stderr, /PUBLIC_URL/);
+  assert.equal((await cli.run(`key revoke ${id}`)).stderr, "", "the key is already revoked");
+  assert.deepEqual(
+    events().map((event) => ({ ...event })),
+    ["key_created", "key_revoked"].map((kind) => ({
+      kind,
+      detail: "production (by the operator)",
+      address: null,
+    })),
+  );
+  await cli.json("account close ada@b.c");
+  const waiting = emails();
+  assert.deepEqual(
+    waiting.map(({ kind, target, queue }) => [kind, target, queue]),
+    ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "ada@b.c", "outbox"]),
+  );
+  assert.match(JSON.parse(waiting[0].payload).text, /production/);
+  assert.match(JSON.parse(waiting[0].payload).text, /https:\/\/tools\.example\/settings\/api-keys/);
+  assert.ok(
+    !JSON.parse(waiting[0].payload).text.includes(key.slice(0, 30)),
+    "the email contains only the start of the key",
+  );
+});
+
+test("an account that nobody signed up for gets no email", async () => {
+  const { cli, emails } = await fixture();
+  const { id } = await cli.json("key create ada@b.c --label production");
+  await cli.json(`key revoke ${id}`);
+  assert.equal((await cli.run("account close ada@b.c")).stderr, "");
+  assert.deepEqual(emails(), []);
+});
+
+test("shows the key even if no email can be queued", async () => {
+  const { cli, sql, signUp } = await fixture();
+  signUp();
+  sql((database) => database.exec("DROP TABLE email_requested; DROP TABLE job"));
+  const { status, stdout, stderr } = await cli.run("key create ada@b.c --label production");
+  assert.equal(status, 0);
+  assert.match(stdout, /^tb_\w+\n/);
+  assert.match(stderr, /Done, but no email to ada@b\.c could be queued/);
+});
+
+test("warns about the links of the email without PUBLIC_URL", async () => {
+  const { cli, signUp } = await fixture();
+  signUp();
+  const { stderr } = await cli.run("key create ada@b.c --label l", { env: { PUBLIC_URL: "" } });
+  assert.match(stderr, /point to http:\/\/127\.0\.0\.1:8787\. Set PUBLIC_URL/);
+});
+
+test("the server sends the emails that the command line queued", { timeout: 300_000 }, async () => {
+  const { cli, dataDir, signUp } = await fixture();
+  signUp();
+  await cli.json("key create ada@b.c --label production");
+  const outbox = path.join(dataDir, "outbox");
+  mkdirSync(outbox);
+  const server = await startServer(dataDir);
+  while (readdirSync(outbox).filter((name) => name.endsWith(".eml")).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await server.stop();
+  const text = readFileSync(path.join(outbox, readdirSync(outbox)[0] as string), "utf8");
+  assert.match(text, /^To: ada@b\.c\r$/m);
+});
+
+test("restore deletes sessions, links and emails of the backup, keeps users, and says what to revoke again", async () => {
+  const { cli, sql, signUp, emails, dataDir } = await fixture();
+  signUp();
+  await cli.json("key create ada@b.c --label production");
+  sql((database) => {
+    database
+      .prepare("INSERT INTO user_session VALUES ('s1', ?, 'token', ?, ?, NULL, NULL, 'p1')")
+      .run(AT, AT, AT);
+    database
+      .prepare("INSERT INTO user_token VALUES ('t1', 'reset-password:x', 'p1', ?, ?, ?)")
+      .run(AT, AT, AT);
+  });
+  const copy = path.join(path.dirname(dataDir), "copy.sqlite");
+  await cli.json(`backup ${copy}`);
+  const { ended } = await cli.json(`restore ${copy}`);
+  assert.deepEqual(ended, { sessions: 1, links: 1, emails: 1, webhooks: 0 });
+  assert.deepEqual(emails(), []);
+  const countRows = (table: string) =>
+    sql((database) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
+  assert.deepEqual(["user_session", "user_token", "users"].map(countRows), [0, 0, 1]);
+  const { stdout } = await cli.run(`restore ${copy}`);
+  assert.match(stdout, /Users must sign in again\.\nKeys revoked, accounts closed/);
+});

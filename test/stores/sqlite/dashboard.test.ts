@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { Kysely, sql } from "kysely";
+import { createActivityLog } from "#stores/sql/activity-log.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
+import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
+import { createSqliteDatabase, createTurns, inTurns } from "#stores/sqlite/database.ts";
+import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { activityLogContract } from "../../contract/activity-log.ts";
+import { eventStoreContract } from "../../contract/event-store.ts";
+import { insertAs, operatorActionsContract } from "../../contract/operator-actions.ts";
+
+const START = Date.UTC(2026, 10, 21, 12);
+
+activityLogContract("in SQLite", async (t) => {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  const db = createSqliteDatabase(driver);
+  return { activityLog: createActivityLog(db), db };
+});
+eventStoreContract("in SQLite", async (t) => {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  return { ...openSqliteDashboardStore(driver), db: createSqliteDatabase(driver) };
+});
+
+operatorActionsContract("in SQLite", async (t) => {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  const db = createSqliteDatabase(driver);
+  return { actions: createOperatorActions(db), recordAs: insertAs(db) };
+});
+
+test("turns are granted in the order of their requests, also after a fault", async () => {
+  const turns = createTurns();
+  const seen: string[] = [];
+  const operations = inTurns(turns, {
+    async slow(name: string) {
+      seen.push(`${name} begins`);
+      await new Promise(setImmediate);
+      seen.push(`${name} ends`);
+      if (name === "b") throw new Error("b fails");
+      return name;
+    },
+  }) as { slow(name: string): Promise<string> };
+  const outcomes = await Promise.allSettled(["a", "b", "c"].map((name) => operations.slow(name)));
+  assert.deepEqual(
+    seen,
+    ["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]),
+  );
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ["fulfilled", "rejected", "fulfilled"],
+  );
+});
+
+type Tables = { setting: { name: string; value: string } };
+
+test("a transaction of the SQL builder and our own statements do not get into each other", async () => {
+  const driver = openNodeSqlite(":memory:");
+  const turns = createTurns();
+  const kysely = new Kysely<Tables>({ dialect: createKyselyDialect(driver, turns) });
+  const insert = driver.prepare("INSERT INTO setting (name, value) VALUES (?, 'ours')");
+  const ours = inTurns(turns, {
+    add: async (name: string) => driver.transaction("write", () => insert.run(name)),
+  }) as { add(name: string): Promise<number> };
+  const theirs = (name: string, fails: boolean) =>
+    kysely.transaction().execute(async (transaction) => {
+      await transaction.insertInto("setting").values({ name, value: "theirs" }).execute();
+      await new Promise(setImmediate);
+      if (fails) throw new Error("rolled back");
+      return transaction.selectFrom("setting").selectAll().execute();
+    });
+  const outcomes = await Promise.allSettled([
+    ...[theirs("a", false), ours.add("b"), theirs("c", true), ours.add("d"), ours.add("b")],
+    ...[theirs("a", false), theirs("e", false)],
+  ]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ["fulfilled", "fulfilled", "rejected", "fulfilled", "rejected", "rejected", "fulfilled"],
+  );
+  const rows = await kysely.selectFrom("setting").select("name").orderBy("name").execute();
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ["a", "b", "d", "e"],
+  );
+});
+
+test("statements return their rows or the number of changed rows", async () => {
+  const driver = openNodeSqlite(":memory:");
+  const kysely = new Kysely<Tables>({ dialect: createKyselyDialect(driver, createTurns()) });
+  const value = "select, returning and with are words of this text";
+  const made = await kysely
+    .insertInto("setting")
+    .values([
+      { name: "a", value },
+      { name: "b", value },
+    ])
+    .returning("name")
+    .execute();
+  assert.deepEqual(
+    made.map(({ name }) => name),
+    ["a", "b"],
+  );
+  const changed = await kysely.updateTable("setting").set({ value: "x" }).executeTakeFirst();
+  assert.equal(Number(changed.numUpdatedRows), 2);
+  const gone = await kysely.deleteFrom("setting").where("name", "=", "a").executeTakeFirst();
+  assert.equal(Number(gone.numDeletedRows), 1);
+  const { rows } = await sql<{ one: number }>`WITH t AS (SELECT 1 AS one) SELECT * FROM t`.execute(
+    kysely,
+  );
+  assert.deepEqual(
+    rows.map(({ one }) => one),
+    [1],
+  );
+});
+
+test("many concurrent operations of every kind are all carried out over one connection", async () => {
+  const store = openSqliteDashboardStore(openNodeSqlite(":memory:"));
+  const kysely = new Kysely<Tables>({ dialect: store.signInDatabase.dialect });
+  const work = Array.from({ length: 60 }, (_, turn) => {
+    const account = `acc_${String(turn).padStart(12, "0")}`;
+    return [
+      store.ledger.openAccount({ account, freeCall: "open", now: START }),
+      store.directory.register({ email: `${turn}@x.test`, account, createdAt: START }),
+      kysely
+        .insertInto("setting")
+        .values({ name: `s${turn}`, value: "" })
+        .execute(),
+    ];
+  });
+  await Promise.all(work.flat());
+  const settings = kysely.selectFrom("setting").selectAll().where("name", "like", "s%");
+  assert.equal((await settings.execute()).length, 60);
+  const { accounts } = await store.ledger.audit({ now: START });
+  assert.equal(accounts, 60);
+});
+
+test("reads need no lock: reading an empty queue does not wait for a writer", async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-dashboard-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, "toolbooth.sqlite");
+  const [one, other] = [openNodeSqlite(file), openNodeSqlite(file)];
+  t.after(() => [one, other].map((driver) => driver.close()));
+  const { jobs, directory } = openSqliteDashboardStore(one);
+  other.exec("BEGIN IMMEDIATE");
+  const order = { now: START, leaseUntil: START + 1, max: 9 };
+  const turns = { unprovenMax: 9 };
+  assert.deepEqual(await jobs.take({ ...order, queues: ["email", "outbox"] }), { jobs: [] });
+  assert.deepEqual(await jobs.take({ ...order, queues: ["webhook"], turns }), { jobs: [] });
+  assert.equal(await directory.findByEmail({ email: "ada@x.test" }), null);
+  other.exec("ROLLBACK");
+});
+
+test("a batch is carried out in full or not at all, and after a fault the next one gets its turn", async () => {
+  const driver = openNodeSqlite(":memory:");
+  const db = createSqliteDatabase(driver, createTurns());
+  const add = (name: string) => ({
+    sql: "INSERT INTO setting (name, value) VALUES (?, '') RETURNING name",
+    values: [name],
+  });
+  const outcomes = await Promise.allSettled([
+    db.batch([add("a"), add("b"), add("a")]),
+    db.batch([add("a"), add("c")]),
+  ]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ["rejected", "fulfilled"],
+  );
+  const [rows] = await db.batch([{ sql: "SELECT name FROM setting ORDER BY name", values: [] }]);
+  assert.deepEqual(
+    rows?.map(({ name }) => name),
+    ["a", "c"],
+  );
+});
