@@ -69,7 +69,7 @@ const PAGES_MAY_IMPORT = [
     "src/errors.ts",
     "src/limits.ts",
     "src/api/pipeline/body.ts",
-    "src/api/pipeline/parse-body.ts",
+    "src/api/pipeline/read-input.ts",
   ],
   ...["src/api/problem.ts", "src/api/openapi/schemas.ts"],
   // The code samples that users copy: the documentation and the dashboard share them.
