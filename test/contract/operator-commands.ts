@@ -7,7 +7,7 @@ import { runHere } from "../apps/node/run-command.ts";
 export type Opened = {
   /** The environment of the command line. */
   env: Record<string, string>;
-  /** The operator that `acts` must show. */
+  /** The operator that `actions` must show. */
   by: string;
   isOverNetwork: boolean;
   /** Runs SQL in the database of the service's jobs. */
@@ -212,30 +212,33 @@ async function testJobs({ env, jobs, reversals }: Opened): Promise<void> {
 }
 
 /** The acts that the commands leave, oldest first. Subjects are ids, never email addresses. */
-const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: string | RegExp])[] =
-  [
-    ["openAccount", /^acc_/, "done: 7 credits"],
-    ["openAccount", /^acc_/, "done: 0 credits"],
-    ["createKey", /^key_/, "done"],
-    ["createKey", /^key_/, /^refused: Enter a label of 1 to 100 characters/],
-    ["grant", /^acc_/, "done: 5 credits as operator:invoice-7"],
-    ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
-    ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
-    ["suspendAccount", /^acc_/, "done"],
-    ["resumeAccount", /^acc_/, "done"],
-    ["revokeKey", /^key_/, "unchanged: not found"],
-    ["listPayments", null, /^refused: This command compares payments with Stripe/],
-    ["closeAccount", /^acc_/, "done: 0 credits forfeited"],
-    ["closeAccount", /^acc_/, "done: 12 credits forfeited"],
-    ["retryJob", /^eml_1$/, "done"],
-    ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "done"],
-    ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "unchanged: not dead"],
-    ["retryJob", /^eml_2$/, "unchanged: erased"],
-    ["retryJob", /^eml_3$/, "unchanged: not found"],
-  ];
+const ACTIONS: readonly (readonly [
+  action: string,
+  subject: RegExp | null,
+  outcome: string | RegExp,
+])[] = [
+  ["openAccount", /^acc_/, "done: 7 credits"],
+  ["openAccount", /^acc_/, "done: 0 credits"],
+  ["createKey", /^key_/, "done"],
+  ["createKey", /^key_/, /^refused: Enter a label of 1 to 100 characters/],
+  ["grant", /^acc_/, "done: 5 credits as operator:invoice-7"],
+  ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
+  ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
+  ["suspendAccount", /^acc_/, "done"],
+  ["resumeAccount", /^acc_/, "done"],
+  ["revokeKey", /^key_/, "unchanged: not found"],
+  ["listPayments", null, /^refused: This command compares payments with Stripe/],
+  ["closeAccount", /^acc_/, "done: 0 credits forfeited"],
+  ["closeAccount", /^acc_/, "done: 12 credits forfeited"],
+  ["retryJob", /^eml_1$/, "done"],
+  ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "done"],
+  ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "unchanged: not dead"],
+  ["retryJob", /^eml_2$/, "unchanged: erased"],
+  ["retryJob", /^eml_3$/, "unchanged: not found"],
+];
 
 export function testOperatorCommands(name: string, open: () => Promise<Opened>): void {
-  test(`${name}: every command prints its object, and acts lists who did what`, async () => {
+  test(`${name}: every command prints its object, and actions lists who did what`, async () => {
     const opened = await open();
     const { env, by, isOverNetwork } = opened;
     for (const [line, expected] of LINES) {
@@ -245,12 +248,12 @@ export function testOperatorCommands(name: string, open: () => Promise<Opened>):
       } else assert.deepEqual(shapeOf((await ran).json), shapeOf(expected), line);
     }
     await testJobs(opened);
-    const { acts } = (await runHere("acts --json", env)).json;
-    const found = acts.toReversed();
-    assert.equal(found.length, ACTS.length, JSON.stringify(found, null, 1));
-    for (const [index, [act, subject, outcome]] of ACTS.entries()) {
+    const { actions } = (await runHere("actions --json", env)).json;
+    const found = actions.toReversed();
+    assert.equal(found.length, ACTIONS.length, JSON.stringify(found, null, 1));
+    for (const [index, [action, subject, outcome]] of ACTIONS.entries()) {
       const recorded = found[index];
-      assert.deepEqual([recorded.act, recorded.by], [act, by]);
+      assert.deepEqual([recorded.action, recorded.by], [action, by]);
       if (subject === null) assert.equal(recorded.subject, null);
       else assert.match(recorded.subject, subject);
       const end =
@@ -259,8 +262,8 @@ export function testOperatorCommands(name: string, open: () => Promise<Opened>):
       assert.equal(typeof recorded.address, isOverNetwork ? "string" : "object");
       assert.ok(Math.abs(Date.parse(recorded.at) - Date.now()) < 600_000);
     }
-    assert.doesNotMatch(JSON.stringify(acts), /example\.org|@b\.c|tb_[0-9A-Za-z]{56}/);
-    assert.equal((await runHere("acts --max 3 --json", env)).json.acts.length, 3);
+    assert.doesNotMatch(JSON.stringify(actions), /example\.org|@b\.c|tb_[0-9A-Za-z]{56}/);
+    assert.equal((await runHere("actions --max 3 --json", env)).json.actions.length, 3);
   });
 }
 

@@ -180,7 +180,7 @@ test("a delivery is sent again, unless its endpoint is paused or it was too ofte
   assert.equal((await browser.post(path.replace("dlv_", "dlx_"))).code, "not_found");
   await browser.put(`${PATH}/${id}`, { ...ORDER, paused: true });
   const paused = await browser.post(path);
-  assert.deepEqual([paused.status, /Resume it/.test(paused.text)], [400, true]);
+  assert.deepEqual([paused.status, /Resume the endpoint/.test(paused.text)], [400, true]);
   await browser.put(`${PATH}/${id}`, ORDER);
   for (let sent = 1; sent < SENT_AGAIN_A_DAY_MAX; sent += 1)
     assert.equal((await browser.post(path)).status, 201);

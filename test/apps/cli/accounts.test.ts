@@ -113,7 +113,7 @@ describe("account, key and credits commands", { concurrency: 3 }, () => {
       assert.match(created.key, new RegExp(`^${KEY.source}$`));
       const { stdout } = await cli.run("key create ada@b.c --label staging");
       assert.match(stdout, /^tb_[0-9A-Za-z]{56}\n/);
-      assert.match(stdout, /it is not shown again/);
+      assert.match(stdout, /it cannot be shown again/);
 
       const { email, keys } = await cli.json("key list ada@b.c");
       assert.deepEqual([email, keys.length], ["ada@b.c", 2]);

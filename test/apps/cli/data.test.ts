@@ -106,7 +106,7 @@ describe("backup and restore", { concurrency: 2 }, () => {
     assert.match((await cli.run(`backup ${cli.copy} --force`)).stdout, /not included.*SECRET/);
     const { status, stderr } = await cli.run(`restore ${cli.copy}`);
     assert.equal(status, 0);
-    assert.match(stderr, /Start the server with the SECRET that it had when the backup was made/);
+    assert.match(stderr, /Start the server with the same SECRET as when the backup was made/);
   });
 
   test("restore into an empty folder creates only the database", async () => {
