@@ -1,11 +1,14 @@
 import { Hono } from "hono";
 import { ApiError } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
+import { createReadAccount } from "./account.ts";
 import type { AppContext } from "./app-context.ts";
 import { createOperations } from "./health.ts";
+import { createAuthenticator } from "./pipeline/authenticate.ts";
 import { dropBody } from "./pipeline/body.ts";
 import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
+import { createGate } from "./pipeline/gate.ts";
 import { createReplier, milliseconds, type RequestContext } from "./pipeline/reply.ts";
 import { type CreateSite, createRoutes, type Handler, type Route } from "./routes.ts";
 
@@ -27,11 +30,14 @@ const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 /** `createSite` adds the pages and the dashboard; null where another process serves them. */
 export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const replier = createReplier(app);
-  const callTool = createCallTool(app, replier);
+  const keys = createAuthenticator(app);
+  const openGate = createGate(app, keys);
+  const callTool = createCallTool(app, replier, keys, openGate);
+  const readAccount = createReadAccount(app, replier, keys, openGate);
   const operations = createOperations(app, replier);
   const site = createSite?.(replier);
   const routes = [
-    ...createRoutes(app.tools, replier, callTool, operations),
+    ...createRoutes(app.tools, replier, { callTool, readAccount, operations }),
     ...(site?.routes ?? []),
   ];
   const newId = createIdSequence(app.random);

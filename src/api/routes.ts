@@ -25,14 +25,19 @@ export type Handler = (
 export type Site = { routes: Route[]; notFound: Handler };
 export type CreateSite = (replier: Replier) => Site;
 
+export type ApiHandlers = {
+  callTool: CallTool;
+  readAccount: Handler;
+  operations: ReturnType<typeof createOperations>;
+};
+
 /** The routes of the API and of the operator's monitoring. */
 export function createRoutes(
   tools: readonly Tool[],
   replier: Replier,
-  callTool: CallTool,
-  operations: ReturnType<typeof createOperations>,
+  { callTool, readAccount, operations }: ApiHandlers,
 ): Route[] {
-  const preflight = createPreflight(replier);
+  const preflight = createPreflight(replier, "POST, OPTIONS");
   return [
     ...tools.map((tool) => ({
       path: `/api/v1/${tool.name}`,
@@ -43,6 +48,12 @@ export function createRoutes(
       tool: tool.name,
       bodyBytesMax: tool.bodyBytesMax,
     })),
+    {
+      path: "/api/v1/account",
+      methods: { GET: readAccount, OPTIONS: createPreflight(replier, "GET, HEAD, OPTIONS") },
+      tool: null,
+      bodyBytesMax: 0,
+    },
     get("/healthz", operations.healthz),
     get("/readyz", operations.readyz),
     get("/metrics", operations.metrics),
@@ -57,11 +68,11 @@ export const get = (path: string, handler: Handler): Route => ({
 });
 
 /** CORS: any origin, no credentials. A browser may cache the response for a day. */
-function createPreflight(replier: Replier): Handler {
+function createPreflight(replier: Replier, methods: string): Handler {
   return (_, context) =>
     replier.empty(context, {
-      Allow: "POST, OPTIONS",
-      "Access-Control-Allow-Methods": "POST, OPTIONS",
+      Allow: methods,
+      "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers":
         "Authorization, Content-Type, Content-Encoding, Accept, Idempotency-Key, X-Request-Id",
       "Access-Control-Expose-Headers": EXPOSED_HEADERS,

@@ -32,7 +32,8 @@ test("the server declares each of its routes once", () => {
     },
   });
   const operations = { healthz: unused, readyz: unused, metrics: unused };
-  const routes = [...createRoutes(TOOLS, unused, unused, operations), ...site(unused).routes];
+  const handlers = { callTool: unused, readAccount: unused, operations };
+  const routes = [...createRoutes(TOOLS, unused, handlers), ...site(unused).routes];
   assertUnique(routes.map((route) => route.path));
 });
 

@@ -1,3 +1,4 @@
+import { accountSuite } from "./suites/account.ts";
 import { idempotencySuite } from "./suites/idempotency.ts";
 import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
 import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
@@ -22,4 +23,5 @@ export function serviceSuites(sentence: Sentence) {
   idempotencyMeanwhileSuite(sentence);
   ledgerTroubleSuite(sentence);
   spendingSuite(sentence);
+  accountSuite(sentence);
 }

@@ -150,15 +150,24 @@ const BY_STATUS: Record<number, string[]> = {
 
 export const operatorResponseHeaders = () => references(EVERY_RESPONSE);
 
-/** The account is always known on a 200 of a tool, so these headers are required there. */
-export function toolResponseHeaders(options: ApiOptions): Record<string, Header | Reference> {
+export const toolResponseHeaders = (options: ApiOptions) =>
+  knownCallerHeaders(options, [...EVERY_RESPONSE, "Idempotency-Replayed"]);
+
+export const accountResponseHeaders = (options: ApiOptions) =>
+  knownCallerHeaders(options, EVERY_RESPONSE);
+
+/** The account is always known on a 200, so its headers are required there. */
+function knownCallerHeaders(
+  options: ApiOptions,
+  others: string[],
+): Record<string, Header | Reference> {
   const headers = responseHeaders(options);
   const always = knownCaller(options.rateLimit).map((name) => [
     name,
     { ...headers[name], required: true },
   ]);
   return {
-    ...references([...EVERY_RESPONSE, "Idempotency-Replayed"]),
+    ...references(others),
     ...Object.fromEntries(always),
   };
 }

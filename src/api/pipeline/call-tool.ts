@@ -4,10 +4,10 @@ import type { Counted } from "#ledger/call-ledger.ts";
 import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "../app-context.ts";
-import { createAuthenticator } from "./authenticate.ts";
+import type { Authenticator } from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import { unavailable } from "./call-errors.ts";
-import { createGate, type Gate } from "./gate.ts";
+import type { Gate, OpenGate } from "./gate.ts";
 import {
   createRunning,
   idempotencyOrder,
@@ -29,12 +29,15 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
  */
 export type CallTool = (tool: Tool, request: Request, context: RequestContext) => Promise<Response>;
 
-export function createCallTool(app: AppContext, replier: Replier): CallTool {
-  const keys = createAuthenticator(app);
+export function createCallTool(
+  app: AppContext,
+  replier: Replier,
+  keys: Authenticator,
+  openGate: OpenGate,
+): CallTool {
   const budget = createMemoryBudget(app.memory, app.elapsed);
   const running = createRunning();
   const newId = createIdSequence(app.random);
-  const openGate = createGate(app, keys);
 
   /** Where the outcome of the debit is unknown, the call fails, and a debit that was made after all is reversed. */
   function debit(order: DebitOrder, gate: Gate): Promise<Counted<DebitOutcome>> {
@@ -95,7 +98,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
       } catch (error) {
         // A body that did not arrive takes no memory.
         if (error instanceof ApiError && error.code === "request_timeout") lease.release();
-        await gate.precede();
+        await gate.askStatus();
         throw error;
       }
       const order = {

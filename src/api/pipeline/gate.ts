@@ -23,8 +23,11 @@ import type { RequestContext } from "./reply.ts";
 export type Gate = {
   /** Called before the body is read, and again where the body turns out to be large. `isHeavy`: the tool's work is costly. */
   enter(isHeavy: boolean): Promise<void> | undefined;
-  /** Called after an error of the body or the tool: throws the caller's own error, if there is one. */
-  precede(): Promise<void>;
+  /**
+   * Asks for the key's status, unless that was done before: after an error of the body or the tool, and where there is no
+   * debit. Throws the caller's own error, if there is one.
+   */
+  askStatus(): Promise<void>;
   /** Rejects where the outcome is unknown. */
   debit(order: DebitOrder): Promise<Counted<DebitOutcome>>;
   /** Throws where the debit was not made. Otherwise the call was debited, or repeats an earlier one. */
@@ -102,7 +105,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
     return {
       // No promise where the ledger is not asked: awaiting one would cost every call.
       enter: (isHeavy) => (asksFirst(isHeavy) ? askStatus() : undefined),
-      precede: askStatus,
+      askStatus,
       debit: (order) => calls.debit(order, isCounted),
       settle(counted) {
         const outcome = check(counted);
