@@ -27,8 +27,8 @@ export function createReadAccount(
   keys: Authenticator,
   openGate: OpenGate,
 ): Handler {
-  async function read(headers: Headers, context: RequestContext): Promise<AccountResponse> {
-    const caller = await keys.authenticate(headers);
+  async function read(request: Request, context: RequestContext): Promise<AccountResponse> {
+    const caller = await keys.authenticate(request);
     const { account, keySha256 } = caller;
     context.account = account;
     await openGate({ caller, context, price: 0, mayRepeat: false }).askStatus();
@@ -67,13 +67,10 @@ export function createReadAccount(
     };
   }
 
-  return async ({ headers }, context) =>
-    replier.plain(
-      "application/json",
-      JSON.stringify(await read(headers, context)),
-      headers,
-      context,
-    );
+  return async (request, context) => {
+    const body = JSON.stringify(await read(request, context));
+    return replier.plain("application/json", body, request.headers, context);
+  };
 }
 
 /** All spendable credits that expire at the earliest time at which any do. */

@@ -10,7 +10,13 @@ import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { createGate } from "./pipeline/gate.ts";
 import { createReplier, milliseconds, type RequestContext } from "./pipeline/reply.ts";
-import { type CreateSite, createRoutes, type Handler, type Route } from "./routes.ts";
+import {
+  type CreateSite,
+  createPathSuggestion,
+  createRoutes,
+  type Handler,
+  type Route,
+} from "./routes.ts";
 
 /**
  * The service as a function from a request to a response. Each runtime's server calls `fetch` and passes what it knows
@@ -36,10 +42,9 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const readAccount = createReadAccount(app, replier, keys, openGate);
   const operations = createOperations(app, replier);
   const site = createSite?.(replier);
-  const routes = [
-    ...createRoutes(app.tools, replier, { callTool, readAccount, operations }),
-    ...(site?.routes ?? []),
-  ];
+  const apiRoutes = createRoutes(app.tools, replier, { callTool, readAccount, operations });
+  const routes = [...apiRoutes, ...(site?.routes ?? [])];
+  const suggestPath = createPathSuggestion(apiRoutes);
   const newId = createIdSequence(app.random);
 
   function createRequestContext(
@@ -126,7 +131,8 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     const handler: Handler = (_, requestContext) => {
       const isPageRequest = request.method === "GET" || request.method === "HEAD";
       if (c.req.path.startsWith("/api/") || !isPageRequest || site === undefined) {
-        throw new ApiError("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
+        const path = c.req.path.slice(0, 200);
+        throw new ApiError("not_found", `There is nothing at ${path}.${suggestPath(path)}`);
       }
       return site.notFound(request, requestContext, c.env);
     };

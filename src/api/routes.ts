@@ -1,4 +1,5 @@
 import type { Tool } from "#tools/define-tool.ts";
+import { nearestName } from "#tools/nearest-name.ts";
 import type { createOperations } from "./health.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
 import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./pipeline/reply.ts";
@@ -55,6 +56,7 @@ export function createRoutes(
       bodyBytesMax: 0,
     },
     get("/healthz", operations.healthz),
+    get("/health", operations.healthz),
     get("/readyz", operations.readyz),
     get("/metrics", operations.metrics),
   ];
@@ -66,6 +68,23 @@ export const get = (path: string, handler: Handler): Route => ({
   tool: null,
   bodyBytesMax: 0,
 });
+
+/**
+ * Suggests the route that a path without one most likely means: by its last segment that resembles the name of a route,
+ * or is one word of it, as in `/api/v1/qr`. Returns a sentence after a space, or nothing.
+ */
+export function createPathSuggestion(routes: readonly Route[]): (path: string) => string {
+  const paths = new Map(routes.map(({ path }) => [path.slice(path.lastIndexOf("/") + 1), path]));
+  const names = [...paths.keys()];
+  return (path) => {
+    for (const segment of path.split("/").reverse()) {
+      const word = segment.toLowerCase();
+      const name = nearestName(word, names) ?? names.find((each) => each.split("-").includes(word));
+      if (name !== undefined) return ` Did you mean ${paths.get(name)}?`;
+    }
+    return "";
+  };
+}
 
 /** CORS: any origin, no credentials. A browser may cache the response for a day. */
 function createPreflight(replier: Replier, methods: string): Handler {

@@ -4,6 +4,7 @@ import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
 import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
 import { limitsSuite } from "./suites/limits.ts";
 import { orderSuite } from "./suites/order.ts";
+import { pagesSuite } from "./suites/pages.ts";
 import { problemsSuite } from "./suites/problems.ts";
 import { responsesSuite } from "./suites/responses.ts";
 import { spendingSuite } from "./suites/spending.ts";
@@ -24,4 +25,5 @@ export function serviceSuites(sentence: Sentence) {
   ledgerTroubleSuite(sentence);
   spendingSuite(sentence);
   accountSuite(sentence);
+  pagesSuite(sentence);
 }

@@ -56,7 +56,7 @@ export function createCallTool(
     context: RequestContext,
   ): Promise<Response> {
     const lap = createStopwatch(app, context);
-    const claimed = keys.authenticate(request.headers);
+    const claimed = keys.authenticate(request);
     // `await` only for a promise, here and below: on a value it would cost every call.
     const caller = claimed instanceof Promise ? await claimed : claimed;
     context.account = caller.account;
