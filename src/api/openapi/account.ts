@@ -28,7 +28,10 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
         description: "The rate limit of the account; null if there is none.",
         anyOf: [{ $ref: "#/components/schemas/AccountRateLimit" }, { type: "null" }],
       },
-      key: { $ref: "#/components/schemas/AccountKey" },
+      key: {
+        $ref: "#/components/schemas/AccountKey",
+        description: "The API key that sent the request.",
+      },
     },
     required: ["ok", "balance", "nextExpiry", "plan", "rateLimit", "key"],
   },

@@ -5,7 +5,7 @@ import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.
 import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "../app-context.ts";
 import type { Authenticator } from "./authenticate.ts";
-import { readBody } from "./body.ts";
+import { isWaiting, readBody } from "./body.ts";
 import { unavailable } from "./call-errors.ts";
 import type { Gate, OpenGate } from "./gate.ts";
 import {
@@ -15,7 +15,7 @@ import {
   repeatResponse,
 } from "./idempotency.ts";
 import { createMemoryBudget } from "./memory-budget.ts";
-import { bodyBytesMaxOf } from "./read-input.ts";
+import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
 import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
@@ -63,7 +63,7 @@ export function createCallTool(
     const mayRepeat = request.headers.has("idempotency-key");
     const gate = openGate({ caller, context, price: tool.price, mayRepeat });
 
-    const entering = gate.enter(mayBeHeavy(tool, request));
+    const entering = gate.enter(mayBeHeavy(tool, request) || isWaiting(request));
     if (entering !== undefined) await entering;
     lap("key");
 
@@ -75,12 +75,11 @@ export function createCallTool(
     try {
       try {
         repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
-        const body = await readBody(
-          request,
-          bodyBytesMaxOf(tool, request.headers.get("content-type")),
-          lease.take,
-          app.bodyTimeoutMs,
-        );
+        const contentType = request.headers.get("content-type");
+        const body = await readBody(request, bodyBytesMaxOf(tool, contentType), lease.take, {
+          timeoutMs: app.bodyTimeoutMs,
+          beforeContinue: () => requireBodyType(tool, contentType),
+        });
         lap("body");
         // A body that was small because it was compressed, or had no Content-Length.
         if (body.byteLength >= tool.heavyFromBytes) await gate.enter(true);
