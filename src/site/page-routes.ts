@@ -46,7 +46,7 @@ export function createPageRoutes(site: SiteContext, replier: Replier): PageRoute
 export function createNotFoundPage(
   site: SiteContext,
   replier: Replier,
-  routes: readonly PageRoute[],
+  routes: readonly { path: string }[],
 ): PageHandler {
   const pages = keepPages(site);
   return ({ headers, url }, context) => {
@@ -65,7 +65,7 @@ export function createNotFoundPage(
 }
 
 /** Whether the path, as it was sent, has the pattern of the route. */
-function isPathOf(route: PageRoute, path: string): boolean {
+function isPathOf(route: { path: string }, path: string): boolean {
   const [parts, sent] = [route.path.split("/"), path.split("/")];
   return (
     path.length > 1 &&

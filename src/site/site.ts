@@ -13,19 +13,18 @@ export const createSite =
     const description = describeApi(site.settings);
     const json = JSON.stringify(description, null, 2);
     let yaml: string | undefined;
-    const pages = createPageRoutes(site, replier);
+    const pages = [
+      get("/openapi.json", ({ headers }, context) =>
+        replier.plain("application/json", json, headers, context),
+      ),
+      get("/openapi.yaml", ({ headers }, context) => {
+        yaml ??= toYaml(description);
+        return replier.plain("application/yaml", yaml, headers, context);
+      }),
+      ...createPageRoutes(site, replier).map(({ path, handler }) => get(path, handler)),
+    ];
     return {
-      routes: [
-        get("/openapi.json", ({ headers }, context) =>
-          replier.plain("application/json", json, headers, context),
-        ),
-        get("/openapi.yaml", ({ headers }, context) => {
-          yaml ??= toYaml(description);
-          return replier.plain("application/yaml", yaml, headers, context);
-        }),
-        ...pages.map(({ path, handler }) => get(path, handler)),
-        ...dashboardRoutes(site),
-      ],
+      routes: [...pages, ...dashboardRoutes(site)],
       notFound: createNotFoundPage(site, replier, pages),
     };
   };

@@ -37,12 +37,50 @@ export function pagesSuite(sentence: Sentence) {
     assert.equal(createHash("sha256").update(again.bytes).digest("hex"), digest);
   });
 
+  sentence(
+    "a program gets a problem for a page that is none, a browser a page",
+    async (service) => {
+      const rows = [
+        [null, false],
+        ["*/*", false],
+        ["text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8", false],
+        ["text/markdown", false],
+        ["application/json", true],
+        ["application/json, text/plain, */*", true],
+        ["application/problem+json", true],
+      ] as const;
+      for (const [accept, isProblem] of rows) {
+        const headers: Record<string, string> = accept === null ? {} : { Accept: accept };
+        const response = await service.send("/hash", { headers });
+        assert.equal(response.status, 404);
+        const isPage = /^<!doctype html>/.test(response.text);
+        assert.equal(isPage, !isProblem, String(accept));
+        if (isProblem) assert.match(response.json().detail, /Did you mean \/api\/v1\/hash\?$/);
+      }
+    },
+  );
+
+  sentence("a call that is sent to a page is told its path", async (service) => {
+    const rows = [
+      ["/docs/hash", "POST is not allowed on /docs/hash; use GET. Did you mean /api/v1/hash?"],
+      ["/docs/errors", "POST is not allowed on /docs/errors; use GET."],
+      ["/", "POST is not allowed on /; use GET."],
+      ["/healthz", "POST is not allowed on /healthz; use GET."],
+    ] as const;
+    for (const [path, detail] of rows) {
+      const response = await service.send(path, { method: "POST", body: '{"text":"a"}' });
+      assert.equal(assertProblem(response, "method_not_allowed").detail, detail);
+      assert.equal(response.header("allow"), "GET, HEAD");
+    }
+  });
+
   sentence("a page with a slash at its end leads to the page, with its query", async (service) => {
     const rows = [
       ["/docs/", "../docs", "/docs"],
       ["/docs/?a=1&b=//evil.example", "../docs?a=1&b=//evil.example", "/docs"],
       ["/docs/errors/", "../errors", "/docs/errors"],
-      ["/openapi.json/", null, null],
+      ["/openapi.json/", "../openapi.json", "/openapi.json"],
+      ["/openapi.json.md/", null, null],
       ["/llms.txt/", "../llms.txt", "/llms.txt"],
       ["/docs/%68ash/", "../%68ash", "/docs/hash"],
     ] as const;

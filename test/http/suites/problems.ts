@@ -7,6 +7,7 @@ import {
   assertResponse,
   createCaller,
   createKey,
+  PUBLIC_URL,
   SECRETS,
   type Sent,
   type Sentence,
@@ -133,13 +134,17 @@ function keySentences(sentence: Sentence) {
       ["/api/v1/none", null],
       ["/api/v1/", null],
       ["/api/", null],
+      ["/api", null],
       ["/api/v1/__proto__", null],
       [`/api/v1/${"z".repeat(4000)}`, null],
     ] as const;
     for (const [path, nearest] of rows) {
       const { detail } = assertProblem(await service.send(path, call()), "not_found");
-      const hint = nearest === null ? "" : ` Did you mean ${nearest}?`;
-      assert.equal(detail, `There is nothing at ${path.slice(0, 200)}.${hint}`);
+      const hint =
+        nearest === null
+          ? `${PUBLIC_URL}/openapi.json lists the paths.`
+          : `Did you mean ${nearest}?`;
+      assert.equal(detail, `There is nothing at ${path.slice(0, 200)}. ${hint}`);
     }
   });
 
