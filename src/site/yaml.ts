@@ -38,7 +38,7 @@ const LITERAL = /^\S[^\r]*\n[^\r]*\S$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const UNPRINTABLE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]/;
 
-/** Letters first, so no number; no `: ` and no ` #`. */
+/** Begins like a word, so it is no number; has no `: ` and no ` #`. */
 const PLAIN = /^[A-Za-z/$][\w./$-]*(?: [\w./$-]+)*$/;
 /** Not text in YAML 1.1 or 1.2. */
 const KEYWORD = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
