@@ -110,7 +110,7 @@ const KEY_PARAMETER = /[?&]((?:api[-_]?|access[-_]?)?(?:key|token))=[^&#]/i;
 export function invalidKey(): ApiError {
   return new ApiError(
     "invalid_key",
-    "This API key is not valid. Check that you copied the whole key, and that it was not revoked.",
+    "This API key is not valid. Check that you sent the whole key, without quotes, and that it was not revoked.",
     {
       headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
     },
