@@ -41,7 +41,7 @@ export const ERRORS = {
     status: 401,
     title: "An API key is required",
     cause: "The request has no `Authorization: Bearer <API key>` header, or uses another scheme.",
-    cure: "Send `Authorization: Bearer tb_...` with a key of your account.",
+    cure: "Send `Authorization: Bearer tb_...` with a key of your account. If the request has a key in another place, `detail` says where.",
   },
   invalid_key: {
     status: 401,

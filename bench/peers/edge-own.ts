@@ -52,7 +52,7 @@ function pipelineUntil(deps: AppContext, last: Step): Handler {
   const goes = (step: Step) => STEPS.indexOf(step) <= STEPS.indexOf(last);
   const headers = { "Content-Type": "application/json" };
   return async (request) => {
-    if (goes("key")) keys.remember(await keys.authenticate(request.headers));
+    if (goes("key")) keys.remember(await keys.authenticate(request));
     const body = goes("body")
       ? await readBody(request, hash.bodyBytesMax, () => {})
       : new Uint8Array(await request.arrayBuffer());

@@ -1,13 +1,22 @@
 import { Hono } from "hono";
 import { ApiError } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
+import { createReadAccount } from "./account.ts";
 import type { AppContext } from "./app-context.ts";
 import { createMonitoringEndpoints } from "./health.ts";
+import { createAuthenticator } from "./pipeline/authenticate.ts";
 import { dropBody } from "./pipeline/body.ts";
 import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
+import { createGate } from "./pipeline/gate.ts";
 import { createReplier, milliseconds, type RequestContext } from "./pipeline/reply.ts";
-import { type CreateSite, createRoutes, type Handler, type Route } from "./routes.ts";
+import {
+  type CreateSite,
+  createPathSuggestion,
+  createRoutes,
+  type Handler,
+  type Route,
+} from "./routes.ts";
 
 /**
  * The service as a function from a request to a response. Each runtime's server calls `fetch` and passes what it knows
@@ -27,13 +36,15 @@ const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 /** `createSite` adds the pages and the dashboard; null if another process serves them. */
 export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const replier = createReplier(app);
-  const callTool = createCallTool(app, replier);
+  const keys = createAuthenticator(app);
+  const openGate = createGate(app, keys);
+  const callTool = createCallTool(app, replier, keys, openGate);
+  const readAccount = createReadAccount(app, replier, keys, openGate);
   const monitoring = createMonitoringEndpoints(app, replier);
   const site = createSite?.(replier);
-  const routes = [
-    ...createRoutes(app.tools, replier, callTool, monitoring),
-    ...(site?.routes ?? []),
-  ];
+  const apiRoutes = createRoutes(app.tools, replier, { callTool, readAccount, monitoring });
+  const routes = [...apiRoutes, ...(site?.routes ?? [])];
+  const suggestPath = createPathSuggestion(apiRoutes);
   const newId = createIdSequence(app.random);
 
   function createRequestContext(
@@ -106,12 +117,36 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     return replier.problem(error, request.headers, context, dropped);
   }
 
+  function nothingAt(path: string): ApiError {
+    const list = ` ${app.settings.publicUrl}/openapi.json lists the paths.`;
+    return new ApiError(
+      "not_found",
+      `No endpoint has the path ${path}.${suggestPath(path) || list}`,
+    );
+  }
+
+  function rejectMethod(route: Route, method: string, path: string): never {
+    const allow = Object.keys(route.methods).flatMap((name) =>
+      name === "GET" ? ["GET", "HEAD"] : [name],
+    );
+    const shown = path.slice(0, PATH_CHARS_SHOWN);
+    // A call that was sent to the page of a tool.
+    const hint = apiRoutes.includes(route) ? "" : suggestPath(shown);
+    throw new ApiError(
+      "method_not_allowed",
+      `${method} is not allowed on ${shown}; use ${allow[0]}.${hint}`,
+      { headers: { Allow: allow.join(", ") } },
+    );
+  }
+
   const hono = new Hono();
   for (const route of routes) {
     hono.all(route.path, (c) => {
       const request = c.req.raw;
       const context = createRequestContext(request.headers, request.method, route.path, route.tool);
-      return respond(chooseHandler(route, request), request, context, route.bodyBytesMax, c.env);
+      const handler = route.methods[request.method === "HEAD" ? "GET" : request.method];
+      const chosen = handler ?? (() => rejectMethod(route, request.method, c.req.path));
+      return respond(chosen, request, context, route.bodyBytesMax, c.env);
     });
   }
   hono.notFound((c) => {
@@ -119,8 +154,8 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     const context = createRequestContext(request.headers, request.method, "none", null);
     const handler: Handler = (_, requestContext) => {
       const isPageRequest = request.method === "GET" || request.method === "HEAD";
-      if (c.req.path.startsWith("/api/") || !isPageRequest || site === undefined) {
-        throw new ApiError("not_found", `No endpoint has the path ${c.req.path.slice(0, 200)}.`);
+      if (/^\/api(?:\/|$)/.test(c.req.path) || !isPageRequest || !site || asksForJson(request)) {
+        throw nothingAt(c.req.path.slice(0, PATH_CHARS_SHOWN));
       }
       return site.notFound(request, requestContext, c.env);
     };
@@ -143,18 +178,11 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   };
 }
 
-function chooseHandler(route: Route, request: Request): Handler {
-  const method = request.method === "HEAD" ? "GET" : request.method;
-  const handler = route.methods[method];
-  if (handler !== undefined) return handler;
-  return () => {
-    const allow = Object.keys(route.methods).flatMap((name) =>
-      name === "GET" ? ["GET", "HEAD"] : [name],
-    );
-    throw new ApiError(
-      "method_not_allowed",
-      `${request.method} is not allowed on ${route.path}; use ${allow[0]}.`,
-      { headers: { Allow: allow.join(", ") } },
-    );
-  };
+/** The part of a path that an error repeats. */
+const PATH_CHARS_SHOWN = 200;
+
+/** A program, which a page would not help. A browser names HTML, curl no type. */
+function asksForJson({ headers }: Request): boolean {
+  const accept = headers.get("accept") ?? "";
+  return /\bjson\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
 }

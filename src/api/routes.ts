@@ -1,4 +1,5 @@
 import type { Tool } from "#tools/define-tool.ts";
+import { nearestName } from "#tools/nearest-name.ts";
 import type { createMonitoringEndpoints } from "./health.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
 import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./pipeline/reply.ts";
@@ -25,14 +26,19 @@ export type Handler = (
 export type Site = { routes: Route[]; notFound: Handler };
 export type CreateSite = (replier: Replier) => Site;
 
+export type ApiHandlers = {
+  callTool: CallTool;
+  readAccount: Handler;
+  monitoring: ReturnType<typeof createMonitoringEndpoints>;
+};
+
 /** The routes of the API and of the operator's monitoring. */
 export function createRoutes(
   tools: readonly Tool[],
   replier: Replier,
-  callTool: CallTool,
-  monitoring: ReturnType<typeof createMonitoringEndpoints>,
+  { callTool, readAccount, monitoring }: ApiHandlers,
 ): Route[] {
-  const preflight = createPreflight(replier);
+  const preflight = createPreflight(replier, "POST, OPTIONS");
   return [
     ...tools.map((tool) => ({
       path: `/api/v1/${tool.name}`,
@@ -43,7 +49,14 @@ export function createRoutes(
       tool: tool.name,
       bodyBytesMax: tool.bodyBytesMax,
     })),
+    {
+      path: "/api/v1/account",
+      methods: { GET: readAccount, OPTIONS: createPreflight(replier, "GET, HEAD, OPTIONS") },
+      tool: null,
+      bodyBytesMax: 0,
+    },
     get("/healthz", monitoring.healthz),
+    get("/health", monitoring.healthz),
     get("/readyz", monitoring.readyz),
     get("/metrics", monitoring.metrics),
   ];
@@ -56,12 +69,29 @@ export const get = (path: string, handler: Handler): Route => ({
   bodyBytesMax: 0,
 });
 
+/**
+ * Suggests the route that a path without one most likely means: by its last segment that resembles the name of a route,
+ * or is one word of it, as in `/api/v1/qr`. Returns a sentence after a space, or nothing.
+ */
+export function createPathSuggestion(routes: readonly Route[]): (path: string) => string {
+  const paths = new Map(routes.map(({ path }) => [path.slice(path.lastIndexOf("/") + 1), path]));
+  const names = [...paths.keys()];
+  return (path) => {
+    for (const segment of path.split("/").reverse()) {
+      const word = segment.toLowerCase();
+      const name = nearestName(word, names) ?? names.find((each) => each.split("-").includes(word));
+      if (name !== undefined) return ` Did you mean ${paths.get(name)}?`;
+    }
+    return "";
+  };
+}
+
 /** CORS: any origin, no credentials. A browser may cache the response for a day. */
-function createPreflight(replier: Replier): Handler {
+function createPreflight(replier: Replier, methods: string): Handler {
   return (_, context) =>
     replier.empty(context, {
-      Allow: "POST, OPTIONS",
-      "Access-Control-Allow-Methods": "POST, OPTIONS",
+      Allow: methods,
+      "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers":
         "Authorization, Content-Type, Content-Encoding, Accept, Idempotency-Key, X-Request-Id",
       "Access-Control-Expose-Headers": EXPOSED_HEADERS,

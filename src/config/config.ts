@@ -182,6 +182,10 @@ function readLogLevel(text: string | undefined, problems: string[]): Config["log
 
 const unknownNames = (env: Record<string, string | undefined>): string[] =>
   unknownSettings(env).map((name) => {
-    const nearest = nearestName(name, SETTING_NAMES);
+    // Without the prefix, which would make any two names seem alike, and which PORT and others lack.
+    const short = nearestName(withoutPrefix(name), SETTING_NAMES.map(withoutPrefix));
+    const nearest = SETTING_NAMES.find((each) => withoutPrefix(each) === short);
     return `Unknown setting ${name}.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`;
   });
+
+const withoutPrefix = (name: string) => name.replace(/^TOOLBOOTH_/, "");

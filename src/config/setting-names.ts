@@ -38,8 +38,11 @@ export const SETTING_NAMES = [
 
 export type SettingName = (typeof SETTING_NAMES)[number];
 
+/** Clients read these names, and users export them in the shell in which they may start a server too. */
+const CLIENT_NAMES = ["TOOLBOOTH_KEY", "TOOLBOOTH_URL"];
+
+const KNOWN_NAMES: ReadonlySet<string> = new Set([...SETTING_NAMES, ...CLIENT_NAMES]);
+
 /** Returns the `TOOLBOOTH_*` names that are not settings. Other names belong to other programs. */
 export const unknownSettings = (env: object): string[] =>
-  Object.keys(env).filter(
-    (name) => name.startsWith("TOOLBOOTH_") && !(SETTING_NAMES as readonly string[]).includes(name),
-  );
+  Object.keys(env).filter((name) => name.startsWith("TOOLBOOTH_") && !KNOWN_NAMES.has(name));

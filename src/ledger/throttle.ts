@@ -21,7 +21,8 @@ export type Throttle = {
   policy: string | null;
 };
 
-const BURST_SECONDS = 2;
+/** A full bucket holds the calls of this many seconds. */
+export const BURST_SECONDS = 2;
 /** Full buckets are deleted when there are this many; a bucket takes about 100 bytes. */
 const BUCKETS_BEFORE_SWEEP = 10_000;
 

@@ -62,6 +62,7 @@ A response with status 200 has \`"ok": true\`. An error is a problem document (R
 ## API
 
 - [OpenAPI 3.1](${publicUrl}/openapi.json): every field, header and error, for programs
+- GET ${publicUrl}/api/v1/account: the balance, plan and rate limit of an API key; free
 
 ## Tool reference
 

@@ -3,6 +3,7 @@ import { transportPolicy } from "#api/transport-policy.ts";
 import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";
 import type { DocsSources } from "./docs/navigation.ts";
+import { favicon } from "./mark.ts";
 import { createPages, type Pages } from "./pages.ts";
 import type { SiteContext } from "./site-context.ts";
 
@@ -30,13 +31,47 @@ export function createPageRoutes(site: SiteContext, replier: Replier): PageRoute
     { path: "/llms.txt", handler: plain(TEXT, ({ llms }) => llms) },
     { path: "/robots.txt", handler: plain(TEXT, ({ robots }) => robots) },
     { path: "/sitemap.xml", handler: plain("application/xml", ({ sitemap }) => sitemap) },
+    {
+      path: "/favicon.ico",
+      handler: ({ headers }, context) =>
+        replier.plain("image/vnd.microsoft.icon", favicon(), headers, context, {
+          headers: { "Cache-Control": "public, max-age=86400" },
+        }),
+    },
     ...drawnPages(site, replier),
   ];
 }
 
-export function createNotFoundPage(site: SiteContext, replier: Replier): PageHandler {
+/** The 404 page; for the path of a page with a slash at its end, a redirect to the page. */
+export function createNotFoundPage(
+  site: SiteContext,
+  replier: Replier,
+  routes: readonly { path: string }[],
+): PageHandler {
   const pages = keepPages(site);
-  return ({ headers }, context) => respondNotFound(pages(), replier, headers, context);
+  return ({ headers, url }, context) => {
+    const { pathname, search } = new URL(url);
+    const path = pathname.slice(0, -1);
+    if (!pathname.endsWith("/") || !routes.some((route) => isPathOf(route, path))) {
+      return respondNotFound(pages(), replier, headers, context);
+    }
+    // Relative, because the service may be published below a path. Nothing of the request comes before its `../`.
+    const target = `../${path.slice(path.lastIndexOf("/") + 1)}${search}`;
+    return replier.plain(TEXT, `The page is at ${path}\n`, headers, context, {
+      status: 308,
+      headers: { Location: target },
+    });
+  };
+}
+
+/** Whether the path, as it was sent, has the pattern of the route. */
+function isPathOf(route: { path: string }, path: string): boolean {
+  const [parts, sent] = [route.path.split("/"), path.split("/")];
+  return (
+    path.length > 1 &&
+    parts.length === sent.length &&
+    parts.every((part, at) => (part.startsWith(":") ? sent[at] !== "" : part === sent[at]))
+  );
 }
 
 const respondNotFound = (

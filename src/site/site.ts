@@ -4,21 +4,28 @@ import { type CreateSite, get, type Handler, type Route } from "#api/routes.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
 import type { SiteContext } from "./site-context.ts";
+import { toYaml } from "./yaml.ts";
 
 /** Everything that the service serves besides calls. */
 export const createSite =
   (site: SiteContext): CreateSite =>
   (replier) => {
-    const description = JSON.stringify(describeApi(site.settings), null, 2);
+    const description = describeApi(site.settings);
+    const json = JSON.stringify(description, null, 2);
+    let yaml: string | undefined;
+    const pages = [
+      get("/openapi.json", ({ headers }, context) =>
+        replier.plain("application/json", json, headers, context),
+      ),
+      get("/openapi.yaml", ({ headers }, context) => {
+        yaml ??= toYaml(description);
+        return replier.plain("application/yaml", yaml, headers, context);
+      }),
+      ...createPageRoutes(site, replier).map(({ path, handler }) => get(path, handler)),
+    ];
     return {
-      routes: [
-        get("/openapi.json", ({ headers }, context) =>
-          replier.plain("application/json", description, headers, context),
-        ),
-        ...createPageRoutes(site, replier).map(({ path, handler }) => get(path, handler)),
-        ...dashboardRoutes(site),
-      ],
-      notFound: createNotFoundPage(site, replier),
+      routes: [...pages, ...dashboardRoutes(site)],
+      notFound: createNotFoundPage(site, replier, pages),
     };
   };
 

@@ -66,11 +66,11 @@ for (const target of NOWHERE) {
 /** Other ways to write the same address (RFC 3986, section 6.2.2). */
 const SAME = [
   "/api/v1/hash?",
-  "/api/v1/hash?text=b&algorithm=sha1",
-  "/api/v1/hash?%ff%",
+  "/api/v1/hash?algorithm=SHA-256",
+  "/api/v1/hash?%61lgorithm=sha256",
   "/api/v1/hash#part",
   "/api/v1/%68ash",
-  "/api/v1/h%61sh?%",
+  "/api/v1/h%61sh?algorithm=sha256",
   "/api/v1/./hash",
   "/api/v1/%2e/hash",
   "/api/v1/none/../hash",
@@ -86,10 +86,24 @@ for (const target of SAME) {
   });
 }
 
+for (const [query, code] of [
+  ["text=b", "invalid_request"],
+  ["%ff%", "invalid_utf8"],
+  ["%", "invalid_utf8"],
+  ["x", "invalid_request"],
+  ["x=/api/v1/echo", "invalid_request"],
+] as const) {
+  test(`POST /api/v1/hash?${query} is a fault of the call, not of its path`, async () => {
+    const response = await post(`/api/v1/hash?${query}`);
+    assert.equal(response.status, 400, response.text);
+    assert.equal(response.json().code, code);
+  });
+}
+
 test("an address in absolute form counts by its path, whatever host it names", async () => {
   for (const target of [
     "http://127.0.0.1/api/v1/hash",
-    "http://elsewhere.example:81/api/v1/hash?x",
+    "http://elsewhere.example:81/api/v1/hash?algorithm=sha256",
     "https://user:pw@elsewhere.example/api/v1/hash",
   ]) {
     assert.equal((await post(target)).status, 200, target);

@@ -33,8 +33,9 @@ test("the server declares each of its routes once", () => {
       frontScript: () => null,
     },
   });
-  const operations = { healthz: unused, readyz: unused, metrics: unused };
-  const routes = [...createRoutes(TOOLS, unused, unused, operations), ...site(unused).routes];
+  const monitoring = { healthz: unused, readyz: unused, metrics: unused };
+  const handlers = { callTool: unused, readAccount: unused, monitoring };
+  const routes = [...createRoutes(TOOLS, unused, handlers), ...site(unused).routes];
   assertUnique(routes.map((route) => route.path));
 });
 

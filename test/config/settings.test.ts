@@ -123,3 +123,22 @@ test("one error reports invalid settings and invalid prices, each with its locat
     /^TOOLBOOTH_PRICES: The price list is empty/,
   );
 });
+
+test("an unknown TOOLBOOTH_* name is a fault, but not the variables of clients", () => {
+  const clients = { TOOLBOOTH_KEY: "tb_secret", TOOLBOOTH_URL: "https://tools.test" };
+  assert.deepEqual(readConfig(clients), readConfig({}));
+  const misspelled = {
+    ...clients,
+    TOOLBOOTH_KEYS: "hunter2",
+    TOOLBOOTH_SIGNUP: "closed",
+    TOOLBOOTH_PORT: "1",
+  };
+  assert.deepEqual(
+    faultsOf(() => readConfig(misspelled)),
+    [
+      "Unknown setting TOOLBOOTH_KEYS.",
+      "Unknown setting TOOLBOOTH_SIGNUP. Did you mean TOOLBOOTH_SIGN_UP?",
+      "Unknown setting TOOLBOOTH_PORT. Did you mean PORT?",
+    ],
+  );
+});

@@ -82,7 +82,7 @@ function addressRequests(): Asked[] {
       const body = method === "GET" || method === "HEAD" ? undefined : '{"text":"a"}';
       return request("hash", body, {}, { method });
     }),
-    ...["/healthz", "/readyz"].map((path) =>
+    ...["/healthz", "/health", "/readyz"].map((path) =>
       request("", undefined, {}, { path, method: "GET", caller: "none" }),
     ),
   ];

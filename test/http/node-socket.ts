@@ -95,6 +95,7 @@ export function fetchOver(base: string, to: string, sent: Sent): Promise<Respons
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? null);
   const streamed = chunked && bytes !== null ? inPieces(bytes) : bytes;
   return fetch(base + to, {
+    redirect: "manual",
     method,
     headers: entriesOf(headers),
     body: streamed as never,

@@ -1,9 +1,11 @@
 import { drawSample } from "../support/sample.ts";
+import { accountSuite } from "./suites/account.ts";
 import { idempotencySuite } from "./suites/idempotency.ts";
 import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
 import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
 import { limitsSuite } from "./suites/limits.ts";
 import { orderSuite } from "./suites/order.ts";
+import { pagesSuite } from "./suites/pages.ts";
 import { problemsSuite } from "./suites/problems.ts";
 import { rawBodiesSuite } from "./suites/raw-bodies.ts";
 import { rawResponsesSuite } from "./suites/raw-responses.ts";
@@ -26,6 +28,8 @@ const SUITES: readonly ((sentence: Sentence) => void)[] = [
   idempotencyMeanwhileSuite,
   ledgerTroubleSuite,
   spendingSuite,
+  accountSuite,
+  pagesSuite,
 ];
 
 /** All HTTP behavior of the API, for every runtime. `sample`: how many suites a run takes; TEST_EDGE=all takes all. */

@@ -233,7 +233,6 @@ describe("the routes of the documentation", () => {
     for (const target of [
       "/docs/nothing",
       "/docs/nothing.md",
-      "/docs/",
       "/docs/README.md",
       "/docs/decisions",
       "/docs/%2e%2e%2fpackage.json",

@@ -162,15 +162,28 @@ const BY_STATUS: Record<number, string[]> = {
 
 export const operatorResponseHeaders = () => references(EVERY_RESPONSE);
 
-/** The account is always known when a tool responds with 200, so these headers are required there. */
-export function toolResponseHeaders(options: ApiOptions): Record<string, Header | Reference> {
+export const toolResponseHeaders = (options: ApiOptions) =>
+  knownCallerHeaders(options, [
+    ...EVERY_RESPONSE,
+    "Idempotency-Replayed",
+    "Content-Security-Policy",
+  ]);
+
+export const accountResponseHeaders = (options: ApiOptions) =>
+  knownCallerHeaders(options, EVERY_RESPONSE);
+
+/** The account is always known when a call responds with 200, so these headers are required there. */
+function knownCallerHeaders(
+  options: ApiOptions,
+  others: string[],
+): Record<string, Header | Reference> {
   const headers = responseHeaders(options);
   const always = knownCaller(options.rateLimit).map((name) => [
     name,
     { ...headers[name], required: true },
   ]);
   return {
-    ...references([...EVERY_RESPONSE, "Idempotency-Replayed", "Content-Security-Policy"]),
+    ...references(others),
     ...Object.fromEntries(always),
   };
 }

@@ -1,5 +1,6 @@
 import { KEY_PATTERN } from "#accounts/key-format.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import { ACCOUNT_SCHEMAS, accountPaths } from "./account.ts";
 import type {
   ApiOptions,
   ApiResponse,
@@ -56,14 +57,19 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
         description: `The tools. A successful call costs ${callPrice(tools)}.`,
       },
       {
+        name: "Account",
+        description: "The account of an API key. It is free.",
+      },
+      {
         name: "Operation",
         description: "Endpoints for monitoring. They are free and need no key.",
       },
     ],
-    paths: { ...toolPaths(options), ...operatorPaths() },
+    paths: { ...toolPaths(options), ...accountPaths(options), ...operatorPaths() },
     components: {
       schemas: {
         ...Object.assign({}, ...tools.map(toolSchemas)),
+        ...ACCOUNT_SCHEMAS,
         ...OPERATOR_SCHEMAS,
         ...problemSchemas(),
       },

@@ -51,12 +51,13 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
       },
     ),
   idempotency_key_reused: idempotencyKeyReused,
-  missing_key: missingKey,
+  missing_key: () => missingKey(),
   invalid_key: invalidKey,
   insufficient_credits: ({ publicUrl, tools }) =>
     insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl),
   account_suspended: accountSuspended,
-  not_found: () => new ApiError("not_found", "No endpoint has the path /api/v1/hsah."),
+  not_found: () =>
+    new ApiError("not_found", "No endpoint has the path /api/v1/hsah. Did you mean /api/v1/hash?"),
   method_not_allowed: () =>
     new ApiError("method_not_allowed", "GET is not allowed on /api/v1/hash; use POST."),
   not_acceptable: () =>

@@ -18,7 +18,7 @@ const KNOWN_KEYS_MAX = 20_000;
 
 export type Authenticator = {
   /** Throws an ApiError `missing_key` or `invalid_key`. Returns no promise if the runtime hashes synchronously. */
-  authenticate(headers: Headers): Caller | Promise<Caller>;
+  authenticate(request: Request): Caller | Promise<Caller>;
   remember(caller: Caller): void;
   forget(caller: Caller): void;
 };
@@ -26,8 +26,8 @@ export type Authenticator = {
 export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings">): Authenticator {
   const known = new Map<string, string>();
 
-  function authenticate(headers: Headers): Caller | Promise<Caller> {
-    const key = readBearer(headers.get("authorization"));
+  function authenticate(request: Request): Caller | Promise<Caller> {
+    const key = readBearer(request);
     const hashed = app.hashKey(key);
     return typeof hashed === "string"
       ? identify(key, hashed)
@@ -58,26 +58,53 @@ export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings"
 /** The scheme is case-insensitive (RFC 9110, section 11.1). */
 const BEARER = /^bearer(?: +(.*))?$/i;
 
+/** A variable or a placeholder that was sent as it stands: `$KEY`, `%KEY%`, `{{key}}`, `<API key>`. No key begins so. */
+const PLACEHOLDER = /^[$%{<]/;
+
 /** Longer than any key: not worth hashing. */
 const KEY_CHARS_MAX = 200;
 
-function readBearer(header: string | null): string {
+function readBearer(request: Request): string {
+  const header = request.headers.get("authorization");
   const match = header === null ? null : BEARER.exec(header);
   // An unset shell variable leaves "Bearer " without a key.
   const key = match?.[1];
-  if (!key) {
-    throw missingKey();
-  }
+  if (!key || PLACEHOLDER.test(key)) throw missingKey(findMisplacedKey(request));
   if (key.length > KEY_CHARS_MAX) throw invalidKey();
   return key;
 }
 
-export const missingKey = () =>
+/** `found`: a sentence about what the request has in place of the key. */
+export const missingKey = (found = "The request has no API key.") =>
   new ApiError(
     "missing_key",
-    "The request has no API key. Send one in the header `Authorization: Bearer <API key>`.",
+    `${found} Send the key in the header \`Authorization: Bearer <API key>\`.`,
     { headers: { "WWW-Authenticate": 'Bearer realm="toolbooth"' } },
   );
+
+/** Says where the request has something that looks like a key, never what it is. */
+function findMisplacedKey({ headers, url }: Request): string | undefined {
+  const value = headers.get("authorization");
+  if (value !== null && value !== "") return describeAuthorization(value);
+  const header = KEY_HEADERS.find((name) => headers.get(name));
+  if (header !== undefined) return `The API key is in the header \`${header}\`, which is not read.`;
+  const parameter = KEY_PARAMETER.exec(url)?.[1];
+  return parameter && `The API key is in the URL, as \`${parameter}\`. URLs end up in logs.`;
+}
+
+function describeAuthorization(value: string): string {
+  const key = BEARER.exec(value);
+  if (key?.[1]) return "`Authorization` has a variable or a placeholder in place of the API key.";
+  if (key) return "`Authorization` has no API key after `Bearer`. Is your variable empty?";
+  const scheme = /^(basic|digest|token|apikey|api-key|key) /i.exec(value)?.[1];
+  return scheme === undefined
+    ? "`Authorization` does not begin with `Bearer` and a space."
+    : `\`Authorization\` has the scheme \`${scheme}\` in place of \`Bearer\`.`;
+}
+
+/** Where other services expect their keys. */
+const KEY_HEADERS = ["X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token", "X-Access-Token"];
+const KEY_PARAMETER = /[?&]((?:api[-_]?|access[-_]?)?(?:key|token))=[^&#]/i;
 
 /**
  * The same wording for malformed, unknown and revoked keys and for closed accounts, so that it does not reveal which
@@ -86,7 +113,7 @@ export const missingKey = () =>
 export function invalidKey(): ApiError {
   return new ApiError(
     "invalid_key",
-    "This API key is not valid. Check that you copied the whole key and that it has not been revoked.",
+    "This API key is not valid. Check that you sent the whole key, without quotes, and that it has not been revoked.",
     {
       headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
     },

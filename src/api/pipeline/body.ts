@@ -10,6 +10,14 @@ import { DRAIN_SLACK_BYTES, DRAIN_WAIT_MS } from "#limits.ts";
 /** Requests whose body was not read to its end. Their connection must be closed, whatever the response. */
 const unfinished = new WeakSet<Request>();
 
+/**
+ * Requests whose client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). The server sends it
+ * when the body is first read, so everything that can be checked before that is.
+ */
+const waiting = new WeakSet<Request>();
+export const markWaiting = (request: Request): void => void waiting.add(request);
+export const isWaiting = (request: Request): boolean => waiting.has(request);
+
 const CLOSE = { Connection: "close" };
 /** A smaller body takes no more memory than its connection. */
 const SMALL_BYTES = 16 * 1024;
@@ -20,16 +28,22 @@ const SMALL_BYTES = 16 * 1024;
  */
 export type Admit = (bytes: number) => void;
 
+export type ReadOptions = {
+  /** How long the body may take to arrive; null where the HTTP server limits the time. */
+  timeoutMs?: number | null;
+  /** Called before a client that waits is told to send its body. Throws where the body would be rejected anyway. */
+  beforeContinue?: () => void;
+};
+
 /**
  * Returns the bytes of the body, inflated if they are compressed. Throws an ApiError `too_large`,
- * `unsupported_media_type`, `invalid_request` or `request_timeout`. `timeoutMs` is null if the HTTP server limits the
- * time.
+ * `unsupported_media_type`, `invalid_request` or `request_timeout`.
  */
 export async function readBody(
   request: Request,
   bytesMax: number,
   admit: Admit,
-  timeoutMs: number | null = null,
+  options: ReadOptions = {},
 ): Promise<Uint8Array> {
   const encoding = request.headers.get("content-encoding");
   const zipped = encoding !== null && /^\s*(?:x-)?gzip\s*$/i.test(encoding);
@@ -39,7 +53,7 @@ export async function readBody(
       `The Content-Encoding "${encoding.slice(0, 40)}" is not supported. Send the body uncompressed or with gzip.`,
     );
   }
-  const raw = await readRaw(request, bytesMax, admit, timeoutMs);
+  const raw = await readRaw(request, bytesMax, admit, options);
   // A client may set the header on every request, even with an empty body.
   return zipped && raw.byteLength > 0 ? inflate(raw, bytesMax, admit) : raw;
 }
@@ -51,6 +65,8 @@ export async function readBody(
 export async function dropBody(request: Request, bytesMax: number): Promise<boolean> {
   if (unfinished.has(request)) return false;
   if (request.bodyUsed || announcedLength(request) === 0) return true;
+  // The client may send the body or not, so what comes next on the connection is unknown.
+  if (waiting.has(request)) return false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooSlow = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, DRAIN_WAIT_MS, false);
@@ -78,7 +94,7 @@ async function readRaw(
   request: Request,
   bytesMax: number,
   admit: Admit,
-  timeoutMs: number | null,
+  { timeoutMs = null, beforeContinue }: ReadOptions,
 ): Promise<Uint8Array> {
   const length = announcedLength(request);
   if (length !== null && length > bytesMax) {
@@ -86,7 +102,9 @@ async function readRaw(
     if (!dropped) unfinished.add(request);
     throw tooLarge(bytesMax, `is ${length} bytes`, dropped);
   }
+  if (length !== 0 && waiting.has(request)) beforeContinue?.();
   if (length !== null && length > SMALL_BYTES) admit(length);
+  waiting.delete(request);
   const wait: Wait = { isOver: false };
   try {
     // The HTTP server enforces the announced length, so the bytes need not be counted.

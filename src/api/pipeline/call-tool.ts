@@ -4,10 +4,10 @@ import type { Counted } from "#ledger/call-ledger.ts";
 import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "../app-context.ts";
-import { createAuthenticator } from "./authenticate.ts";
-import { readBody } from "./body.ts";
+import type { Authenticator } from "./authenticate.ts";
+import { isWaiting, readBody } from "./body.ts";
 import { unavailable } from "./call-errors.ts";
-import { createGate, type Gate } from "./gate.ts";
+import type { Gate, OpenGate } from "./gate.ts";
 import {
   createRunning,
   idempotencyOrder,
@@ -15,7 +15,7 @@ import {
   repeatResponse,
 } from "./idempotency.ts";
 import { createMemoryBudget } from "./memory-budget.ts";
-import { bodyBytesMaxOf } from "./read-input.ts";
+import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
 import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
@@ -31,12 +31,15 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
  */
 export type CallTool = (tool: Tool, request: Request, context: RequestContext) => Promise<Response>;
 
-export function createCallTool(app: AppContext, replier: Replier): CallTool {
-  const keys = createAuthenticator(app);
+export function createCallTool(
+  app: AppContext,
+  replier: Replier,
+  keys: Authenticator,
+  openGate: OpenGate,
+): CallTool {
   const budget = createMemoryBudget(app.memory, app.elapsed);
   const running = createRunning();
   const newId = createIdSequence(app.random);
-  const openGate = createGate(app, keys);
 
   /** If the outcome of the debit is unknown, the call fails, and a job reverses the debit if it was made. */
   function debit(order: DebitOrder, gate: Gate): Promise<Counted<DebitOutcome>> {
@@ -55,14 +58,14 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
     context: RequestContext,
   ): Promise<Response> {
     const lap = createStopwatch(app, context);
-    const claimed = keys.authenticate(request.headers);
+    const claimed = keys.authenticate(request);
     // Here and below, `await` only a promise: awaiting a value would cost every call.
     const caller = claimed instanceof Promise ? await claimed : claimed;
     context.account = caller.account;
     const mayRepeat = request.headers.has("idempotency-key");
     const gate = openGate({ caller, context, price: tool.price, mayRepeat });
 
-    const entering = gate.enter(mayBeHeavy(tool, request));
+    const entering = gate.enter(mayBeHeavy(tool, request) || isWaiting(request));
     if (entering !== undefined) await entering;
     lap("key");
 
@@ -74,12 +77,11 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
     try {
       try {
         repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
-        const body = await readBody(
-          request,
-          bodyBytesMaxOf(tool, request.headers.get("content-type")),
-          lease.take,
-          app.bodyTimeoutMs,
-        );
+        const contentType = request.headers.get("content-type");
+        const body = await readBody(request, bodyBytesMaxOf(tool, contentType), lease.take, {
+          timeoutMs: app.bodyTimeoutMs,
+          beforeContinue: () => requireBodyType(tool, contentType),
+        });
         lap("body");
         // The body looked small because it was compressed or had no Content-Length.
         if (body.byteLength >= tool.heavyFromBytes) await gate.enter(true);
@@ -97,7 +99,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
       } catch (error) {
         // A body that did not arrive holds no memory.
         if (error instanceof ApiError && error.code === "request_timeout") lease.release();
-        await gate.precede();
+        await gate.askStatus();
         throw error;
       }
       const order = {

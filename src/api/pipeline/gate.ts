@@ -26,8 +26,11 @@ export type Gate = {
    * Called before the body is read, and again if the body turns out to be large. `isHeavy`: the tool's work is costly.
    */
   enter(isHeavy: boolean): Promise<void> | undefined;
-  /** Called after an error of the body or the tool: throws the caller's own error, if any. */
-  precede(): Promise<void>;
+  /**
+   * Asks for the key's status unless the call has asked before: after an error of the body or the tool, and if there is no
+   * debit. Throws the caller's own error, if any.
+   */
+  askStatus(): Promise<void>;
   /** Rejects if the outcome is unknown. */
   debit(order: DebitOrder): Promise<Counted<DebitOutcome>>;
   /** Throws if the debit was not made. Otherwise the call was debited or is a replay. */
@@ -108,7 +111,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
     return {
       // Without a question to the ledger, returns no promise: awaiting one would cost every call.
       enter: (isHeavy) => (asksFirst(isHeavy) ? askStatus() : undefined),
-      precede: askStatus,
+      askStatus,
       debit: (order) => calls.debit(order, isCounted),
       settle(counted) {
         const outcome = check(counted);

@@ -42,6 +42,11 @@ export function bodyBytesMaxOf(tool: Tool<unknown>, contentType: string | null):
   return kind === "raw" ? fieldBytesMax : fieldBytesMax + FORM_SPACE_BYTES;
 }
 
+/** Throws an ApiError `unsupported_media_type` where the tool takes no body of this type. */
+export function requireBodyType(tool: Tool<unknown>, contentType: string | null): void {
+  if (bodyKindOf(tool, contentType) === null) throw unsupportedType(tool, contentType as string);
+}
+
 function readBodyInput(tool: Tool<unknown>, { body, contentType }: SentRequest): SentInput {
   const kind = bodyKindOf(tool, contentType);
   // A client may name a type on every request, with an empty body too.

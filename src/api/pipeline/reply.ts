@@ -43,10 +43,10 @@ export type Replier = {
     context: RequestContext,
     bodyDropped: boolean,
   ): Response | Promise<Response>;
-  /** Any other text: a page, the API description. */
+  /** Any other body: a page, the API description. */
   plain(
     contentType: string,
-    body: string,
+    body: string | Uint8Array,
     headers: Headers,
     context: RequestContext,
     more?: { status?: number; headers?: Record<string, string> },

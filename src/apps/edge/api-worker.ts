@@ -20,7 +20,7 @@ type Env = WorkerEnv & {
 };
 
 /** Matches the raw URL, because parsing it would cost time on every call. */
-const CALL_URL = /^https?:\/\/[^/]+\/(?:api\/|(?:healthz|readyz)(?:[?#]|$))/;
+const CALL_URL = /^https?:\/\/[^/]+\/(?:api\/|(?:healthz?|readyz)(?:[?#]|$))/;
 
 /** A URL may percent-encode characters; routes match it nevertheless. */
 function isCall(url: string): boolean {

@@ -117,7 +117,9 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       prices: viewPrices(config.prices, billing !== null),
     },
     async fetch(request) {
-      const body = await readBody(request, bytesMaxOf(request), () => {}, calls.bodyTimeoutMs);
+      const body = await readBody(request, bytesMaxOf(request), () => {}, {
+        timeoutMs: calls.bodyTimeoutMs,
+      });
       const app = createDashboardApp({ ...rest, auth: createAuth(authOptions) }, bounds);
       const response = await app.fetch(withBody(request, body), clientAddressOf(request));
       if (response.ok && mayMakeDue(request)) {

@@ -3,11 +3,13 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerResponse,
   STATUS_CODES,
 } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { App } from "#api/app.ts";
+import { markWaiting } from "#api/pipeline/body.ts";
 import { ApiError } from "#errors.ts";
 import {
   CONNECTIONS_MAX,
@@ -72,10 +74,12 @@ export async function startNodeServer(
   // CONNECT is not supported.
   server.on("connect", (_, socket) => reject(new Error("CONNECT"), socket as Socket));
   const listener = getRequestListener(
-    (request, { incoming }) =>
-      hasOneHost(incoming as IncomingMessage)
+    (request, { incoming }) => {
+      if (held.has(incoming as IncomingMessage)) markWaiting(request);
+      return hasOneHost(incoming as IncomingMessage)
         ? app.fetch(request, incoming)
-        : app.reject(NOT_A_REQUEST, request.headers),
+        : app.reject(NOT_A_REQUEST, request.headers);
+    },
     {
       // HTTP/1.0 allows requests without a Host header, and nothing here depends on it.
       hostname: "localhost",
@@ -90,9 +94,31 @@ export async function startNodeServer(
     takeSmallBody(incoming, () => void listener(incoming, outgoing));
   };
   server.on("request", handleRequest);
+  server.on("checkContinue", (incoming, outgoing) => {
+    holdContinue(incoming, outgoing);
+    handleRequest(incoming, outgoing);
+  });
   // Unknown expectations are ignored (RFC 9110, section 10.1.1).
   server.on("checkExpectation", handleRequest);
   return { port, stop: () => stop(server, connections) };
+}
+
+/** Requests whose client waits for `100 Continue`. */
+const held = new WeakSet<IncomingMessage>();
+
+/**
+ * Sends `100 Continue` when the body is first read. A call that is rejected before gets its error in place of it, and its
+ * body is not transferred.
+ */
+function holdContinue(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  held.add(incoming);
+  const read = incoming._read;
+  incoming._read = (size) => {
+    incoming._read = read;
+    // After the response the rest of a body may be read to be dropped.
+    if (held.delete(incoming) && !outgoing.headersSent) outgoing.writeContinue();
+    read.call(incoming, size);
+  };
 }
 
 /**
@@ -102,6 +128,8 @@ export async function startNodeServer(
 function takeSmallBody(incoming: IncomingMessage, then: () => void): void {
   // After this tick, in which the parser finishes the packet.
   process.nextTick(() => {
+    // The client did not wait.
+    if (incoming.complete) held.delete(incoming);
     const length = Number(incoming.headers["content-length"]);
     if (incoming.complete && length > 0 && length <= SMALL_BODY_BYTES) {
       // Where the adapter looks for a body that has already been read.

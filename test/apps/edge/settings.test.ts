@@ -15,6 +15,8 @@ test("reads the settings of the API Worker among its other bindings", () => {
     ...GOOD,
     LEDGER: {},
     DB: {},
+    TOOLBOOTH_KEY: "tb_secret",
+    TOOLBOOTH_URL: "https://tools.test",
     RATE_LIMIT: "7",
     TOOLBOOTH_FREE_CALL_CREDITS: "1000000",
   });

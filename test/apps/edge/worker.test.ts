@@ -95,7 +95,7 @@ test("forged keys start no object and keep the connection open", async () => {
 });
 
 test("/healthz and /readyz report success", async () => {
-  for (const route of ["/healthz", "/readyz"]) {
+  for (const route of ["/healthz", "/health", "/readyz"]) {
     assert.equal((await fetch(edge.base + route)).status, 200, route);
   }
 });

@@ -101,6 +101,23 @@ test(`the same Idempotency-Key sent to two nodes at once is charged once and get
   assert.equal(balance, 0);
 });
 
+test("an account reads the same on every node, right after a call on another", async () => {
+  const { id, key } = await openAccountOf(3);
+  const read = async ({ base }: FleetNode) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const response = await fetch(`${base}/api/v1/account`, { headers });
+    assert.equal(response.status, 200);
+    const body = (await response.json()) as { balance: number; plan: string; key: { id: string } };
+    assert.equal(response.headers.get("credits-remaining"), String(body.balance));
+    return [body.balance, body.plan, body.key.id];
+  };
+  assert.equal((await first().call(key)).charged, "1");
+  assert.deepEqual(await Promise.all(nodes.map(read)), [
+    [2, "prepaid", id],
+    [2, "prepaid", id],
+  ]);
+});
+
 test("many concurrent retries on both nodes are charged once, and the others get 409", async () => {
   const { account, key } = await openAccountOf(ROUNDS);
   for (let round = 0; round < 10; round += 1) {

@@ -7,6 +7,7 @@ import {
   assertResponse,
   createCaller,
   createKey,
+  PUBLIC_URL,
   SECRETS,
   type Sent,
   type Sentence,
@@ -51,6 +52,100 @@ function keySentences(sentence: Sentence) {
     }
     const elsewhere = await service.send(`/api/v1/hash?api_key=${key}`, call(["X-Api-Key", key]));
     assertProblem(elsewhere, "missing_key");
+  });
+
+  sentence(
+    "401 missing_key says where a key is that is not read, and repeats none",
+    async (service) => {
+      const { key } = await createCaller(service);
+      const none = "The request has no API key.";
+      const noBearer = "`Authorization` does not begin with `Bearer` and a space.";
+      const placeholder =
+        "`Authorization` has a variable or a placeholder in place of the API key.";
+      const scheme = (name: string) =>
+        `\`Authorization\` has the scheme \`${name}\` in place of \`Bearer\`.`;
+      const header = (name: string) =>
+        `The API key is in the header \`${name}\`, which is not read.`;
+      const inUrl = (name: string) =>
+        `The API key is in the URL, as \`${name}\`. URLs end up in logs.`;
+      const rows: [string, [string, string][], string][] = [
+        ["", [], none],
+        ["?text=a", [], none],
+        ["?apikey=", [["X-API-Key", ""]], none],
+        ["?monkey=1", [], none],
+        ["", [["Authorization", `Basic ${btoa(`${key}:`)}`]], scheme("Basic")],
+        ["", [["Authorization", `Token ${key}`]], scheme("Token")],
+        ["", [["authorization", `ApiKey ${key}`]], scheme("ApiKey")],
+        ["", [["Authorization", key]], noBearer],
+        ["", [["Authorization", `Bearer: ${key}`]], noBearer],
+        ["", [["Authorization", `Bearer${key}`]], noBearer],
+        ["", [["Authorization", `${key} Bearer`]], noBearer],
+        [
+          "",
+          [["Authorization", "Bearer"]],
+          "`Authorization` has no API key after `Bearer`. Is your variable empty?",
+        ],
+        ["", [["Authorization", "Bearer $TOOLBOOTH_KEY"]], placeholder],
+        ["", [["Authorization", "Bearer %TOOLBOOTH_KEY%"]], placeholder],
+        ["", [["Authorization", "Bearer <API key>"]], placeholder],
+        ["", [["Authorization", "Bearer {{key}}"]], placeholder],
+        ["", [["X-API-Key", key]], header("X-API-Key")],
+        ["", [["x-api-key", key]], header("X-API-Key")],
+        ["", [["API-Key", key]], header("Api-Key")],
+        ["", [["X-Auth-Token", key]], header("X-Auth-Token")],
+        [`?key=${key}`, [], inUrl("key")],
+        [`?text=a&api_key=${key}`, [], inUrl("api_key")],
+        [`?API-KEY=${key}`, [], inUrl("API-KEY")],
+        [`?access_token=${key}`, [], inUrl("access_token")],
+      ];
+      for (const [query, headers, found] of rows) {
+        for (const path of ["/api/v1/hash", "/api/v1/account"]) {
+          const method = path.endsWith("hash") ? "POST" : "GET";
+          const response = await service.send(`${path}${query}`, { method, headers });
+          const { detail } = assertProblem(response, "missing_key");
+          assert.equal(
+            detail,
+            `${found} Send the key in the header \`Authorization: Bearer <API key>\`.`,
+          );
+          assert.ok(!response.text.includes(key));
+        }
+      }
+    },
+  );
+
+  sentence("404 not_found names the nearest path, if one is near", async (service) => {
+    const rows = [
+      ["/api/v1/hash/", "/api/v1/hash"],
+      ["/api/v1/Hash", "/api/v1/hash"],
+      ["/api/v1/hash.json", "/api/v1/hash"],
+      ["/api/v1/hash/sha512", "/api/v1/hash"],
+      ["/api/v2/hash", "/api/v1/hash"],
+      ["/api/hash", "/api/v1/hash"],
+      ["/v1/hash", "/api/v1/hash"],
+      ["/hash", "/api/v1/hash"],
+      ["/API/V1/HASH", "/api/v1/hash"],
+      ["/api/v1/qr", "/api/v1/qr-code"],
+      ["/api/v1/qrcode", "/api/v1/qr-code"],
+      ["/api/v1/qr_code", "/api/v1/qr-code"],
+      ["/api/v1/markdown", "/api/v1/markdown-render"],
+      ["/api/v1/render", "/api/v1/markdown-render"],
+      ["/api/v1/uuids", "/api/v1/uuid"],
+      ["/api/v1/accounts", "/api/v1/account"],
+      ["/api/v1/none", null],
+      ["/api/v1/", null],
+      ["/api/", null],
+      ["/api", null],
+      ["/api/v1/__proto__", null],
+      [`/api/v1/${"z".repeat(4000)}`, null],
+    ] as const;
+    for (const [path, nearest] of rows) {
+      const { detail } = assertProblem(await service.send(path, call()), "not_found");
+      const hint =
+        nearest === null
+          ? `${PUBLIC_URL}/openapi.json lists the paths.`
+          : `Did you mean ${nearest}?`;
+      assert.equal(detail, `No endpoint has the path ${path.slice(0, 200)}. ${hint}`);
+    }
   });
 
   sentence(

@@ -1,0 +1,125 @@
+import type { ApiOptions, JsonSchema, PathItem } from "./document.ts";
+import { accountResponseHeaders } from "./headers.ts";
+import { problems } from "./problems.ts";
+
+/** `GET /api/v1/account` in the OpenAPI description. */
+
+const CREDITS = { type: "integer", minimum: 0 };
+const TIME = { type: "string", format: "date-time" };
+
+export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
+  Account: {
+    type: "object",
+    description: "The account of an API key, and the key itself.",
+    properties: {
+      ok: { type: "boolean", const: true, description: "Always true." },
+      balance: { ...CREDITS, description: "The credits that the account can spend now." },
+      nextExpiry: {
+        description: "The part of the balance that expires first; null if none of it expires.",
+        anyOf: [{ $ref: "#/components/schemas/AccountExpiry" }, { type: "null" }],
+      },
+      plan: {
+        type: "string",
+        enum: ["prepaid", "lifetime"],
+        description:
+          "`prepaid`: credits expire as granted. `lifetime`: no unspent credit of the account expires.",
+      },
+      rateLimit: {
+        description: "The rate limit of the account; null if there is none.",
+        anyOf: [{ $ref: "#/components/schemas/AccountRateLimit" }, { type: "null" }],
+      },
+      key: {
+        $ref: "#/components/schemas/AccountKey",
+        description: "The API key that sent the request.",
+      },
+    },
+    required: ["ok", "balance", "nextExpiry", "plan", "rateLimit", "key"],
+  },
+  AccountExpiry: {
+    type: "object",
+    description: "Credits that expire together.",
+    properties: {
+      credits: { ...CREDITS, minimum: 1, description: "How many credits expire." },
+      expiresAt: {
+        ...TIME,
+        description: "The first moment at which they can no longer be spent, in UTC.",
+      },
+    },
+    required: ["credits", "expiresAt"],
+  },
+  AccountRateLimit: {
+    type: "object",
+    description: "How fast the account may make calls.",
+    properties: {
+      callsPerSecond: { type: "integer", minimum: 1, description: "Calls a second, on average." },
+      burst: { type: "integer", minimum: 1, description: "Calls that may be made at once." },
+      remaining: {
+        type: "integer",
+        minimum: 0,
+        description: "Calls that may be made now, after this request.",
+      },
+    },
+    required: ["callsPerSecond", "burst", "remaining"],
+  },
+  AccountKey: {
+    type: "object",
+    description: "The API key of this request.",
+    properties: {
+      id: { type: "string", description: "The id of the key, as the dashboard shows it." },
+      label: { type: "string", description: "The label that its owner gave it." },
+      createdAt: { ...TIME, description: "When the key was created, in UTC." },
+      limits: {
+        type: "object",
+        description: "The limits of this key beside those of its account. Empty: it has none.",
+      },
+    },
+    required: ["id", "label", "createdAt", "limits"],
+  },
+};
+
+export function accountPaths(options: ApiOptions): Record<string, PathItem> {
+  return {
+    "/api/v1/account": {
+      get: {
+        operationId: "getAccount",
+        summary: "Show the account of the API key",
+        description:
+          "Returns the balance, what expires next, the plan, the rate limit and the API key that sent the request. It costs no credits and counts against the rate limit like a call.",
+        tags: ["Account"],
+        responses: {
+          "200": {
+            description: "The account of the key.",
+            headers: accountResponseHeaders(options),
+            content: {
+              "application/json": {
+                schema: { $ref: "#/components/schemas/Account" },
+                examples: { account: accountExample(options) },
+              },
+            },
+          },
+          ...problems([401, 403, ...(options.rateLimit > 0 ? [429] : []), 408, 431, 500, 503]),
+        },
+      },
+    },
+  };
+}
+
+const accountExample = ({ rateLimit }: ApiOptions) => ({
+  summary: "An account with starter credits",
+  value: {
+    ok: true,
+    balance: 87,
+    nextExpiry: { credits: 87, expiresAt: "2027-02-20T09:41:00.000Z" },
+    plan: "prepaid",
+    rateLimit:
+      rateLimit === 0
+        ? null
+        : { callsPerSecond: rateLimit, burst: 2 * rateLimit, remaining: 2 * rateLimit - 1 },
+    key: {
+      id: "key_4ZQm0T1bXc9aV7sKd2LpR6",
+      label: "Production",
+      createdAt: "2026-11-22T09:41:00.000Z",
+      limits: {},
+    },
+  },
+});

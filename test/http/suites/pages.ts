@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { assertProblem, type Sentence } from "../test-api.ts";
+
+/** Paths that people and programs try without having read anything. */
+export function pagesSuite(sentence: Sentence) {
+  sentence("/health is /healthz", async (service) => {
+    const [health, healthz] = [await service.send("/health"), await service.send("/healthz")];
+    assert.deepEqual([health.status, health.text], [200, healthz.text]);
+    assertProblem(await service.send("/health", { method: "POST" }), "method_not_allowed");
+  });
+
+  sentence("/openapi.yaml is /openapi.json as YAML", async (service) => {
+    const yaml = await service.send("/openapi.yaml");
+    assert.equal(yaml.status, 200);
+    assert.equal(yaml.header("content-type"), "application/yaml");
+    assert.match(yaml.text, /^openapi: "3\.1\.0"\ninfo:\n {2}title: Toolbooth\n/);
+    const { paths } = (await service.send("/openapi.json")).json();
+    for (const path of Object.keys(paths)) assert.ok(yaml.text.includes(`\n  ${path}:\n`), path);
+  });
+
+  sentence("/favicon.ico is an icon", async (service) => {
+    const { status, bytes, header } = await service.send("/favicon.ico");
+    assert.equal(status, 200);
+    assert.equal(header("content-type"), "image/vnd.microsoft.icon");
+    assert.equal(header("cache-control"), "public, max-age=86400");
+    const view = new DataView(bytes.buffer);
+    // One image of 32 by 32 pixels, which is a PNG that ends with the file.
+    assert.deepEqual([...bytes.subarray(0, 8)], [0, 0, 1, 0, 1, 0, 32, 32]);
+    const [size, offset] = [view.getUint32(14, true), view.getUint32(18, true)];
+    assert.equal(offset + size, bytes.length);
+    assert.deepEqual([...bytes.subarray(offset + 1, offset + 4)], [...Buffer.from("PNG")]);
+    assert.equal(bytes.at(-12), 0);
+    assert.equal(Buffer.from(bytes.subarray(-8, -4)).toString(), "IEND");
+    const digest = createHash("sha256").update(bytes).digest("hex");
+    const again = await service.send("/favicon.ico");
+    assert.equal(createHash("sha256").update(again.bytes).digest("hex"), digest);
+  });
+
+  sentence(
+    "a program gets a problem for a page that is none, a browser a page",
+    async (service) => {
+      const rows = [
+        [null, false],
+        ["*/*", false],
+        ["text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8", false],
+        ["text/markdown", false],
+        ["application/json", true],
+        ["application/json, text/plain, */*", true],
+        ["application/problem+json", true],
+      ] as const;
+      for (const [accept, isProblem] of rows) {
+        const headers: Record<string, string> = accept === null ? {} : { Accept: accept };
+        const response = await service.send("/hash", { headers });
+        assert.equal(response.status, 404);
+        const isPage = /^<!doctype html>/.test(response.text);
+        assert.equal(isPage, !isProblem, String(accept));
+        if (isProblem) assert.match(response.json().detail, /Did you mean \/api\/v1\/hash\?$/);
+      }
+    },
+  );
+
+  sentence("a call that is sent to a page is told its path", async (service) => {
+    const rows = [
+      ["/docs/hash", "POST is not allowed on /docs/hash; use GET. Did you mean /api/v1/hash?"],
+      ["/docs/errors", "POST is not allowed on /docs/errors; use GET."],
+      ["/", "POST is not allowed on /; use GET."],
+      ["/healthz", "POST is not allowed on /healthz; use GET."],
+    ] as const;
+    for (const [path, detail] of rows) {
+      const response = await service.send(path, { method: "POST", body: '{"text":"a"}' });
+      assert.equal(assertProblem(response, "method_not_allowed").detail, detail);
+      assert.equal(response.header("allow"), "GET, HEAD");
+    }
+  });
+
+  sentence("a page with a slash at its end leads to the page, with its query", async (service) => {
+    const rows = [
+      ["/docs/", "../docs", "/docs"],
+      ["/docs/?a=1&b=//evil.example", "../docs?a=1&b=//evil.example", "/docs"],
+      ["/docs/errors/", "../errors", "/docs/errors"],
+      ["/openapi.json/", "../openapi.json", "/openapi.json"],
+      ["/openapi.json.md/", null, null],
+      ["/llms.txt/", "../llms.txt", "/llms.txt"],
+      ["/docs/%68ash/", "../%68ash", "/docs/hash"],
+    ] as const;
+    for (const [path, location, target] of rows) {
+      for (const method of ["GET", "HEAD"]) {
+        const response = await service.send(path, { method });
+        assert.equal(response.status, location === null ? 404 : 308, path);
+        assert.equal(response.header("location"), location);
+        if (location === null) continue;
+        const led = new URL(location, `https://a.example${path}`);
+        assert.deepEqual([led.origin, decodeURI(led.pathname)], ["https://a.example", target]);
+        // Below a path, where a proxy publishes the service.
+        const below = new URL(location, `https://a.example/below${path}`);
+        assert.equal(decodeURI(below.pathname), `/below${target}`);
+        // The tests' service has no documentation to show.
+        const status = target.startsWith("/docs") ? 503 : 200;
+        assert.equal((await service.send(led.pathname)).status, status);
+      }
+    }
+    assertProblem(await service.send("/docs/", { method: "POST" }), "not_found");
+  });
+
+  sentence("no path redirects to another host", async (service) => {
+    for (const path of [
+      "//evil.example/",
+      "///evil.example/",
+      "//",
+      "/%2f%2fevil.example/",
+      "/%5cevil.example/",
+      "/docs//evil.example/",
+      "/docs//",
+      "/docs/..%2f..%2fevil.example/",
+      "/docs/%2e%2e%2f%2e%2e%2fevil.example/",
+      "/docs/https:evil.example/",
+      "/docs/%0d%0aLocation:%20https:evil.example/",
+      "/docs/@evil.example/",
+      "/evil.example/",
+    ]) {
+      const response = await service.send(path);
+      const location = response.header("location");
+      assert.equal(response.status, location === null ? 404 : 308, path);
+      if (location === null) continue;
+      assert.match(location, /^\.\.\/[^/]/, path);
+      assert.equal(new URL(location, `https://a.example${path}`).host, "a.example", path);
+    }
+  });
+}
