@@ -76,6 +76,7 @@ const RESTART_FIRST_MS = 500;
 const RESTART_MAX_MS = 30_000;
 /** A thread that ran for this long counts as started successfully. */
 const GOOD_AFTER_MS = 60_000;
+/** After this time a stop ends the thread, whatever it does. */
 const STOP_TIMEOUT_MS = 4_000;
 
 /** Headers about the connection instead of the request. The body arrives read and decompressed. */
@@ -99,6 +100,7 @@ type Waiting = { resolve(response: Response): void; reject(error: Error): void }
 export async function startDashboard(
   settings: DashboardSettings,
   log: NodeLog,
+  stopTimeoutMs = STOP_TIMEOUT_MS,
 ): Promise<DashboardThread> {
   const waiting = new Map<number, Waiting>();
   let count = 0;
@@ -199,7 +201,7 @@ export async function startDashboard(
       if (thread === undefined) return;
       const gone = new Promise((resolve) => thread?.once("exit", resolve));
       thread.postMessage({ kind: "stop" } satisfies ToDashboard);
-      const force = setTimeout(() => void thread?.terminate(), STOP_TIMEOUT_MS);
+      const force = setTimeout(() => void thread?.terminate(), stopTimeoutMs);
       await gone;
       clearTimeout(force);
     },

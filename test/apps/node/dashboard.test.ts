@@ -51,7 +51,7 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
     isOwnMachine: true,
     mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };
-  const dashboard = await startDashboard(settings, log);
+  const dashboard = await startDashboard(settings, log, 120_000);
   t.after(async () => {
     process.off("worker", started);
     await dashboard.stop();
