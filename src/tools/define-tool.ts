@@ -155,11 +155,11 @@ export const anyCaseOption = <const Values extends readonly string[]>(
  */
 export const checkTogether = <Input extends object>(
   fields: readonly (keyof Input & string)[],
-  find: (input: Input) => Partial<Record<keyof Input & string, string>>,
+  find: (input: Input) => Record<string, string>,
 ) =>
   z.check<Input>(
     ({ value, issues }) => {
-      for (const [field, message] of Object.entries<string>(find(value))) {
+      for (const [field, message] of Object.entries(find(value))) {
         issues.push({ code: "custom", path: [field], message, input: value, continue: true });
       }
     },
