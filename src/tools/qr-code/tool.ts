@@ -166,16 +166,16 @@ export default defineTool({
       },
     },
     {
-      name: "an SVG in color with a narrow margin",
-      request: { text: "A1", format: "svg", margin: 1, dark: "#036", light: "transparent" },
+      name: "a PNG in color, with a narrow margin",
+      request: { text: "A1", width: 69, margin: 1, dark: "#036", light: "transparent" },
       response: {
         ok: true,
-        format: "svg",
+        format: "png",
         errorCorrectionLevel: "M",
-        width: 256,
-        mimeType: "image/svg+xml",
+        width: 69,
+        mimeType: "image/png",
         output:
-          '<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256" viewBox="0 0 23 23" shape-rendering="crispEdges"><path stroke="#036" d="M1 1.5h7m2 0h3m2 0h7M1 2.5h1m5 0h1m1 0h1m1 0h2m2 0h1m5 0h1M1 3.5h1m1 0h3m1 0h1m2 0h1m1 0h2m1 0h1m1 0h3m1 0h1M1 4.5h1m1 0h3m1 0h1m3 0h2m2 0h1m1 0h3m1 0h1M1 5.5h1m1 0h3m1 0h1m1 0h1m2 0h2m1 0h1m1 0h3m1 0h1M1 6.5h1m5 0h1m3 0h2m2 0h1m5 0h1M1 7.5h7m1 0h1m1 0h1m1 0h1m1 0h7M11 8.5h1M1 9.5h1m1 0h1m1 0h1m1 0h1m2 0h2m1 0h1m3 0h1m2 0h1M1 10.5h1m1 0h2m1 0h1m4 0h2m1 0h1m1 0h1m1 0h1m2 0h1M1 11.5h1m1 0h1m1 0h1m1 0h1m1 0h2m1 0h1m1 0h3m2 0h1m1 0h1M1 12.5h1m1 0h2m1 0h1m1 0h1m3 0h3m1 0h3m1 0h1M1 13.5h1m2 0h1m2 0h1m2 0h1m1 0h1m1 0h3m2 0h2M9 14.5h1m1 0h1m3 0h1m3 0h1M1 15.5h7m2 0h2m1 0h1m3 0h1m3 0h1M1 16.5h1m5 0h1m2 0h2m3 0h1m3 0h1M1 17.5h1m1 0h3m1 0h1m1 0h2m2 0h1m1 0h1m1 0h1m1 0h1m1 0h1M1 18.5h1m1 0h3m1 0h1m2 0h3m1 0h1m1 0h1m1 0h1m1 0h1M1 19.5h1m1 0h3m1 0h1m1 0h4m1 0h3m1 0h2m1 0h1M1 20.5h1m5 0h1m2 0h1m1 0h3m1 0h3m1 0h2M1 21.5h7m1 0h1m2 0h1m1 0h3m1 0h2m1 0h1"/></svg>',
+          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEUAAABFAQMAAAAmQ7lqAAAABlBMVEUAM2b///9dFfVUAAAAAnRSTlP/AOW3MEoAAACrSURBVHjafdKxCcQwDAVQpUrnW8CQNdRlpXiBEC/grOTOaxi0QNKpMNFhOK76jqpXCMTni+w3ClWJ2qREDCWmEtWegQ5uG1c3lEV9kVw8lKn1G1iVSBITYfVcZ88GJYmbW+UeKBaLxe+MlbiGvKSBYlmumYJi3dpCXiKWmcmpdmL1PtwqD0OJafv0PayD686SeKQ2FR90pDpl7xjLtG0zbVi9jzt7h/X/P6QvDLuGbf+beLgAAAAASUVORK5CYII=",
         margin: 1,
         dark: "#003366",
         light: "transparent",
