@@ -6,7 +6,7 @@ import { decodeQR } from "qr/decode.js";
 import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader";
 import type { QrLevel } from "#tools/qr-code/capacity.ts";
 import type { QrSymbol } from "#tools/qr-code/encode-qr.ts";
-import type { Picture } from "../read-qr.ts";
+import type { Colors, Picture } from "../read-qr.ts";
 
 /** Readers of QR codes that share no code with us or with each other: pixels in, the text out, undefined for none. */
 
@@ -16,6 +16,23 @@ prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasm).buffer } });
 
 /** RGBA pixels, as all three readers take them. */
 export type Pixels = { width: number; height: number; data: Uint8ClampedArray<ArrayBuffer> };
+
+/** The picture in its colors on a white page that is `margin` pixels wider on each side. */
+export function printOnWhite(
+  { width, height, dark, colors }: Picture & { colors: Colors },
+  margin: number,
+): Pixels {
+  const [w, h] = [width + 2 * margin, height + 2 * margin];
+  const data = new Uint8ClampedArray(4 * w * h).fill(255);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const [red = 0, green = 0, blue = 0, alpha = 0] =
+        dark[y * width + x] === 1 ? colors.dark : colors.light;
+      if (alpha > 0) data.set([red, green, blue], 4 * ((y + margin) * w + x + margin));
+    }
+  }
+  return { width: w, height: h, data };
+}
 
 /** Every pixel of the picture as `scale` by `scale` pixels. */
 export function enlarge({ width, height, dark }: Picture, scale = 1): Pixels {
