@@ -109,7 +109,7 @@ const ONE_FAULT: [Tool<unknown>, string, string, string, string?][] = [
     qrCode,
     '{"text":"a","dark":"#aaa"}',
     "/dark",
-    "must be darker than `light` by at least 40 % of the brightness of white, so that scanners can read it; got 33 %",
+    "must be darker than `light` by at least 50 % of the brightness of white, so that scanners can read it; got 33 %",
   ],
   [uuid, '{"version":5}', "/version", "must be one of `4`, `7`; got 5"],
   [uuid, '{"version":"7"}', "/version", 'must be one of `4`, `7`; got "7"'],

@@ -26,11 +26,12 @@ export function channelsOf(color: string): [number, number, number] {
 }
 
 /**
- * The least contrast, in percent of that of black on white. Readers look at the levels of grey of a picture; ZXing takes a block
- * of pixels within 24 of 255 levels (9 %) for one color. The rest is for print, light and cameras: ISO/IEC 15415 gives grade C
- * to a symbol contrast of 40 %.
+ * The least contrast, in percent of that of black on white. Readers look at the levels of grey of a picture. Where a block of
+ * pixels has one color, ZXing and jsQR put the threshold at half its level: an area of dark modules beside one of light modules
+ * is dark only below half the light level, which 50 % ensures for every light color. jsQR reads 35 of 35 pictures at 127 on
+ * 255, and 30 at 128.
  */
-export const CONTRAST_MIN = 40;
+export const CONTRAST_MIN = 50;
 
 /** From -100 to 100; negative where `dark` is the lighter one. The weighting that shows less contrast counts. */
 export function contrastOf(dark: string, light: string): number {

@@ -17,18 +17,20 @@ prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasm).buffer } });
 /** RGBA pixels, as all three readers take them. */
 export type Pixels = { width: number; height: number; data: Uint8ClampedArray<ArrayBuffer> };
 
-/** The picture in its colors on a white page that is `margin` pixels wider on each side. */
-export function printOnWhite(
+/** The picture in its colors, on a page of its light color (white for none) that is `margin` pixels wider on each side. */
+export function printInColor(
   { width, height, dark, colors }: Picture & { colors: Colors },
   margin: number,
 ): Pixels {
   const [w, h] = [width + 2 * margin, height + 2 * margin];
   const data = new Uint8ClampedArray(4 * w * h).fill(255);
+  const ink = colors.dark.slice(0, 3);
+  if (colors.light[3] === 255) {
+    for (let at = 0; at < data.length; at += 4) data.set(colors.light, at);
+  }
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const [red = 0, green = 0, blue = 0, alpha = 0] =
-        dark[y * width + x] === 1 ? colors.dark : colors.light;
-      if (alpha > 0) data.set([red, green, blue], 4 * ((y + margin) * w + x + margin));
+      if (dark[y * width + x] === 1) data.set(ink, 4 * ((y + margin) * w + x + margin));
     }
   }
   return { width: w, height: h, data };
