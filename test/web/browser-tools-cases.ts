@@ -78,7 +78,7 @@ const number = fc.oneof(
 
 /** The values of a color field: none, usual ones, ones too close to each other, and what is no color. */
 const color = fc.oneof(
-  { weight: 4, arbitrary: fc.constant("") },
+  { weight: 8, arbitrary: fc.constant("") },
   {
     weight: 4,
     arbitrary: fc.constantFrom("#000", "#FFF", "#036", "#ffffff", "Transparent", "#7f7f7f"),
@@ -93,9 +93,13 @@ const formOf = (tool: Tool): fc.Arbitrary<Record<string, unknown>> =>
     Object.fromEntries(fieldsOf(tool).map((field) => [field.name, fieldValue(tool, field)])),
   );
 
-function fieldValue(tool: Tool, { name, kind, choices }: ToolField): fc.Arbitrary<unknown> {
+function fieldValue(tool: Tool, { name, kind, choices, range }: ToolField): fc.Arbitrary<unknown> {
   if (kind === "choice") return fc.constantFrom(...choices);
-  if (kind === "number") return number;
+  if (kind === "number") {
+    return range === undefined
+      ? number
+      : fc.oneof({ weight: 3, arbitrary: fc.integer(range) }, number);
+  }
   if (kind === "switch") return fc.boolean();
   if (kind === "color") return color;
   if (tool.verbatim) return fc.oneof(fc.json({ maxDepth: 6 }), text);
