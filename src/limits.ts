@@ -10,7 +10,10 @@ const MB = 1024 * KB;
 
 /** In UTF-8 bytes of the decoded field. A text of exactly this size is allowed. */
 export const MARKDOWN_BYTES_MAX = MB;
+/** Also of the bytes that `base64` stands for. */
 export const HASH_TEXT_BYTES_MAX = MB;
+/** Far longer than any block of SHA-2, beyond which a key is hashed first. */
+export const HMAC_KEY_BYTES_MAX = 4 * KB;
 export const QR_TEXT_BYTES_MAX = 4 * KB;
 /** In bytes of the JSON value, without the white space and the byte order mark around it. */
 export const ECHO_VALUE_BYTES_MAX = MB;
@@ -19,6 +22,9 @@ export const UUID_BODY_BYTES_MAX = 16 * KB;
 export const QR_WIDTH_MIN = 64;
 export const QR_WIDTH_MAX = 2048;
 export const QR_WIDTH_DEFAULT = 256;
+/** In modules. ISO/IEC 18004, section 5.3.8, asks for a quiet zone of 4 modules on all sides. */
+export const QR_MARGIN_DEFAULT = 4;
+export const QR_MARGIN_MAX = 16;
 export const UUID_COUNT_MAX = 500;
 
 /**

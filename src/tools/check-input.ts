@@ -110,7 +110,8 @@ function describeFaults(
     const pointer = pointerTo(issue.path);
     if (seen.has(pointer)) continue;
     seen.add(pointer);
-    const detail = fieldDetail(issue, valueAt(value, issue.path), fields[String(name)]);
+    const isSecret = tool.secretFields?.includes(String(name)) ?? false;
+    const detail = fieldDetail(issue, valueAt(value, issue.path), fields[String(name)], isSecret);
     const fault = { ...placeOf(issue.path, parameters), detail };
     findings.push({ fault, sentence: `\`${String(name)}\` ${detail}.` });
   }
@@ -133,11 +134,13 @@ function fieldDetail(
   issue: z.core.$ZodIssue,
   value: unknown,
   schema: FieldSchema | undefined,
+  isSecret: boolean,
 ): string {
   if (issue.code === "custom") return issue.message;
   if (value === undefined) return "is required";
   if (value === "" && (schema?.minLength ?? 0) > 0) return "must not be empty";
-  return `must be ${expectation(schema)}; got ${show(value)}`;
+  // Error messages are logged.
+  return `must be ${expectation(schema)}${isSecret ? "" : `; got ${show(value)}`}`;
 }
 
 /** A body can have half a million unknown names; listing them all would make a large and useless response. */

@@ -30,6 +30,9 @@ export function constraintsOf(schema: z.core.$ZodType): BodySchema {
       return constraintsOfObject(def.shape);
     case "enum":
       return { type: "string", enum: Object.values(def.entries) };
+    // All literals of fields are whole numbers.
+    case "literal":
+      return { type: "integer", enum: def.values };
     case "string":
       return { type: "string", ...boundsOf(def.checks) };
     case "number":

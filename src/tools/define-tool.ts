@@ -91,6 +91,8 @@ export type ToolPage = {
   sample?: Record<string, string | number | boolean>;
   /** The label of a button that runs the tool, for a tool that returns something new each time. */
   button?: string;
+  /** Fields whose control does not follow from the schema. `none` leaves a field out of the form. */
+  controls?: Record<string, "none" | "color">;
 };
 
 /**
@@ -120,13 +122,58 @@ export const about = <Schema extends z.ZodMiniType>(
 export const anyCase = <const Values extends readonly string[]>(
   values: Values,
   fallback: Values[number],
-) => {
+  // Not `_default`, which JSON Schema leaves out before a `transform`.
+) => z.prefault(inAnyCase(values), fallback as never);
+
+const inAnyCase = <const Values extends readonly string[]>(values: Values) => {
   const canonical = new Map<unknown, string>(values.map((value) => [value.toLowerCase(), value]));
   const find = (value: unknown) =>
     (typeof value === "string" && canonical.get(value.toLowerCase())) || value;
-  // Not `_default`, which JSON Schema leaves out before a `transform`.
-  return z.prefault(z.pipe(z.transform(find), z.enum(values)), fallback as never);
+  return z.pipe(z.transform(find), z.enum(values));
 };
+
+/**
+ * A field that the response repeats only if the client sent it. The input has it only then, so the tool itself applies
+ * `fallback`.
+ */
+export const option = <Schema extends z.ZodMiniType>(
+  schema: Schema,
+  fallback: string | number,
+  description: string,
+) => {
+  const field = z.optional(schema);
+  z.globalRegistry.add(field, { default: fallback, description });
+  return field;
+};
+
+/** One of `values` in any case, as an `option`. */
+export const anyCaseOption = <const Values extends readonly string[]>(
+  values: Values,
+  fallback: Values[number],
+  description: string,
+) => option(inAnyCase(values), fallback, description);
+
+/**
+ * Checks fields against each other. The check runs where each of `fields` is valid by itself, whatever is wrong with other
+ * fields, so that one response lists every fault. `find` returns the faults by field, in words that follow its name.
+ */
+export const checkTogether = <Input extends object>(
+  fields: readonly (keyof Input & string)[],
+  find: (input: Input) => Record<string, string>,
+) =>
+  z.check<Input>(
+    ({ value, issues }) => {
+      for (const [field, message] of Object.entries(find(value))) {
+        issues.push({ code: "custom", path: [field], message, input: value, continue: true });
+      }
+    },
+    {
+      when: ({ value, issues }) =>
+        typeof value === "object" &&
+        value !== null &&
+        !issues.some(({ path }) => (fields as readonly unknown[]).includes(path?.[0])),
+    },
+  );
 
 /** The nearest number from `min` to `max`. */
 export const clamp = (value: number, min: number, max: number) =>

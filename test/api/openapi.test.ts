@@ -147,9 +147,13 @@ describe("the schemas of a tool", () => {
       format: "png",
       errorCorrectionLevel: "M",
       width: 256,
+      margin: 4,
+      dark: "#000000",
+      light: "#ffffff",
     });
     assert.equal(defaults("HashRequest")["algorithm"], "sha256");
-    assert.deepEqual(defaults("UuidRequest"), { count: 1, uppercase: false });
+    assert.equal(defaults("HashRequest")["encoding"], "hex");
+    assert.deepEqual(defaults("UuidRequest"), { count: 1, uppercase: false, version: 4 });
   });
 
   it("promises the headers of a known caller on every answer", () => {

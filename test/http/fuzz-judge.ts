@@ -155,6 +155,8 @@ function judgeValue(
   ) {
     return verdict("a lone surrogate", 400);
   }
+  if (tool === "hash") return judgeSource(value);
+  if (tool === "qr-code" && !hasGoodColors(value)) return verdict("bad colors", 400);
   // What a symbol holds at a level is told by its own code, which the caller checks.
   return tool === "qr-code"
     ? verdict("good, if it fits into a symbol", 200, 400)
@@ -193,15 +195,60 @@ const fieldOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** What the description tells in words: other spellings of the algorithms, and a width of any size. */
+/** What the description tells in words: a text or bytes in base64, and what base64 is. */
+function judgeSource(value: unknown): Verdict {
+  const [text, base64] = [fieldOf(value, "text"), fieldOf(value, "base64")];
+  if ((text === undefined) === (base64 === undefined)) return verdict("not one input", 400);
+  if (typeof base64 !== "string") return verdict("good", 200);
+  const canonical = Buffer.from(base64, "base64").toString("base64");
+  if (base64 !== canonical && base64 !== canonical.replaceAll("=", "")) {
+    return verdict("no base64", 400);
+  }
+  const bytes = Buffer.from(base64, "base64").byteLength;
+  return bytes > 1_048_576 ? verdict("base64 is too large", 413) : verdict("good", 200);
+}
+
+/** What the description tells in words: how colors are written, and how far apart they must be. */
+function hasGoodColors(value: unknown): boolean {
+  const [dark, light] = [fieldOf(value, "dark"), fieldOf(value, "light")];
+  if (dark === undefined && light === undefined) return true;
+  if (String(fieldOf(value, "format")).toLowerCase() === "utf8") return false;
+  const isTransparent = /^transparent$/i.test(String(light));
+  const colors = [dark ?? "#000", isTransparent ? "#fff" : (light ?? "#fff")].map(String);
+  if (!colors.every((color) => /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(color))) return false;
+  const [from = [], to = []] = colors.map((color) =>
+    (color.length === 4 ? color.replace(/\w/g, "$&$&") : color)
+      .match(/\w\w/g)
+      ?.map((pair) => Number.parseInt(pair, 16)),
+  );
+  return [
+    [0.299, 0.587, 0.114],
+    [0.2126, 0.7152, 0.0722],
+  ].every((weights) => {
+    const levels = weights.map((weight, at) => weight * ((to[at] ?? 0) - (from[at] ?? 0)));
+    return levels.reduce((sum, level) => sum + level, 0) > 127.4999;
+  });
+}
+
+/** What the description tells in words: other spellings of enumerated values, and a width of any size. */
 function respelt(tool: string, value: unknown): unknown {
-  const algorithm = fieldOf(value, "algorithm");
-  if (tool === "hash" && typeof algorithm === "string") {
-    return { ...(value as object), algorithm: algorithm.toLowerCase().replace(/^sha-/, "sha") };
+  const spelled: Record<string, unknown> = {};
+  const respell = (field: string, spell: (text: string) => string) => {
+    const own = fieldOf(value, field);
+    if (typeof own === "string") spelled[field] = spell(own);
+  };
+  const lower = (text: string) => text.toLowerCase();
+  if (tool === "hash") {
+    respell("algorithm", (text) => lower(text).replace(/^sha-/, "sha"));
+    respell("encoding", lower);
   }
-  const width = fieldOf(value, "width");
-  if (tool === "qr-code" && typeof width === "number" && !Number.isFinite(width)) {
-    return { ...(value as object), width: Number.MAX_VALUE };
+  if (tool === "qr-code" || tool === "markdown-render") respell("format", lower);
+  if (tool === "qr-code") {
+    respell("errorCorrectionLevel", (text) => text.toUpperCase());
+    const width = fieldOf(value, "width");
+    if (typeof width === "number" && !Number.isFinite(width)) {
+      spelled["width"] = Number.MAX_VALUE;
+    }
   }
-  return value;
+  return Object.keys(spelled).length === 0 ? value : { ...(value as object), ...spelled };
 }

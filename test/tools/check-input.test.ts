@@ -50,7 +50,22 @@ const ONE_FAULT: [Tool<unknown>, string, string, string, string?][] = [
   [uuid, '{"count":null}', "/count", "must be a whole number from 1 to 500; got null"],
   [uuid, '{"uppercase":"yes"}', "/uppercase", 'must be true or false; got "yes"'],
   [uuid, '{"uppercase":[]}', "/uppercase", "must be true or false; got an array"],
-  [hash, "{}", "/text", "is required"],
+  [hash, "{}", "/text", "is required, or `base64` in its place"],
+  [
+    hash,
+    '{"text":"","base64":""}',
+    "/base64",
+    "must not be combined with `text` or with a raw body",
+  ],
+  // A secret is not repeated in a message.
+  [hash, '{"text":"","hmacKey":4711}', "/hmacKey", "must be a string"],
+  [hash, '{"text":"","hmacKey":""}', "/hmacKey", "must not be empty"],
+  [
+    hash,
+    '{"text":"","encoding":"b64"}',
+    "/encoding",
+    'must be one of `hex`, `base64`, `base64url`; got "b64"',
+  ],
   [hash, '{"text":{}}', "/text", "must be a string; got an object"],
   [
     hash,
@@ -68,16 +83,38 @@ const ONE_FAULT: [Tool<unknown>, string, string, string, string?][] = [
   [qrCode, '{"text":"a","width":"64"}', "/width", 'must be a number; got "64"'],
   [
     qrCode,
-    '{"text":"a","format":"PNG"}',
+    '{"text":"a","format":"PNGs"}',
     "/format",
-    'must be one of `png`, `svg`, `utf8`; got "PNG"',
+    'must be one of `png`, `svg`, `utf8`; got "PNGs"',
   ],
   [
     qrCode,
-    '{"text":"a","errorCorrectionLevel":"m"}',
+    '{"text":"a","errorCorrectionLevel":"x"}',
     "/errorCorrectionLevel",
-    'must be one of `L`, `M`, `Q`, `H`; got "m"',
+    'must be one of `L`, `M`, `Q`, `H`; got "x"',
   ],
+  [qrCode, '{"text":"a","margin":17}', "/margin", "must be a whole number from 0 to 16; got 17"],
+  [qrCode, '{"text":"a","dark":"red"}', "/dark", "must be a color as `#rgb` or `#rrggbb`"],
+  [
+    qrCode,
+    '{"text":"a","light":"white"}',
+    "/light",
+    "must be a color as `#rgb` or `#rrggbb`, or `transparent`",
+  ],
+  [
+    qrCode,
+    '{"text":"a","light":"#fff","format":"utf8"}',
+    "/light",
+    "must be left out for `utf8`, which has no colors",
+  ],
+  [
+    qrCode,
+    '{"text":"a","dark":"#aaa"}',
+    "/dark",
+    "must be darker than `light` by at least 50 % of the brightness of white, so that scanners can read it; got 33 %",
+  ],
+  [uuid, '{"version":5}', "/version", "must be one of `4`, `7`; got 5"],
+  [uuid, '{"version":"7"}', "/version", 'must be one of `4`, `7`; got "7"'],
   [
     qrCode,
     '{"text":"a","error_correction_level":"M"}',
@@ -89,15 +126,15 @@ const ONE_FAULT: [Tool<unknown>, string, string, string, string?][] = [
     uuid,
     '{"a/b~c":1}',
     "/a~1b~0c",
-    "unknown field; the fields are `count`, `uppercase`",
-    "`a/b~c`: unknown field; the fields are `count`, `uppercase`.",
+    "unknown field; the fields are `count`, `uppercase`, `version`",
+    "`a/b~c`: unknown field; the fields are `count`, `uppercase`, `version`.",
   ],
   [
     uuid,
     '{"__proto__":{"count":3}}',
     "/__proto__",
-    "unknown field; the fields are `count`, `uppercase`",
-    "`__proto__`: unknown field; the fields are `count`, `uppercase`.",
+    "unknown field; the fields are `count`, `uppercase`, `version`",
+    "`__proto__`: unknown field; the fields are `count`, `uppercase`, `version`.",
   ],
   [
     uuid,
@@ -135,8 +172,22 @@ test("every fault is listed, each field once", () => {
     fault.message,
     "`text` is required. `format` must be one of `png`, `svg`, `utf8`; got 1. " +
       "`width` must be a number; got null. `txt`: unknown field; did you mean `text`? " +
-      "`colour`: unknown field; the fields are `text`, `format`, `errorCorrectionLevel`, `width`.",
+      "`colour`: unknown field; the fields are `text`, `format`, `errorCorrectionLevel`, `width`, `margin`, `dark`, `light`.",
   );
+});
+
+test("faults between fields are listed with those of other fields, and not where a field itself is wrong", () => {
+  const pointersOf = (tool: Tool<unknown>, value: unknown) =>
+    problem(tool, value).details.errors?.map(({ pointer }) => pointer);
+  assert.deepEqual(pointersOf(hash, { algorithm: "md5" }), ["/algorithm", "/text"]);
+  assert.deepEqual(pointersOf(hash, { txt: "a" }), ["/txt", "/text"]);
+  assert.deepEqual(pointersOf(hash, { text: 1 }), ["/text"]);
+  assert.deepEqual(pointersOf(hash, { base64: "?" }), ["/base64"]);
+  const pale = { text: "a", dark: "#fff" };
+  assert.deepEqual(pointersOf(qrCode, { ...pale, width: "wide" }), ["/width", "/dark"]);
+  assert.deepEqual(pointersOf(qrCode, { ...pale, light: "x" }), ["/light"]);
+  const text = { text: "a", format: "utf8", dark: "#000", light: "#fff" };
+  assert.deepEqual(pointersOf(qrCode, text), ["/dark", "/light"]);
 });
 
 test("without a body the required fields are named", () => {

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
-import { createHash, webcrypto } from "node:crypto";
+import { createHash, createHmac, webcrypto } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
+import { readInput } from "#api/pipeline/read-input.ts";
+import { ApiError } from "#errors.ts";
+import { HASH_TEXT_BYTES_MAX, HMAC_KEY_BYTES_MAX } from "#limits.ts";
+import { base64Fault, fromBase64, toBase64 } from "#tools/base64.ts";
 import { checkInput } from "#tools/check-input.ts";
-import type { HashAlgorithm } from "#tools/define-tool.ts";
+import type { HashAlgorithm, ToolContext } from "#tools/define-tool.ts";
+import { hmac } from "#tools/hash/hmac.ts";
 import hash from "#tools/hash/tool.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 
@@ -122,4 +127,347 @@ test("a synchronous digest gives a synchronous response, and an asynchronous one
   });
   assert.ok(promised instanceof Promise);
   assert.deepEqual(await promised, hash.run(input, fixedToolContext()));
+});
+
+/** The digests of the edge: promises, but for short inputs of SHA-256. */
+const edgeDigest: ToolContext["digest"] = (algorithm, bytes) =>
+  algorithm === "sha256" && bytes.length <= 1024
+    ? createHash(algorithm).update(bytes).digest()
+    : webcrypto.subtle
+        .digest(`SHA-${algorithm.slice(3)}`, Uint8Array.from(bytes))
+        .then((digest) => new Uint8Array(digest));
+
+async function rejectionOf(request: unknown): Promise<ApiError> {
+  const fault = await run(request).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.ok(fault instanceof ApiError, JSON.stringify(request).slice(0, 200));
+  return fault;
+}
+
+const ascii = (text: string) => Buffer.from(text);
+const repeated = (byte: number, count: number) => Buffer.alloc(count, byte);
+const counted = (count: number) => Uint8Array.from({ length: count }, (_, i) => i + 1);
+
+const LARGE_KEY = ascii("Test Using Larger Than Block-Size Key - Hash Key First");
+const LARGE_BOTH = ascii(
+  "This is a test using a larger than block-size key and a larger than block-size data. The key needs to be hashed before being used by the HMAC algorithm.",
+);
+
+/** RFC 2202, section 3 (cases 1, 2, 3, 4, 6, 7), and RFC 4231, sections 4.2 to 4.8 (without the truncated case 5). */
+const HMAC_VECTORS: [Uint8Array, Uint8Array, Partial<Record<HashAlgorithm, string>>][] = [
+  [
+    repeated(0x0b, 20),
+    ascii("Hi There"),
+    {
+      sha1: "b617318655057264e28bc0b6fb378c8ef146be00",
+      sha256: "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+      sha384:
+        "afd03944d84895626b0825f4ab46907f15f9dadbe4101ec682aa034c7cebc59cfaea9ea9076ede7f4af152e8b2fa9cb6",
+      sha512:
+        "87aa7cdea5ef619d4ff0b4241a1d6cb02379f4e2ce4ec2787ad0b30545e17cdedaa833b7d6b8a702038b274eaea3f4e4be9d914eeb61f1702e696c203a126854",
+    },
+  ],
+  [
+    ascii("Jefe"),
+    ascii("what do ya want for nothing?"),
+    {
+      sha1: "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79",
+      sha256: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+      sha384:
+        "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649",
+      sha512:
+        "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737",
+    },
+  ],
+  [
+    repeated(0xaa, 20),
+    repeated(0xdd, 50),
+    {
+      sha1: "125d7342b9ac11cd91a39af48aa17b4f63f175d3",
+      sha256: "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe",
+      sha384:
+        "88062608d3e6ad8a0aa2ace014c8a86f0aa635d947ac9febe83ef4e55966144b2a5ab39dc13814b94e3ab6e101a34f27",
+      sha512:
+        "fa73b0089d56a284efb0f0756c890be9b1b5dbdd8ee81a3655f83e33b2279d39bf3e848279a722c806b485a47e67c807b946a337bee8942674278859e13292fb",
+    },
+  ],
+  [
+    counted(25),
+    repeated(0xcd, 50),
+    {
+      sha1: "4c9007f4026250c6bc8414f9bf50c86c2d7235da",
+      sha256: "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b",
+      sha384:
+        "3e8a69b7783c25851933ab6290af6ca77a9981480850009cc5577c6e1f573b4e6801dd23c4a7d679ccf8a386c674cffb",
+      sha512:
+        "b0ba465637458c6990e5a8c5f61d4af7e576d97ff94b872de76f8050361ee3dba91ca5c11aa25eb4d679275cc5788063a5f19741120c4f2de2adebeb10a298dd",
+    },
+  ],
+  [repeated(0xaa, 80), LARGE_KEY, { sha1: "aa4ae5e15272d00e95705637ce8a3b55ed402112" }],
+  [
+    repeated(0xaa, 131),
+    LARGE_KEY,
+    {
+      sha256: "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
+      sha384:
+        "4ece084485813e9088d2c63a041bc5b44f9ef1012a2b588f3cd11f05033ac4c60c2ef6ab4030fe8296248df163f44952",
+      sha512:
+        "80b24263c7c1a3ebb71493c1dd7be8b49b46d1f41b4aeec1121b013783f8f3526b56d037e05f2598bd0fd2215d6a1e5295e64f73f63f0aec8b915a985d786598",
+    },
+  ],
+  [
+    repeated(0xaa, 131),
+    LARGE_BOTH,
+    {
+      sha256: "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2",
+      sha384:
+        "6617178e941f020d351e2f254e8fd32c602420feb0b8fb9adccebb82461e99c5a678cc31e799176d3860e6110c46523e",
+      sha512:
+        "e37b6a775dc87dbaa4dfa9f96e5e3ffddebd71f8867289865df5a32d20cdc944b6022cac3c4982b10d5eeb55c3e4de15134676fb6de0446065c97440fa8c6a58",
+    },
+  ],
+];
+
+test("the HMACs are those of RFC 2202 and RFC 4231, from synchronous digests and from promises", async () => {
+  let count = 0;
+  for (const [key, message, digests] of HMAC_VECTORS) {
+    for (const algorithm of ALGORITHMS) {
+      const expected = digests[algorithm];
+      if (expected === undefined) continue;
+      const { digest } = fixedToolContext();
+      const atOnce = hmac(digest, algorithm, key, message);
+      assert.ok(atOnce instanceof Uint8Array);
+      assert.equal(Buffer.from(atOnce).toString("hex"), expected);
+      const promised = await hmac(edgeDigest, algorithm, key, message);
+      assert.equal(Buffer.from(promised).toString("hex"), expected);
+      count += 1;
+    }
+  }
+  assert.equal(count, 23);
+});
+
+test("with hmacKey the hash is the HMAC that node:crypto gives, in every encoding", async () => {
+  const texts = fc.string({ unit: "grapheme", maxLength: 200 });
+  // Around the blocks of 64 and 128 bytes.
+  const keys = fc.oneof(
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 50 }),
+    fc.constantFrom(63, 64, 65, 127, 128, 129, 300).map((length) => "k".repeat(length)),
+  );
+  const encodings = fc.constantFrom("hex", "base64", "base64url");
+  await fc.assert(
+    fc.asyncProperty(
+      texts,
+      keys,
+      fc.constantFrom(...ALGORITHMS),
+      encodings,
+      async (text, hmacKey, algorithm, encoding) => {
+        const request = { text, hmacKey, algorithm, encoding };
+        const expected = createHmac(algorithm, Buffer.from(hmacKey)).update(text, "utf8");
+        const response = await run(request);
+        assert.equal(response.hash, expected.digest(encoding as "hex"));
+        const { input } = checkInput(hash, request);
+        const context = { ...fixedToolContext(), digest: edgeDigest };
+        assert.deepEqual(await hash.run(input, context), response);
+      },
+    ),
+  );
+});
+
+test("an HMAC is there at once where the digest is", () => {
+  const { input } = checkInput(hash, { text: "a", hmacKey: "k".repeat(200) });
+  assert.ok(!(hash.run(input, fixedToolContext()) instanceof Promise));
+});
+
+test("a key has 1 to 4,096 bytes of UTF-8", async () => {
+  const text = "";
+  assert.equal((await run({ text, hmacKey: "é".repeat(HMAC_KEY_BYTES_MAX / 2) })).ok, true);
+  const large = await rejectionOf({ text, hmacKey: `a${"é".repeat(HMAC_KEY_BYTES_MAX / 2)}` });
+  assert.equal(large.code, "too_large");
+  assert.deepEqual(large.details.members, { limit: 4096, size: 4097 });
+  for (const hmacKey of ["", null, 5, ["a"], "\ud800"]) {
+    const fault = await rejectionOf({ text, hmacKey });
+    assert.equal(fault.code, "invalid_request");
+    assert.equal(fault.details.errors?.[0]?.pointer, "/hmacKey");
+  }
+});
+
+test("an encoding is accepted in any case, and the response repeats it only where it was asked for", async () => {
+  const digest = createHash("sha256").update("abc").digest();
+  for (const [encoding, canonical] of [
+    ["hex", "hex"],
+    ["HEX", "hex"],
+    ["base64", "base64"],
+    ["Base64", "base64"],
+    ["base64url", "base64url"],
+    ["BASE64URL", "base64url"],
+    ["base64Url", "base64url"],
+  ] as const) {
+    const expected = digest.toString(canonical);
+    const response = await run({ text: "abc", encoding });
+    assert.equal(
+      JSON.stringify(response),
+      JSON.stringify({
+        ok: true,
+        algorithm: "SHA256",
+        hash: expected,
+        length: expected.length,
+        encoding: canonical,
+      }),
+    );
+  }
+  const plain = await run({ text: "abc", hmacKey: "k" });
+  assert.deepEqual(Object.keys(plain), ["ok", "algorithm", "hash", "length"]);
+  for (const encoding of ["", "b64", "base-64", "base64 ", "utf8", null, 16, []]) {
+    assert.equal((await rejectionOf({ text: "a", encoding })).code, "invalid_request");
+  }
+});
+
+test("base64 is decoded as in RFC 4648, section 10, with or without padding", async () => {
+  for (const [text, base64] of [
+    ["", ""],
+    ["f", "Zg=="],
+    ["fo", "Zm8="],
+    ["foo", "Zm9v"],
+    ["foob", "Zm9vYg=="],
+    ["fooba", "Zm9vYmE="],
+    ["foobar", "Zm9vYmFy"],
+  ] as const) {
+    assert.equal(toBase64(Buffer.from(text)), base64);
+    for (const sent of [base64, base64.replaceAll("=", "")]) {
+      assert.deepEqual(await run({ base64: sent }), await run({ text }), sent);
+    }
+  }
+});
+
+test("bytes in base64 have the digest that node:crypto gives for them", async () => {
+  const bytes = fc.uint8Array({ maxLength: 300 });
+  await fc.assert(
+    fc.asyncProperty(
+      bytes,
+      fc.constantFrom(...ALGORITHMS),
+      fc.boolean(),
+      async (sent, algorithm, padded) => {
+        const base64 = Buffer.from(sent).toString("base64");
+        assert.equal(toBase64(sent), base64);
+        const request = { base64: padded ? base64 : base64.replaceAll("=", ""), algorithm };
+        assert.equal((await run(request)).hash, createHash(algorithm).update(sent).digest("hex"));
+      },
+    ),
+  );
+});
+
+/** Text that is not strict base64, and words of its message. */
+const NOT_BASE64: [string, RegExp][] = [
+  ["Zg ==", /character 3 is not allowed/],
+  ["Zm9v\nYg==", /without line breaks; character 5/],
+  [" Zm9v", /character 1/],
+  ["Zm9v\r\n", /character 5/],
+  ["-_-_", /`\+` and `\/`.*character 1/],
+  ["data:;base64,Zg==", /character 5/],
+  ["Zg===", /character 3/],
+  ["Z=g=", /character 2/],
+  ["=", /end is missing/],
+  ["Z", /end is missing/],
+  ["Z===", /character 2/],
+  ["Zg=", /end is missing/],
+  ["Zm8==", /end is missing/],
+  ["Zm9v=", /end is missing/],
+  ["Zm9v==", /end is missing/],
+  ["Zm9vY", /end is missing/],
+  ["Zh==", /bits that belong to no byte/],
+  ["Zh", /bits that belong to no byte/],
+  ["Zm9=", /bits that belong to no byte/],
+  ["Zm\u00e9v", /character 3/],
+  ["😀", /character 1/],
+  ["Zm9\0", /character 4/],
+];
+
+test("anything but strict base64 is refused with the field and the place", async () => {
+  for (const [base64, words] of NOT_BASE64) {
+    const fault = await rejectionOf({ base64 });
+    assert.equal(fault.code, "invalid_request", base64);
+    assert.equal(fault.details.errors?.length, 1);
+    assert.equal(fault.details.errors[0]?.pointer, "/base64");
+    assert.match(fault.message, words, base64);
+  }
+  for (const base64 of [null, 5, true, ["Zg=="]]) {
+    assert.equal((await rejectionOf({ base64 })).code, "invalid_request");
+  }
+});
+
+test("valid is what the encoding of some bytes gives, and nothing else", () => {
+  const texts = fc.oneof(
+    fc.string({ unit: fc.constantFrom(..."ABQgw/+=09zZ"), maxLength: 12 }),
+    fc.base64String({ maxLength: 24 }).map((text) => text.slice(0, -1)),
+    fc.base64String({ maxLength: 24 }),
+    fc.string({ maxLength: 8 }),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const canonical = Buffer.from(text, "base64").toString("base64");
+      const isEncoding = text === canonical || text === canonical.replaceAll("=", "");
+      assert.equal(base64Fault(text) === undefined, isEncoding, text);
+      if (isEncoding) assert.deepEqual([...fromBase64(text)], [...Buffer.from(text, "base64")]);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("1 MB of decoded bytes is the bound, with or without padding", async () => {
+  const bytes = Buffer.alloc(HASH_TEXT_BYTES_MAX + 2, 0xfb);
+  const base64 = bytes.subarray(0, -2).toString("base64");
+  const expected = createHash("sha256").update(bytes.subarray(0, -2)).digest("hex");
+  for (const sent of [base64, base64.replaceAll("=", "")]) {
+    assert.equal((await run({ base64: sent })).hash, expected);
+  }
+  for (const more of [1, 2]) {
+    const size = HASH_TEXT_BYTES_MAX + more;
+    const padded = bytes.subarray(0, size).toString("base64");
+    for (const sent of [padded, padded.replaceAll("=", "")]) {
+      const fault = await rejectionOf({ base64: sent });
+      assert.equal(fault.code, "too_large");
+      assert.equal(fault.message, `\`base64\` decodes to ${size} bytes; the limit is 1048576.`);
+      assert.deepEqual(fault.details.members, { limit: HASH_TEXT_BYTES_MAX, size });
+    }
+  }
+});
+
+/** The input of a call with this body. */
+function sentAs(contentType: string, body: string, query = "") {
+  const sent = readInput(hash, { body: Buffer.from(body), contentType, query });
+  const { input } = checkInput(hash, sent.value, sent.parameters);
+  return hash.run(input, { ...fixedToolContext(), octets: sent.octets });
+}
+
+test("a raw body takes the place of text, and so excludes base64", async () => {
+  for (const type of ["application/octet-stream", "text/plain"]) {
+    const query = "encoding=BASE64URL&algorithm=SHA-1";
+    const expected = createHash("sha1").update("abc").digest("base64url");
+    assert.equal((await sentAs(type, "abc", query)).hash, expected);
+    assert.throws(() => sentAs(type, "abc", "base64=Zg"), {
+      code: "invalid_request",
+      message: "`base64` must not be combined with `text` or with a raw body.",
+      details: {
+        errors: [
+          { parameter: "base64", detail: "must not be combined with `text` or with a raw body" },
+        ],
+      },
+    });
+  }
+});
+
+test("a key is refused in the URL and taken from a form", async () => {
+  assert.throws(() => sentAs("application/json", '{"text":"a"}', "hmacKey=k"), {
+    code: "invalid_request",
+    message: /`hmacKey` must not be in the URL, because URLs are logged; send it in the body/,
+  });
+  const form = [
+    ...["--b", 'Content-Disposition: form-data; name="hmacKey"', "", "Jefe"],
+    ...["--b", 'Content-Disposition: form-data; name="f"; filename="f"', ""],
+    ...["what do ya want for nothing?", "--b--", ""],
+  ].join("\r\n");
+  const { hash: hex } = await sentAs("multipart/form-data; boundary=b", form);
+  assert.equal(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 });

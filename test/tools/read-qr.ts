@@ -11,7 +11,13 @@ import { decodeQR } from "qr/decode.js";
 /** Pixels, starting at the top left; 1 is dark. */
 export type Picture = { width: number; height: number; dark: Uint8Array };
 
-export function readPng(dataUrl: string): Picture {
+/** Red, green, blue and alpha from 0 to 255. */
+export type Rgba = readonly number[];
+export type Colors = { dark: Rgba; light: Rgba };
+
+const BLACK_ON_WHITE: Colors = { dark: [0, 0, 0, 255], light: [255, 255, 255, 255] };
+
+export function readPng(dataUrl: string): Picture & { colors: Colors } {
   const [prefix, base64 = ""] = dataUrl.split(",");
   assert.equal(prefix, "data:image/png;base64");
   const png = Buffer.from(base64, "base64");
@@ -25,10 +31,22 @@ export function readPng(dataUrl: string): Picture {
     chunks.set(png.toString("latin1", at + 4, at + 8), body);
     at += 12 + length;
   }
-  assert.deepEqual([...chunks.keys()], ["IHDR", "IDAT", "IEND"]);
+  const palette = chunks.get("PLTE");
+  const alpha = chunks.get("tRNS");
+  assert.deepEqual(
+    [...chunks.keys()],
+    ["IHDR", ...(palette ? ["PLTE"] : []), ...(alpha ? ["tRNS"] : []), "IDAT", "IEND"],
+  );
   const header = chunks.get("IHDR") as Buffer;
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
-  assert.deepEqual([...header.subarray(8)], [1, 0, 0, 0, 0]);
+  assert.deepEqual([...header.subarray(8)], [1, palette ? 3 : 0, 0, 0, 0]);
+  if (palette) assert.equal(palette.length, 6);
+  const colors = palette
+    ? {
+        dark: [...palette.subarray(0, 3), alpha?.[0] ?? 255],
+        light: [...palette.subarray(3, 6), alpha?.[1] ?? 255],
+      }
+    : BLACK_ON_WHITE;
   // inflateSync checks the Adler-32 too.
   const rows = inflateSync(chunks.get("IDAT") as Buffer);
   const rowBytes = 1 + Math.ceil(width / 8);
@@ -41,30 +59,32 @@ export function readPng(dataUrl: string): Picture {
       dark[y * width + x] = (byte >> (7 - (x & 7))) & 1 ? 0 : 1;
     }
   }
-  return { width, height, dark };
+  return { width, height, dark, colors };
 }
 
 /** The modules of our SVG, the quiet zone included. */
-export function readSvg(svg: string): Picture & { drawnWidth: number } {
+export function readSvg(
+  svg: string,
+): Picture & { drawnWidth: number; stroke: string; fill: string | undefined } {
   const match =
-    /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="(\d+)" viewBox="0 0 (\d+) (\d+)" shape-rendering="crispEdges"><rect width="(\d+)" height="(\d+)" fill="#fff"\/><path stroke="#000" d="([MmHh0-9. ]+)"\/><\/svg>$/.exec(
+    /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="(\d+)" viewBox="0 0 (\d+) (\d+)" shape-rendering="crispEdges">(?:<rect width="(\d+)" height="(\d+)" fill="(#\w+)"\/>)?<path stroke="(#\w+)" d="([MmHh0-9. ]+)"\/><\/svg>$/.exec(
       svg,
     );
   assert.ok(match, svg.slice(0, 300));
+  const [fill, stroke = "", path = ""] = match.slice(7);
   const [drawn, drawnHeight, width, ...others] = match.slice(1, 7).map(Number) as number[];
   assert.equal(drawn, drawnHeight);
-  assert.ok(width !== undefined && others.every((other) => other === width));
+  const sizes = fill === undefined ? others.slice(0, 1) : others;
+  assert.ok(width !== undefined && sizes.every((other) => other === width));
   const dark = new Uint8Array(width * width);
   let x = 0;
   let y = 0;
-  for (const [, command, first, second] of (match[7] as string).matchAll(
-    /([Mmh])([\d.]+)(?: ([\d.]+))?/g,
-  )) {
+  for (const [, command, first, second] of path.matchAll(/([Mmh])([\d.]+)(?: ([\d.]+))?/g)) {
     if (command === "M") [x, y] = [Number(first), Number(second) - 0.5];
     else if (command === "m") x += Number(first);
     else for (const end = x + Number(first); x < end; x++) dark[y * width + x] = 1;
   }
-  return { width, height: width, dark, drawnWidth: drawn as number };
+  return { width, height: width, dark, drawnWidth: drawn as number, stroke, fill };
 }
 
 /** The modules of the block characters, the quiet zone included. */

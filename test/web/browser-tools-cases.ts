@@ -76,16 +76,32 @@ const number = fc.oneof(
   fc.constantFrom<unknown>("", "-", 0, -0, 1, 500, 501, 1.5, 64.4, 2048.6, 1e21, 1e-7),
 );
 
+/** The values of a color field: none, usual ones, ones too close to each other, and what is no color. */
+const color = fc.oneof(
+  { weight: 8, arbitrary: fc.constant("") },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom("#000", "#FFF", "#036", "#ffffff", "Transparent", "#7f7f7f"),
+  },
+  fc.stringMatching(/^#[0-9a-f]{6}$/),
+  fc.constantFrom("red", "#12", " #000", "\0"),
+);
+
 /** A form of the tool, one value for each field that the page shows. */
 const formOf = (tool: Tool): fc.Arbitrary<Record<string, unknown>> =>
   fc.record(
     Object.fromEntries(fieldsOf(tool).map((field) => [field.name, fieldValue(tool, field)])),
   );
 
-function fieldValue(tool: Tool, { name, kind, choices }: ToolField): fc.Arbitrary<unknown> {
+function fieldValue(tool: Tool, { name, kind, choices, range }: ToolField): fc.Arbitrary<unknown> {
   if (kind === "choice") return fc.constantFrom(...choices);
-  if (kind === "number") return number;
+  if (kind === "number") {
+    return range === undefined
+      ? number
+      : fc.oneof({ weight: 3, arbitrary: fc.integer(range) }, number);
+  }
   if (kind === "switch") return fc.boolean();
+  if (kind === "color") return color;
   if (tool.verbatim) return fc.oneof(fc.json({ maxDepth: 6 }), text);
   return name === "markdown" ? markdown : text;
 }
@@ -117,12 +133,23 @@ function nameList(count: number): [string, number][] {
 }
 
 const HOSTILE_OF: Record<string, unknown[]> = {
-  hash: ["SHA-256", "Sha512", "sha_1", "md5", "sha-1", "sha--1", 256, null, ""].map(
-    (algorithm) => ({
+  hash: ["SHA-256", "Sha512", "sha_1", "md5", "sha-1", "sha--1", 256, null, ""]
+    .map((algorithm) => ({
       text: "a",
       algorithm,
-    }),
-  ),
+    }))
+    .concat([
+      {},
+      { base64: "" },
+      { base64: "/+8", encoding: "BASE64URL" },
+      { base64: "/+9", algorithm: "sha1" },
+      { base64: "a b" },
+      { base64: "YQ==", text: "" },
+      { text: "a", hmacKey: "k".repeat(4096), encoding: "base64", algorithm: "sha512" },
+      { text: "a", hmacKey: "k".repeat(4097) },
+      { text: "a", hmacKey: 1, encoding: "b64" },
+    ] as never[]),
+  uuid: [7, 4, 5, "7", null].map((version) => ({ count: 500, version })),
   "qr-code": [
     ...["L", "M", "Q", "H"].flatMap((errorCorrectionLevel) =>
       [2953, 2954, 2331, 2332, 1663, 1664, 1273, 1274].map((length) => ({
@@ -134,6 +161,11 @@ const HOSTILE_OF: Record<string, unknown[]> = {
     { text: "7".repeat(QR_TEXT_BYTES_MAX), errorCorrectionLevel: "L", format: "svg" },
     { text: "点茗".repeat(200), width: 64 },
     { text: "a", width: 2048 },
+    ...[0, 1, 7, 16, 17, 0.5].map((margin) => ({ text: "a", margin, width: 100, dark: "#036" })),
+    { text: "a", format: "UTF8", margin: 3 },
+    { text: "a", format: "utf8", light: "transparent" },
+    { text: "a", errorCorrectionLevel: "h", light: "TRANSPARENT", format: "Svg", margin: 0 },
+    { text: "a", dark: "#fff", light: "#000" },
     { text: "a".repeat(400), width: 1, errorCorrectionLevel: "H" },
   ],
   "markdown-render": [

@@ -73,6 +73,38 @@ test("the form of hash gives the same responses as the API", async (t) => {
       choose(page, algorithm),
     );
   }
+  const text = TEXTS.at(-1);
+  for (const encoding of ["base64", "base64url"]) {
+    await assertFollows(page, "hash", { text, algorithm: "sha512", encoding }, () =>
+      choose(page, encoding),
+    );
+  }
+  await page.getByText("SHA512, 86 characters of Base64url").waitFor();
+  await assertFollows(page, "hash", { text, algorithm: "sha512" }, () => choose(page, "hex"));
+  // Bytes are sent by programs.
+  assert.equal(await page.getByRole("textbox", { name: "base64" }).count(), 0);
+  assert.deepEqual(consoleErrors, []);
+});
+
+test("the key of an HMAC is hidden, and in no command, URL or storage", async (t) => {
+  const { page, consoleErrors, requests } = await openTool(setup, t, "hash");
+  const key = page.getByLabel("hmacKey");
+  const hmacKey = 'a\'unique "key"';
+  assert.equal(await key.getAttribute("type"), "password");
+  assert.equal(await key.getAttribute("autocomplete"), "off");
+  await assertFollows(page, "hash", { text: "Hello, world!", hmacKey }, () => key.fill(hmacKey));
+  const command = page.getByRole("figure", { name: "curl" });
+  assert.match((await command.textContent()) ?? "", /"hmacKey":"YOUR_SECRET"/);
+  await page.getByText("Replace YOUR_SECRET").waitFor();
+  const kept = await page.evaluate<string[]>(
+    `[location.href, document.cookie, document.body.innerText, ...Object.values({ ...localStorage, ...sessionStorage })]`,
+  );
+  assert.doesNotMatch([...requests, ...kept].join("\n"), /a'unique|unique%20/);
+  await assertFollows(page, "hash", { text: "Hello, world!" }, () => key.fill(""));
+  assert.equal(await page.getByText("YOUR_SECRET").count(), 0);
+  await page.getByRole("button", { name: "HMAC-SHA256 in Base64" }).click();
+  const example = { text: "Hello, world!", hmacKey: "a secret", encoding: "base64" };
+  await assertResponses(setup, page, "hash", example);
   assert.deepEqual(consoleErrors, []);
 });
 
@@ -102,6 +134,23 @@ test("the form of qr-code gives the same responses as the API and shows errors a
   await eventually("the image is 2048 pixels wide", () =>
     page.evaluate<boolean>(`document.querySelector(".tool-qr")?.naturalWidth === 2048`),
   );
+  const fill = (name: string, value: string) =>
+    page.getByRole("textbox", { name, exact: true }).fill(value);
+  const request = { text, width: 200 };
+  await assertFollows(page, "qr-code", request, () => fill("width", "200"));
+  await assertFollows(page, "qr-code", { ...request, margin: 0 }, () => fill("margin", "0"));
+  await assertFollows(page, "qr-code", request, () => fill("margin", ""));
+  await assertFollows(page, "qr-code", { ...request, dark: "#036" }, () => fill("dark", "#036"));
+  await assertFollows(page, "qr-code", { ...request, dark: "#ddd" }, () => fill("dark", "#ddd"));
+  await page.getByText("must be darker than light by at least 50 %").first().waitFor();
+  const picker = page.getByLabel("Choose dark");
+  assert.equal(await picker.inputValue(), "#dddddd");
+  const picked = { ...request, dark: "#112233" };
+  await assertFollows(page, "qr-code", picked, () => picker.fill("#112233"));
+  const transparent = { ...picked, light: "transparent" };
+  await assertFollows(page, "qr-code", transparent, () => fill("light", "transparent"));
+  await image.waitFor();
+  await assertFollows(page, "qr-code", picked, () => fill("light", ""));
   assert.deepEqual(consoleErrors, []);
 });
 
@@ -167,6 +216,12 @@ test("UUIDs are generated only on the button, and are new each time", async (t) 
     for (const uuid of uuids) allUuids.add(uuid);
     assert.equal(allUuids.size, 500 * round);
   }
+  await choose(page, "7");
+  await page.getByRole("button", { name: "Generate" }).click();
+  await eventually("500 UUIDs of version 7", async () => {
+    const { uuids, version } = JSON.parse((await shownResponse(page)) ?? "{}");
+    return version === 7 && uuids.length === 500;
+  });
   assert.deepEqual(consoleErrors, []);
 });
 

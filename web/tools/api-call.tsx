@@ -6,18 +6,22 @@ import { counted } from "../parts/numbers.ts";
 import { curlCall, INPUT_FILE } from "./curl-call.ts";
 import { DownloadButton } from "./download-button.tsx";
 import { LongCode } from "./long-code.tsx";
+import { SECRET_PLACEHOLDER } from "./request-text.ts";
 import type { CallResponse } from "./respond-to-call.ts";
 
 /** The equivalent API call: the curl command, and the response of the API to this input. */
 export function ApiCall({
   tool,
   body,
+  hasSecret,
   response,
   took,
   apiUrl,
 }: {
   tool: Tool<unknown>;
+  /** With a placeholder for a secret. */
   body: Uint8Array;
+  hasSecret: boolean;
   response: CallResponse | null;
   took: number;
   apiUrl: string;
@@ -38,6 +42,12 @@ export function ApiCall({
               Documentation of {tool.name}
             </Anchor>
           </Text>
+          {hasSecret && (
+            <Text size="sm" c="dimmed">
+              Replace <code className="tool-word">{SECRET_PLACEHOLDER}</code>: your key is left out,
+              so that it does not end up in your shell’s history.
+            </Text>
+          )}
           {needsFile && (
             <div className="tool-file-needed">
               <Text size="sm">

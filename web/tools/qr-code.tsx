@@ -54,7 +54,7 @@ const COPY = {
   utf8: "Copy the block characters",
 };
 
-/** Black on white in both colour schemes, because many scanners cannot read light codes on a dark background. */
+/** On white in both colour schemes, because many scanners cannot read light codes on a dark background. */
 function QrPicture({ code: { format, output, width } }: { code: QrResponse }) {
   if (format === "utf8") {
     return (

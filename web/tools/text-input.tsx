@@ -9,7 +9,7 @@ import { type OpenedFile, readTextFile } from "./read-text-file.ts";
 import type { ToolField } from "./tool-fields.ts";
 
 /** A text field that also accepts files. */
-export function TextInput({ field, value, error, onChange }: FieldProps) {
+export function LongTextInput({ field, value, error, onChange }: FieldProps) {
   const id = useId();
   const [file, setFile] = useState<OpenedFile | null>(null);
   const [fileError, setFileError] = useState<string>();

@@ -5,11 +5,12 @@ import type { Tool } from "#tools/define-tool.ts";
 /** A field of a tool's form, derived from the tool's schema in the OpenAPI document. */
 export type ToolField = {
   name: string;
-  kind: "text" | "choice" | "number" | "switch";
+  /** `text` has several lines or is a file, `line` has one, `secret` is hidden while it is typed. */
+  kind: "text" | "line" | "secret" | "color" | "choice" | "number" | "switch";
   description: string;
   required: boolean;
   fallback: FieldValue | undefined;
-  choices: string[];
+  choices: FieldValue[];
   /** The limit of a text, in UTF-8 bytes. */
   bytesMax: number | undefined;
   range: { min: number; max: number } | undefined;
@@ -24,16 +25,20 @@ export const BODY_FIELD = "body";
 export function fieldsOf(tool: Tool<unknown>): ToolField[] {
   if (tool.verbatim !== undefined) return [bodyField(tool.verbatim.bytesMax)];
   const schema = toolSchemas(tool)[schemaNames(tool).request] as JsonSchema;
-  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
-    name,
-    kind: kindOf(property),
-    description: property.description ?? "",
-    required: schema.required?.includes(name) ?? false,
-    fallback: property.default as FieldValue | undefined,
-    choices: (property.enum ?? []).map(String),
-    bytesMax: tool.fieldBytesMax[name],
-    range: rangeOf(property),
-  }));
+  const controls = tool.page?.controls ?? {};
+  return Object.entries(schema.properties ?? {})
+    .filter(([name]) => controls[name] !== "none")
+    .map(([name, property]) => ({
+      name,
+      kind: controls[name] === "color" ? "color" : kindOf(tool, name, property),
+      description: property.description ?? "",
+      // A main field for which the API takes another one too is required here, because the form has only this one.
+      required: (schema.required?.includes(name) ?? false) || name === tool.rawBody?.field,
+      fallback: property.default as FieldValue | undefined,
+      choices: (property.enum ?? []) as FieldValue[],
+      bytesMax: tool.fieldBytesMax[name],
+      range: rangeOf(property),
+    }));
 }
 
 const bodyField = (bytesMax: number): ToolField => ({
@@ -47,10 +52,16 @@ const bodyField = (bytesMax: number): ToolField => ({
   range: undefined,
 });
 
-function kindOf({ type, enum: choices }: JsonSchema): ToolField["kind"] {
+function kindOf(
+  tool: Tool<unknown>,
+  name: string,
+  { type, enum: choices }: JsonSchema,
+): ToolField["kind"] {
   if (choices !== undefined) return "choice";
   if (type === "boolean") return "switch";
-  return type === "integer" || type === "number" ? "number" : "text";
+  if (type === "integer" || type === "number") return "number";
+  if (tool.secretFields?.includes(name)) return "secret";
+  return tool.fieldBytesMax[name] === undefined ? "line" : "text";
 }
 
 const rangeOf = ({ minimum: min, maximum: max }: JsonSchema): ToolField["range"] =>

@@ -5,7 +5,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import { absoluteUrl } from "../addresses.ts";
 import { useVisitor } from "../queries.ts";
 import { ApiCall } from "./api-call.tsx";
-import { requestText } from "./request-text.ts";
+import { requestText, withoutSecrets } from "./request-text.ts";
 import { ResultPane } from "./result-pane.tsx";
 import { type FieldValues, fieldsOf, startValues, valuesFor } from "./tool-fields.ts";
 import { ToolForm } from "./tool-form.tsx";
@@ -23,6 +23,11 @@ export function Workbench({ tool }: { tool: Tool<unknown> }) {
     () => new TextEncoder().encode(requestText(tool, fields, values)),
     [tool, fields, values],
   );
+  const shown = useMemo(() => {
+    const { values: safe, hasSecret } = withoutSecrets(fields, values);
+    if (!hasSecret) return { body, hasSecret };
+    return { body: new TextEncoder().encode(requestText(tool, fields, safe)), hasSecret };
+  }, [tool, fields, values, body]);
   const apiUrl = useVisitor().data?.apiUrl ?? absoluteUrl("");
   const [requested, requestRun] = useRequestedRun(body);
   const state = useResponse(tool, body, { apiUrl, requestId: REQUEST_ID }, requested.run);
@@ -59,7 +64,7 @@ export function Workbench({ tool }: { tool: Tool<unknown> }) {
           <VisuallyHidden role="status">{statusText(state, response !== null)}</VisuallyHidden>
         </section>
       </div>
-      <ApiCall tool={tool} body={body} response={response} took={state.took} apiUrl={apiUrl} />
+      <ApiCall tool={tool} {...shown} response={response} took={state.took} apiUrl={apiUrl} />
     </>
   );
 }
@@ -118,7 +123,7 @@ function Examples({
       <Text size="sm" c="dimmed">
         Examples:
       </Text>
-      {tool.examples.map(({ name, request }) => (
+      {examplesOf(tool).map(({ name, request }) => (
         <Button
           key={name}
           variant="default"
@@ -132,5 +137,13 @@ function Examples({
     </Group>
   );
 }
+
+/** Without those that use a field that the form leaves out. */
+const examplesOf = ({ examples, page }: Tool<unknown>) =>
+  examples.filter(
+    ({ request }) =>
+      typeof request !== "object" ||
+      !Object.keys(request ?? {}).some((name) => page?.controls?.[name] === "none"),
+  );
 
 const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

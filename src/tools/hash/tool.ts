@@ -1,22 +1,51 @@
 import * as z from "zod/mini";
-import { bodyBytesFor, HASH_TEXT_BYTES_MAX } from "#limits.ts";
-import { about, defineTool } from "../define-tool.ts";
+import { ApiError } from "#errors.ts";
+import { bodyBytesFor, HASH_TEXT_BYTES_MAX, HMAC_KEY_BYTES_MAX } from "#limits.ts";
+import { base64ByteLength, base64Fault, fromBase64, toBase64 } from "../base64.ts";
+import { about, anyCaseOption, checkTogether, defineTool } from "../define-tool.ts";
 import { encodeUtf8, textField } from "../text.ts";
+import { hmac } from "./hmac.ts";
 
 /**
- * Hashes the UTF-8 bytes of a text (FIPS 180-4) with the runtime's native digest. The tool is synchronous if the digest
- * is.
+ * Hashes bytes (FIPS 180-4), with a key too (FIPS 198-1), with the runtime's native digest. The tool is synchronous if the
+ * digest is.
  */
 const ALGORITHMS = ["sha1", "sha256", "sha384", "sha512"] as const;
+const ENCODINGS = ["hex", "base64", "base64url"] as const;
 
-const input = z.strictObject({
-  text: textField(HASH_TEXT_BYTES_MAX, "Input text, up to 1 MB (1,048,576 bytes) of UTF-8."),
-  // Not `_default`, which JSON Schema omits before a `transform`.
-  algorithm: about(
-    z.prefault(z.pipe(z.transform(canonicalName), z.enum(ALGORITHMS)), "sha256"),
-    "Hash algorithm. The names are accepted in any case, with or without the hyphen (`SHA-256`).",
-  ),
-});
+const input = z
+  .strictObject({
+    text: z.optional(
+      textField(
+        HASH_TEXT_BYTES_MAX,
+        "Input text, up to 1 MB (1,048,576 bytes) of UTF-8. Required, or `base64` in its place.",
+      ),
+    ),
+    algorithm: about(
+      // Not `_default`, which JSON Schema leaves out before a `transform`.
+      z.prefault(z.pipe(z.transform(canonicalName), z.enum(ALGORITHMS)), "sha256"),
+      "Hash algorithm. The names are accepted in any case, with or without the hyphen (`SHA-256`).",
+    ),
+    base64: z.optional(
+      about(
+        z.string().check(z.refine((text) => base64Fault(text) === undefined, { error: inWords })),
+        "Input bytes in place of `text`: base64 (RFC 4648, section 4) of up to 1 MB. The padding may be left out.",
+      ),
+    ),
+    hmacKey: z.optional(
+      textField(
+        HMAC_KEY_BYTES_MAX,
+        "Returns the HMAC (RFC 2104) under this key, up to 4 KB (4,096 bytes) of UTF-8. A secret: it is refused in the URL.",
+        1,
+      ),
+    ),
+    encoding: anyCaseOption(
+      ENCODINGS,
+      "hex",
+      "Encoding of `hash`, in any case. `base64url` has no padding.",
+    ),
+  })
+  .check(checkTogether(["text", "base64"], findSourceFaults));
 
 const output = z.strictObject({
   ok: about(z.literal(true), "True on success."),
@@ -24,24 +53,28 @@ const output = z.strictObject({
     z.enum(["SHA1", "SHA256", "SHA384", "SHA512"]),
     "Algorithm used, in uppercase without a hyphen.",
   ),
-  hash: about(z.string(), "Hex-encoded digest, in lowercase."),
-  length: about(z.int(), "Number of characters of the hex digest."),
+  hash: about(z.string(), "The digest or HMAC: hex in lowercase, or the `encoding` asked for."),
+  length: about(z.int(), "Number of characters of `hash`."),
+  encoding: about(z.optional(z.enum(ENCODINGS)), "Encoding used; only if the request named one."),
 });
 
+type Input = z.infer<typeof input>;
 type Output = z.infer<typeof output>;
 
 export default defineTool({
   name: "hash",
   title: "Hash",
-  summary: "SHA-1, SHA-256, SHA-384 or SHA-512 digest of text.",
+  summary: "SHA-1, SHA-256, SHA-384 or SHA-512 digest of text or bytes, or an HMAC.",
   description:
-    "Computes a cryptographic hash of the UTF-8 bytes of `text` and returns it in hex. Use SHA-1 only for legacy formats, because attackers can forge collisions.",
+    "Computes a cryptographic hash of the UTF-8 bytes of `text`, or of the bytes in `base64`, and returns it in hex. With `hmacKey` it computes an HMAC. Use SHA-1 only for legacy formats, because attackers can forge collisions.",
   price: 1,
   input,
   output,
   body: "required",
-  bodyBytesMax: bodyBytesFor(HASH_TEXT_BYTES_MAX),
-  fieldBytesMax: { text: HASH_TEXT_BYTES_MAX },
+  // 1 MB in base64 fits as well with 4.5 bytes for each character, and no encoder escapes letters and digits.
+  bodyBytesMax: bodyBytesFor(HASH_TEXT_BYTES_MAX + HMAC_KEY_BYTES_MAX),
+  fieldBytesMax: { text: HASH_TEXT_BYTES_MAX, hmacKey: HMAC_KEY_BYTES_MAX },
+  secretFields: ["hmacKey"],
   rawBody: { field: "text", types: ["application/octet-stream", "text/plain"], octets: true },
   representations: [{ type: "text/plain", write: ({ hash }) => `${hash}\n` }],
   heavyFromBytes: 384 * 1024,
@@ -76,22 +109,66 @@ export default defineTool({
         length: 128,
       },
     },
+    {
+      name: "HMAC-SHA256 in Base64",
+      request: { text: "Hello, world!", hmacKey: "a secret", encoding: "base64" },
+      response: {
+        ok: true,
+        algorithm: "SHA256",
+        hash: "PG6tN1V8i6w3tLGPCe8mrjqdGqo1fTf/pbiBmg1Ul8s=",
+        length: 44,
+        encoding: "base64",
+      },
+    },
   ],
-  run({ text, algorithm }, context) {
-    const digest = context.digest(algorithm, context.octets ?? encodeUtf8(text));
+  // Bytes are for programs; a page has text.
+  page: { controls: { base64: "none" } },
+  run(request, context) {
+    const { algorithm, hmacKey } = request;
+    const bytes = context.octets ?? bytesOf(request);
+    const digest =
+      hmacKey === undefined
+        ? context.digest(algorithm, bytes)
+        : hmac(context.digest, algorithm, encodeUtf8(hmacKey), bytes);
     return digest instanceof Uint8Array
-      ? result(algorithm, digest)
-      : digest.then((bytes) => result(algorithm, bytes));
+      ? result(request, digest)
+      : digest.then((digested) => result(request, digested));
   },
 });
 
-function result(algorithm: (typeof ALGORITHMS)[number], digest: Uint8Array): Output {
-  const hex = toHex(digest);
+/** A raw body stands for `text`, which is then empty. */
+function findSourceFaults({ text, base64 }: Pick<Input, "text" | "base64">) {
+  if (text === undefined && base64 === undefined) {
+    return { text: "is required, or `base64` in its place" };
+  }
+  return text === undefined || base64 === undefined
+    ? {}
+    : { base64: "must not be combined with `text` or with a raw body" };
+}
+
+function inWords({ input }: { input?: unknown }): string {
+  return base64Fault(String(input)) ?? "";
+}
+
+function bytesOf({ text = "", base64 }: Input): Uint8Array {
+  if (base64 === undefined) return encodeUtf8(text);
+  const size = base64ByteLength(base64);
+  if (size <= HASH_TEXT_BYTES_MAX) return fromBase64(base64);
+  const detail = `decodes to ${size} bytes; the limit is ${HASH_TEXT_BYTES_MAX}`;
+  throw new ApiError("too_large", `\`base64\` ${detail}.`, {
+    members: { limit: HASH_TEXT_BYTES_MAX, size },
+    errors: [{ pointer: "/base64", detail }],
+  });
+}
+
+function result({ algorithm, encoding }: Input, digest: Uint8Array): Output {
+  const hash = ENCODERS[encoding ?? "hex"](digest);
   return {
     ok: true,
     algorithm: algorithm.toUpperCase() as Output["algorithm"],
-    hash: hex,
-    length: hex.length,
+    hash,
+    length: hash.length,
+    ...(encoding !== undefined && { encoding }),
   };
 }
 
@@ -104,8 +181,14 @@ function canonicalName(name: unknown): unknown {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-function toHex(bytes: Uint8Array): string {
-  let hex = "";
-  for (const byte of bytes) hex += HEX[byte];
-  return hex;
-}
+const ENCODERS: Record<(typeof ENCODINGS)[number], (bytes: Uint8Array) => string> = {
+  hex(bytes) {
+    let hex = "";
+    for (const byte of bytes) hex += HEX[byte];
+    return hex;
+  },
+  base64: toBase64,
+  // RFC 4648, section 5.
+  base64url: (bytes) =>
+    toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
+};

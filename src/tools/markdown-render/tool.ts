@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
-import { about, defineTool } from "../define-tool.ts";
+import { about, anyCase, defineTool } from "../define-tool.ts";
 import { textField } from "../text.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 
@@ -14,8 +14,8 @@ const input = z.strictObject({
     "Markdown source, up to 1 MB (1,048,576 bytes) of UTF-8. It may be empty.",
   ),
   format: about(
-    z._default(z.enum(["html", "text"]), "html"),
-    "`text` adds the field `text` to the response: the document as plain text.",
+    anyCase(["html", "text"], "html"),
+    "`text` adds the field `text` to the response: the document as plain text. In any case.",
   ),
 });
 

@@ -1,15 +1,20 @@
 import { addToCrc32, CRC32_START, endCrc32 } from "#crc32.ts";
+import { BLACK, channelsOf, TRANSPARENT, WHITE } from "./colors.ts";
 import { deflateRepeatedRows } from "./deflate-rows.ts";
 import type { QrLayout } from "./draw.ts";
 import type { QrSymbol } from "./encode-qr.ts";
 
 /**
- * Writes a symbol as a grayscale PNG with one bit per pixel (W3C PNG, third edition): black modules on white. A row of
- * modules is drawn once, however many rows of pixels it fills.
+ * Writes a symbol as a PNG with one bit per pixel (W3C PNG, third edition): grayscale for black modules on white, otherwise
+ * with a palette. A row of modules is drawn once, however many rows of pixels it fills.
  */
-export function writeQrPng(matrix: QrSymbol, { width, scale, offset }: QrLayout): Uint8Array {
+export function writeQrPng(
+  matrix: QrSymbol,
+  { width, scale, offset }: QrLayout,
+  { dark = BLACK, light = WHITE } = {},
+): Uint8Array {
   const { size } = matrix;
-  // A row is a filter byte (0: none), then the pixels, the first one in the highest bit; 1 is white.
+  // A row is a filter byte (0: none), then the pixels, the first one in the highest bit; 1 is light.
   const rowBytes = 1 + Math.ceil(width / 8);
   const rows = new Uint8Array((size + 2) * rowBytes);
   const repeats = new Uint32Array(size + 2).fill(scale);
@@ -24,7 +29,7 @@ export function writeQrPng(matrix: QrSymbol, { width, scale, offset }: QrLayout)
       pixels[last] = (pixels[last] as number) & (0xff00 >> (width % 8));
     }
   }
-  return assemble(width, deflateRepeatedRows(rows, rowBytes, repeats));
+  return assemble(width, paletteOf(dark, light), deflateRepeatedRows(rows, rowBytes, repeats));
 }
 
 function drawModules(
@@ -57,17 +62,32 @@ function blacken(pixels: Uint8Array, start: number, end: number): void {
   if (last < pixels.length) pixels[last] = (pixels[last] as number) & after;
 }
 
+type Chunk = [type: string, body: Uint8Array];
+
+/** The colors of the bits 0 and 1 (section 11.2.2) and their alpha (section 11.3.1.1); nothing for black on white. */
+function paletteOf(dark: string, light: string): Chunk[] {
+  if (dark === BLACK && light === WHITE) return [];
+  const colors = Uint8Array.of(...channelsOf(dark), ...channelsOf(light));
+  if (light !== TRANSPARENT) return [["PLTE", colors]];
+  return [
+    ["PLTE", colors],
+    ["tRNS", Uint8Array.of(255, 0)],
+  ];
+}
+
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-function assemble(width: number, data: Uint8Array): Uint8Array {
+function assemble(width: number, palette: Chunk[], data: Uint8Array): Uint8Array {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, width);
-  // Bit depth 1. Color type (grayscale), compression, filter and interlace methods are all 0.
+  // Bit depth 1. Color type (grayscale; 3 has a palette), compression, filter and interlace methods are all 0.
   header[8] = 1;
-  const chunks: [string, Uint8Array][] = [
+  if (palette.length > 0) header[9] = 3;
+  const chunks: Chunk[] = [
     ["IHDR", header],
+    ...palette,
     ["IDAT", data],
     ["IEND", new Uint8Array(0)],
   ];

@@ -2,15 +2,18 @@ import * as z from "zod/mini";
 import { ApiError } from "#errors.ts";
 import {
   bodyBytesFor,
+  QR_MARGIN_DEFAULT,
+  QR_MARGIN_MAX,
   QR_TEXT_BYTES_MAX,
   QR_WIDTH_DEFAULT,
   QR_WIDTH_MAX,
   QR_WIDTH_MIN,
 } from "#limits.ts";
 import { bytesOfDataUrl, dataUrl } from "../base64.ts";
-import { about, clamp, defineTool } from "../define-tool.ts";
+import { about, anyCase, checkTogether, clamp, defineTool, option } from "../define-tool.ts";
 import { textField, utf8Length } from "../text.ts";
 import { QR_LEVELS, type QrLevel } from "./capacity.ts";
+import { BLACK, CONTRAST_MIN, contrastOf, readColor, readLightColor, WHITE } from "./colors.ts";
 import { drawQrSvg, drawQrUtf8, layOutQr } from "./draw.ts";
 import { capacitiesFor, encodeQr, type QrSymbol } from "./encode-qr.ts";
 import { writeQrPng } from "./png.ts";
@@ -21,27 +24,44 @@ import { writeQrPng } from "./png.ts";
  */
 const FORMATS = ["png", "svg", "utf8"] as const;
 
-const input = z.strictObject({
-  text: textField(
-    QR_TEXT_BYTES_MAX,
-    "Payload to encode: up to 4 KB (4,096 bytes) of UTF-8, and no more than a symbol of this level can hold.",
-    1,
-  ),
-  format: about(
-    z._default(z.enum(FORMATS), "png"),
-    "`png` returns a base64 data URL; `svg` returns SVG markup; `utf8` returns block characters for terminals.",
-  ),
-  errorCorrectionLevel: about(
-    z._default(z.enum(QR_LEVELS), "M"),
-    "QR error correction level: `L` 7 %, `M` 15 %, `Q` 25 %, `H` 30 %.",
-  ),
-  // The schema has no minimum or maximum, because a number out of range is clamped.
-  width: about(
-    // Not `_default`, which JSON Schema omits before a `transform`.
-    z.prefault(z.pipe(z.transform(usableWidth), z.number()), QR_WIDTH_DEFAULT),
-    `PNG size in pixels, ${QR_WIDTH_MIN} to ${QR_WIDTH_MAX}; for SVG and UTF-8 a logical width. It is rounded to a whole number and clamped to the range.`,
-  ),
-});
+const input = z
+  .strictObject({
+    text: textField(
+      QR_TEXT_BYTES_MAX,
+      "Payload to encode: up to 4 KB (4,096 bytes) of UTF-8, and no more than a symbol of this level can hold.",
+      1,
+    ),
+    format: about(
+      anyCase(FORMATS, "png"),
+      "`png` returns a base64 data URL; `svg` returns SVG markup; `utf8` returns block characters for terminals. In any case.",
+    ),
+    errorCorrectionLevel: about(
+      anyCase(QR_LEVELS, "M"),
+      "QR error correction level, in any case: `L` 7 %, `M` 15 %, `Q` 25 %, `H` 30 %.",
+    ),
+    // The schema has no minimum or maximum, because a number out of range is clamped.
+    width: about(
+      // Not `_default`, which JSON Schema leaves out before a `transform`.
+      z.prefault(z.pipe(z.transform(usableWidth), z.number()), QR_WIDTH_DEFAULT),
+      `PNG size in pixels, ${QR_WIDTH_MIN} to ${QR_WIDTH_MAX}; for SVG and UTF-8 a logical width. It is rounded to a whole number and clamped to the range.`,
+    ),
+    margin: option(
+      z.int().check(z.minimum(0), z.maximum(QR_MARGIN_MAX)),
+      QR_MARGIN_DEFAULT,
+      "Quiet zone on each side, in modules. Scanners expect 4: with fewer, put the code on a light background.",
+    ),
+    dark: option(
+      colorField(readColor, "must be a color as `#rgb` or `#rrggbb`"),
+      BLACK,
+      "Color of the dark modules: `#rgb` or `#rrggbb`, in any case. Not for `utf8`.",
+    ),
+    light: option(
+      colorField(readLightColor, "must be a color as `#rgb` or `#rrggbb`, or `transparent`"),
+      WHITE,
+      `Color of the light modules and the quiet zone, or \`transparent\`, which stands for a white background. \`dark\` must be darker by at least ${CONTRAST_MIN} % of the brightness of white. Not for \`utf8\`.`,
+    ),
+  })
+  .check(checkTogether(["format", "dark", "light"], findColorFaults));
 
 const output = z.strictObject({
   ok: about(z.literal(true), "True on success."),
@@ -59,6 +79,18 @@ const output = z.strictObject({
     z.string(),
     "Base64 data URL (png), SVG markup (svg) or block-character text (utf8).",
   ),
+  margin: about(
+    z.optional(z.int()),
+    "Quiet zone of the image in whole modules; only if the request named a margin. A PNG may have more, and has less where `width` is too small for it.",
+  ),
+  dark: about(
+    z.optional(z.string()),
+    "Color of the dark modules as `#rrggbb`; only if the request named one.",
+  ),
+  light: about(
+    z.optional(z.string()),
+    "Color of the light modules as `#rrggbb`, or `transparent`; only if the request named one.",
+  ),
 });
 
 type Input = z.infer<typeof input>;
@@ -69,7 +101,7 @@ export default defineTool({
   title: "QR code",
   summary: "Text as a QR code: PNG, SVG or block characters.",
   description:
-    "Encodes text as a QR code. PNG and SVG have a quiet zone of four modules; it is narrower only if a PNG is too small for it. In `utf8`, dark modules are blocks, so show the text dark on light.",
+    "Encodes text as a QR code. The quiet zone is four modules, or `margin`; it is narrower only if a PNG is too small for it. In `utf8`, dark modules are blocks, so show the text dark on light.",
   price: 1,
   input,
   output,
@@ -80,7 +112,12 @@ export default defineTool({
   representations: [
     { type: "image/png", fields: { format: "png" }, write: ({ output }) => bytesOfDataUrl(output) },
     { type: "image/svg+xml", fields: { format: "svg" }, write: ({ output }) => output },
-    { type: "text/plain", fields: { format: "utf8" }, write: ({ output }) => output },
+    {
+      type: "text/plain",
+      // Text has no colors, so a client that sends one gets 406.
+      fields: { format: "utf8", dark: undefined, light: undefined },
+      write: ({ output }) => output,
+    },
   ],
   heavyFromBytes: 192,
   examples: [
@@ -128,31 +165,98 @@ export default defineTool({
           "                             \n                             \n    █▀▀▀▀▀█ ██▀██ █▀▀▀▀▀█    \n    █ ███ █  █▀█▄ █ ███ █    \n    █ ▀▀▀ █ █ ▄ ▀ █ ▀▀▀ █    \n    ▀▀▀▀▀▀▀ █▄█▄▀ ▀▀▀▀▀▀▀    \n    ▀█▀ ▄▀▀▄▀█▀▀▀▀▀▀▀  ██    \n    ▄█▄▀▄ ▀▄▄▄▀ ▄ ▀ ▄▀▀      \n       ▀ ▀▀ ██▄▄ ▄█▄ ████    \n    █▀▀▀▀▀█ ▄▄██▀█▄█▀█▄█▀    \n    █ ███ █  ▄▀▀▀▀▀▀▀▀▀▀▀    \n    █ ▀▀▀ █ ██  ▄ ▀ ▄ ▀▀█    \n    ▀▀▀▀▀▀▀ ▀ ▀   ▀   ▀▀▀    \n                             \n                             ",
       },
     },
+    {
+      name: "a PNG in color, with a narrow margin",
+      request: { text: "A1", width: 69, margin: 1, dark: "#036", light: "transparent" },
+      response: {
+        ok: true,
+        format: "png",
+        errorCorrectionLevel: "M",
+        width: 69,
+        mimeType: "image/png",
+        output:
+          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEUAAABFAQMAAAAmQ7lqAAAABlBMVEUAM2b///9dFfVUAAAAAnRSTlP/AOW3MEoAAACrSURBVHjafdKxCcQwDAVQpUrnW8CQNdRlpXiBEC/grOTOaxi0QNKpMNFhOK76jqpXCMTni+w3ClWJ2qREDCWmEtWegQ5uG1c3lEV9kVw8lKn1G1iVSBITYfVcZ88GJYmbW+UeKBaLxe+MlbiGvKSBYlmumYJi3dpCXiKWmcmpdmL1PtwqD0OJafv0PayD686SeKQ2FR90pDpl7xjLtG0zbVi9jzt7h/X/P6QvDLuGbf+beLgAAAAASUVORK5CYII=",
+        margin: 1,
+        dark: "#003366",
+        light: "transparent",
+      },
+    },
   ],
-  page: { sample: { text: "https://example.com/tickets/4711" } },
+  page: {
+    sample: { text: "https://example.com/tickets/4711" },
+    controls: { dark: "color", light: "color" },
+  },
   run(request) {
     const { text, format, errorCorrectionLevel } = request;
     const symbol = encodeQr(text, errorCorrectionLevel);
     if (symbol === undefined) throw tooLong(text, errorCorrectionLevel);
-    return { ok: true as const, format, errorCorrectionLevel, ...DRAWERS[format](symbol, request) };
+    const { margin, ...drawn } = DRAWERS[format](symbol, request);
+    return {
+      ok: true as const,
+      format,
+      errorCorrectionLevel,
+      ...drawn,
+      ...(request.margin !== undefined && { margin }),
+      ...(request.dark !== undefined && { dark: request.dark }),
+      ...(request.light !== undefined && { light: request.light }),
+    };
   },
 });
 
-type Drawn = Pick<Output, "width" | "mimeType" | "output">;
+type Drawn = Pick<Output, "width" | "mimeType" | "output"> & { margin: number };
 
 const DRAWERS: Record<Input["format"], (symbol: QrSymbol, request: Input) => Drawn> = {
-  png(symbol, request) {
-    const layout = layOutQr(symbol.size, request.width);
+  png(symbol, { width, margin, ...colors }) {
+    const layout = layOutQr(symbol.size, width, margin);
     const mimeType = "image/png";
-    return { width: layout.width, mimeType, output: dataUrl(mimeType, writeQrPng(symbol, layout)) };
+    return {
+      width: layout.width,
+      mimeType,
+      output: dataUrl(mimeType, writeQrPng(symbol, layout, colors)),
+      margin: Math.floor(layout.offset / layout.scale),
+    };
   },
-  svg: (symbol, { width }) => ({
+  svg: (symbol, { width, margin = QR_MARGIN_DEFAULT, ...colors }) => ({
     width,
     mimeType: "image/svg+xml",
-    output: drawQrSvg(symbol, width),
+    output: drawQrSvg(symbol, width, { margin, ...colors }),
+    margin,
   }),
-  utf8: (symbol, { width }) => ({ width, mimeType: "text/plain", output: drawQrUtf8(symbol) }),
+  utf8: (symbol, { width, margin = QR_MARGIN_DEFAULT }) => ({
+    width,
+    mimeType: "text/plain",
+    output: drawQrUtf8(symbol, margin),
+    margin,
+  }),
 };
+
+/** The output has the color as `read` returns it. */
+function colorField(read: (text: string) => string | undefined, error: string) {
+  return z.pipe(
+    z.string().check(z.refine((text) => read(text) !== undefined, { error })),
+    z.transform((text: string) => read(text) ?? text),
+  );
+}
+
+function findColorFaults({ format, dark, light }: Pick<Input, "format" | "dark" | "light">) {
+  const fields = [
+    ...(dark === undefined ? [] : ["dark"]),
+    ...(light === undefined ? [] : ["light"]),
+  ];
+  if (format === "utf8") {
+    const fault = "must be left out for `utf8`, which has no colors";
+    return Object.fromEntries(fields.map((field) => [field, fault]));
+  }
+  const contrast = contrastOf(dark ?? BLACK, light ?? WHITE);
+  const [field] = fields;
+  if (field === undefined || contrast >= CONTRAST_MIN) return {};
+  const relation = field === "dark" ? "darker than `light`" : "lighter than `dark`";
+  const fault =
+    contrast <= 0
+      ? `must be ${relation}: many scanners cannot read light modules on a dark background`
+      : `must be ${relation} by at least ${CONTRAST_MIN} % of the brightness of white, so that scanners can read it; got ${Math.floor(contrast)} %`;
+  return { [field]: fault };
+}
 
 /** `1e400` parses as infinity, which is clamped like any other large number. */
 function usableWidth(width: unknown): unknown {

@@ -34,9 +34,30 @@ const node: Runtime = {
   },
 };
 
-type Request = { text: string; format: string; errorCorrectionLevel: string; width: number };
+type Request = {
+  text: string;
+  format: string;
+  errorCorrectionLevel: string;
+  width: number;
+  margin?: number;
+  dark?: string;
+  light?: string;
+};
 
 const WIDTHS = [64, 100, 177, 256, 777, 2048];
+
+/** Every other text has a margin, and those that take them have colors too. */
+const optionsOf = (i: number, format: string) => {
+  if (i % 2 === 0) return {};
+  const margin = i % 17;
+  return format === "utf8" ? { margin } : { margin, ...COLORS[i % COLORS.length] };
+};
+const COLORS = [
+  { dark: "#036" },
+  { dark: "#7F7F7F", light: "#fff" },
+  { light: "transparent" },
+  { dark: "#123456", light: "#ffeedd" },
+];
 
 /** The formats of each text, with a different width for each text. */
 function requestsFor(samples: readonly Sample[]): Request[] {
@@ -44,6 +65,7 @@ function requestsFor(samples: readonly Sample[]): Request[] {
     ["png", "svg", "utf8"].map((format) => ({
       ...{ text, format, errorCorrectionLevel: level },
       width: WIDTHS[i % WIDTHS.length] as number,
+      ...optionsOf(i, format),
     })),
   );
 }

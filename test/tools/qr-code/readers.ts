@@ -6,7 +6,7 @@ import { decodeQR } from "qr/decode.js";
 import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader";
 import type { QrLevel } from "#tools/qr-code/capacity.ts";
 import type { QrSymbol } from "#tools/qr-code/encode-qr.ts";
-import type { Picture } from "../read-qr.ts";
+import type { Colors, Picture } from "../read-qr.ts";
 
 /** QR code readers that share no code with ours or each other. They take pixels and return the text, or undefined. */
 
@@ -16,6 +16,25 @@ prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasm).buffer } });
 
 /** RGBA pixels, as all three readers take them. */
 export type Pixels = { width: number; height: number; data: Uint8ClampedArray<ArrayBuffer> };
+
+/** The picture in its colors, on a page of its light color (white for none) that is `margin` pixels wider on each side. */
+export function printInColor(
+  { width, height, dark, colors }: Picture & { colors: Colors },
+  margin: number,
+): Pixels {
+  const [w, h] = [width + 2 * margin, height + 2 * margin];
+  const data = new Uint8ClampedArray(4 * w * h).fill(255);
+  const ink = colors.dark.slice(0, 3);
+  if (colors.light[3] === 255) {
+    for (let at = 0; at < data.length; at += 4) data.set(colors.light, at);
+  }
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if (dark[y * width + x] === 1) data.set(ink, 4 * ((y + margin) * w + x + margin));
+    }
+  }
+  return { width: w, height: h, data };
+}
 
 /** Every pixel of the picture as `scale` by `scale` pixels. */
 export function enlarge({ width, height, dark }: Picture, scale = 1): Pixels {
