@@ -5,6 +5,7 @@
 export type BlockKind =
   | "paragraph"
   | "heading"
+  | "text"
   | "code"
   | "rule"
   | "table"

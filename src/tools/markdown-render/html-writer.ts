@@ -17,6 +17,7 @@ import {
   LINK,
   LINK_END,
   markChars,
+  RAW_TEXT,
   RUN,
   TEXT,
 } from "./edits.ts";
@@ -134,6 +135,11 @@ export class HtmlWriter {
     this.isAtLineStart = hasTags;
   }
 
+  /** A paragraph of an HTML block: its text is final, and its line endings are line breaks. */
+  plainText({ text }: Block): void {
+    this.line(`<p>${escapeHtml(text).replaceAll("\n", "<br />\n")}</p>\n`);
+  }
+
   openRow(): void {
     if (this.rows === 0) this.out.add("<thead>\n<tr>\n");
     else this.out.add(this.rows === 1 ? "<tbody>\n<tr>\n" : "<tr>\n");
@@ -230,7 +236,7 @@ export class HtmlWriter {
     } else if (kind === IMAGE_END) {
       if (--this.images === 0) this.out.add(`"${titleAttribute(edits.title(index))} />`);
     } else if (this.images > 0) this.out.add(escapeHtml(describe(s, edits, index)));
-    else if (kind === TEXT) this.out.add(escapeHtml(value));
+    else if (kind === TEXT || kind === RAW_TEXT) this.out.add(escapeHtml(value));
     else if (kind === CODE) this.out.add(`<code>${escapeHtml(value)}</code>`);
     else if (kind === BREAK) this.out.add("<br />\n");
     else if (kind === LINK) {

@@ -16,11 +16,12 @@ import {
   WHITE,
 } from "./characters.ts";
 import { CodeSpans, codeContent, skipBackticks } from "./code-spans.ts";
-import { AUTOLINK, BREAK, CANDIDATE, CODE, DROP, EditList, TEXT } from "./edits.ts";
+import { AUTOLINK, BREAK, CANDIDATE, CODE, DROP, EditList, RAW_TEXT, TEXT } from "./edits.ts";
 import { DelimiterStack } from "./emphasis.ts";
 import { readEntity } from "./entities.ts";
 import type { Footnotes } from "./footnotes.ts";
-import { isLineBreak, RawHtml } from "./raw-html.ts";
+import { alternativeText } from "./html-text.ts";
+import { RawHtml, shownElement } from "./raw-html.ts";
 import type { References } from "./references.ts";
 
 const EXCLAMATION = 33;
@@ -167,12 +168,23 @@ export class InlineParser {
     this.rawHtml ??= new RawHtml(this.s, this.from, this.to);
     const end = this.rawHtml.skip(pos);
     if (end < 0) return pos + 1;
-    // Without its tag, what `<br>` keeps apart would run together.
-    if (isLineBreak(this.s, pos, end) && this.isBetweenWords(pos, end)) {
-      this.edits.addText(TEXT, pos, end, " ");
-      return end;
+    const text = this.textOfTag(pos, end);
+    if (text === "") return this.drop(pos, end);
+    this.edits.addText(RAW_TEXT, pos, end, text);
+    return end;
+  }
+
+  /** What is shown in place of a tag: mostly nothing. */
+  private textOfTag(pos: number, end: number): string {
+    switch (shownElement(this.s, pos, end)) {
+      case "br":
+        // What it keeps apart would run together.
+        return this.isBetweenWords(pos, end) ? " " : "";
+      case "img":
+        return alternativeText(this.s, pos, end);
+      default:
+        return "";
     }
-    return this.drop(pos, end);
   }
 
   private isBetweenWords(start: number, end: number): boolean {

@@ -23,7 +23,7 @@ export class OpenLeaf {
   constructor(line: LineCursor, containers: ContainerStack, references: References) {
     this.line = line;
     this.lines = new LineText(line.source);
-    this.html = new HtmlBlocks(line.source);
+    this.html = new HtmlBlocks(line.source, containers.blocks);
     this.containers = containers;
     this.references = references;
   }
@@ -58,7 +58,7 @@ export class OpenLeaf {
         break;
       case "html":
         if (isBlank && this.html.endsBefore(line.start)) {
-          this.kind = "none";
+          this.close();
           return false;
         }
         this.takeHtml(line.pos);
@@ -74,7 +74,7 @@ export class OpenLeaf {
 
   /** Reads the line from `from` on as HTML, and ends the block with it where it does. */
   takeHtml(from: number): void {
-    if (this.html.endsWith(from, this.line.end)) this.kind = "none";
+    if (this.html.endsWith(from, this.line.end)) this.close();
   }
 
   addCodeLine(indent: number): void {
@@ -99,6 +99,7 @@ export class OpenLeaf {
     this.kind = "none";
     if (kind === "paragraph") this.closeParagraph();
     else if (kind === "table") containers.blocks.push(END);
+    else if (kind === "html") this.html.close();
     else if (kind === "indented" || kind === "fence") {
       const { text, from, to } = this.lines.range;
       // Blank lines at the end of indented code are not part of it (section 4.4).

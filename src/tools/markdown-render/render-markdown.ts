@@ -71,6 +71,10 @@ class Walk {
           this.html.heading(block, this.inlines.edits);
           this.text?.leaf(block, this.inlines.edits);
           break;
+        case "text":
+          this.html.plainText(block);
+          this.text?.plainText(block);
+          break;
         case "row":
           this.writeRow(block);
           break;

@@ -16,6 +16,7 @@ import {
   LINK,
   LINK_END,
   markChars,
+  RAW_TEXT,
   RUN,
   TEXT,
 } from "./edits.ts";
@@ -91,6 +92,11 @@ export class TextWriter {
   leaf(block: Block, edits: EditList): void {
     const task = block.info === "" ? "" : `[${block.info}] `;
     this.writeBlock(task + trimBlanks(this.inline(block.text, block.from, block.to, edits)));
+  }
+
+  /** A paragraph of an HTML block. */
+  plainText({ text }: Block): void {
+    this.writeBlock(text);
   }
 
   cell(text: string, from: number, to: number, edits: EditList): void {
@@ -218,6 +224,7 @@ export class TextWriter {
     const value = edits.value(index);
     switch (kind) {
       case TEXT:
+      case RAW_TEXT:
       case CODE:
       case AUTOLINK:
         return value;
