@@ -1,4 +1,11 @@
-import { Input, NumberInput, SegmentedControl, Stack, Switch } from "@mantine/core";
+import {
+  Input,
+  TextInput as LineInput,
+  NumberInput,
+  SegmentedControl,
+  Stack,
+  Switch,
+} from "@mantine/core";
 import { formatNumber } from "../parts/numbers.ts";
 import { FieldLabel, type FieldProps, ORDER } from "./field.tsx";
 import { Prose } from "./prose.tsx";
@@ -57,6 +64,31 @@ function ChoiceInput({ field, value, error, onChange }: FieldProps) {
   );
 }
 
+/** A text that may be long has a limit in bytes, and files can be opened in it. Any other is one line. */
+function TextControl(props: FieldProps) {
+  return props.field.bytesMax === undefined ? (
+    <ShortTextInput {...props} />
+  ) : (
+    <TextInput {...props} />
+  );
+}
+
+function ShortTextInput({ field, value, error, onChange }: FieldProps) {
+  return (
+    <LineInput
+      label={<FieldLabel field={field} />}
+      description={<FieldHint field={field} />}
+      error={error === undefined ? undefined : <Prose text={error} />}
+      inputWrapperOrder={ORDER}
+      value={String(value)}
+      spellCheck={false}
+      autoCapitalize="off"
+      autoCorrect="off"
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
 function NumericInput({ field, value, error, onChange }: FieldProps) {
   return (
     <NumberInput
@@ -87,7 +119,7 @@ function SwitchInput({ field, value, error, onChange }: FieldProps) {
 }
 
 const CONTROLS = {
-  text: TextInput,
+  text: TextControl,
   choice: ChoiceInput,
   number: NumericInput,
   switch: SwitchInput,

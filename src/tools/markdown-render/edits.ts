@@ -177,3 +177,14 @@ export function describe(s: string, edits: EditList, index: number): string {
   const isText = kind === TEXT || kind === RAW_TEXT;
   return isText || kind === CODE || kind === AUTOLINK ? edits.value(index) : "";
 }
+
+/** What is left of a run of delimiters as text. */
+export function unmarked(s: string, start: number, end: number, edits: EditList): string {
+  let text = "";
+  for (let at = start; at < end; ) {
+    const mark = edits.markAt(at);
+    if (mark === 0) text += s.charAt(at);
+    at += mark === 0 ? 1 : markChars(mark);
+  }
+  return text;
+}

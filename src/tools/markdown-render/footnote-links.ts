@@ -1,14 +1,17 @@
 import type { Footnote } from "./footnotes.ts";
 
-/**
- * The ids of a rendered document must not clash with those of the page around it. They have a prefix of their own and a
- * number, and nothing from the document.
- */
-export const footnoteId = ({ number }: Footnote) => `user-content-fn${number}`;
+/** The ids of a rendered document must not clash with those of the page around it, so they have a prefix of their own. */
+export const ID_PREFIX = "user-content-";
+
+/** The id of a footnote has a number, and nothing from the document. */
+export const footnoteId = ({ number }: Footnote) => `${ID_PREFIX}fn${number}`;
+
+/** True for every id that is made here. */
+export const isFootnoteId = (id: string) => /^user-content-fn(?:ref)?\d+(?:-\d+)?$/.test(id);
 
 /** The first reference to a footnote has its number, later ones their own number after it. */
 function referenceId({ number }: Footnote, use: number): string {
-  const id = `user-content-fnref${number}`;
+  const id = `${ID_PREFIX}fnref${number}`;
   return use === 1 ? id : `${id}-${use}`;
 }
 

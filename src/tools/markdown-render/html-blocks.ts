@@ -37,9 +37,9 @@ export class HtmlBlocks {
     return true;
   }
 
-  /** Reads a line of the block, which ends at `to`; true where the block ends with it. */
-  endsWith(from: number, to: number): boolean {
-    const line = this.source.slice(from, to + 1);
+  /** Reads a line of the block, which ends at `to`, after `spaces` spaces; true where the block ends with it. */
+  endsWith(from: number, to: number, spaces: number): boolean {
+    const line = " ".repeat(spaces) + this.source.slice(from, to + 1);
     this.text.add(line);
     if (this.end === "blank") return false;
     this.hasEnded ||= this.end.test(line);

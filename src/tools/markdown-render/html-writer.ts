@@ -24,15 +24,17 @@ import {
 import { escapeHtml } from "./escape-html.ts";
 import { backReferences, footnoteId, referenceLink } from "./footnote-links.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
+import type { HeadingIds } from "./heading-ids.ts";
 import { Output } from "./output.ts";
 
 /**
- * Writes blocks and their edits as HTML. Every tag and attribute of the output is written here, in `cell-tags.ts` or in
- * `footnote-links.ts`. All text of the document goes through `escapeHtml`, and addresses through `cleanAddress`.
+ * Writes blocks and their edits as HTML. Every tag and attribute of the output is written here, in `cell-tags.ts`, in
+ * `footnote-links.ts` or in `heading-ids.ts`. All text of the document goes through `escapeHtml`, and addresses through `cleanAddress`.
  */
 export class HtmlWriter {
   private readonly out = new Output();
   private readonly footnotes: Footnotes;
+  private readonly headingIds: HeadingIds | undefined;
   private filledCellsLeft: number;
   /** The last character written is a newline, or nothing is written. */
   private isAtLineStart = true;
@@ -47,8 +49,9 @@ export class HtmlWriter {
   /** Images around: their description is text only. */
   private images = 0;
 
-  constructor(footnotes: Footnotes, sourceChars: number) {
+  constructor(footnotes: Footnotes, sourceChars: number, headingIds: HeadingIds | undefined) {
     this.footnotes = footnotes;
+    this.headingIds = headingIds;
     this.filledCellsLeft = filledCellsMax(sourceChars);
   }
 
@@ -110,9 +113,11 @@ export class HtmlWriter {
   /** A heading. */
   heading(block: Block, edits: EditList): void {
     const { number, text, from, to } = block;
-    if (edits.count === 0) this.line(`<h${number}>${escapeHtml(text, from, to)}</h${number}>\n`);
-    else {
-      this.line(`<h${number}>`);
+    const id = this.headingIds?.attribute(block) ?? "";
+    if (edits.count === 0) {
+      this.line(`<h${number}${id}>${escapeHtml(text, from, to)}</h${number}>\n`);
+    } else {
+      this.line(`<h${number}${id}>`);
       this.inline(text, from, to, edits);
       this.out.add(`</h${number}>\n`);
     }
@@ -240,7 +245,8 @@ export class HtmlWriter {
     else if (kind === CODE) this.out.add(`<code>${escapeHtml(value)}</code>`);
     else if (kind === BREAK) this.out.add("<br />\n");
     else if (kind === LINK) {
-      this.out.add(`<a href="${escapeHtml(value)}"${titleAttribute(edits.title(index))}>`);
+      const address = this.headingIds?.follow(value) ?? value;
+      this.out.add(`<a href="${escapeHtml(address)}"${titleAttribute(edits.title(index))}>`);
     } else if (kind === LINK_END) this.out.add("</a>");
     else if (kind === AUTOLINK) {
       this.out.add(`<a href="${escapeHtml(edits.title(index) ?? "")}">${escapeHtml(value)}</a>`);

@@ -1,4 +1,4 @@
-import { cleanAddress } from "./address.ts";
+import { type BaseUrl, cleanAddress } from "./address.ts";
 import { type Autolink, BareAutolinks, readAngled } from "./autolinks.ts";
 import { BracketStack } from "./brackets.ts";
 import { linkCandidates } from "./candidates.ts";
@@ -52,8 +52,8 @@ export class InlineParser {
   private autolinks: BareAutolinks | undefined;
   private hasCandidates = false;
 
-  constructor(references: References, footnotes: Footnotes) {
-    this.brackets = new BracketStack(this.edits, this.delimiters, references, footnotes);
+  constructor(references: References, footnotes: Footnotes, baseUrl: BaseUrl | undefined) {
+    this.brackets = new BracketStack(this.edits, this.delimiters, references, footnotes, baseUrl);
   }
 
   /** Reads the text of `s` between `from` and `to`. */

@@ -61,7 +61,7 @@ export class OpenLeaf {
           this.close();
           return false;
         }
-        this.takeHtml(line.pos);
+        this.takeHtml(line.rest, line.spaces);
         break;
       default:
         if (isBlank) this.close();
@@ -72,9 +72,9 @@ export class OpenLeaf {
     return true;
   }
 
-  /** Reads the line from `from` on as HTML, and ends the block with it where it does. */
-  takeHtml(from: number): void {
-    if (this.html.endsWith(from, this.line.end)) this.close();
+  /** Reads the line from `from` on as HTML, after `spaces` spaces, and ends the block with it where it does. */
+  takeHtml(from: number, spaces = 0): void {
+    if (this.html.endsWith(from, this.line.end, spaces)) this.close();
   }
 
   addCodeLine(indent: number): void {

@@ -15,10 +15,10 @@ import {
   KEEP,
   LINK,
   LINK_END,
-  markChars,
   RAW_TEXT,
   RUN,
   TEXT,
+  unmarked,
 } from "./edits.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
 import { skipBlanks } from "./scan.ts";
@@ -234,17 +234,6 @@ export class TextWriter {
         return "";
     }
   }
-}
-
-/** What is left of a run of delimiters as text. */
-function unmarked(s: string, start: number, end: number, edits: EditList): string {
-  let text = "";
-  for (let at = start; at < end; ) {
-    const mark = edits.markAt(at);
-    if (mark === 0) text += s.charAt(at);
-    at += mark === 0 ? 1 : markChars(mark);
-  }
-  return text;
 }
 
 function listOf({ info, number, isLoose }: Block): List {

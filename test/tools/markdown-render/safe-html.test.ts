@@ -7,7 +7,7 @@ const html = (markdown: string) => renderMarkdown(markdown, false).html;
 
 /** A tag as the renderer writes it, with the attributes that each element may have. */
 const TAG = new RegExp(
-  `^(?:</?(?:p|h[1-6]|em|strong|del|code|pre|blockquote|ul|li|table|thead|tbody|tr)>|</(?:a|ol|th|td|sup|div|section)>|<[bh]r />|${[
+  `^(?:<h[1-6] id="user-content-[^"<>]*">|</?(?:p|h[1-6]|em|strong|del|code|pre|blockquote|ul|li|table|thead|tbody|tr)>|</(?:a|ol|th|td|sup|div|section)>|<[bh]r />|${[
     '<a href="URL"(?: title="[^"<>]*")?>',
     '<img src="URL" alt="[^"<>]*"(?: title="[^"<>]*")? />',
     '<code class="language-[^"<>]*">',
