@@ -9,9 +9,9 @@ const VALUE = /\s*=\s*(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^\s>"'][^\s>]*|(?=>)|$)/.s
 const ATTRIBUTE = `[^\\s/>][^\\s/>=]*(?:${VALUE})?`;
 const TOKEN = new RegExp(
   [
-    /<!--(?:-?>|[^]*?(?:-->|$))/.source,
-    /<!\[CDATA\[[^]*?(?:\]\]>|$)/.source,
-    /<\?[^]*?(?:\?>|$)/.source,
+    /<!--(?:-?>|[\s\S]*?(?:-->|$))/.source,
+    /<!\[CDATA\[[\s\S]*?(?:\]\]>|$)/.source,
+    /<\?[\s\S]*?(?:\?>|$)/.source,
     /<[!/](?![a-z])[^>]*(?:>|$)/.source,
     /<![^>]*(?:>|$)/.source,
     `<(?<slash>/?)(?<name>[a-z][^\\s/>]*)(?<attributes>(?:[\\s/]+|${ATTRIBUTE})*)(?<end>>|$)`,
@@ -71,8 +71,8 @@ function markOf(tag: string, attributes: string): string {
 
 function altOf(attributes: string): string {
   for (const [attribute] of attributes.matchAll(new RegExp(ATTRIBUTE, "g"))) {
-    const [, name = "", value = ""] = /^(.[^=\s]*)(?:\s*=\s*([^]*))?$/.exec(attribute) ?? [];
-    if (name.toLowerCase() === "alt") return value.replace(/^(["'])([^]*)\1$/, "$2");
+    const [, name = "", value = ""] = /^(.[^=\s]*)(?:\s*=\s*([\s\S]*))?$/.exec(attribute) ?? [];
+    if (name.toLowerCase() === "alt") return value.replace(/^(["'])([\s\S]*)\1$/, "$2");
   }
   return "";
 }
