@@ -25,15 +25,15 @@ export const BLOCK_ELEMENTS = new Set(
 /** Longer names are those of no element that has a meaning here. */
 const NAME_CHARS_MAX = 16;
 
-/** What the next character belongs to. `UNTIL` is a comment, declaration or the like, up to `closing`. */
+/** What the next character belongs to: text, a tag, or what is skipped up to `closing`. */
 const TEXT = 0;
-const UNTIL = 1;
-const HIDDEN = 2;
-const TAG = 3;
-const AFTER_NAME = 4;
-const BEFORE_VALUE = 5;
-const VALUE = 6;
-const QUOTED_VALUE = 7;
+const TAG = 1;
+const SKIPPED = 2;
+
+/** The same within a tag, for a character that is not quoted: a name, what follows `=`, or a value without quotes. */
+const NAME = 0;
+const EQUAL = 1;
+const VALUE = 2;
 
 /** White space that is written before the next word: none, a space or a line break. */
 const GAPS = ["", " ", "\n"];
@@ -50,13 +50,14 @@ const WHITE_RUN = /[\t\n\v\f\r ]{2,}|[\t\n\v\f\r]/g;
 export class HtmlText {
   private readonly blocks: Block[];
   private state = TEXT;
-  private closing = "";
-  private quote = "";
+  private closing = />/g;
   private tag = "";
   private isClosing = false;
-  private isAlt = false;
-  /** The value of the attribute `alt`; undefined before it. */
-  private alt: string | undefined;
+  private part = NAME;
+  /** The quote that ends a value; "" outside of one. */
+  private quote = "";
+  /** Of an image. */
+  private attributes = "";
   private isPreformatted = false;
   private text = "";
   private gap = 0;
@@ -70,7 +71,10 @@ export class HtmlText {
 
   /** Reads a line with its ending. */
   add(line: string): void {
-    for (let pos = 0; pos < line.length; ) pos = this.read(line, pos);
+    for (let pos = 0; pos < line.length; ) {
+      if (this.state === TEXT) pos = this.readText(line, pos);
+      else pos = this.state === TAG ? this.readTag(line, pos) : this.skip(line, pos);
+    }
   }
 
   /** Ends the HTML. A tag, comment or hidden element that is still open is dropped as far as it was read. */
@@ -81,144 +85,92 @@ export class HtmlText {
     this.isPreformatted = false;
   }
 
-  /** Returns where reading goes on. */
-  private read(line: string, pos: number): number {
-    switch (this.state) {
-      case TEXT:
-        return this.readText(line, pos);
-      case UNTIL:
-        return this.readUntil(line, pos);
-      case HIDDEN:
-        return this.readHidden(line, pos);
-      case TAG:
-        return this.readTag(line, pos);
-      case AFTER_NAME:
-      case BEFORE_VALUE:
-        return this.readBeforeValue(line, pos);
-      default:
-        return this.readValue(line, pos);
-    }
-  }
-
+  /** Returns where reading goes on, as the other readers do. */
   private readText(line: string, pos: number): number {
     const less = line.indexOf("<", pos);
     const end = less < 0 ? line.length : less;
     if (end > pos) this.addText(line.slice(pos, end));
-    return less < 0 ? end : this.openMarkup(line, less);
+    if (less < 0) return end;
+    // `<!-->` and `<!--->` are comments as well.
+    if (line.startsWith("<!--", less)) return this.skipTo(/-->/g, less + 2);
+    if (line.startsWith("<![CDATA[", less)) return this.skipTo(/\]\]>/g, less + 9);
+    const c = line.charCodeAt(less + 1);
+    if (c === QUESTION) return this.skipTo(/\?>/g, less + 2);
+    const nameStart = c === SLASH ? less + 2 : less + 1;
+    if (isIn(line.charCodeAt(nameStart), LETTER)) return this.openTag(line, nameStart, c === SLASH);
+    if (c === SLASH || c === EXCLAMATION) return this.skipTo(/>/g, less + 2);
+    this.addText("<");
+    return less + 1;
   }
 
-  private openMarkup(line: string, less: number): number {
-    const c = line.charCodeAt(less + 1);
-    if (c === EXCLAMATION) return this.openDeclaration(line, less);
-    if (c === QUESTION) return this.open("?>", less + 2);
-    const nameStart = c === SLASH ? less + 2 : less + 1;
-    if (!isIn(line.charCodeAt(nameStart), LETTER)) {
-      if (c === SLASH) return this.open(">", nameStart);
-      this.addText("<");
-      return less + 1;
-    }
-    let end = nameStart;
+  private openTag(line: string, pos: number, isClosing: boolean): number {
+    let end = pos;
     while (end < line.length && !endsName(line.charCodeAt(end))) end++;
-    const name = end - nameStart > NAME_CHARS_MAX ? "" : line.slice(nameStart, end);
-    this.openTag(name.toLowerCase(), c === SLASH);
+    const name = end - pos > NAME_CHARS_MAX ? "" : line.slice(pos, end).toLowerCase();
+    this.beginTag(name, isClosing);
     return end;
   }
 
-  private openDeclaration(line: string, less: number): number {
-    // `<!-->` and `<!--->` are comments as well.
-    if (line.startsWith("<!--", less)) return this.open("-->", less + 2);
-    if (line.startsWith("<![CDATA[", less)) return this.open("]]>", less + 9);
-    return this.open(">", less + 2);
+  private beginTag(name: string, isClosing: boolean): void {
+    this.state = TAG;
+    this.tag = name;
+    this.isClosing = isClosing;
+    this.part = NAME;
+    this.quote = this.attributes = this.hidden = "";
   }
 
-  private open(closing: string, pos: number): number {
-    this.state = UNTIL;
+  private skipTo(closing: RegExp, pos: number): number {
+    this.state = SKIPPED;
     this.closing = closing;
     return pos;
   }
 
-  private readUntil(line: string, pos: number): number {
-    const at = line.indexOf(this.closing, pos);
-    if (at < 0) return line.length;
+  private skip(line: string, pos: number): number {
+    const { closing } = this;
+    closing.lastIndex = pos;
+    if (!closing.test(line)) return line.length;
     this.state = TEXT;
-    return at + this.closing.length;
+    if (this.hidden !== "") this.beginTag(this.hidden, true);
+    return closing.lastIndex;
   }
 
-  private readHidden(line: string, pos: number): number {
-    const less = line.indexOf("</", pos);
-    if (less < 0) return line.length;
-    const end = less + 2 + this.hidden.length;
-    const isSame = line.slice(less + 2, end).toLowerCase() === this.hidden;
-    if (!isSame || (end < line.length && !endsName(line.charCodeAt(end)))) return less + 2;
-    this.openTag(this.hidden, true);
-    this.hidden = "";
-    return end;
-  }
-
-  private openTag(name: string, isClosing: boolean): void {
-    this.state = TAG;
-    this.tag = name;
-    this.isClosing = isClosing;
-    this.alt = undefined;
-  }
-
-  /** Reads up to the end of the next attribute's name. */
+  /** Up to the `>` that ends it, which no quotes are around. */
   private readTag(line: string, pos: number): number {
-    let start = pos;
-    while (isIn(line.charCodeAt(start), WHITE) || line.charCodeAt(start) === SLASH) start++;
-    if (start >= line.length) return start;
-    if (line.charCodeAt(start) === GREATER) {
-      this.state = TEXT;
-      this.closeTag();
-      return start + 1;
-    }
-    let end = start + 1;
-    while (end < line.length && line.charCodeAt(end) !== EQUALS && !endsName(line.charCodeAt(end)))
-      end++;
-    this.isAlt = this.alt === undefined && end - start === 3 && this.tag === "img";
-    if (this.isAlt) this.isAlt = line.slice(start, end).toLowerCase() === "alt";
-    if (this.isAlt) this.alt = "";
-    this.state = AFTER_NAME;
-    return end;
-  }
-
-  private readBeforeValue(line: string, pos: number): number {
-    const c = line.charCodeAt(pos);
-    if (isIn(c, WHITE)) return pos + 1;
-    if (this.state === AFTER_NAME) {
-      this.state = c === EQUALS ? BEFORE_VALUE : TAG;
-      return c === EQUALS ? pos + 1 : pos;
-    }
-    const isQuoted = c === DOUBLE_QUOTE || c === SINGLE_QUOTE;
-    this.quote = line.charAt(pos);
-    this.state = isQuoted ? QUOTED_VALUE : c === GREATER ? TAG : VALUE;
-    return isQuoted ? pos + 1 : pos;
-  }
-
-  private readValue(line: string, pos: number): number {
     let end = pos;
-    if (this.state === QUOTED_VALUE) {
-      end = line.indexOf(this.quote, pos);
-      if (end < 0) end = line.length;
-    } else while (end < line.length && !endsValue(line.charCodeAt(end))) end++;
-    if (this.isAlt) this.alt += line.slice(pos, end);
+    for (; end < line.length; end++) {
+      const c = line.charCodeAt(end);
+      if (this.quote !== "") {
+        if (line.charAt(end) === this.quote) this.quote = "";
+      } else if (c === GREATER) break;
+      else this.part = this.partAt(c);
+    }
+    if (this.tag === "img") this.attributes += line.slice(pos, end);
     if (end === line.length) return end;
-    const isQuoted = this.state === QUOTED_VALUE;
-    this.state = TAG;
-    return isQuoted ? end + 1 : end;
+    this.state = TEXT;
+    this.closeTag();
+    return end + 1;
+  }
+
+  private partAt(c: number): number {
+    const { part } = this;
+    if (isIn(c, WHITE)) return part === VALUE ? NAME : part;
+    if (part === NAME) return c === EQUALS ? EQUAL : NAME;
+    if (part === VALUE || (c !== DOUBLE_QUOTE && c !== SINGLE_QUOTE)) return VALUE;
+    this.quote = String.fromCharCode(c);
+    return NAME;
   }
 
   private closeTag(): void {
     const { tag, isClosing } = this;
-    if (tag === "img") this.addText(this.alt ?? "");
+    if (tag === "img") this.addText(alternativeOf(this.attributes));
     else if (tag === "br") this.addLineBreak();
     else if (tag === "pre") {
       this.endParagraph();
       this.isPreformatted = !isClosing;
     } else if (isHiddenElement(tag)) {
       if (isClosing) return;
-      this.state = HIDDEN;
       this.hidden = tag;
+      this.skipTo(new RegExp(`</${tag}(?=[\\s/>]|$)`, "gi"), 0);
     } else if (tag === "td" || tag === "th") this.addText(" ");
     else if (BLOCK_ELEMENTS.has(tag)) this.endParagraph();
   }
@@ -262,13 +214,18 @@ export class HtmlText {
   }
 }
 
-/** Ends the name of a tag, and with `=` that of an attribute. */
 function endsName(c: number): boolean {
   return isIn(c, WHITE) || c === SLASH || c === GREATER;
 }
 
-function endsValue(c: number): boolean {
-  return isIn(c, WHITE) || c === GREATER;
+const ATTRIBUTE = /([^\s/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|\S*))?/g;
+
+/** The value of `alt`, the first if there are several. */
+function alternativeOf(attributes: string): string {
+  for (const [, name = "", value = ""] of attributes.matchAll(ATTRIBUTE)) {
+    if (name.toLowerCase() === "alt") return value.replace(/^(["'])(.*)\1$/s, "$2");
+  }
+  return "";
 }
 
 /** The text that stands for a raw tag `<img>` from `pos` to `end`: its `alt`. */

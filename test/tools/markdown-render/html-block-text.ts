@@ -6,7 +6,7 @@ import { characterEntities } from "character-entities";
  */
 
 const VALUE = /\s*=\s*(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^\s>"'][^\s>]*|(?=>)|$)/.source;
-const ATTRIBUTE = `[^\\s/>][^\\s/>=]*(?:${VALUE})?`;
+const ATTRIBUTE = `(?:[^\\s/>=]+(?:${VALUE})?|${VALUE})`;
 const TOKEN = new RegExp(
   [
     /<!--(?:-?>|[\s\S]*?(?:-->|$))/.source,
