@@ -26,7 +26,7 @@ export class Block {
   to: number;
   /** Level of a heading; number of the first item of an ordered list; of a footnote the place of its end. */
   number = 0;
-  /** Language of a code block; alert of a quote; marker of a list; `x` or blank of a task. */
+  /** Language of a code block; slug of a heading; alert of a quote; marker of a list; `x` or blank of a task. */
   info = "";
   /** A list whose paragraphs stand in `<p>`. */
   isLoose = false;

@@ -24,7 +24,6 @@ const NOT_IN_SLUG = /[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc} -]/gu;
  * of contents stands before its headings.
  */
 export class HeadingIds {
-  private readonly slugs = new Map<Block, string>();
   /** For each slug that is taken: the last number that was tried behind it. */
   private readonly taken = new Map<string, number>();
   private readonly hasFootnotes: boolean;
@@ -36,14 +35,13 @@ export class HeadingIds {
       const { text, from, to } = block;
       inlines.parse(text, from, to);
       const slug = this.unique(slugOf(textOf(text, from, to, inlines.edits)));
-      if (this.isId(slug)) this.slugs.set(block, slug);
+      if (this.isId(slug)) block.info = slug;
     }
   }
 
   /** The attribute of the heading. A slug has letters, digits, hyphens and the like, and nothing to escape. */
-  attribute(heading: Block): string {
-    const slug = this.slugs.get(heading);
-    return slug === undefined ? "" : ` id="${ID_PREFIX}${slug}"`;
+  attribute({ info }: Block): string {
+    return info === "" ? "" : ` id="${ID_PREFIX}${info}"`;
   }
 
   /**

@@ -1,7 +1,9 @@
 import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
 
+const OPTIONS = { headingIds: true, baseUrl: "https://example.com/a/b?c" };
+
 /**
- * Renders a JSON list of documents to a JSON list of [html, text], the same way in every runtime. Both lists are
+ * Renders a JSON list of documents to a JSON list of [html, text, html with ids and a base URL], the same way in every runtime. Both lists are
  * plain ASCII, so that nothing on the way reads a character otherwise.
  */
 export function renderList(json: string): string {
@@ -9,7 +11,8 @@ export function renderList(json: string): string {
   return toAscii(
     documents.map((markdown) => {
       const { html, text } = renderMarkdown(markdown, true);
-      return [html, text];
+      const linked = renderMarkdown(markdown, false, OPTIONS);
+      return [html, text, linked.html];
     }),
   );
 }

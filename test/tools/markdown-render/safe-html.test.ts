@@ -44,11 +44,18 @@ test("whatever the source, the output is made of known tags with known attribute
       "\n[a]: ",
       ' "t" onclick=x',
       ...'[http://a.b/|[a@b.c|&<|><|"<|<img/src=x onerror=y|[^a]|\n[^a]: |[!NOTE]|<br>'.split("|"),
+      ...`<div>|<p onclick=x>|\n\n<pre>|</pre>|<h1 id="|<img alt="<script>">|<td title='">'|&lt;b&gt;`.split(
+        "|",
+      ),
+      ...`<textarea>|</textarea>|<xmp>|&quot;|&#60;|<svg>|\n# |](#|](//|](../"|](\\\\|](?<|<title>`.split(
+        "|",
+      ),
     ),
   );
   fc.assert(
-    fc.property(fc.array(pieces, { maxLength: 25 }), (parts) => {
-      const output = html(parts.join(""));
+    fc.property(fc.array(pieces, { maxLength: 25 }), fc.boolean(), (parts, hasOptions) => {
+      const options = { headingIds: true, baseUrl: "https://a.bc/d/?'\"<>" };
+      const { html: output } = renderMarkdown(parts.join(""), false, hasOptions ? options : {});
       for (let at = output.indexOf("<"); at >= 0; at = output.indexOf("<", at + 1)) {
         assert.match(output.slice(at), TAG);
       }
