@@ -90,7 +90,8 @@ export class TextWriter {
 
   /** A paragraph or heading. */
   leaf(block: Block, edits: EditList): void {
-    const task = block.info === "" ? "" : `[${block.info}] `;
+    const isTask = block.kind === "paragraph" && block.info !== "";
+    const task = isTask ? `[${block.info}] ` : "";
     this.writeBlock(task + trimBlanks(this.inline(block.text, block.from, block.to, edits)));
   }
 
