@@ -35,6 +35,7 @@ const input = z.strictObject({
         .check(z.refine(isBaseUrl, { error: NO_BASE_URL }), z.maxLength(BASE_URL_CHARS_MAX)),
     ),
     "Absolute http or https URL against which relative links and images are resolved; links within the page (`#…`) stay.",
+    "uri",
   ),
 });
 
