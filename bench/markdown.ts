@@ -30,8 +30,8 @@ export type MarkdownReport = {
 };
 
 const BUNDLES = {
-  engine: ["markdown/render-markdown.ts"],
-  "tool with its schema": ["markdown-render.ts"],
+  engine: ["markdown-render/render-markdown.ts"],
+  "tool with its schema": ["markdown-render/tool.ts"],
 };
 
 /** A contender's samples of one size, by round. Slow contenders skip rounds. */

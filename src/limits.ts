@@ -19,6 +19,9 @@ export const QR_TEXT_BYTES_MAX = 4 * KB;
 export const ECHO_VALUE_BYTES_MAX = MB;
 export const UUID_BODY_BYTES_MAX = 16 * KB;
 
+/** Servers commonly accept URLs of this length, and it is far below the 16 KB that a body has for its other fields. */
+export const BASE_URL_CHARS_MAX = 2048;
+
 export const QR_WIDTH_MIN = 64;
 export const QR_WIDTH_MAX = 2048;
 export const QR_WIDTH_DEFAULT = 256;

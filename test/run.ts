@@ -42,6 +42,7 @@ const SAMPLES: Record<string, Record<string, string>> = {
     TEST_FUZZ_RUNS: "50000",
     TEST_DIFF_RUNS: "100000",
     TEST_HOSTILE: "all",
+    TEST_READMES: "all",
     TEST_QR_RUNS: "all",
     TEST_SCREENS: "all",
     TEST_EDGE: "all",

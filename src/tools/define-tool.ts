@@ -171,6 +171,7 @@ export const checkTogether = <Input extends object>(
       when: ({ value, issues }) =>
         typeof value === "object" &&
         value !== null &&
+        !Array.isArray(value) &&
         !issues.some(({ path }) => (fields as readonly unknown[]).includes(path?.[0])),
     },
   );

@@ -34,7 +34,13 @@ function rightValue(schema: JsonSchema): fc.Arbitrary<unknown> {
   }
 }
 
-function rightText({ minLength = 0, maxLength = 10_000 }: JsonSchema): fc.Arbitrary<string> {
+function rightText({
+  minLength = 0,
+  maxLength = 10_000,
+  format,
+}: JsonSchema): fc.Arbitrary<string> {
+  // Every URL that a tool takes is one of http or https.
+  if (format === "uri") return fc.webUrl({ validSchemes: ["http", "https"] });
   const max = Math.min(maxLength, 200);
   return fc.oneof(
     { weight: 4, arbitrary: fc.string({ unit: "grapheme", minLength, maxLength: max }) },

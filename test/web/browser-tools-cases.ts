@@ -68,6 +68,9 @@ const markdown = fc.oneof(
     .map((pieces) => pieces.join("")),
 );
 
+/** Mostly none or a valid one, so that most forms are rendered. */
+const baseUrl = fc.constantFrom("", "", "https://a.example/b/c?d", "http://a.example", "/b", " ");
+
 /** The values of a number field: a number in or out of range, an empty string, or an unparsable string. */
 const number = fc.oneof(
   fc.integer({ min: -5, max: 3000 }),
@@ -103,6 +106,7 @@ function fieldValue(tool: Tool, { name, kind, choices, range }: ToolField): fc.A
   if (kind === "switch") return fc.boolean();
   if (kind === "color") return color;
   if (tool.verbatim) return fc.oneof(fc.json({ maxDepth: 6 }), text);
+  if (name === "baseUrl") return baseUrl;
   return name === "markdown" ? markdown : text;
 }
 

@@ -1,3 +1,4 @@
+import { resolvedCharsMax } from "./bounds.ts";
 import { DIGIT, isIn, LETTER, SPACE, URL_SAFE } from "./characters.ts";
 
 /** Every scheme that a link or image can have. None of them can run a script or embed content. */
@@ -11,8 +12,36 @@ const SCHEMES = new Set(["http", "https", "mailto", "tel", "xmpp", "ftp"]);
  */
 export function cleanAddress(address: string): string | undefined {
   const encoded = encodeAddress(address);
-  const scheme = schemeOf(encoded);
-  return scheme === undefined || SCHEMES.has(scheme.toLowerCase()) ? encoded : undefined;
+  return hasAllowedScheme(encoded) ? encoded : undefined;
+}
+
+/** Resolves the relative addresses of a document against the URL at which it stands. */
+export class BaseUrl {
+  private readonly url: string;
+  private charsLeft: number;
+
+  /** `url` is absolute, and its scheme is http or https. */
+  constructor(url: string, sourceChars: number) {
+    this.url = url;
+    this.charsLeft = resolvedCharsMax(sourceChars);
+  }
+
+  /**
+   * The address, made absolute where it is relative (WHATWG URL, section 4.4); undefined where its scheme is not allowed or
+   * beyond the bound. Links within the page, and relative addresses that no base makes a URL, stay as they are.
+   */
+  resolve(address: string): string | undefined {
+    if (address === "" || address.startsWith("#") || schemeOf(address) !== undefined)
+      return address;
+    const resolved = URL.parse(address, this.url)?.href ?? address;
+    this.charsLeft -= Math.max(resolved.length - address.length, 0);
+    return this.charsLeft >= 0 && hasAllowedScheme(resolved) ? resolved : undefined;
+  }
+}
+
+function hasAllowedScheme(address: string): boolean {
+  const scheme = schemeOf(address);
+  return scheme === undefined || SCHEMES.has(scheme.toLowerCase());
 }
 
 /** Returns the text before the first colon if a browser would read it as a scheme. */

@@ -5,6 +5,7 @@
 export type BlockKind =
   | "paragraph"
   | "heading"
+  | "text"
   | "code"
   | "rule"
   | "table"
@@ -25,7 +26,7 @@ export class Block {
   to: number;
   /** The level of a heading, the number of the first item of an ordered list, or the index of a footnote's end. */
   number = 0;
-  /** The language of a code block, the alert of a quote, the marker of a list, or the `x` or blank of a task. */
+  /** Language of a code block; slug of a heading; alert of a quote; marker of a list; `x` or blank of a task. */
   info = "";
   /** True for a list whose paragraphs are in `<p>`. */
   isLoose = false;

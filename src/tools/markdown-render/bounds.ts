@@ -25,6 +25,12 @@ export const LINK_PARENTHESES_MAX = 32;
 export const referenceCharsMax = (sourceChars: number) => 4096 + 4 * sourceChars;
 
 /**
+ * A base URL may be long and a link short: a hundred thousand links would make hundreds of megabytes. Beyond this many
+ * characters that the base URL has added, relative links and images become their text.
+ */
+export const resolvedCharsMax = (sourceChars: number) => 64 * 1024 + 4 * sourceChars;
+
+/**
  * GFM fills a short row with empty cells: a thousand columns with rows of two characters would produce 5,000 times the
  * text. Beyond this many empty cells, a row ends where its text ends.
  */

@@ -1,4 +1,4 @@
-import { cleanAddress } from "./address.ts";
+import { type BaseUrl, cleanAddress } from "./address.ts";
 import { LABEL_CHARS_MAX } from "./bounds.ts";
 import {
   AUTOLINK,
@@ -32,6 +32,7 @@ export class BracketStack {
   private readonly delimiters: DelimiterStack;
   private readonly references: References;
   private readonly footnotes: Footnotes;
+  private readonly baseUrl: BaseUrl | undefined;
   /** How many of the lowest brackets contain a link and therefore cannot be links themselves. */
   private inactive = 0;
   private s = "";
@@ -45,11 +46,13 @@ export class BracketStack {
     delimiters: DelimiterStack,
     references: References,
     footnotes: Footnotes,
+    baseUrl: BaseUrl | undefined,
   ) {
     this.edits = edits;
     this.delimiters = delimiters;
     this.references = references;
     this.footnotes = footnotes;
+    this.baseUrl = baseUrl;
   }
 
   begin(s: string, from: number, to: number): void {
@@ -138,10 +141,16 @@ export class BracketStack {
     return destination && this.make(bracket, destination, pos, Math.max(labelEnd, next));
   }
 
+  private resolve(address: string | undefined): string | undefined {
+    if (address === undefined || this.baseUrl === undefined) return address;
+    return this.baseUrl.resolve(address);
+  }
+
   /** Turns the bracket, closed from `pos` to `end`, into a link or image; into its text if its URL is not allowed. */
   private make(bracket: number, destination: Destination, pos: number, end: number): number {
     const { edits } = this;
-    const { address, title } = destination;
+    const { title } = destination;
+    const address = this.resolve(destination.address);
     const isImage = this.isImage(bracket);
     // An autolink within a link is text, because links do not nest.
     for (let i = bracket + 1; !isImage && i < edits.count; i++) {

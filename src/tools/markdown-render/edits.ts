@@ -10,7 +10,7 @@
 export const KEEP = 0;
 /** The range is removed: a backslash, an HTML tag, the brackets of a link whose URL is not allowed. */
 export const DROP = 1;
-/** The range becomes `value` as text: a character reference. */
+/** The range becomes `value` as text: a character reference, or the address of a link that is not allowed. */
 export const TEXT = 2;
 /** The range becomes a code span with the content `value`. */
 export const CODE = 3;
@@ -31,6 +31,8 @@ export const AUTOLINK = 10;
 export const CANDIDATE = 11;
 /** A reference to the footnote with the id `number`. */
 export const FOOTNOTE = 12;
+/** The range, raw HTML, becomes `value` as text: the description of `<img>`, or the space that `<br>` leaves. */
+export const RAW_TEXT = 13;
 
 /**
  * Marks of delimiters: emphasis, strong emphasis, deletion with one and with two tildes. A closing mark is four more.
@@ -174,5 +176,17 @@ export function describe(s: string, edits: EditList, index: number): string {
   const kind = edits.kind(index);
   if (kind === BREAK) return "\n";
   if (kind === FOOTNOTE) return s.slice(edits.start(index), edits.end(index));
-  return kind === TEXT || kind === CODE || kind === AUTOLINK ? edits.value(index) : "";
+  const isText = kind === TEXT || kind === RAW_TEXT;
+  return isText || kind === CODE || kind === AUTOLINK ? edits.value(index) : "";
+}
+
+/** What is left of a run of delimiters as text. */
+export function unmarked(s: string, start: number, end: number, edits: EditList): string {
+  let text = "";
+  for (let at = start; at < end; ) {
+    const mark = edits.markAt(at);
+    if (mark === 0) text += s.charAt(at);
+    at += mark === 0 ? 1 : markChars(mark);
+  }
+  return text;
 }

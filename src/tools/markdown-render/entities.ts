@@ -47,12 +47,20 @@ function digitOf(c: number): number {
 
 /** Resolves backslash escapes and character references, as in link destinations, titles and info strings. */
 export function resolveEscapes(s: string): string {
-  if (!s.includes("\\") && !s.includes("&")) return s;
+  return s.includes("\\") ? resolve(s, true) : resolveReferences(s);
+}
+
+/** Resolves character references, as in the text and the attributes of HTML. */
+export function resolveReferences(s: string): string {
+  return s.includes("&") ? resolve(s, false) : s;
+}
+
+function resolve(s: string, hasEscapes: boolean): string {
   let resolved = "";
   let kept = 0;
   for (let pos = 0; pos < s.length; pos++) {
     const c = s.charCodeAt(pos);
-    if (c === BACKSLASH && isIn(s.charCodeAt(pos + 1), PUNCTUATION)) {
+    if (hasEscapes && c === BACKSLASH && isIn(s.charCodeAt(pos + 1), PUNCTUATION)) {
       resolved += s.slice(kept, pos);
       kept = ++pos;
     } else if (c === AMPERSAND) {

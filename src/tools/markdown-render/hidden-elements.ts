@@ -4,28 +4,18 @@
  */
 const NAMES = "script|style|title|textarea|iframe|noembed|noframes|plaintext|xmp";
 const NAME = new RegExp(`^(?:${NAMES})$`);
-const TAG = new RegExp(`<(/?)(${NAMES})(?=[\\s/>]|$)`, "gi");
+const CLOSING_TAG = new RegExp(`</(${NAMES})(?=[\\s/>])`, "gi");
 
 /** `name` in lower case. */
 export function isHiddenElement(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Returns the hidden element that is open after `line` if `open` was open before it; "" for none. */
-export function hiddenAfter(line: string, open: string): string {
-  let name = open;
-  for (const [, slash, tag = ""] of line.matchAll(TAG)) {
-    if (name === "" && slash === "") name = tag.toLowerCase();
-    else if (slash !== "" && tag.toLowerCase() === name) name = "";
-  }
-  return name;
-}
-
 /** The position of the last closing tag of each hidden element in a document. */
 export function lastClosings(source: string): Map<string, number> {
   const last = new Map<string, number>();
-  for (const match of source.matchAll(TAG)) {
-    if (match[1] !== "") last.set((match[2] ?? "").toLowerCase(), match.index);
+  for (const match of source.matchAll(CLOSING_TAG)) {
+    last.set((match[1] ?? "").toLowerCase(), match.index);
   }
   return last;
 }

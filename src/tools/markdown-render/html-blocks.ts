@@ -1,5 +1,7 @@
+import type { Block } from "./blocks.ts";
 import { isIn, LETTER, WHITE } from "./characters.ts";
-import { hiddenAfter, lastClosings } from "./hidden-elements.ts";
+import { lastClosings } from "./hidden-elements.ts";
+import { BLOCK_ELEMENTS, HtmlText } from "./html-text.ts";
 import { skipTag, tagName } from "./raw-html.ts";
 import { skipWhite } from "./scan.ts";
 
@@ -12,27 +14,20 @@ type End = RegExp | "blank";
 const VERBATIM = /^(?:script|pre|style|textarea)$/;
 const VERBATIM_END = /<\/(?:script|pre|style|textarea)>/i;
 
-/** Kind 6. */
-const BLOCK_ELEMENTS = new Set(
-  `address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt
-  fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li
-  link main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th
-  thead title tr track ul`.split(/\s+/),
-);
-
 /**
- * The current HTML block. Its text is not stored, because HTML blocks are removed from the document with their
- * contents.
+ * The HTML block that is being read: where it begins and ends. What it shows as text goes to the blocks of the document.
  */
 export class HtmlBlocks {
   private readonly source: string;
+  private readonly text: HtmlText;
   private end: End = "blank";
-  /** An element whose contents are removed even after a blank line. */
-  private hidden = "";
+  /** The line that ends the block was read, though a hidden element may go on. */
+  private hasEnded = false;
   private closings: Map<string, number> | undefined;
 
-  constructor(source: string) {
+  constructor(source: string, blocks: Block[]) {
     this.source = source;
+    this.text = new HtmlText(blocks);
   }
 
   /** Returns whether a block starts at `pos`, the place of `<`. Its first line is then read with `endsWith`. */
@@ -40,24 +35,34 @@ export class HtmlBlocks {
     const end = findEnd(this.source, pos, lineEnd, isInParagraph);
     if (end === undefined) return false;
     this.end = end;
-    this.hidden = "";
+    this.hasEnded = false;
     return true;
   }
 
-  /** Reads a line of the block and returns whether the block ends with it. */
-  endsWith(from: number, to: number): boolean {
-    const line = this.source.slice(from, to);
-    if (this.end !== "blank") return this.end.test(line);
-    if (line.includes("<")) this.hidden = hiddenAfter(line, this.hidden);
-    return false;
+  /** Reads a line of the block, which ends at `to`, after `spaces` spaces; true where the block ends with it. */
+  endsWith(from: number, to: number, spaces: number): boolean {
+    const line = " ".repeat(spaces) + this.source.slice(from, to + 1);
+    this.text.add(line);
+    if (this.end === "blank") return false;
+    this.hasEnded ||= this.end.test(line);
+    return this.hasEnded && !this.isHiding(to);
   }
 
   /** Returns whether a blank line at `pos` ends the block. */
   endsBefore(pos: number): boolean {
-    if (this.end !== "blank") return false;
-    if (this.hidden === "") return true;
+    return this.end === "blank" && !this.isHiding(pos);
+  }
+
+  close(): void {
+    this.text.end();
+  }
+
+  /** Of a hidden element even the contents after a blank line go, if its closing tag stands after `pos`. */
+  private isHiding(pos: number): boolean {
+    const { hidden } = this.text;
+    if (hidden === "") return false;
     this.closings ??= lastClosings(this.source);
-    return (this.closings.get(this.hidden) ?? 0) < pos;
+    return (this.closings.get(hidden) ?? -1) > pos;
   }
 }
 

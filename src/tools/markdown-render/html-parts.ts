@@ -16,15 +16,18 @@ const cellsOf = (name: "th" | "td") => ({
 export const HEAD_CELLS = cellsOf("th");
 export const BODY_CELLS = cellsOf("td");
 
-/**
- * The ids of a rendered document must not collide with those of the surrounding page. They consist of a prefix and a
- * number, and contain no text from the document.
- */
-export const footnoteId = ({ number }: Footnote) => `user-content-fn${number}`;
+/** The ids of a rendered document must not clash with those of the page around it, so they have a prefix of their own. */
+export const ID_PREFIX = "user-content-";
+
+/** The id of a footnote has a number, and nothing from the document. */
+export const footnoteId = ({ number }: Footnote) => `${ID_PREFIX}fn${number}`;
+
+/** True for every id that is made here. */
+export const isFootnoteId = (id: string) => /^user-content-fn(?:ref)?\d+(?:-\d+)?$/.test(id);
 
 /** The id of the first reference to a footnote ends with the footnote's number; later ones append their own number. */
 function referenceId({ number }: Footnote, use: number): string {
-  const id = `user-content-fnref${number}`;
+  const id = `${ID_PREFIX}fnref${number}`;
   return use === 1 ? id : `${id}-${use}`;
 }
 

@@ -16,21 +16,24 @@ import {
   LINK,
   LINK_END,
   markChars,
+  RAW_TEXT,
   RUN,
   TEXT,
 } from "./edits.ts";
 import { escapeHtml } from "./escape-html.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
+import type { HeadingIds } from "./heading-ids.ts";
 import { BODY_CELLS, backReferences, footnoteId, HEAD_CELLS, referenceLink } from "./html-parts.ts";
 import { Output } from "./output.ts";
 
 /**
- * Writes blocks and their edits as HTML. Every tag and attribute of the output is written here or in `html-parts.ts`. All
- * text of the document goes through `escapeHtml`, and all addresses go through `cleanAddress`.
+ * Writes blocks and their edits as HTML. Every tag and attribute of the output is written here, in `html-parts.ts` or in
+ * `heading-ids.ts`. All text of the document goes through `escapeHtml`, and all addresses go through `cleanAddress`.
  */
 export class HtmlWriter {
   private readonly out = new Output();
   private readonly footnotes: Footnotes;
+  private readonly headingIds: HeadingIds | undefined;
   private filledCellsLeft: number;
   /** True if the last written character is a newline, or nothing has been written. */
   private isAtLineStart = true;
@@ -45,8 +48,9 @@ export class HtmlWriter {
   /** The number of open images, whose description is text only. */
   private images = 0;
 
-  constructor(footnotes: Footnotes, sourceChars: number) {
+  constructor(footnotes: Footnotes, sourceChars: number, headingIds: HeadingIds | undefined) {
     this.footnotes = footnotes;
+    this.headingIds = headingIds;
     this.filledCellsLeft = filledCellsMax(sourceChars);
   }
 
@@ -108,9 +112,11 @@ export class HtmlWriter {
   /** A heading. */
   heading(block: Block, edits: EditList): void {
     const { number, text, from, to } = block;
-    if (edits.count === 0) this.line(`<h${number}>${escapeHtml(text, from, to)}</h${number}>\n`);
-    else {
-      this.line(`<h${number}>`);
+    const id = this.headingIds?.attribute(block) ?? "";
+    if (edits.count === 0) {
+      this.line(`<h${number}${id}>${escapeHtml(text, from, to)}</h${number}>\n`);
+    } else {
+      this.line(`<h${number}${id}>`);
       this.inline(text, from, to, edits);
       this.out.add(`</h${number}>\n`);
     }
@@ -131,6 +137,11 @@ export class HtmlWriter {
     if (footnote !== undefined) this.out.add(` ${backReferences(footnote)}`);
     if (hasTags) this.out.add("</p>\n");
     this.isAtLineStart = hasTags;
+  }
+
+  /** A paragraph of an HTML block: its text is final, and its line endings are line breaks. */
+  plainText({ text }: Block): void {
+    this.line(`<p>${escapeHtml(text).replaceAll("\n", "<br />\n")}</p>\n`);
   }
 
   openRow(): void {
@@ -229,11 +240,12 @@ export class HtmlWriter {
     } else if (kind === IMAGE_END) {
       if (--this.images === 0) this.out.add(`"${titleAttribute(edits.title(index))} />`);
     } else if (this.images > 0) this.out.add(escapeHtml(describe(s, edits, index)));
-    else if (kind === TEXT) this.out.add(escapeHtml(value));
+    else if (kind === TEXT || kind === RAW_TEXT) this.out.add(escapeHtml(value));
     else if (kind === CODE) this.out.add(`<code>${escapeHtml(value)}</code>`);
     else if (kind === BREAK) this.out.add("<br />\n");
     else if (kind === LINK) {
-      this.out.add(`<a href="${escapeHtml(value)}"${titleAttribute(edits.title(index))}>`);
+      const address = this.headingIds?.follow(value) ?? value;
+      this.out.add(`<a href="${escapeHtml(address)}"${titleAttribute(edits.title(index))}>`);
     } else if (kind === LINK_END) this.out.add("</a>");
     else if (kind === AUTOLINK) {
       this.out.add(`<a href="${escapeHtml(edits.title(index) ?? "")}">${escapeHtml(value)}</a>`);

@@ -1,4 +1,4 @@
-import { cleanAddress } from "./address.ts";
+import { type BaseUrl, cleanAddress } from "./address.ts";
 import { type Autolink, BareAutolinks, readAngled } from "./autolinks.ts";
 import { BracketStack } from "./brackets.ts";
 import { linkCandidates } from "./candidates.ts";
@@ -16,11 +16,12 @@ import {
   WHITE,
 } from "./characters.ts";
 import { CodeSpans, codeContent, skipBackticks } from "./code-spans.ts";
-import { AUTOLINK, BREAK, CANDIDATE, CODE, DROP, EditList, TEXT } from "./edits.ts";
+import { AUTOLINK, BREAK, CANDIDATE, CODE, DROP, EditList, RAW_TEXT, TEXT } from "./edits.ts";
 import { DelimiterStack } from "./emphasis.ts";
 import { readEntity } from "./entities.ts";
 import type { Footnotes } from "./footnotes.ts";
-import { isLineBreak, RawHtml } from "./raw-html.ts";
+import { alternativeText } from "./html-text.ts";
+import { RawHtml, shownElement } from "./raw-html.ts";
 import type { References } from "./references.ts";
 
 const EXCLAMATION = 33;
@@ -51,8 +52,8 @@ export class InlineParser {
   private autolinks: BareAutolinks | undefined;
   private hasCandidates = false;
 
-  constructor(references: References, footnotes: Footnotes) {
-    this.brackets = new BracketStack(this.edits, this.delimiters, references, footnotes);
+  constructor(references: References, footnotes: Footnotes, baseUrl: BaseUrl | undefined) {
+    this.brackets = new BracketStack(this.edits, this.delimiters, references, footnotes, baseUrl);
   }
 
   /** Reads the text of `s` between `from` and `to`. */
@@ -172,12 +173,23 @@ export class InlineParser {
     this.rawHtml ??= new RawHtml(this.s, this.from, this.to);
     const end = this.rawHtml.skip(pos);
     if (end < 0) return pos + 1;
-    // Without the tag, text that `<br>` separates would run together.
-    if (isLineBreak(this.s, pos, end) && this.isBetweenWords(pos, end)) {
-      this.edits.addText(TEXT, pos, end, " ");
-      return end;
+    const text = this.textOfTag(pos, end);
+    if (text === "") return this.drop(pos, end);
+    this.edits.addText(RAW_TEXT, pos, end, text);
+    return end;
+  }
+
+  /** What is shown in place of a tag: mostly nothing. */
+  private textOfTag(pos: number, end: number): string {
+    switch (shownElement(this.s, pos, end)) {
+      case "br":
+        // What it keeps apart would run together.
+        return this.isBetweenWords(pos, end) ? " " : "";
+      case "img":
+        return alternativeText(this.s, pos, end);
+      default:
+        return "";
     }
-    return this.drop(pos, end);
   }
 
   private isBetweenWords(start: number, end: number): boolean {

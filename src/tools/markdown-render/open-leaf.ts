@@ -23,7 +23,7 @@ export class OpenLeaf {
   constructor(line: LineCursor, containers: ContainerStack, references: References) {
     this.line = line;
     this.lines = new LineText(line.source);
-    this.html = new HtmlBlocks(line.source);
+    this.html = new HtmlBlocks(line.source, containers.blocks);
     this.containers = containers;
     this.references = references;
   }
@@ -58,10 +58,10 @@ export class OpenLeaf {
         break;
       case "html":
         if (isBlank && this.html.endsBefore(line.start)) {
-          this.kind = "none";
+          this.close();
           return false;
         }
-        this.takeHtml(line.pos);
+        this.takeHtml(line.rest, line.spaces);
         break;
       default:
         if (isBlank) this.close();
@@ -72,9 +72,9 @@ export class OpenLeaf {
     return true;
   }
 
-  /** Reads the line from `from` on as HTML, and ends the block if the line ends it. */
-  takeHtml(from: number): void {
-    if (this.html.endsWith(from, this.line.end)) this.kind = "none";
+  /** Reads the line from `from` on as HTML, after `spaces` spaces, and ends the block with it where it does. */
+  takeHtml(from: number, spaces = 0): void {
+    if (this.html.endsWith(from, this.line.end, spaces)) this.close();
   }
 
   addCodeLine(indent: number): void {
@@ -99,6 +99,7 @@ export class OpenLeaf {
     this.kind = "none";
     if (kind === "paragraph") this.closeParagraph();
     else if (kind === "table") containers.blocks.push(END);
+    else if (kind === "html") this.html.close();
     else if (kind === "indented" || kind === "fence") {
       const { text, from, to } = this.lines.range;
       // Trailing blank lines are not part of indented code (section 4.4).

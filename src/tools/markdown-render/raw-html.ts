@@ -140,9 +140,13 @@ function isUnquotedValue(c: number): boolean {
   return c !== GREATER && c !== 96 && !isIn(c, WHITE);
 }
 
-/** Returns whether the tag from `pos` to `end` is `<br>`. */
-export function isLineBreak(s: string, pos: number, end: number): boolean {
-  return end - pos < 16 && tagName(s, pos + 1, end).toLowerCase() === "br";
+/** `br` or `img` for the tag from `pos` to `end` of an element that shows something by itself; "" for others. */
+export function shownElement(s: string, pos: number, end: number): "br" | "img" | "" {
+  // Most tags are others, which the first letter tells.
+  const c = s.charCodeAt(pos + 1) | 32;
+  if (c !== 98 && c !== 105) return "";
+  const name = tagName(s, pos + 1, end).toLowerCase();
+  return name === "br" || name === "img" ? name : "";
 }
 
 /** Returns the tag name that starts at `pos`. */

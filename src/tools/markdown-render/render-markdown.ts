@@ -1,26 +1,38 @@
+import { BaseUrl } from "./address.ts";
 import { parseBlocks } from "./block-parser.ts";
 import type { Block } from "./blocks.ts";
 import { DROP, type EditList } from "./edits.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
+import { HeadingIds } from "./heading-ids.ts";
 import { HtmlWriter } from "./html-writer.ts";
 import { InlineParser } from "./inline-parser.ts";
 import { skipWhite } from "./scan.ts";
 import { eachCell, unescapePipes } from "./tables.ts";
 import { TextWriter } from "./text-writer.ts";
 
+export type RenderOptions = {
+  /** Headings get ids as on GitHub, and links within the document lead to them. */
+  headingIds?: boolean | undefined;
+  /** An absolute http or https URL, against which relative links and images are resolved. */
+  baseUrl?: string | undefined;
+};
+
 /**
  * The Markdown engine: renders CommonMark 0.31.2 and GFM with footnotes and alerts as HTML that is safe to insert into
- * a page and, with `withText`, also as plain text. Raw HTML is removed. The function is pure, accepts any string and
+ * a page and, with `withText`, also as plain text. Of raw HTML only the text stays. The function is pure, accepts any string and
  * takes linear time. Structure beyond the bounds in `bounds.ts` is flattened into text.
  */
 export function renderMarkdown(
   markdown: string,
   withText: boolean,
+  { headingIds = false, baseUrl }: RenderOptions = {},
 ): { html: string; text?: string } {
   const source = normalizeSource(markdown);
   const { blocks, references, footnotes } = parseBlocks(source);
-  const inlines = new InlineParser(references, footnotes);
-  const html = new HtmlWriter(footnotes, source.length);
+  const base = baseUrl === undefined ? undefined : new BaseUrl(baseUrl, source.length);
+  const inlines = new InlineParser(references, footnotes, base);
+  const ids = headingIds ? new HeadingIds(blocks, inlines, !footnotes.isEmpty) : undefined;
+  const html = new HtmlWriter(footnotes, source.length, ids);
   const text = withText ? new TextWriter(footnotes) : undefined;
   const walk = new Walk(blocks, inlines, html, text);
   walk.write(0, blocks.length);
@@ -73,6 +85,10 @@ class Walk {
           this.inlines.parse(block.text, block.from, block.to);
           this.html.heading(block, this.inlines.edits);
           this.text?.leaf(block, this.inlines.edits);
+          break;
+        case "text":
+          this.html.plainText(block);
+          this.text?.plainText(block);
           break;
         case "row":
           this.writeRow(block);

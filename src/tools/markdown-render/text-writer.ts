@@ -15,9 +15,10 @@ import {
   KEEP,
   LINK,
   LINK_END,
-  markChars,
+  RAW_TEXT,
   RUN,
   TEXT,
+  unmarked,
 } from "./edits.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
 import { skipBlanks } from "./scan.ts";
@@ -89,8 +90,14 @@ export class TextWriter {
 
   /** Writes a paragraph or heading. */
   leaf(block: Block, edits: EditList): void {
-    const task = block.info === "" ? "" : `[${block.info}] `;
+    const isTask = block.kind === "paragraph" && block.info !== "";
+    const task = isTask ? `[${block.info}] ` : "";
     this.writeBlock(task + trimBlanks(this.inline(block.text, block.from, block.to, edits)));
+  }
+
+  /** A paragraph of an HTML block. */
+  plainText({ text }: Block): void {
+    this.writeBlock(text);
   }
 
   cell(text: string, from: number, to: number, edits: EditList): void {
@@ -219,6 +226,7 @@ export class TextWriter {
     const value = edits.value(index);
     switch (kind) {
       case TEXT:
+      case RAW_TEXT:
       case CODE:
       case AUTOLINK:
         return value;
@@ -228,17 +236,6 @@ export class TextWriter {
         return "";
     }
   }
-}
-
-/** Returns the part of a run of delimiters that is text. */
-function unmarked(s: string, start: number, end: number, edits: EditList): string {
-  let text = "";
-  for (let at = start; at < end; ) {
-    const mark = edits.markAt(at);
-    if (mark === 0) text += s.charAt(at);
-    at += mark === 0 ? 1 : markChars(mark);
-  }
-  return text;
 }
 
 function listOf({ info, number, isLoose }: Block): List {

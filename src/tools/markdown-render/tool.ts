@@ -1,12 +1,19 @@
 import * as z from "zod/mini";
-import { bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
+import { BASE_URL_CHARS_MAX, bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
 import { about, anyCase, defineTool } from "../define-tool.ts";
 import { textField } from "../text.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 
+const NO_BASE_URL = `must be an absolute http or https URL of at most ${BASE_URL_CHARS_MAX} characters`;
+
+function isBaseUrl(text: string): boolean {
+  const isSound = text.length <= BASE_URL_CHARS_MAX && text.isWellFormed();
+  return isSound && /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
 /**
- * Renders GitHub Flavored Markdown as HTML that is safe to insert into a page: raw HTML in the source is removed, and
- * only URLs that cannot run a script become links.
+ * Renders GitHub Flavored Markdown as HTML that is safe to insert into a page: only the text of raw HTML in the source
+ * stays, and only URLs that cannot run a script become links.
  */
 const input = z.strictObject({
   markdown: textField(
@@ -16,6 +23,19 @@ const input = z.strictObject({
   format: about(
     anyCase(["html", "text"], "html"),
     "`text` adds the field `text` to the response: the document as plain text. In any case.",
+  ),
+  headingIds: about(
+    z._default(z.boolean(), false),
+    "Gives headings the ids that GitHub gives them, with the prefix `user-content-`; links such as `#installation` follow.",
+  ),
+  baseUrl: about(
+    z.optional(
+      z
+        .string()
+        .check(z.refine(isBaseUrl, { error: NO_BASE_URL }), z.maxLength(BASE_URL_CHARS_MAX)),
+    ),
+    "Absolute http or https URL against which relative links and images are resolved; links within the page (`#…`) stay.",
+    "uri",
   ),
 });
 
@@ -48,7 +68,7 @@ export default defineTool({
   title: "Markdown",
   summary: "GitHub-flavored Markdown as sanitized HTML.",
   description:
-    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed: the text between inline tags stays, but an HTML block is removed with its text. A link or image with a scheme other than http, https, mailto, tel, xmpp or ftp becomes its text.",
+    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed, and its text stays. A link or image with a scheme other than http, https, mailto, tel, xmpp or ftp becomes its text.",
   price: 1,
   input,
   output,
@@ -93,8 +113,8 @@ export default defineTool({
     },
   ],
   page: { sample: { markdown: PAGE_SAMPLE } },
-  run: ({ markdown, format }) => ({
+  run: ({ markdown, format, headingIds, baseUrl }) => ({
     ok: true as const,
-    ...renderMarkdown(markdown, format === "text"),
+    ...renderMarkdown(markdown, format === "text", { headingIds, baseUrl }),
   }),
 });

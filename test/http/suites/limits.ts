@@ -60,10 +60,15 @@ export function limitsSuite(sentence: Sentence) {
 const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 function fieldSentences(sentence: Sentence) {
-  const fields = TOOLS.flatMap(({ name, price, fieldBytesMax }) =>
-    Object.entries(fieldBytesMax).map(([field, max]) => ({ tool: name, price, field, max })),
+  const fields = TOOLS.flatMap(({ name, price, fieldBytesMax, rawBody }) =>
+    Object.entries(fieldBytesMax).map(([field, max]) => {
+      // The main field has to be there too.
+      const before =
+        rawBody === undefined || rawBody.field === field ? "" : `"${rawBody.field}":"",`;
+      return { tool: name, price, field, max, before };
+    }),
   );
-  for (const { tool, price, field, max } of fields) {
+  for (const { tool, price, field, max, before } of fields) {
     sentence(
       `${tool}: \`${field}\` takes ${max} bytes of UTF-8, however they are written`,
       async (service) => {
@@ -78,7 +83,8 @@ function fieldSentences(sentence: Sentence) {
           for (const part of [`\`${field}\``, String(max), String(size)])
             assert.ok(detail.includes(part), detail);
         };
-        const post = (text: string) => caller.post(tool, { body: `{"${field}":"${text}"}` });
+        const post = (text: string) =>
+          caller.post(tool, { body: `{${before}"${field}":"${text}"}` });
         fits(await post("a".repeat(max)));
         over(await post("a".repeat(max + 1)), max + 1);
         fits(await post(escaped("a").repeat(max)));

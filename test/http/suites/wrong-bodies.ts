@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import * as z from "zod/mini";
 import { TOOLS } from "#tools/registry.ts";
 import { assertProblem, createCaller, type Sentence } from "../test-api.ts";
 
@@ -110,7 +109,11 @@ function bodySentences(sentence: Sentence) {
               await caller.post(tool, { headers: { "Content-Type": type }, body }),
               "invalid_request",
             );
-            assert.deepEqual(problem.errors, [{ pointer: `/${field}`, detail: "is required" }]);
+            assert.deepEqual(
+              problem.errors.map(({ pointer }: { pointer: string }) => pointer),
+              [`/${field}`],
+            );
+            assert.match(problem.errors[0].detail, /^is required/);
             assert.ok(problem.detail.includes(`\`${field}\``), problem.detail);
           }
         }
@@ -166,7 +169,7 @@ function fieldSentences(sentence: Sentence) {
         ["hash", { text: "a", algorithm: "sha--256" }],
         ["qr-code", { text: "a", width: "256" }],
         ["qr-code", { text: "a", width: null }],
-        ["qr-code", { text: "a", format: "PNG" }],
+        ["qr-code", { text: "a", format: "GIF" }],
         ["qr-code", { text: "" }],
         ["uuid", [1]],
         ["hash", null],
@@ -214,11 +217,9 @@ function fieldSentences(sentence: Sentence) {
 
 /** The tools with required fields, and those fields. */
 const requiredFields = (): [tool: string, field: string][] =>
-  TOOLS.filter(({ body }) => body === "required").flatMap(({ name, input }) =>
-    (z.toJSONSchema(input, { io: "input" }).required ?? []).map((field): [string, string] => [
-      name,
-      field,
-    ]),
+  TOOLS.filter(({ body }) => body === "required").flatMap(
+    ({ name, rawBody }): [string, string][] =>
+      rawBody === undefined ? [] : [[name, rawBody.field]],
   );
 
 const textFields = (): [tool: string, field: string][] =>

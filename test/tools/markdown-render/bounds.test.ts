@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { BASE_URL_CHARS_MAX } from "#limits.ts";
 import {
   CONTAINERS_MAX,
   filledCellsMax,
@@ -7,6 +8,7 @@ import {
   LABEL_CHARS_MAX,
   LINK_PARENTHESES_MAX,
   referenceCharsMax,
+  resolvedCharsMax,
   TEXT_PREFIX_CHARS_MAX,
   waysBackMax,
 } from "#tools/markdown-render/bounds.ts";
@@ -72,6 +74,51 @@ test("the first references to a footnote get a way back", () => {
   assert.equal(count(out, 'class="footnote-ref"><a'), 500);
   assert.equal(count(out, ' id="user-content-fnref'), waysBack);
   assert.equal(count(out, 'class="footnote-backref"'), waysBack);
+});
+
+test("links that a long base URL would make huge become their text", () => {
+  const baseUrl = `https://a.b/${"c".repeat(BASE_URL_CHARS_MAX - 13)}/`;
+  for (const markdown of ["[a](d)".repeat(10_000), `${"[a] ".repeat(20_000)}\n\n[a]: d`]) {
+    const { html: out } = renderMarkdown(markdown, false, { baseUrl });
+    const links = Math.floor(resolvedCharsMax(markdown.length + 1) / (baseUrl.length - 1));
+    assert.ok(Math.abs(count(out, "<a href") - links) <= 1, `${count(out, "<a href")} of ${links}`);
+    assert.equal(
+      count(out.replaceAll(/<[^>]*>/g, ""), "a"),
+      count(markdown, "[a]") - count(markdown, "]:"),
+    );
+  }
+});
+
+test("ids of headings and a base URL take linear time, and output of at most thirty times the document", () => {
+  const kinds: ((n: number) => string)[] = [
+    (n) => "# a\n".repeat(n),
+    (n) => "#\n".repeat(n),
+    (n) => Array.from({ length: n }, (_, i) => `# a-${i}\n# a\n`).join(""),
+    (n) => Array.from({ length: n }, (_, i) => `# a${"-1".repeat(i % 5)}\n`).join(""),
+    (n) => `# ${"a *b* ".repeat(n)}`,
+    (n) => `# ${"!".repeat(n)}`,
+    (n) => `[a](#b) `.repeat(n),
+    (n) => `[a](b) `.repeat(n),
+    (n) => `[a](${"../".repeat(n)})`,
+    (n) => `[a](#${"%41".repeat(n)})\n# a`,
+    (n) => `${"[a]".repeat(n)}\n\n[a]: b`,
+  ];
+  const options = { headingIds: true, baseUrl: "https://a.bc/d/e" };
+  // In CPU time, because other processes may run.
+  const millisOf = (markdown: string) => {
+    const before = process.cpuUsage();
+    const { html: out } = renderMarkdown(markdown, false, options);
+    assert.ok(out.length <= 30 * markdown.length + 1000, markdown.slice(0, 40));
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  for (const make of kinds) {
+    millisOf(make(5_000));
+    // Linear would be 16 times as long, quadratic 256 times: the bound is far from both.
+    const short = Math.max(millisOf(make(2_500)), 5);
+    const long = millisOf(make(40_000));
+    assert.ok(long < 100 * short, `${make(1)}: ${short} ms, then ${long} ms`);
+  }
 });
 
 test("the prefix of a line of plain text has a bound", () => {

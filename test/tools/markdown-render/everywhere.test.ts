@@ -8,7 +8,7 @@ import { gfmExamples } from "./spec-examples.ts";
 if (typeof gfmExamples() === "string")
   test("the examples of GFM are among the documents", { skip: String(gfmExamples()) });
 
-type Rendered = [html: string, text: string];
+type Rendered = [html: string, text: string, withOptions: string];
 
 /** Documents per message. */
 const LIST_LENGTH = 500;
@@ -37,8 +37,8 @@ function assertSame(
 ): void {
   assert.equal(rendered.length, expected.length, runtime);
   const differing = all.flatMap((_, index) => {
-    const [html, text] = rendered[index] as Rendered;
-    return html === expected[index]?.[0] && text === expected[index][1] ? [] : [index];
+    const isSame = rendered[index]?.every((output, which) => output === expected[index]?.[which]);
+    return isSame === true ? [] : [index];
   });
   const [first] = differing;
   if (first === undefined) return;
@@ -59,21 +59,22 @@ test("Node, workerd and Chromium give the same HTML and the same text", async (t
 test("a difference of one character in one document is reported", () => {
   const all = ["a", "b"].map((markdown) => ({ name: markdown, markdown }));
   const expected: Rendered[] = [
-    ["<p>a</p>", "a"],
-    ["<p>b</p>", "b"],
+    ["<p>a</p>", "a", "c"],
+    ["<p>b</p>", "b", "c"],
   ];
-  const check = (html: string, text: string) => () =>
+  const check = (html: string, text: string, withOptions: string) => () =>
     assertSame(
       "a runtime",
       all,
       [
-        ["<p>a</p>", "a"],
-        [html, text],
+        ["<p>a</p>", "a", "c"],
+        [html, text, withOptions],
       ],
       expected,
     );
-  check("<p>b</p>", "b")();
+  check("<p>b</p>", "b", "c")();
   const message = /^1 differ in a runtime, first {"name":"b"/;
-  assert.throws(check("<p>B</p>", "b"), { message });
-  assert.throws(check("<p>b</p>", "b\n"), { message });
+  assert.throws(check("<p>B</p>", "b", "c"), { message });
+  assert.throws(check("<p>b</p>", "b\n", "c"), { message });
+  assert.throws(check("<p>b</p>", "b", "C"), { message });
 });

@@ -54,7 +54,10 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
     reason: "Tags that GFM, section 6.11, would escape are raw HTML, which we strip.",
     html: [
       "<p>This is  not okay, but <strong>this</strong> is.</p>",
+      "<p>This is</p>",
       "<p>Nope, I won't have .</p>",
+      "<p>No</p>",
+      "<p>This is okay though.</p>",
       "<p>Yep, okay.</p>",
       "<p>&lt;!- But we're strict. -&gt;\n&lt;! No nonsense. &gt;</p>\n",
     ].join("\n"),

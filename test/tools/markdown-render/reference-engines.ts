@@ -1,6 +1,7 @@
 import { HtmlRenderer, type Node, Node as NodeOf, Parser } from "commonmark";
 import { micromark, type Options } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
+import { renderHtmlBlock, textOfInline } from "./html-block-text.ts";
 
 /**
  * Two engines that share no code with ours or with each other. Both apply our rules for raw HTML and addresses:
@@ -38,8 +39,15 @@ function nodesOf(root: Node): Node[] {
 }
 
 function strip(node: Node): void {
+  const raw = node.literal ?? "";
+  const [type, text] =
+    node.type === "html_block"
+      ? (["html_block", renderHtmlBlock(`${raw}\n`).trimEnd()] as const)
+      : (["text", textOfInline(raw)] as const);
   // An empty block keeps the line break between the two tight paragraphs around it.
-  if (node.type === "html_block") node.insertBefore(new NodeOf("custom_block"));
+  const left = new NodeOf(type === "html_block" && text === "" ? "custom_block" : type);
+  if (text !== "") left.literal = text;
+  if (text !== "" || type === "html_block") node.insertBefore(left);
   node.unlink();
 }
 
@@ -58,10 +66,11 @@ function replaceByContents(node: Node): void {
 
 type Extension = NonNullable<Options["htmlExtensions"]>[number];
 
-/** Raw HTML is parsed and dropped. */
+/** Raw HTML is read, and only its text is written. */
 const withoutHtml: Extension = {
   enter: {
     htmlFlow() {
+      this.lineEndingIfNeeded();
       this.buffer();
     },
     htmlText() {
@@ -69,12 +78,20 @@ const withoutHtml: Extension = {
     },
   },
   exit: {
+    htmlFlowData(token) {
+      this.raw(this.sliceSerialize(token));
+    },
+    htmlTextData(token) {
+      this.raw(this.sliceSerialize(token));
+    },
     htmlFlow() {
-      this.resume();
+      const raw = this.resume();
+      this.raw(renderHtmlBlock(`${raw}\n`).trimEnd());
       this.lineEndingIfNeeded();
     },
     htmlText() {
-      this.resume();
+      const raw = this.resume();
+      this.raw(this.encode(textOfInline(raw)));
     },
   },
 };

@@ -7,7 +7,7 @@ const html = (markdown: string) => renderMarkdown(markdown, false).html;
 
 /** A tag as the renderer writes it, with the attributes that each element may have. */
 const TAG = new RegExp(
-  `^(?:</?(?:p|h[1-6]|em|strong|del|code|pre|blockquote|ul|li|table|thead|tbody|tr)>|</(?:a|ol|th|td|sup|div|section)>|<[bh]r />|${[
+  `^(?:<h[1-6] id="user-content-[^"<>]*">|</?(?:p|h[1-6]|em|strong|del|code|pre|blockquote|ul|li|table|thead|tbody|tr)>|</(?:a|ol|th|td|sup|div|section)>|<[bh]r />|${[
     '<a href="URL"(?: title="[^"<>]*")?>',
     '<img src="URL" alt="[^"<>]*"(?: title="[^"<>]*")? />',
     '<code class="language-[^"<>]*">',
@@ -44,11 +44,18 @@ test("for any source, the output consists of known tags with known attributes", 
       "\n[a]: ",
       ' "t" onclick=x',
       ...'[http://a.b/|[a@b.c|&<|><|"<|<img/src=x onerror=y|[^a]|\n[^a]: |[!NOTE]|<br>'.split("|"),
+      ...`<div>|<p onclick=x>|\n\n<pre>|</pre>|<h1 id="|<img alt="<script>">|<td title='">'|&lt;b&gt;`.split(
+        "|",
+      ),
+      ...`<textarea>|</textarea>|<xmp>|&quot;|&#60;|<svg>|\n# |](#|](//|](../"|](\\\\|](?<|<title>`.split(
+        "|",
+      ),
     ),
   );
   fc.assert(
-    fc.property(fc.array(pieces, { maxLength: 25 }), (parts) => {
-      const output = html(parts.join(""));
+    fc.property(fc.array(pieces, { maxLength: 25 }), fc.boolean(), (parts, hasOptions) => {
+      const options = { headingIds: true, baseUrl: "https://a.bc/d/?'\"<>" };
+      const { html: output } = renderMarkdown(parts.join(""), false, hasOptions ? options : {});
       for (let at = output.indexOf("<"); at >= 0; at = output.indexOf("<", at + 1)) {
         assert.match(output.slice(at), TAG);
       }
