@@ -135,3 +135,8 @@ export const STRIPE_MESSAGE_BYTES_MAX = 256 * KB;
 /** The records in one request of an import, as JSON; then the body around them. */
 export const IMPORT_PAGE_BYTES_MAX = MB;
 export const OPERATOR_BODY_BYTES_MAX = IMPORT_PAGE_BYTES_MAX + 64 * KB;
+
+/** JSON-RPC messages in one body. The MCP SDK has the same limit. */
+export const MCP_BATCH_MAX = 100;
+/** A body of MCP without the arguments of its tools: names, ids, `_meta`, and a client's icons. */
+export const MCP_ENVELOPE_BYTES_MAX = 256 * KB;

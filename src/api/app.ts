@@ -29,7 +29,12 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const replier = createReplier(app);
   const callTool = createCallTool(app, replier);
   const operations = createOperations(app, replier);
-  const site = createSite?.(replier);
+  const hono = new Hono();
+  const site = createSite?.({
+    app,
+    replier,
+    fetch: (request, connection) => hono.fetch(request, connection as object),
+  });
   const routes = [
     ...createRoutes(app.tools, replier, callTool, operations),
     ...(site?.routes ?? []),
@@ -106,12 +111,13 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     return replier.problem(error, request.headers, context, dropped);
   }
 
-  const hono = new Hono();
   for (const route of routes) {
     hono.all(route.path, (c) => {
       const request = c.req.raw;
       const context = createRequestContext(request.headers, request.method, route.path, route.tool);
-      return respond(chooseHandler(route, request), request, context, route.bodyBytesMax, c.env);
+      const handler = chooseHandler(route, request);
+      const response = respond(handler, request, context, route.bodyBytesMax, c.env);
+      return route.isSameOriginOnly ? response.then(withoutCors) : response;
     });
   }
   hono.notFound((c) => {
@@ -141,6 +147,13 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       return response;
     },
   };
+}
+
+function withoutCors(response: Response): Response {
+  for (const name of ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers"]) {
+    response.headers.delete(name);
+  }
+  return response;
 }
 
 function chooseHandler(route: Route, request: Request): Handler {

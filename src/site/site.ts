@@ -1,14 +1,16 @@
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
+import { createMcpRoute } from "#api/mcp/mcp-route.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { type CreateSite, get, type Handler, type Route } from "#api/routes.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
 import type { SiteContext } from "./site-context.ts";
 
-/** Everything that the service serves besides calls. */
+/** Everything that the service serves besides calls over HTTP. */
 export const createSite =
   (site: SiteContext): CreateSite =>
-  (replier) => {
+  (parts) => {
+    const { replier } = parts;
     const description = JSON.stringify(describeApi(site.settings), null, 2);
     return {
       routes: [
@@ -17,6 +19,7 @@ export const createSite =
         ),
         ...createPageRoutes(site, replier).map(({ path, handler }) => get(path, handler)),
         ...dashboardRoutes(site),
+        createMcpRoute({ ...parts, version: site.settings.version }),
       ],
       notFound: createNotFoundPage(site, replier),
     };

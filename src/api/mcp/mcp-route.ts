@@ -1,0 +1,129 @@
+import { ApiError } from "#errors.ts";
+import { SPACE_BYTES } from "#limits.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import type { AppContext } from "../app-context.ts";
+import { createAuthenticator } from "../pipeline/authenticate.ts";
+import { readBody } from "../pipeline/body.ts";
+import { createMemoryBudget } from "../pipeline/memory-budget.ts";
+import type { Replier, RequestContext } from "../pipeline/reply.ts";
+import type { Route } from "../routes.ts";
+import type { Exchange, Reply } from "./serve-message.ts";
+
+/**
+ * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions, each response in JSON. This file is the
+ * HTTP around it; `serve-message.ts` is the protocol.
+ */
+export type McpDeps = {
+  app: AppContext;
+  replier: Replier;
+  /** The app itself: a tool's call goes through the same pipeline as every other. */
+  fetch(request: Request, connection: unknown): Response | Promise<Response>;
+  version: string;
+};
+
+export const MCP_PATH = "/mcp";
+
+export function createMcpRoute({ app, replier, fetch, version }: McpDeps): Route {
+  const keys = createAuthenticator(app);
+  const budget = createMemoryBudget(app.memory, app.elapsed);
+  const { origin } = new URL(app.settings.publicUrl);
+  // The arguments are at most a body of the API; the rest of the message goes beside them.
+  let mcp: ((exchange: Exchange) => Promise<Reply>) | undefined;
+  const bodyBytesMax = Math.max(...app.tools.map((tool) => tool.bodyBytesMax)) + SPACE_BYTES;
+
+  async function handle(
+    request: Request,
+    context: RequestContext,
+    connection: unknown,
+  ): Promise<Response> {
+    const { headers } = request;
+    const sentOrigin = headers.get("origin");
+    if (sentOrigin !== null && sentOrigin !== origin) return send(FOREIGN_ORIGIN, headers, context);
+    const { account } = await keys.authenticate(headers);
+    context.account = account;
+    requireJson(headers);
+    if (!acceptsJson(headers.get("accept"))) return send(NOT_ACCEPTABLE, headers, context);
+    const lease = budget.of(account);
+    try {
+      const body = await readBody(request, bodyBytesMax, lease.take, app.bodyTimeoutMs);
+      const exchange: Exchange = {
+        body,
+        headers,
+        call: async (tool, args, key) =>
+          fetch(requestFor(tool, request, args, { key, requestId: context.requestId }), connection),
+        logError: (message, cause) =>
+          app.logError(message, { requestId: context.requestId, cause }),
+      };
+      // Not the promise is kept: in workerd a request may not wait for one of another request.
+      mcp ??= (await import("./serve-message.ts")).createMcp({ tools: app.tools, version });
+      return await send(await mcp(exchange), headers, context);
+    } finally {
+      lease.release();
+    }
+  }
+
+  function send({ status, text }: Reply, headers: Headers, context: RequestContext) {
+    if (text !== null) return replier.plain("application/json", text, headers, context, { status });
+    return new Response(null, { status, headers: replier.empty(context, {}).headers });
+  }
+
+  return {
+    path: MCP_PATH,
+    methods: { POST: handle },
+    tool: null,
+    bodyBytesMax,
+    isSameOriginOnly: true,
+  };
+}
+
+/** An error of JSON-RPC without an id. The code is one of those that the specification leaves to implementations. */
+const httpError = (status: number, message: string): Reply => ({
+  status,
+  text: JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }),
+});
+
+/** The specification asks for it, so that the scripts of other sites cannot use a server on this machine. */
+const FOREIGN_ORIGIN = httpError(403, "Forbidden: requests of this Origin are not accepted.");
+
+const NOT_ACCEPTABLE = httpError(
+  406,
+  "Not acceptable: every response is JSON. Send `Accept: application/json, text/event-stream`.",
+);
+
+/** Without `Accept`, and for `*` as curl sends it, too. */
+const acceptsJson = (accept: string | null): boolean =>
+  accept === null || /(?:^|,)\s*(?:\*\/\*|application\/(?:\*|json))\s*(?:[;,]|$)/i.test(accept);
+
+/** JSON alone, unlike a tool: with it, a browser asks before it sends the request of another site. */
+function requireJson(headers: Headers): void {
+  const type = headers.get("content-type");
+  if (type !== null && /^\s*application\/json\s*(?:;|$)/i.test(type)) return;
+  const got = type === null || type === "" ? "It has none" : `It is "${type.slice(0, 80)}"`;
+  throw new ApiError(
+    "unsupported_media_type",
+    `The \`Content-Type\` of a message must be \`application/json\`. ${got}.`,
+  );
+}
+
+/** The client's headers stay, because they may show where it is. Those that describe the message do not. */
+function requestFor(
+  tool: Tool,
+  { url, headers: sent }: Request,
+  args: Uint8Array | null,
+  { key, requestId }: { key: string | null; requestId: string },
+): Request {
+  const headers = new Headers(sent);
+  for (const name of OF_THE_MESSAGE) headers.delete(name);
+  headers.set("Content-Type", "application/json");
+  headers.set("Accept", "application/json");
+  headers.set("Content-Length", String(args?.byteLength ?? 0));
+  headers.set("X-Request-Id", requestId);
+  if (key !== null) headers.set("Idempotency-Key", key);
+  const body = args as Uint8Array<ArrayBuffer> | null;
+  return new Request(new URL(`/api/v1/${tool.name}`, url), { method: "POST", headers, body });
+}
+
+const OF_THE_MESSAGE = [
+  ...["Accept-Encoding", "Content-Encoding", "Expect", "Idempotency-Key", "Origin"],
+  ...["Transfer-Encoding", "Connection", "Keep-Alive"],
+];

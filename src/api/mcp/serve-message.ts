@@ -1,0 +1,247 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type Tool as ToolOfSdk,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { DAY_MS, IDEMPOTENCY_KEY_CHARS_MAX, MCP_BATCH_MAX } from "#limits.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import { nearestName } from "#tools/nearest-name.ts";
+import { describeTool, VERBATIM_FIELD } from "./describe-tools.ts";
+import { argumentsOf, readField, readMessages } from "./message.ts";
+import { NotJsonError, toolResult } from "./tool-result.ts";
+
+/**
+ * Serves the messages of one body with the official SDK. Only `mcp-route.ts` imports this file, and only when the first
+ * request comes: loading the SDK takes a tenth of a second and 30 MB.
+ *
+ * It knows nothing of accounts and credits. A tool's call becomes a request to the API, with the same pipeline as any other.
+ */
+export type Exchange = {
+  body: Uint8Array;
+  /** Those of the HTTP request. */
+  headers: Headers;
+  /** Calls a tool: `args` is the body of the call, null where there is none. */
+  call(tool: Tool, args: Uint8Array | null, idempotencyKey: string | null): Promise<Response>;
+  /** Reports what a client never sees. */
+  logError(message: string, cause: unknown): void;
+};
+
+/** `text` is null for a notification, which has no response. */
+export type Reply = { status: number; text: string | null };
+
+export type McpOptions = { tools: readonly Tool[]; version: string };
+
+/** The key in `_meta` of `tools/call` under which a repeated call is charged once. No revision of MCP has its own yet. */
+export const IDEMPOTENCY_META = "toolbooth/idempotency-key";
+const OWN_META = /^toolbooth\//;
+
+/** Returns what serves a body with one message or, in early revisions, several. Throws an ApiError `too_large`. */
+export function createMcp({ tools, version }: McpOptions): (exchange: Exchange) => Promise<Reply> {
+  // A JSON Schema is JSON, which its own type does not say.
+  const described = tools.map(describeTool) as unknown as ToolOfSdk[];
+  return async (exchange) => {
+    const parsed = readMessages(exchange.body);
+    if (parsed === undefined) {
+      return rejection(ProtocolErrorCode.ParseError, "Parse error: the body is not JSON.");
+    }
+    const newServer = () => createServer({ tools, described, version }, exchange);
+    return Array.isArray(parsed)
+      ? serveBatch(newServer, exchange.headers, parsed)
+      : serveMessage(newServer, exchange.headers, parsed);
+  };
+}
+
+/**
+ * Batches were part of the protocol until 2025-06-18, whose clients name their revision in a header. The messages are
+ * served one after the other, so a batch holds no more memory than one of its calls.
+ */
+async function serveBatch(
+  newServer: () => Server,
+  headers: Headers,
+  messages: unknown[],
+): Promise<Reply> {
+  const revision = headers.get("mcp-protocol-version");
+  const { InvalidRequest } = ProtocolErrorCode;
+  if (revision !== null && revision >= FIRST_WITHOUT_BATCHES) {
+    return rejection(InvalidRequest, `Revision ${revision} has no batches. Send one message.`);
+  }
+  if (messages.length === 0 || messages.length > MCP_BATCH_MAX) {
+    return rejection(InvalidRequest, `A batch has 1 to ${MCP_BATCH_MAX} messages.`);
+  }
+  if (headers.has("idempotency-key")) {
+    const where = `\`_meta["${IDEMPOTENCY_META}"]\` of each call`;
+    return rejection(InvalidRequest, `For a batch, send the idempotency key in ${where}.`);
+  }
+  const texts: string[] = [];
+  for (const message of messages) {
+    const { text } = await serveMessage(newServer, headers, message);
+    if (text !== null) texts.push(text);
+  }
+  return texts.length === 0
+    ? { status: 202, text: null }
+    : { status: 200, text: `[${texts.join(",")}]` };
+}
+
+const FIRST_WITHOUT_BATCHES = "2025-06-18";
+
+async function serveMessage(
+  newServer: () => Server,
+  headers: Headers,
+  message: unknown,
+): Promise<Reply> {
+  // The SDK would keep a stream open on which nothing ever comes.
+  if (isRequestFor(message, "subscriptions/listen")) {
+    const id = (message as { id?: unknown }).id ?? null;
+    const text = "Method not found: this server has nothing to subscribe to.";
+    return rejection(ProtocolErrorCode.MethodNotFound, text, { status: 404, id });
+  }
+  const request = withOwnHeaders(headers);
+  const response = (await isLegacyRequest(request, message))
+    ? await serveLegacy(request, message, newServer)
+    : await createMcpHandler(newServer, { legacy: "reject" }).fetch(request, {
+        parsedBody: message,
+      });
+  return { status: response.status, text: response.body === null ? null : await response.text() };
+}
+
+/** As the SDK serves a revision before 2026-07-28 without sessions, but in JSON and not as a stream of events. */
+async function serveLegacy(
+  request: Request,
+  message: unknown,
+  newServer: () => Server,
+): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const server = newServer();
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody: message });
+  } finally {
+    await server.close();
+  }
+}
+
+/**
+ * The request as the SDK sees it. Its body has been read, and its `Accept` was checked: every response is JSON, so a client
+ * need not accept streams of events.
+ */
+function withOwnHeaders(sent: Headers): Request {
+  const headers = new Headers({
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+  });
+  for (const name of ["mcp-protocol-version", "mcp-method", "mcp-name"]) {
+    const value = sent.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return new Request("http://localhost/mcp", { method: "POST", headers });
+}
+
+type Served = McpOptions & { described: ToolOfSdk[] };
+
+function createServer({ tools, described, version }: Served, exchange: Exchange): Server {
+  const server = new Server(
+    { name: "toolbooth", title: "Toolbooth", version },
+    {
+      capabilities: { tools: {} },
+      instructions: INSTRUCTIONS,
+      jsonSchemaValidator: NO_VALIDATOR,
+      cacheHints: { "tools/list": LIST_CACHE, "server/discover": LIST_CACHE },
+    },
+  );
+  server.setRequestHandler("tools/list", ({ params }) => {
+    if (params?.cursor !== undefined) throw invalidParams("Unknown cursor: the list has one page.");
+    return { tools: described };
+  });
+  server.setRequestHandler("tools/call", async ({ params }) => {
+    const tool = findTool(tools, params.name);
+    const key = readIdempotencyKey(params._meta ?? {}, exchange.headers.get("idempotency-key"));
+    const args = bodyOfCall(tool, argumentsOf(exchange.body, params.arguments));
+    try {
+      return await toolResult(await exchange.call(tool, args, key));
+    } catch (cause) {
+      if (cause instanceof NotJsonError) {
+        throw new ProtocolError(
+          ProtocolErrorCode.ParseError,
+          `Parse error in the arguments: ${cause.message}`,
+        );
+      }
+      exchange.logError("A call through MCP failed", cause);
+      throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error. Try again.");
+    }
+  });
+  return server;
+}
+
+const INSTRUCTIONS =
+  "Successful calls cost credits, errors are free. To repeat a call safely after a lost response, send the same " +
+  `_meta["${IDEMPOTENCY_META}"] both times: it is charged once.`;
+
+/** The tools change with a release. A day is too long for a host that stays connected over one, and reads are cheap. */
+const LIST_CACHE = { ttlMs: DAY_MS / 24, cacheScope: "public" as const };
+
+/** Checks what users type into forms of the server, of which there are none. The SDK's own takes longer than a call. */
+const NO_VALIDATOR = {
+  getValidator(): never {
+    throw new Error("This server asks its clients nothing.");
+  },
+};
+
+function findTool(tools: readonly Tool[], name: string): Tool {
+  const tool = tools.find((each) => each.name === name);
+  if (tool !== undefined) return tool;
+  const names = tools.map((each) => each.name);
+  const nearest = nearestName(name, names);
+  const hint =
+    nearest === undefined ? `The tools are ${names.join(", ")}.` : `Did you mean ${nearest}?`;
+  throw invalidParams(`Unknown tool: ${name.slice(0, 100)}. ${hint}`);
+}
+
+/** A header is for clients that set one for each request. `_meta` and header may both be there if they agree. */
+function readIdempotencyKey(meta: Record<string, unknown>, header: string | null): string | null {
+  const unknown = Object.keys(meta).find(
+    (name) => OWN_META.test(name) && name !== IDEMPOTENCY_META,
+  );
+  if (unknown !== undefined) {
+    throw invalidParams(`Unknown _meta "${unknown.slice(0, 100)}". Use "${IDEMPOTENCY_META}".`);
+  }
+  const key = meta[IDEMPOTENCY_META];
+  if (key === undefined) return header;
+  if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
+    const rule = `a string of 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
+    throw invalidParams(`_meta["${IDEMPOTENCY_META}"] must be ${rule}.`);
+  }
+  if (header !== null && header !== key) {
+    throw invalidParams(`_meta["${IDEMPOTENCY_META}"] and the header Idempotency-Key differ.`);
+  }
+  return key;
+}
+
+const IDEMPOTENCY_KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
+
+/** For a verbatim tool the value of its one argument. Other tools check the names of their arguments themselves. */
+function bodyOfCall(tool: Tool, args: Uint8Array | null): Uint8Array | null {
+  if (args === null || !tool.verbatim) return args;
+  const { value, hasOthers } = readField(args, VERBATIM_FIELD);
+  if (hasOthers) throw invalidParams(`${tool.name} has one argument, \`${VERBATIM_FIELD}\`.`);
+  return value;
+}
+
+const invalidParams = (text: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, text);
+
+function rejection(
+  code: number,
+  message: string,
+  { status = 400, id = null }: { status?: number; id?: unknown } = {},
+): Reply {
+  return { status, text: JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } }) };
+}
+
+const isRequestFor = (message: unknown, method: string) =>
+  typeof message === "object" &&
+  message !== null &&
+  "method" in message &&
+  message.method === method;

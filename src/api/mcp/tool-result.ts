@@ -1,0 +1,94 @@
+/**
+ * The response of a call as the result of an MCP tool. What the protocol leaves to the server, the credits and the
+ * request id among it, is in `_meta` under names that begin with `toolbooth/`.
+ */
+export type ToolContent =
+  | { type: "text"; text: string }
+  | { type: "image"; data: string; mimeType: string };
+
+export type ToolResult = {
+  content: ToolContent[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+  _meta: Record<string, unknown>;
+};
+
+/** A problem of the API: `api/problem.ts`. */
+type Problem = {
+  type: string;
+  code: string;
+  status: number;
+  detail: string;
+  errors?: { pointer?: string; header?: string; detail: string }[];
+};
+
+/** Where the error of a call ends: in the request as JSON, which is an error of the protocol, or in the result. */
+export class NotJsonError extends Error {}
+
+/** Throws a `NotJsonError` where the arguments were not JSON. */
+export async function toolResult(response: Response): Promise<ToolResult> {
+  const text = await response.text();
+  const parsed = JSON.parse(text) as Record<string, unknown>;
+  const _meta = describeCall(response.headers);
+  if (response.status !== 200) return errorResult(parsed as Problem, response.headers, _meta);
+  return isPicture(parsed)
+    ? { content: pictureContent(parsed), _meta }
+    : { content: [{ type: "text", text }], structuredContent: parsed, _meta };
+}
+
+type Picture = { mimeType: unknown; output: unknown };
+
+/** Whether a response is a picture with a few words about it: it has its media type beside it. */
+export const isPicture = <Members extends object>(
+  response: Members,
+): response is Members & Picture => "mimeType" in response && "output" in response;
+
+/**
+ * The picture, and the other fields of the response as JSON. Without `structuredContent`: hosts that find it show the
+ * model nothing else, and the picture would be lost on them.
+ */
+function pictureContent({ output, ...rest }: Picture): ToolContent[] {
+  const [, mimeType = "", data] = /^data:([^;,]+);base64,(.*)$/s.exec(String(output)) ?? [];
+  const picture: ToolContent =
+    data === undefined ? { type: "text", text: String(output) } : { type: "image", data, mimeType };
+  return [picture, { type: "text", text: JSON.stringify(rest) }];
+}
+
+/** What a model can act on: what happened, every fault, when to try again, and where it is documented. */
+function errorResult(
+  problem: Problem,
+  headers: Headers,
+  meta: Record<string, unknown>,
+): ToolResult {
+  const { code, status, detail, type, errors = [] } = problem;
+  if (code === "invalid_json" || code === "invalid_utf8") throw new NotJsonError(detail);
+  const retryAfter = headers.get("retry-after");
+  const lines = [
+    `${code} (${status}): ${detail}`,
+    ...(errors.length > 1 ? errors.map((each) => `- ${nameOf(each)} ${each.detail}`) : []),
+    ...(retryAfter === null ? [] : [`Try again after ${retryAfter} s.`]),
+    `More: ${type}`,
+  ];
+  return {
+    content: [{ type: "text", text: lines.join("\n") }],
+    isError: true,
+    _meta: { ...meta, "toolbooth/problem": problem },
+  };
+}
+
+const nameOf = ({ pointer, header }: { pointer?: string; header?: string }) =>
+  pointer ? `\`${pointer.slice(1)}\`` : (header ?? "the arguments");
+
+/** What the headers of the API say of the call. */
+function describeCall(headers: Headers): Record<string, unknown> {
+  const numbers = (name: string, key: string) => {
+    const value = headers.get(name);
+    return value === null ? {} : { [key]: Number(value) };
+  };
+  return {
+    ...numbers("credits-charged", "toolbooth/credits-charged"),
+    ...numbers("credits-remaining", "toolbooth/credits-remaining"),
+    ...(headers.has("idempotency-replayed") ? { "toolbooth/idempotency-replayed": true } : {}),
+    "toolbooth/request-id": headers.get("x-request-id"),
+  };
+}
