@@ -2,6 +2,7 @@ import { idempotencySuite } from "./suites/idempotency.ts";
 import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
 import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
 import { limitsSuite } from "./suites/limits.ts";
+import { mcpSuite } from "./suites/mcp.ts";
 import { orderSuite } from "./suites/order.ts";
 import { problemsSuite } from "./suites/problems.ts";
 import { responsesSuite } from "./suites/responses.ts";
@@ -22,4 +23,5 @@ export function serviceSuites(sentence: Sentence) {
   idempotencyMeanwhileSuite(sentence);
   ledgerTroubleSuite(sentence);
   spendingSuite(sentence);
+  mcpSuite(sentence);
 }

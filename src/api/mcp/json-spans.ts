@@ -69,8 +69,10 @@ export function findMember(json: Uint8Array, start: number, name: string): Span 
 export function isNamed(json: Uint8Array, { name: { start, end } }: Member, name: string): boolean {
   // An escape takes at most six bytes for a character.
   if (end - start - 2 > 6 * name.length) return false;
+  const written = latin1.decode(json.subarray(start + 1, end - 1));
+  if (!written.includes("\\")) return written === name;
   try {
-    return JSON.parse(utf8.decode(json.subarray(start, end))) === name;
+    return JSON.parse(`"${written}"`) === name;
   } catch {
     return false;
   }
@@ -82,7 +84,8 @@ export function startOfValue(json: Uint8Array): number {
   return skipSpace(json, hasMark ? 3 : 0);
 }
 
-const utf8 = new TextDecoder();
+/** The names that are looked for are ASCII. */
+const latin1 = new TextDecoder("latin1");
 
 function skipSpace(json: Uint8Array, start: number): number {
   let at = start;

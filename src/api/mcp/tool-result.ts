@@ -18,8 +18,8 @@ type Problem = {
   type: string;
   code: string;
   status: number;
+  /** Names every fault, and the cure. */
   detail: string;
-  errors?: { pointer?: string; header?: string; detail: string }[];
 };
 
 /** Where the error of a call ends: in the request as JSON, which is an error of the protocol, or in the result. */
@@ -54,18 +54,17 @@ function pictureContent({ output, ...rest }: Picture): ToolContent[] {
   return [picture, { type: "text", text: JSON.stringify(rest) }];
 }
 
-/** What a model can act on: what happened, every fault, when to try again, and where it is documented. */
+/** What a model can act on: what happened, when to try again, and where it is documented. */
 function errorResult(
   problem: Problem,
   headers: Headers,
   meta: Record<string, unknown>,
 ): ToolResult {
-  const { code, status, detail, type, errors = [] } = problem;
+  const { code, status, detail, type } = problem;
   if (code === "invalid_json" || code === "invalid_utf8") throw new NotJsonError(detail);
   const retryAfter = headers.get("retry-after");
   const lines = [
     `${code} (${status}): ${detail}`,
-    ...(errors.length > 1 ? errors.map((each) => `- ${nameOf(each)} ${each.detail}`) : []),
     ...(retryAfter === null ? [] : [`Try again after ${retryAfter} s.`]),
     `More: ${type}`,
   ];
@@ -75,9 +74,6 @@ function errorResult(
     _meta: { ...meta, "toolbooth/problem": problem },
   };
 }
-
-const nameOf = ({ pointer, header }: { pointer?: string; header?: string }) =>
-  pointer ? `\`${pointer.slice(1)}\`` : (header ?? "the arguments");
 
 /** What the headers of the API say of the call. */
 function describeCall(headers: Headers): Record<string, unknown> {
