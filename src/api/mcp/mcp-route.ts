@@ -7,7 +7,7 @@ import { readBody } from "../pipeline/body.ts";
 import { createMemoryBudget } from "../pipeline/memory-budget.ts";
 import type { Replier, RequestContext } from "../pipeline/reply.ts";
 import type { Route } from "../routes.ts";
-import type { Exchange, Reply } from "./serve-message.ts";
+import type { Exchange, Reply, StreamedBody } from "./serve-message.ts";
 
 /**
  * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions, each response in JSON. This file is the
@@ -62,9 +62,19 @@ export function createMcpRoute({ app, replier, fetch, version }: McpDeps): Route
     }
   }
 
-  function send({ status, text }: Reply, headers: Headers, context: RequestContext) {
-    if (text !== null) return replier.plain("application/json", text, headers, context, { status });
-    return new Response(null, { status, headers: replier.empty(context, {}).headers });
+  function send({ status, body }: Reply, headers: Headers, context: RequestContext) {
+    if (typeof body === "string") {
+      return replier.plain("application/json", body, headers, context, { status });
+    }
+    if (body === null) {
+      return new Response(null, { status, headers: replier.empty(context, {}).headers });
+    }
+    const { stream, length } = joined(body);
+    const own = { "Content-Type": "application/json", "Content-Length": String(length) };
+    return new Response(app.sendStream(stream, length), {
+      status,
+      headers: replier.empty(context, own).headers,
+    });
   }
 
   return {
@@ -79,7 +89,7 @@ export function createMcpRoute({ app, replier, fetch, version }: McpDeps): Route
 /** An error of JSON-RPC without an id. The code is one of those that the specification leaves to implementations. */
 const httpError = (status: number, message: string): Reply => ({
   status,
-  text: JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }),
+  body: JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }),
 });
 
 /** The specification asks for it, so that the scripts of other sites cannot use a server on this machine. */
@@ -93,6 +103,19 @@ const NOT_ACCEPTABLE = httpError(
 /** Without `Accept`, and for `*` as curl sends it, too. */
 const acceptsJson = (accept: string | null): boolean =>
   accept === null || /(?:^|,)\s*(?:\*\/\*|application\/(?:\*|json))\s*(?:[;,]|$)/i.test(accept);
+
+/** The head, the stream and the tail as one stream, and its length in bytes. */
+function joined({ head, stream, streamBytes, tail }: StreamedBody) {
+  const [before, after] = [utf8.encode(head), utf8.encode(tail)];
+  const around = new TransformStream<Uint8Array, Uint8Array>({
+    start: (controller) => controller.enqueue(before),
+    flush: (controller) => controller.enqueue(after),
+  });
+  const length = before.byteLength + streamBytes + after.byteLength;
+  return { stream: stream.pipeThrough(around), length };
+}
+
+const utf8 = new TextEncoder();
 
 /** JSON alone, unlike a tool: with it, a browser asks before it sends the request of another site. */
 function requireJson(headers: Headers): void {

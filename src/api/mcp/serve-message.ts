@@ -7,12 +7,12 @@ import {
   type Tool as ToolOfSdk,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { DAY_MS, IDEMPOTENCY_KEY_CHARS_MAX, MCP_BATCH_MAX } from "#limits.ts";
+import { DAY_MS, IDEMPOTENCY_KEY_CHARS_MAX, MCP_BATCH_BYTES_MAX, MCP_BATCH_MAX } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import { describeTool, VERBATIM_FIELD } from "./describe-tools.ts";
 import { argumentsOf, readField, readMessages } from "./message.ts";
-import { NotJsonError, toolResult } from "./tool-result.ts";
+import { type LargeResponse, NotJsonError, splitAtStandIn, toolResult } from "./tool-result.ts";
 
 /**
  * Serves the messages of one body with the official SDK. Only `mcp-route.ts` imports this file, and only when the first
@@ -30,8 +30,16 @@ export type Exchange = {
   logError(message: string, cause: unknown): void;
 };
 
-/** `text` is null for a notification, which has no response. */
-export type Reply = { status: number; text: string | null };
+/** A body in parts, as long as they are together. */
+export type StreamedBody = {
+  head: string;
+  stream: ReadableStream<Uint8Array>;
+  streamBytes: number;
+  tail: string;
+};
+
+/** `body` is null for a notification, which has no response. */
+export type Reply = { status: number; body: string | StreamedBody | null };
 
 export type McpOptions = { tools: readonly Tool[]; version: string };
 
@@ -48,22 +56,36 @@ export function createMcp({ tools, version }: McpOptions): (exchange: Exchange) 
     if (parsed === undefined) {
       return rejection(ProtocolErrorCode.ParseError, "Parse error: the body is not JSON.");
     }
-    const newServer = () => createServer({ tools, described, version }, exchange);
-    return Array.isArray(parsed)
-      ? serveBatch(newServer, exchange.headers, parsed)
-      : serveMessage(newServer, exchange.headers, parsed);
+    const served = { tools, described, version, exchange };
+    return Array.isArray(parsed) ? serveBatch(served, parsed) : serveOne(served, parsed);
   };
+}
+
+type Served = McpOptions & { described: ToolOfSdk[]; exchange: Exchange };
+
+/** Serves a message. The response of a call that is too large to be read takes its place in the result. */
+async function serveOne(served: Served, message: unknown): Promise<Reply> {
+  let large: LargeResponse | null = null;
+  const reply = await serveMessage(served, message, (response) => {
+    large = response;
+  });
+  return putInto(reply, large);
+}
+
+function putInto({ status, text }: SdkReply, large: LargeResponse | null): Reply {
+  if (large === null || text === null) return { status, body: text };
+  const [head, tail] = splitAtStandIn(text);
+  return "text" in large
+    ? { status, body: head + large.text + tail }
+    : { status, body: { head, stream: large.stream, streamBytes: large.bytes, tail } };
 }
 
 /**
  * Batches were part of the protocol until 2025-06-18, whose clients name their revision in a header. The messages are
- * served one after the other, so a batch holds no more memory than one of its calls.
+ * served one after the other, and their results together are bounded by the size of the batch.
  */
-async function serveBatch(
-  newServer: () => Server,
-  headers: Headers,
-  messages: unknown[],
-): Promise<Reply> {
+async function serveBatch(served: Served, messages: unknown[]): Promise<Reply> {
+  const { headers, body } = served.exchange;
   const revision = headers.get("mcp-protocol-version");
   const { InvalidRequest } = ProtocolErrorCode;
   if (revision !== null && revision >= FIRST_WITHOUT_BATCHES) {
@@ -76,30 +98,39 @@ async function serveBatch(
     const where = `\`_meta["${IDEMPOTENCY_META}"]\` of each call`;
     return rejection(InvalidRequest, `For a batch, send the idempotency key in ${where}.`);
   }
+  if (body.byteLength > MCP_BATCH_BYTES_MAX) {
+    return rejection(InvalidRequest, `A batch has at most ${MCP_BATCH_BYTES_MAX} bytes.`);
+  }
   const texts: string[] = [];
   for (const message of messages) {
-    const { text } = await serveMessage(newServer, headers, message);
+    const { text } = await serveMessage(served, message, null);
     if (text !== null) texts.push(text);
   }
   return texts.length === 0
-    ? { status: 202, text: null }
-    : { status: 200, text: `[${texts.join(",")}]` };
+    ? { status: 202, body: null }
+    : { status: 200, body: `[${texts.join(",")}]` };
 }
 
 const FIRST_WITHOUT_BATCHES = "2025-06-18";
 
+type SdkReply = { status: number; text: string | null };
+
+/** `keepLarge` takes a response that is too large to be read; null: every response is read. */
+type KeepLarge = ((response: LargeResponse) => void) | null;
+
 async function serveMessage(
-  newServer: () => Server,
-  headers: Headers,
+  served: Served,
   message: unknown,
-): Promise<Reply> {
+  keepLarge: KeepLarge,
+): Promise<SdkReply> {
   // The SDK would keep a stream open on which nothing ever comes.
   if (isRequestFor(message, "subscriptions/listen")) {
     const id = (message as { id?: unknown }).id ?? null;
     const text = "Method not found: this server has nothing to subscribe to.";
-    return rejection(ProtocolErrorCode.MethodNotFound, text, { status: 404, id });
+    return { status: 404, text: errorText(ProtocolErrorCode.MethodNotFound, text, id) };
   }
-  const request = withOwnHeaders(headers);
+  const request = withOwnHeaders(served.exchange.headers);
+  const newServer = () => createServer(served, keepLarge);
   const response = (await isLegacyRequest(request, message))
     ? await serveLegacy(request, message, newServer)
     : await createMcpHandler(newServer, { legacy: "reject" }).fetch(request, {
@@ -140,9 +171,10 @@ function withOwnHeaders(sent: Headers): Request {
   return new Request("http://localhost/mcp", { method: "POST", headers });
 }
 
-type Served = McpOptions & { described: ToolOfSdk[] };
-
-function createServer({ tools, described, version }: Served, exchange: Exchange): Server {
+function createServer(
+  { tools, described, version, exchange }: Served,
+  keepLarge: KeepLarge,
+): Server {
   const server = new Server(
     { name: "toolbooth", title: "Toolbooth", version },
     {
@@ -161,7 +193,10 @@ function createServer({ tools, described, version }: Served, exchange: Exchange)
     const key = readIdempotencyKey(params._meta ?? {}, exchange.headers.get("idempotency-key"));
     const args = bodyOfCall(tool, argumentsOf(exchange.body, params.arguments));
     try {
-      return await toolResult(await exchange.call(tool, args, key));
+      const response = await exchange.call(tool, args, key);
+      const { result, large } = await toolResult(response, keepLarge !== null);
+      if (large !== null) keepLarge?.(large);
+      return result;
     } catch (cause) {
       if (cause instanceof NotJsonError) {
         throw new ProtocolError(
@@ -232,13 +267,13 @@ function bodyOfCall(tool: Tool, args: Uint8Array | null): Uint8Array | null {
 
 const invalidParams = (text: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, text);
 
-function rejection(
-  code: number,
-  message: string,
-  { status = 400, id = null }: { status?: number; id?: unknown } = {},
-): Reply {
-  return { status, text: JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } }) };
-}
+const errorText = (code: number, message: string, id: unknown) =>
+  JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
+
+const rejection = (code: number, message: string): Reply => ({
+  status: 400,
+  body: errorText(code, message, null),
+});
 
 const isRequestFor = (message: unknown, method: string) =>
   typeof message === "object" &&

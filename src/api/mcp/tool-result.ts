@@ -1,3 +1,6 @@
+import { MCP_TEXT_BYTES_MAX } from "#limits.ts";
+import { utf8LengthOver } from "#tools/text.ts";
+
 /**
  * The response of a call as the result of an MCP tool. What the protocol leaves to the server, the credits and the
  * request id among it, is in `_meta` under names that begin with `toolbooth/`.
@@ -25,15 +28,59 @@ type Problem = {
 /** Where the error of a call ends: in the request as JSON, which is an error of the protocol, or in the result. */
 export class NotJsonError extends Error {}
 
-/** Throws a `NotJsonError` where the arguments were not JSON. */
-export async function toolResult(response: Response): Promise<ToolResult> {
-  const text = await response.text();
-  const parsed = JSON.parse(text) as Record<string, unknown>;
+/** A response that is not read, but written into the result: as text, or as a stream of `bytes` bytes. */
+export type LargeResponse =
+  | { text: string }
+  | { stream: ReadableStream<Uint8Array>; bytes: number };
+
+/** The structured content of a result in whose place a `LargeResponse` belongs. */
+const STAND_IN = { isLarge: true };
+
+/**
+ * Returns the result and, where the response is over `MCP_TEXT_BYTES_MAX`, what belongs into it. Throws a `NotJsonError`
+ * where the arguments were not JSON.
+ */
+export async function toolResult(
+  response: Response,
+  mayBeLarge: boolean,
+): Promise<{ result: ToolResult; large: LargeResponse | null }> {
   const _meta = describeCall(response.headers);
-  if (response.status !== 200) return errorResult(parsed as Problem, response.headers, _meta);
-  return isPicture(parsed)
+  const isOk = response.status === 200;
+  // A runtime with little memory says the length of a large response, and streams it.
+  const length = Number(response.headers.get("content-length") ?? 0);
+  if (isOk && mayBeLarge && length > MCP_TEXT_BYTES_MAX && response.body !== null) {
+    const large = { stream: response.body, bytes: length };
+    return { result: largeResult(length, _meta), large };
+  }
+  const text = await response.text();
+  const bytes = isOk && mayBeLarge ? utf8LengthOver(text, MCP_TEXT_BYTES_MAX) : undefined;
+  if (bytes !== undefined) return { result: largeResult(bytes, _meta), large: { text } };
+  const parsed = JSON.parse(text) as Record<string, unknown>;
+  if (!isOk)
+    return { result: errorResult(parsed as Problem, response.headers, _meta), large: null };
+  const result: ToolResult = isPicture(parsed)
     ? { content: pictureContent(parsed), _meta }
     : { content: [{ type: "text", text }], structuredContent: parsed, _meta };
+  return { result, large: null };
+}
+
+const largeResult = (bytes: number, _meta: Record<string, unknown>): ToolResult => ({
+  content: [{ type: "text", text: `The result is in structuredContent: ${bytes} bytes of JSON.` }],
+  structuredContent: STAND_IN,
+  _meta,
+});
+
+/**
+ * Splits the JSON of a result around its `STAND_IN`. No string in it can look like one, because the quotes of a string
+ * are escaped.
+ */
+export function splitAtStandIn(json: string): [head: string, tail: string] {
+  const member = `"structuredContent":`;
+  const standIn = JSON.stringify(STAND_IN);
+  const at = json.indexOf(member + standIn);
+  if (at === -1) throw new Error("The result of a large response has no place for it.");
+  const from = at + member.length;
+  return [json.slice(0, from), json.slice(from + standIn.length)];
 }
 
 type Picture = { mimeType: unknown; output: unknown };

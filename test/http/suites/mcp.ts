@@ -206,8 +206,12 @@ function exactnessSentences(sentence: Sentence) {
     const markdown = "*a* ".repeat(MARKDOWN_BYTES_MAX / 4);
     const rendered = await post(service, caller, call("markdown-render", { markdown }));
     const api = await caller.call("markdown-render", { markdown });
-    assert.equal(resultOf(rendered).content[0].text, api.text);
+    assert.ok(rendered.text.includes(`"structuredContent":${api.text}`), "the bytes of the API");
     assert.deepEqual(resultOf(rendered).structuredContent, api.json());
+    assert.equal(
+      resultOf(rendered).content[0].text,
+      `The result is in structuredContent: ${api.bytes.byteLength} bytes of JSON.`,
+    );
     assert.equal(await caller.balance(), 96);
   });
 }
