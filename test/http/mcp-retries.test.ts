@@ -61,9 +61,11 @@ function createLossyLine(fetch: ReturnType<typeof fetchOf>, chance: Chance, seen
     results: () => texts.flatMap(resultBytes),
     async fetch(url: string | URL, init: RequestInit = {}) {
       if (!String(init.body).includes('"tools/call"')) return fetch(url, init);
+      // A lost response may come when the next call has begun.
+      const own = texts;
       const isLost = chance.percent(LOST_PERCENT);
       const response = fetch(url, init).then(async (got) => {
-        texts.push(await got.clone().text());
+        own.push(await got.clone().text());
         return got;
       });
       if (!isLost) return response;
