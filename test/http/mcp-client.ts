@@ -1,18 +1,25 @@
 /** The official client of MCP, connected to a service as its tests see it. */
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  Client,
+  type FetchLike,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
 import type { Sent, TestService } from "./test-api.ts";
 
 /** The last revision without `initialize`, and all before it that speak streamable HTTP. */
 export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;
 export type Revision = (typeof REVISIONS)[number];
 
-/** Requests by the client of the official SDK; `fetch` may lose them. */
-export async function connectMcp(
-  service: TestService,
-  key: string,
-  revision: Revision,
-  fetch = fetchOf(service),
-): Promise<Client> {
+type Connection = {
+  key: string;
+  revision: Revision;
+  /** Left out, the requests go to `url`. */
+  fetch?: FetchLike;
+  url?: string;
+};
+
+/** The client as a host connects it. */
+export async function connectMcp({ key, revision, fetch, url = ANYWHERE }: Connection) {
   const info = { name: "toolbooth-test", version: "1.0.0" };
   const client = new Client(
     info,
@@ -20,13 +27,15 @@ export async function connectMcp(
       ? { versionNegotiation: { mode: { pin: revision } } }
       : { supportedProtocolVersions: [revision] },
   );
-  const transport = new StreamableHTTPClientTransport(new URL("http://toolbooth.test/mcp"), {
-    fetch,
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    ...(fetch === undefined ? {} : { fetch }),
     requestInit: { headers: { Authorization: `Bearer ${key}` } },
   });
   await client.connect(transport);
   return client;
 }
+
+const ANYWHERE = "http://toolbooth.test/mcp";
 
 export const fetchOf =
   (service: TestService) =>

@@ -33,7 +33,7 @@ function retries(opener: Opener): void {
       const chance = createChance(SEED + worker);
       const line = createLossyLine(fetchOf(service), chance, seen);
       const revision = REVISIONS[worker % REVISIONS.length] as (typeof REVISIONS)[number];
-      const client = await connectMcp(service, caller.key, revision, line.fetch);
+      const client = await connectMcp({ key: caller.key, revision, fetch: line.fetch });
       for (let n = worker; n < CALLS; n += AT_ONCE) {
         line.begin();
         await callUntilTold(client, randomCall(chance), `call-${n}`, seen);
