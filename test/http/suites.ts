@@ -3,6 +3,8 @@ import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
 import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
 import { limitsSuite } from "./suites/limits.ts";
 import { mcpSuite } from "./suites/mcp.ts";
+import { mcpHttpSuite } from "./suites/mcp-http.ts";
+import { mcpMessagesSuite } from "./suites/mcp-messages.ts";
 import { orderSuite } from "./suites/order.ts";
 import { problemsSuite } from "./suites/problems.ts";
 import { responsesSuite } from "./suites/responses.ts";
@@ -24,4 +26,6 @@ export function serviceSuites(sentence: Sentence) {
   ledgerTroubleSuite(sentence);
   spendingSuite(sentence);
   mcpSuite(sentence);
+  mcpHttpSuite(sentence);
+  mcpMessagesSuite(sentence);
 }
