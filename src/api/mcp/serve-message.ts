@@ -7,7 +7,7 @@ import {
   type Tool as ToolOfSdk,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { DAY_MS, IDEMPOTENCY_KEY_CHARS_MAX, MCP_BATCH_BYTES_MAX, MCP_BATCH_MAX } from "#limits.ts";
+import { HOUR_MS, IDEMPOTENCY_KEY_CHARS_MAX, MCP_BATCH_BYTES_MAX, MCP_BATCH_MAX } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import { describeTool, VERBATIM_FIELD } from "./describe-tools.ts";
@@ -198,12 +198,7 @@ function createServer(
       if (large !== null) keepLarge?.(large);
       return result;
     } catch (cause) {
-      if (cause instanceof NotJsonError) {
-        throw new ProtocolError(
-          ProtocolErrorCode.ParseError,
-          `Parse error in the arguments: ${cause.message}`,
-        );
-      }
+      if (cause instanceof NotJsonError) throw notJson(cause.message);
       exchange.logError("A call through MCP failed", cause);
       throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error. Try again.");
     }
@@ -215,10 +210,10 @@ const INSTRUCTIONS =
   "Successful calls cost credits, errors are free. To repeat a call safely after a lost response, send the same " +
   `_meta["${IDEMPOTENCY_META}"] both times: it is charged once.`;
 
-/** The tools change with a release. A day is too long for a host that stays connected over one, and reads are cheap. */
-const LIST_CACHE = { ttlMs: DAY_MS / 24, cacheScope: "public" as const };
+/** The tools change only with a release, and are the same for every key. */
+const LIST_CACHE = { ttlMs: HOUR_MS, cacheScope: "public" as const };
 
-/** Checks what users type into forms of the server, of which there are none. The SDK's own takes longer than a call. */
+/** For what users reply to questions of the server, of which there are none. The SDK would make one for each request. */
 const NO_VALIDATOR = {
   getValidator(): never {
     throw new Error("This server asks its clients nothing.");
@@ -260,10 +255,21 @@ const IDEMPOTENCY_KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_CHARS_MAX
 /** For a verbatim tool the value of its one argument. Other tools check the names of their arguments themselves. */
 function bodyOfCall(tool: Tool, args: Uint8Array | null): Uint8Array | null {
   if (args === null || !tool.verbatim) return args;
-  const { value, hasOthers } = readField(args, VERBATIM_FIELD);
+  const { value, hasOthers } = readMembers(args);
   if (hasOthers) throw invalidParams(`${tool.name} has one argument, \`${VERBATIM_FIELD}\`.`);
   return value;
 }
+
+function readMembers(args: Uint8Array) {
+  try {
+    return readField(args, VERBATIM_FIELD);
+  } catch {
+    throw notJson("an object with quoted names was expected.");
+  }
+}
+
+const notJson = (text: string) =>
+  new ProtocolError(ProtocolErrorCode.ParseError, `Parse error in the arguments: ${text}`);
 
 const invalidParams = (text: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, text);
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { MCP_BATCH_BYTES_MAX } from "#limits.ts";
 import { assertRpcError, call, KEY, post, resultOf } from "../mcp-messages.ts";
 import { createCaller, type Sentence } from "../test-api.ts";
 
@@ -95,6 +96,11 @@ function wrongSentences(sentence: Sentence) {
         0xff,
         ...Buffer.from('"}}}'),
       ),
+      200,
+      -32700,
+    ],
+    [
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"body":1,oops}}}',
       200,
       -32700,
     ],
@@ -230,6 +236,7 @@ function batchSentences(sentence: Sentence) {
       [ids(1), { "MCP-Protocol-Version": "2025-06-18" }],
       [ids(1), { "MCP-Protocol-Version": "2025-11-25" }],
       [ids(1), MODERN],
+      [[call("echo", { body: "x".repeat(MCP_BATCH_BYTES_MAX) })], {}],
     ];
     for (const [batch, headers] of table) {
       assertRpcError(await post(service, caller, batch, { headers }), 400, -32600);
