@@ -75,9 +75,7 @@ async function serveOne(served: Served, message: unknown): Promise<Reply> {
 function putInto({ status, text }: SdkReply, large: LargeResponse | null): Reply {
   if (large === null || text === null) return { status, body: text };
   const [head, tail] = splitAtStandIn(text);
-  return "text" in large
-    ? { status, body: head + large.text + tail }
-    : { status, body: { head, stream: large.stream, streamBytes: large.bytes, tail } };
+  return { status, body: { head, stream: large.stream, streamBytes: large.bytes, tail } };
 }
 
 /**

@@ -1,5 +1,4 @@
 import { MCP_TEXT_BYTES_MAX } from "#limits.ts";
-import { utf8LengthOver } from "#tools/text.ts";
 
 /**
  * The response of a call as the result of an MCP tool. What the protocol leaves to the server, the credits and the
@@ -28,10 +27,8 @@ type Problem = {
 /** Where the error of a call ends: in the request as JSON, which is an error of the protocol, or in the result. */
 export class NotJsonError extends Error {}
 
-/** A response that is not read, but written into the result: as text, or as a stream of `bytes` bytes. */
-export type LargeResponse =
-  | { text: string }
-  | { stream: ReadableStream<Uint8Array>; bytes: number };
+/** A response that is not parsed, but written into the result as it is. */
+export type LargeResponse = { stream: ReadableStream<Uint8Array>; bytes: number };
 
 /** The structured content of a result in whose place a `LargeResponse` belongs. */
 const STAND_IN = { isLarge: true };
@@ -52,9 +49,12 @@ export async function toolResult(
     const large = { stream: response.body, bytes: length };
     return { result: largeResult(length, _meta), large };
   }
-  const text = await response.text();
-  const bytes = isOk && mayBeLarge ? utf8LengthOver(text, MCP_TEXT_BYTES_MAX) : undefined;
-  if (bytes !== undefined) return { result: largeResult(bytes, _meta), large: { text } };
+  const body = new Uint8Array(await response.arrayBuffer());
+  if (isOk && mayBeLarge && body.byteLength > MCP_TEXT_BYTES_MAX) {
+    const large = { stream: streamOf(body), bytes: body.byteLength };
+    return { result: largeResult(body.byteLength, _meta), large };
+  }
+  const text = utf8.decode(body);
   const parsed = JSON.parse(text) as Record<string, unknown>;
   if (!isOk)
     return { result: errorResult(parsed as Problem, response.headers, _meta), large: null };
@@ -63,6 +63,17 @@ export async function toolResult(
     : { content: [{ type: "text", text }], structuredContent: parsed, _meta };
   return { result, large: null };
 }
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+}
+
+const utf8 = new TextDecoder();
 
 const largeResult = (bytes: number, _meta: Record<string, unknown>): ToolResult => ({
   content: [{ type: "text", text: `The result is in structuredContent: ${bytes} bytes of JSON.` }],
