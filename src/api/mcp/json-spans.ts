@@ -65,11 +65,12 @@ export function findMember(json: Uint8Array, start: number, name: string): Span 
   return found;
 }
 
-/** Whether the member has this name, which may be written with escapes. */
+/** Whether the member has this name, which is ASCII and may be written with escapes. */
 export function isNamed(json: Uint8Array, { name: { start, end } }: Member, name: string): boolean {
+  const length = end - start - 2;
   // An escape takes at most six bytes for a character.
-  if (end - start - 2 > 6 * name.length) return false;
-  const written = latin1.decode(json.subarray(start + 1, end - 1));
+  if (length < name.length || length > 6 * name.length) return false;
+  const written = utf8.decode(json.subarray(start + 1, end - 1));
   if (!written.includes("\\")) return written === name;
   try {
     return JSON.parse(`"${written}"`) === name;
@@ -84,8 +85,7 @@ export function startOfValue(json: Uint8Array): number {
   return skipSpace(json, hasMark ? 3 : 0);
 }
 
-/** The names that are looked for are ASCII. */
-const latin1 = new TextDecoder("latin1");
+const utf8 = new TextDecoder();
 
 function skipSpace(json: Uint8Array, start: number): number {
   let at = start;
