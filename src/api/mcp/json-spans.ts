@@ -85,7 +85,8 @@ export function startOfValue(json: Uint8Array): number {
   return skipSpace(json, hasMark ? 3 : 0);
 }
 
-const utf8 = new TextDecoder();
+// A byte order mark in a name is part of it.
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function skipSpace(json: Uint8Array, start: number): number {
   let at = start;

@@ -22,7 +22,18 @@ const escapeUnits = (character: string) =>
 const spelled = (value: fc.Arbitrary<string>) =>
   fc.tuple(value, fc.nat(7)).map(([each, escaped]) => written(each, escaped));
 
-const NAMES = ["params", "arguments", "name", "method", "id", "_meta", "body", "", '"', "é{"];
+const NAMES = [
+  "params",
+  "arguments",
+  "name",
+  "method",
+  "id",
+  "_meta",
+  "body",
+  "",
+  '"',
+  "é{",
+].flatMap((each) => [each, `\ufeff${each}`]);
 // V8 13.6 mistakes `"\\u0022"` for an earlier name `"\\\\"` in JSON.parse, so no name contains a backslash.
 const plainName = fc
   .string({ unit: "binary", maxLength: 5 })
