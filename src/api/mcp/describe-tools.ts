@@ -7,7 +7,7 @@ import { isPicture } from "./tool-result.ts";
  * The tools as `tools/list` describes them. A host puts this text into every prompt, so it has only what a model needs
  * to choose a tool and fill in its arguments: first sentences, types, bounds and defaults. The documentation has the rest.
  */
-export type ToolDescription = {
+type ToolDescription = {
   name: string;
   title: string;
   description: string;

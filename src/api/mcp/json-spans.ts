@@ -6,7 +6,7 @@
 export type Span = { start: number; end: number };
 
 /** A member of an object: where its name is, with the quotes, and its value. */
-export type Member = { name: Span; value: Span };
+type Member = { name: Span; value: Span };
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -3,7 +3,7 @@ import { SPACE_BYTES } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "../app-context.ts";
 import { createAuthenticator } from "../pipeline/authenticate.ts";
-import { readBody } from "../pipeline/body.ts";
+import { dropBody, readBody } from "../pipeline/body.ts";
 import { createMemoryBudget } from "../pipeline/memory-budget.ts";
 import type { Replier, RequestContext } from "../pipeline/reply.ts";
 import type { Route } from "../routes.ts";
@@ -13,7 +13,7 @@ import type { Exchange, Reply, StreamedBody } from "./serve-message.ts";
  * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions, each response in JSON. This file is the
  * HTTP around it; `serve-message.ts` is the protocol.
  */
-export type McpDeps = {
+type McpDeps = {
   app: AppContext;
   replier: Replier;
   /** The app itself: a tool's call goes through the same pipeline as every other. */
@@ -21,14 +21,12 @@ export type McpDeps = {
   version: string;
 };
 
-export const MCP_PATH = "/mcp";
-
 export function createMcpRoute({ app, replier, fetch, version }: McpDeps): Route {
   const keys = createAuthenticator(app);
   const budget = createMemoryBudget(app.memory, app.elapsed);
   const { origin } = new URL(app.settings.publicUrl);
-  // The arguments are at most a body of the API; the rest of the message goes beside them.
   let mcp: ((exchange: Exchange) => Promise<Reply>) | undefined;
+  // The arguments are at most a body of the API; the rest of the message goes beside them.
   const bodyBytesMax = Math.max(...app.tools.map((tool) => tool.bodyBytesMax)) + SPACE_BYTES;
 
   async function handle(
@@ -38,11 +36,12 @@ export function createMcpRoute({ app, replier, fetch, version }: McpDeps): Route
   ): Promise<Response> {
     const { headers } = request;
     const sentOrigin = headers.get("origin");
-    if (sentOrigin !== null && sentOrigin !== origin) return send(FOREIGN_ORIGIN, headers, context);
+    if (sentOrigin !== null && sentOrigin !== origin)
+      return reject(FOREIGN_ORIGIN, request, context);
     const { account } = await keys.authenticate(headers);
     context.account = account;
     requireJson(headers);
-    if (!acceptsJson(headers.get("accept"))) return send(NOT_ACCEPTABLE, headers, context);
+    if (!acceptsJson(headers.get("accept"))) return reject(NOT_ACCEPTABLE, request, context);
     const lease = budget.of(account);
     try {
       const body = await readBody(request, bodyBytesMax, lease.take, app.bodyTimeoutMs);
@@ -62,6 +61,15 @@ export function createMcpRoute({ app, replier, fetch, version }: McpDeps): Route
     }
   }
 
+  /** As errors of the API: the body is read and dropped, so that the client can use its connection again. */
+  async function reject(error: HttpError, request: Request, context: RequestContext) {
+    const isDropped = await dropBody(request, bodyBytesMax);
+    return replier.plain("application/json", error.body, request.headers, context, {
+      status: error.status,
+      ...(isDropped ? {} : { headers: { Connection: "close" } }),
+    });
+  }
+
   function send({ status, body }: Reply, headers: Headers, context: RequestContext) {
     if (typeof body === "string") {
       return replier.plain("application/json", body, headers, context, { status });
@@ -78,7 +86,7 @@ export function createMcpRoute({ app, replier, fetch, version }: McpDeps): Route
   }
 
   return {
-    path: MCP_PATH,
+    path: "/mcp",
     methods: { POST: handle },
     tool: null,
     bodyBytesMax,
@@ -86,8 +94,10 @@ export function createMcpRoute({ app, replier, fetch, version }: McpDeps): Route
   };
 }
 
+type HttpError = { status: number; body: string };
+
 /** An error of JSON-RPC without an id. The code is one of those that the specification leaves to implementations. */
-const httpError = (status: number, message: string): Reply => ({
+const httpError = (status: number, message: string): HttpError => ({
   status,
   body: JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }),
 });

@@ -19,7 +19,7 @@ import {
  */
 
 /** Stands in `params` in place of the arguments: where they are in the body. */
-export type ArgumentsAt = { at: number; end: number };
+type ArgumentsAt = { at: number; end: number };
 
 /**
  * Returns the message, or the array of messages, with an `ArgumentsAt` for each `params.arguments` that is an object.

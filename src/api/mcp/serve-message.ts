@@ -41,10 +41,10 @@ export type StreamedBody = {
 /** `body` is null for a notification, which has no response. */
 export type Reply = { status: number; body: string | StreamedBody | null };
 
-export type McpOptions = { tools: readonly Tool[]; version: string };
+type McpOptions = { tools: readonly Tool[]; version: string };
 
 /** The key in `_meta` of `tools/call` under which a repeated call is charged once. No revision of MCP has its own yet. */
-export const IDEMPOTENCY_META = "toolbooth/idempotency-key";
+const IDEMPOTENCY_META = "toolbooth/idempotency-key";
 const OWN_META = /^toolbooth\//;
 
 /** Returns what serves a body with one message or, in early revisions, several. Throws an ApiError `too_large`. */

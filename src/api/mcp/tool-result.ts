@@ -4,11 +4,11 @@ import { MCP_TEXT_BYTES_MAX } from "#limits.ts";
  * The response of a call as the result of an MCP tool. What the protocol leaves to the server, the credits and the
  * request id among it, is in `_meta` under names that begin with `toolbooth/`.
  */
-export type ToolContent =
+type ToolContent =
   | { type: "text"; text: string }
   | { type: "image"; data: string; mimeType: string };
 
-export type ToolResult = {
+type ToolResult = {
   content: ToolContent[];
   structuredContent?: Record<string, unknown>;
   isError?: boolean;
@@ -24,7 +24,7 @@ type Problem = {
   detail: string;
 };
 
-/** Where the error of a call ends: in the request as JSON, which is an error of the protocol, or in the result. */
+/** The arguments are not JSON, so the whole message is not: an error of the protocol, not of the tool. */
 export class NotJsonError extends Error {}
 
 /** A response that is not parsed, but written into the result as it is. */

@@ -42,6 +42,8 @@ export function mcpHttpSuite(sentence: Sentence) {
       assertRpcError(response, 403, -32000, /Origin/);
       assert.equal(response.header("access-control-allow-origin"), null);
     }
+    const large = { headers: { Origin: "null" }, body: " ".repeat(1024 * 1024) };
+    assertRpcError(await post(service, caller, "", large), 403, -32000);
     const own = await post(service, caller, list, { headers: { Origin: PUBLIC_URL } });
     resultOf(own);
     const problem = await service.send("/mcp", { method: "POST", headers: { Origin: PUBLIC_URL } });
