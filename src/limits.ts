@@ -154,3 +154,15 @@ export const STRIPE_MESSAGE_BYTES_MAX = 256 * KB;
 /** The records in one request of an import, as JSON; then the body around them. */
 export const IMPORT_PAGE_BYTES_MAX = MB;
 export const OPERATOR_BODY_BYTES_MAX = IMPORT_PAGE_BYTES_MAX + 64 * KB;
+
+/** JSON-RPC messages in one body. The MCP SDK has the same limit. */
+export const MCP_BATCH_MAX = 100;
+/** Batches are bounded, because their results are held together until the last one. */
+export const MCP_BATCH_BYTES_MAX = 64 * KB;
+/**
+ * A larger response is in the result of MCP once, not also as text. It is far more than a host shows a model, and copies
+ * of the largest (28 MB) would not fit in an isolate.
+ */
+export const MCP_TEXT_BYTES_MAX = 256 * KB;
+/** A body of MCP without the arguments of its tools: names, ids, `_meta`, and a client's icons. */
+export const MCP_ENVELOPE_BYTES_MAX = 256 * KB;

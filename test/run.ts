@@ -41,6 +41,7 @@ const SAMPLES: Record<string, Record<string, string>> = {
     TEST_KILL_ROUNDS: "200",
     TEST_FUZZ_RUNS: "50000",
     TEST_DIFF_RUNS: "100000",
+    TEST_MCP_CALLS: "10000",
     TEST_HOSTILE: "all",
     TEST_READMES: "all",
     TEST_QR_RUNS: "all",

@@ -41,7 +41,12 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const callTool = createCallTool(app, replier, keys, openGate);
   const readAccount = createReadAccount(app, replier, keys, openGate);
   const monitoring = createMonitoringEndpoints(app, replier);
-  const site = createSite?.(replier);
+  const hono = new Hono();
+  const site = createSite?.({
+    app,
+    replier,
+    fetch: (request, connection) => hono.fetch(request, connection as object),
+  });
   const apiRoutes = createRoutes(app.tools, replier, { callTool, readAccount, monitoring });
   const routes = [...apiRoutes, ...(site?.routes ?? [])];
   const suggestPath = createPathSuggestion(apiRoutes);
@@ -139,14 +144,14 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     );
   }
 
-  const hono = new Hono();
   for (const route of routes) {
     hono.all(route.path, (c) => {
       const request = c.req.raw;
       const context = createRequestContext(request.headers, request.method, route.path, route.tool);
       const handler = route.methods[request.method === "HEAD" ? "GET" : request.method];
       const chosen = handler ?? (() => rejectMethod(route, request.method, c.req.path));
-      return respond(chosen, request, context, route.bodyBytesMax, c.env);
+      const response = respond(chosen, request, context, route.bodyBytesMax, c.env);
+      return route.isSameOriginOnly ? response.then(withoutCors) : response;
     });
   }
   hono.notFound((c) => {
@@ -176,6 +181,13 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       return response;
     },
   };
+}
+
+function withoutCors(response: Response): Response {
+  for (const name of ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers"]) {
+    response.headers.delete(name);
+  }
+  return response;
 }
 
 /** The part of a path that an error repeats. */

@@ -1,5 +1,6 @@
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
+import type { AppContext } from "./app-context.ts";
 import type { createMonitoringEndpoints } from "./health.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
 import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./pipeline/reply.ts";
@@ -11,6 +12,8 @@ export type Route = {
   tool: string | null;
   /** How many bytes of a rejected body are read and dropped. */
   bodyBytesMax: number;
+  /** Responses have no CORS headers. */
+  isSameOriginOnly?: true;
 };
 
 export type Handler = (
@@ -24,7 +27,13 @@ export type Handler = (
  * that calls do not have to load them.
  */
 export type Site = { routes: Route[]; notFound: Handler };
-export type CreateSite = (replier: Replier) => Site;
+export type CreateSite = (parts: SiteParts) => Site;
+export type SiteParts = {
+  app: AppContext;
+  replier: Replier;
+  /** The whole app, for a route that makes calls. */
+  fetch(request: Request, connection: unknown): Response | Promise<Response>;
+};
 
 export type ApiHandlers = {
   callTool: CallTool;

@@ -1,4 +1,5 @@
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
+import { createMcpRoute } from "#api/mcp/mcp-route.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { type CreateSite, get, type Handler, type Route } from "#api/routes.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
@@ -6,10 +7,11 @@ import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
 import type { SiteContext } from "./site-context.ts";
 import { toYaml } from "./yaml.ts";
 
-/** Everything that the service serves besides calls. */
+/** Everything that the service serves besides calls over HTTP. */
 export const createSite =
   (site: SiteContext): CreateSite =>
-  (replier) => {
+  (parts) => {
+    const { replier } = parts;
     const description = describeApi(site.settings);
     const json = JSON.stringify(description, null, 2);
     let yaml: string | undefined;
@@ -23,8 +25,9 @@ export const createSite =
       }),
       ...createPageRoutes(site, replier).map(({ path, handler }) => get(path, handler)),
     ];
+    const mcp = createMcpRoute({ ...parts, version: site.settings.version });
     return {
-      routes: [...pages, ...dashboardRoutes(site)],
+      routes: [...pages, ...dashboardRoutes(site), mcp],
       notFound: createNotFoundPage(site, replier, pages),
     };
   };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import type { AppContext } from "#api/app-context.ts";
 import { createDashboardBounds, dashboardRoutes } from "#api/dashboard/dashboard-app.ts";
 import { createRoutes } from "#api/routes.ts";
 import { listAppPages } from "#site/app-pages.ts";
@@ -35,7 +36,9 @@ test("the server declares each of its routes once", () => {
   });
   const monitoring = { healthz: unused, readyz: unused, metrics: unused };
   const handlers = { callTool: unused, readAccount: unused, monitoring };
-  const routes = [...createRoutes(TOOLS, unused, handlers), ...site(unused).routes];
+  const app = { tools: TOOLS, settings: { publicUrl: FULL.publicUrl } } as AppContext;
+  const { routes: ofSite } = site({ app, replier: unused, fetch: unused });
+  const routes = [...createRoutes(TOOLS, unused, handlers), ...ofSite];
   assertUnique(routes.map((route) => route.path));
 });
 

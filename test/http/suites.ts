@@ -4,6 +4,9 @@ import { idempotencySuite } from "./suites/idempotency.ts";
 import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
 import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
 import { limitsSuite } from "./suites/limits.ts";
+import { mcpSuite } from "./suites/mcp.ts";
+import { mcpHttpSuite } from "./suites/mcp-http.ts";
+import { mcpMessagesSuite } from "./suites/mcp-messages.ts";
 import { orderSuite } from "./suites/order.ts";
 import { pagesSuite } from "./suites/pages.ts";
 import { problemsSuite } from "./suites/problems.ts";
@@ -30,6 +33,9 @@ const SUITES: readonly ((sentence: Sentence) => void)[] = [
   spendingSuite,
   accountSuite,
   pagesSuite,
+  mcpSuite,
+  mcpHttpSuite,
+  mcpMessagesSuite,
 ];
 
 /** All HTTP behavior of the API, for every runtime. `sample`: how many suites a run takes; TEST_EDGE=all takes all. */

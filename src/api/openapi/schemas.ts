@@ -33,7 +33,8 @@ const responseSchema = (tool: Tool<unknown>): JsonSchema => ({
   ...convert(tool.output, "output"),
 });
 
-function convert(schema: z.ZodMiniType, io: "input" | "output"): JsonSchema {
+/** The JSON Schema (2020-12) of what a tool reads or returns. */
+export function convert(schema: z.ZodMiniType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: complete });
   return rest as JsonSchema;
 }

@@ -164,13 +164,13 @@ const DELIVER_AFTER_RESPONSE_MS = 10_000;
 
 export type DashboardSide = ReturnType<typeof openDashboardSide>;
 
-/** The settings that both Workers share; the API Worker would report others as unknown. */
-const callsPartOf = ({ LEDGER, ...texts }: SiteEnv) => {
+/** What calls need, which come here through MCP: bindings, and the settings that both Workers share. Others would be reported as unknown. */
+const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => {
   const { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS } = texts as Record<
     string,
     unknown
   >;
-  return { LEDGER, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
+  return { LEDGER, DB, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
 };
 
 /** Returns the client's address from a header that only the platform can set; null when running locally. */

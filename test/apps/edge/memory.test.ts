@@ -13,6 +13,8 @@ import { openInspector, openWorkerFixture, processUsage, type WorkerFixture } fr
 /** An isolate has 128 MB. V8 is limited to a part of it, and the process ends if it ever needs more. */
 const ISOLATE_MB = 128;
 const HEAP_MB = 100;
+/** What the site Worker holds beside MCP: its code, pages and documentation. */
+const SITE_MB = 20;
 const MB = 1024 * 1024;
 const DEEP = process.env["TEST_EDGE"] === "all";
 
@@ -48,10 +50,13 @@ type ApiResponse = {
 };
 
 /** Returns the response, or null if the connection was closed during a rejected body that arrived too slowly. */
-function send({ base }: WorkerFixture, { key }: EdgeAccount, { tool, body }: Large) {
+const send = (fixture: WorkerFixture, account: EdgeAccount, { tool, body }: Large) =>
+  sendTo(fixture, account, `/api/v1/${tool}`, body);
+
+function sendTo({ base }: WorkerFixture, { key }: EdgeAccount, path: string, body: Buffer) {
   return new Promise<ApiResponse | null>((resolve) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const sent = request(`${base}/api/v1/${tool}`, { method: "POST", headers, agent: false });
+    const sent = request(base + path, { method: "POST", headers, agent: false });
     sent.on("error", () => resolve(null));
     sent.on("response", (response) => {
       let chars = 0;
@@ -158,6 +163,49 @@ test("64 of the largest calls at once stay within the memory of an isolate", {
   for (const call of calls) {
     const result = await send(fixture, accounts[0] as EdgeAccount, call);
     assert.equal(result?.status, 200, call.tool);
+  }
+});
+
+test("64 of the largest calls at once through MCP stay within the memory of an isolate", {
+  timeout: 300_000,
+}, async (t) => {
+  const entry = "worker-with-mcp.ts";
+  const fixture = await openWorkerFixture({ entry, v8Flags: `--max-heap-size=${HEAP_MB}` });
+  t.after(fixture.close);
+  const accounts = await Promise.all(
+    Array.from({ length: 16 }, () => openEdgeAccount(fixture, 1_000)),
+  );
+  const calls = worstCalls().map(({ tool, body, responseChars }) => {
+    const args = tool === "echo" ? `{"body":${body}}` : body;
+    const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${tool}","arguments":${args}}}`;
+    return { body: Buffer.from(message), responseChars };
+  });
+  let responded = 0;
+  let refused = 0;
+  const most = await watched(fixture, async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 64 }, async (_, index) => {
+        const call = calls[index % calls.length] as (typeof calls)[number];
+        const account = accounts[index % 16] as EdgeAccount;
+        return { call, response: await sendTo(fixture, account, "/mcp", call.body) };
+      }),
+    );
+    for (const { call, response } of responses) {
+      // An error of the API is a small result of MCP.
+      if (response?.status === 200 && response.chars >= call.responseChars) responded += 1;
+      else refused += 1;
+      if (response?.status === 503) assert.match(response.retryAfter ?? "", /^[1-9]\d*$/);
+    }
+  });
+  t.diagnostic(`${responded} answered, ${refused} refused`);
+  t.diagnostic(
+    `at most ${most.heap.toFixed(0)} MB of heap, ${most.buffers.toFixed(0)} MB of buffers`,
+  );
+  assert.ok(most.sum < ISOLATE_MB - SITE_MB, `${most.sum} MB`);
+  assert.ok(responded > 0 && refused > 0);
+  for (const call of calls) {
+    const result = await sendTo(fixture, accounts[0] as EdgeAccount, "/mcp", call.body);
+    assert.ok((result?.chars ?? 0) >= call.responseChars);
   }
 });
 

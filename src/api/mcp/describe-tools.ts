@@ -1,0 +1,74 @@
+import type { Tool } from "#tools/define-tool.ts";
+import type { JsonSchema } from "../openapi/document.ts";
+import { convert } from "../openapi/schemas.ts";
+import { isPicture } from "./tool-result.ts";
+
+/**
+ * The tools as `tools/list` describes them. A host puts this text into every prompt, so it has only what a model needs
+ * to choose a tool and fill in its arguments: first sentences, types, bounds and defaults. The documentation has the rest.
+ */
+type ToolDescription = {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: JsonSchema & { type: "object" };
+  outputSchema?: JsonSchema & { type: "object" };
+  annotations: { readOnlyHint: boolean; openWorldHint: boolean };
+};
+
+/** The one argument of a verbatim tool, whose body may be any JSON value; arguments are always an object. */
+export const VERBATIM_FIELD = "body";
+
+export function describeTool(tool: Tool): ToolDescription {
+  const { name, title, description, price } = tool;
+  const output = convert(tool.output, "output");
+  return {
+    name,
+    title,
+    description: `${firstSentence(description)} Costs ${price === 1 ? "1 credit" : `${price} credits`}.`,
+    inputSchema: inputSchema(tool),
+    // The result of the others is a picture in the content, and nothing beside it.
+    ...(isPicture(output.properties ?? {})
+      ? {}
+      : { outputSchema: { ...typesOf(output), type: "object" } }),
+    // A call changes nothing but the balance, and reaches nothing outside of the service.
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  };
+}
+
+function inputSchema(tool: Tool): ToolDescription["inputSchema"] {
+  if (tool.verbatim) {
+    const field = { description: "Any JSON value." };
+    return {
+      type: "object",
+      properties: { [VERBATIM_FIELD]: field },
+      additionalProperties: false,
+    };
+  }
+  return { ...shorten(convert(tool.input, "input")), type: "object" };
+}
+
+/** Drops what a model does not need: second sentences, formats, and lengths, which the descriptions state in bytes. */
+function shorten(schema: JsonSchema): JsonSchema {
+  const { description, properties, maxLength: _, format: __, pattern: ___, ...rest } = schema;
+  return {
+    ...rest,
+    ...(description === undefined ? {} : { description: firstSentence(description) }),
+    ...(properties === undefined ? {} : { properties: mapValues(properties, shorten) }),
+  };
+}
+
+/** Keeps the types alone: responses may get new members and new values of enumerations within v1. */
+function typesOf({ type, properties, items, required }: JsonSchema): JsonSchema {
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(properties === undefined ? {} : { properties: mapValues(properties, typesOf) }),
+    ...(items === undefined ? {} : { items: typesOf(items) }),
+    ...(required === undefined ? {} : { required }),
+  };
+}
+
+const mapValues = <In, Out>(values: Record<string, In>, map: (value: In) => Out) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+
+const firstSentence = (text: string) => /^.*?\.(?= [A-Z`]|$)/s.exec(text)?.[0] ?? text;

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describeTool } from "#api/mcp/describe-tools.ts";
+import { TOOLS } from "#tools/registry.ts";
+
+/** What `tools/list` says: short, true of every example, and open for what v1 may add. */
+const described = TOOLS.map(describeTool);
+const ajv = new Ajv2020({ strict: true, allErrors: true });
+
+/** gpt-tokenizer counts less than this for o200k and cl100k. Hosts add words of their own. */
+const TOKENS_MAX = 1_500;
+const CHARS_A_TOKEN = 3.5;
+
+test(`tools/list is at most ${TOKENS_MAX} tokens`, (t) => {
+  const tokens = Math.ceil(JSON.stringify({ tools: described }).length / CHARS_A_TOKEN);
+  t.diagnostic(`${tokens} tokens`);
+  assert.ok(tokens <= TOKENS_MAX, `${tokens} tokens: shorten first sentences of descriptions`);
+});
+
+test("names, titles, prices and hints", () => {
+  for (const [at, tool] of described.entries()) {
+    assert.match(tool.name, /^[a-z-]{1,64}$/);
+    assert.ok(tool.title.length > 0 && tool.description.length < 200);
+    assert.match(tool.description, / Costs 1 credit\.$/);
+    assert.equal(tool.name, TOOLS[at]?.name);
+    assert.deepEqual(tool.annotations, { readOnlyHint: true, openWorldHint: false });
+  }
+  const [first] = TOOLS;
+  assert.ok(first);
+  assert.match(describeTool({ ...first, price: 1_000 }).description, / Costs 1000 credits\.$/);
+});
+
+test("every example fits the schemas, an unknown argument does not, and responses may grow", () => {
+  for (const [at, tool] of TOOLS.entries()) {
+    const { inputSchema, outputSchema } = described[at] ?? assert.fail();
+    const accepts = ajv.compile(inputSchema);
+    const returns = outputSchema === undefined ? () => true : ajv.compile(outputSchema);
+    for (const { request, response } of tool.examples) {
+      const args = tool.verbatim ? { body: request } : request;
+      assert.ok(accepts(args), `${tool.name} ${JSON.stringify(args)}`);
+      assert.ok(!accepts({ ...(args as object), unknown: 1 }));
+      assert.ok(returns(response), tool.name);
+      assert.ok(returns({ ...(response as object), added: 1 }));
+    }
+  }
+});
+
+test("a picture has no schema of structured content; everything else has", () => {
+  const without = described.filter(({ outputSchema }) => outputSchema === undefined);
+  assert.deepEqual(
+    without.map(({ name }) => name),
+    ["qr-code"],
+  );
+});
