@@ -153,7 +153,7 @@ function errorSentences(sentence: Sentence) {
       const long = { text: "a".repeat(2000), errorCorrectionLevel: "H" };
       const table: [name: string, args: unknown, code: string, words: RegExp][] = [
         ["uuid", { count: 501 }, "invalid_request", /1 to 500; got 501/],
-        ["hash", { txt: "a" }, "invalid_request", /`text` is required.*did you mean `text`/s],
+        ["hash", { txt: "a" }, "invalid_request", /did you mean `text`.*`text` is required/s],
         ["hash", { text: "\ud800" }, "invalid_request", /surrogate/],
         ["hash", undefined, "invalid_request", /`?text`?/],
         ["qr-code", long, "text_too_long_for_level", /ask for level/],
