@@ -55,10 +55,10 @@ export type ResponseForm = Representation | null;
  */
 export function chooseForm(
   tool: Tool<unknown>,
-  accept: string | null,
+  accept: string,
   sent: Record<string, unknown>,
 ): ResponseForm {
-  const ranges = accept === null || accept === "*/*" ? [] : parseAccept(accept);
+  const ranges = parseAccept(accept);
   if (ranges.length === 0) return null;
   const forms = (tool.representations ?? []) as readonly Representation[];
   let chosen: ResponseForm | undefined;
@@ -69,7 +69,7 @@ export function chooseForm(
     best = weight;
     chosen = form;
   }
-  if (chosen === undefined) throw notAcceptable(tool, accept as string, forms, ranges, sent);
+  if (chosen === undefined) throw notAcceptable(tool, accept, forms, ranges, sent);
   return chosen;
 }
 

@@ -87,7 +87,10 @@ function chooseInput(
   accept: string | null,
 ): { input: unknown; form: ResponseForm } {
   const { input } = checkInput(tool, sent.value, sent.parameters);
-  if (accept === null) return { input, form: null };
+  // What most clients send: for them a call pays nothing more.
+  if (accept === null || accept === "*/*" || accept === "application/json") {
+    return { input, form: null };
+  }
   const names = typeof sent.value === "object" && sent.value !== null ? sent.value : {};
   const explicit = Object.entries(input ?? {}).filter(([name]) => Object.hasOwn(names, name));
   const form = chooseForm(tool, accept, Object.fromEntries(explicit));

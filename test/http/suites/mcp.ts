@@ -156,7 +156,7 @@ function errorSentences(sentence: Sentence) {
         ["hash", { txt: "a" }, "invalid_request", /did you mean `text`.*`text` is required/s],
         ["hash", { text: "\ud800" }, "invalid_request", /surrogate/],
         ["hash", undefined, "invalid_request", /`?text`?/],
-        ["qr-code", long, "text_too_long_for_level", /ask for level/],
+        ["qr-code", long, "text_too_long_for_level", /request level/],
         ["uuid", { count: "2" }, "invalid_request", /count/],
       ];
       for (const [name, args, code, words] of table) {
