@@ -275,11 +275,11 @@ function compressionSentences(sentence: Sentence) {
         const response = await caller.call(
           "uuid",
           { count: 500 },
-          { "Accept, Accept-Encoding": accept },
+          { "Accept-Encoding": accept },
         );
         assert.equal(assertResponse(response, 1).uuids.length, 500);
         assert.equal(response.header("content-encoding"), encoding, accept);
-        assert.equal(response.header("vary"), "Accept-Encoding");
+        assert.equal(response.header("vary"), "Accept, Accept-Encoding");
       }
       const small = await caller.call("uuid", { count: 1 }, { "Accept-Encoding": "gzip" });
       assert.equal(small.header("content-encoding"), null);
