@@ -272,11 +272,7 @@ function compressionSentences(sentence: Sentence) {
         ["br;q=0, gzip;q=0", null],
       ];
       for (const [accept, encoding] of rows) {
-        const response = await caller.call(
-          "uuid",
-          { count: 500 },
-          { "Accept-Encoding": accept },
-        );
+        const response = await caller.call("uuid", { count: 500 }, { "Accept-Encoding": accept });
         assert.equal(assertResponse(response, 1).uuids.length, 500);
         assert.equal(response.header("content-encoding"), encoding, accept);
         assert.equal(response.header("vary"), "Accept, Accept-Encoding");
