@@ -13,15 +13,15 @@ export const ERRORS = {
   invalid_utf8: {
     status: 400,
     title: "The body is not UTF-8",
-    cause: "The bytes of the body are not well-formed UTF-8.",
-    cure: "Encode the body as UTF-8. A byte order mark at its start is allowed.",
+    cause: "The bytes of a text, or of JSON, are not well-formed UTF-8.",
+    cure: "Encode the body as UTF-8. A byte order mark at its start is allowed. To hash a file that is not text, send it as `application/octet-stream` or in a form.",
   },
   invalid_request: {
     status: 400,
     title: "The request is not valid",
     cause:
-      "A field is missing, unknown, of the wrong type or out of range, or a header is malformed.",
-    cure: "`errors` lists every problem with a JSON pointer to its field. Correct all of them and send the request again.",
+      "A field is missing, unknown, given twice, of the wrong type or out of range, or the query, a form or a header is malformed.",
+    cure: "`errors` lists every problem with its place: `pointer` for a field of the body, `parameter` for the query, `header` for a header. Correct all of them and send the request again.",
   },
   text_too_long_for_level: {
     status: 400,
@@ -34,8 +34,8 @@ export const ERRORS = {
     status: 400,
     title: "The idempotency key was used for another request",
     cause:
-      "You used this `Idempotency-Key` on the same path in the last 24 hours with a different body, or an earlier version of the service made the first response and the current version cannot reproduce it.",
-    cure: "Use a new key for each new request. To repeat a request, send exactly the same bytes.",
+      "You used this `Idempotency-Key` on the same path in the last 24 hours for another request, or an earlier version of the service made the first response and the current version cannot reproduce it.",
+    cure: "Use a new key for each new request. To repeat a request, send the same fields in the same way (JSON, raw, form or query) and ask for the same type with `Accept`.",
   },
   missing_key: {
     status: 401,
@@ -78,8 +78,8 @@ export const ERRORS = {
     status: 406,
     title: "No acceptable response type",
     cause:
-      "`Accept` allows neither JSON nor another type in which the tool responds, or it contradicts the field `format`.",
-    cure: "`detail` lists the types. Send one of them, or leave `Accept` out to get JSON.",
+      "`Accept` allows neither JSON nor another type that the tool responds with, or it contradicts the field `format`.",
+    cure: "`detail` lists the types. Ask for one of them, or leave `Accept` out to get JSON.",
   },
   request_timeout: {
     status: 408,
@@ -96,7 +96,7 @@ export const ERRORS = {
   too_large: {
     status: 413,
     title: "The request is too large",
-    cause: "The body, or the UTF-8 text of one of its fields, exceeds its limit.",
+    cause: "The body, a file, or the UTF-8 text of a field exceeds its limit.",
     cure: "`detail` gives the limit and the size. Send less data in each request.",
   },
   unsupported_media_type: {
@@ -104,7 +104,7 @@ export const ERRORS = {
     title: "Unsupported media type or encoding",
     cause:
       "The tool does not take a body of this `Content-Type`, or the `Content-Encoding` is not gzip.",
-    cure: "Send JSON with `Content-Type: application/json`, or one of the types in `detail`; uncompressed or with `Content-Encoding: gzip`.",
+    cure: "Set the Content-Type to what the body is: `application/json`, or one of the types in `detail` and in the response's `Accept` header. Send it uncompressed or with `Content-Encoding: gzip`.",
   },
   rate_limited: {
     status: 429,
