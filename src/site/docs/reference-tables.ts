@@ -2,8 +2,11 @@ import type { OpenApiDocument } from "#api/openapi/document.ts";
 import { sizeInWords } from "#api/openapi/guide.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { ERROR_CODES, sampleProblem } from "#api/openapi/problems.ts";
+import { bodyTypesOf } from "#api/pipeline/media-types.ts";
 import { ERRORS } from "#errors.ts";
 import {
+  FORM_PARTS_MAX,
+  FORM_SPACE_BYTES,
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
   JSON_DEPTH_MAX,
@@ -41,6 +44,18 @@ export const errorEntries = (options: PageOptions): string =>
     ].join("\n");
   }).join("\n");
 
+/** The types that each tool takes and responds with. */
+export const typesTable = (tools: readonly Tool[]): string =>
+  table(
+    ["Tool", "Content-Type besides JSON", "Accept besides JSON"],
+    tools.map((tool) => {
+      const [, ...taken] = bodyTypesOf(tool);
+      const given = (tool.representations ?? []).map(({ type }) => type);
+      const list = (types: string[]) => types.map(inlineCode).join(", ") || "none";
+      return [inlineCode(tool.name), list(taken), list(given)];
+    }),
+  );
+
 export function limitsTable(tools: readonly Tool[]): string {
   const ofTools = tools.flatMap(({ name, fieldBytesMax, verbatim, bodyBytesMax }) => [
     ...Object.entries(fieldBytesMax).map(([field, bytes]) => [
@@ -53,6 +68,10 @@ export function limitsTable(tools: readonly Tool[]): string {
     ["Applies to", "Limit"],
     [
       ...ofTools,
+      [
+        "Form (`multipart/form-data`)",
+        `${FORM_PARTS_MAX} parts; ${sizeInWords(FORM_SPACE_BYTES)} besides the file`,
+      ],
       ["Nesting of JSON", `${JSON_DEPTH_MAX} levels`],
       ["Request line and headers", sizeInWords(HEADER_BYTES_MAX)],
       ["Time for the headers to arrive", `${HEADERS_TIMEOUT_MS / 1_000} seconds`],
