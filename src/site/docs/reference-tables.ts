@@ -17,6 +17,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
 import { lastsText } from "../offer-text.ts";
 import type { PageOptions, SettingShown } from "../page-options.ts";
+import { ERROR_TEXTS } from "./error-texts.ts";
 import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 
 /** Tables that are made from the code that they describe, as Markdown. */
@@ -34,7 +35,8 @@ export const errorsTable = (): string =>
 /** A section for every code. Its heading is the code alone, so that `/docs/errors#<code>` leads there. */
 export const errorEntries = (options: PageOptions): string =>
   ERROR_CODES.map((code) => {
-    const { status, title, cause, cure } = ERRORS[code];
+    const { status, title } = ERRORS[code];
+    const { cause, cure } = ERROR_TEXTS[code];
     return [
       `## \`${code}\`\n`,
       `**${status}** ${sentence(title)}\n`,
