@@ -135,21 +135,23 @@ function shownCommands(): Map<string, string[]> {
   return commands;
 }
 
+/** Runs code of a page in a folder with the files that it reads. */
+async function runShown(program: string, file: string, code: string) {
+  const cwd = mkdtempSync(path.join(folder, "shown-"));
+  const script = code.replaceAll(/https?:\/\/[\w.:]+(?=\/(?:api|mcp))/g, base);
+  const given = { ...FILES, ".curlrc": "fail\nsilent\nshow-error\n", [file]: script };
+  for (const [name, content] of Object.entries(given)) writeFileSync(path.join(cwd, name), content);
+  const { stdout } = await promisify(execFile)(program, [file], {
+    cwd,
+    env: { ...process.env, CURL_HOME: cwd, TOOLBOOTH_KEY: caller.key, NO_PROXY: "127.0.0.1" },
+    timeout: 120_000,
+  });
+  const written = readdirSync(cwd).filter((name) => !(name in given));
+  return { stdout, files: written.map((name) => readFileSync(path.join(cwd, name))) };
+}
+
 describe("the commands on the pages", { skip: LANGUAGES[0]?.program.skip }, () => {
-  const run = async (command: string) => {
-    const cwd = mkdtempSync(path.join(folder, "shell-"));
-    for (const [name, content] of Object.entries(FILES)) {
-      writeFileSync(path.join(cwd, name), content);
-    }
-    writeFileSync(path.join(cwd, ".curlrc"), "fail\nsilent\nshow-error\n");
-    const script = command.replaceAll(/https?:\/\/[\w.:]+(?=\/(?:api|mcp))/g, base);
-    const { stdout } = await promisify(execFile)("sh", ["-euc", script], {
-      cwd,
-      env: { ...process.env, CURL_HOME: cwd, TOOLBOOTH_KEY: caller.key, NO_PROXY: "127.0.0.1" },
-    });
-    const written = readdirSync(cwd).filter((name) => !(name in FILES) && name !== ".curlrc");
-    return { stdout, files: written.map((name) => readFileSync(path.join(cwd, name))) };
-  };
+  const run = (command: string) => runShown("sh", "sample.sh", `set -eu\n${command}`);
   const commands = shownCommands();
 
   it("are as many as people see", () => {
@@ -193,6 +195,23 @@ describe("the commands on the pages", { skip: LANGUAGES[0]?.program.skip }, () =
     });
   }
 });
+
+/** The languages of the page on calls, as its code blocks name them. */
+const MARKS = new Map([
+  ["JavaScript", "js"],
+  ["Python", "python"],
+]);
+for (const { name, program, file } of LANGUAGES) {
+  const mark = MARKS.get(name);
+  if (mark === undefined) continue;
+  it(`the page on calls sends a file in ${name}`, { skip: program.skip }, async () => {
+    const docs = createDocs(FULL.docs as DocsSources, FULL);
+    const text = docs.markdown("/docs/calls") ?? "";
+    const [, code = ""] = new RegExp(`^\`\`\`${mark}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text) ?? [];
+    const { stdout } = await runShown(program.path, file, code);
+    assert.ok(stdout.includes("<h1>Toolbooth</h1>"), stdout.slice(0, 100));
+  });
+}
 
 describe("samples in languages that this machine may lack", () => {
   const url = "https://api.test/api/v1/echo";
