@@ -82,6 +82,19 @@ describe("the sources in docs/", () => {
     }
   });
 
+  it("name the language of every code block, and close it", () => {
+    for (const file of files) {
+      let open = "";
+      for (const [, mark = "", language = ""] of (sources[file] ?? "").matchAll(
+        /^ *(```+)(.*)$/gm,
+      )) {
+        assert.equal(language !== "", open === "", `${file}: ${mark}${language}`);
+        open = open === "" ? mark : "";
+      }
+      assert.equal(open, "", file);
+    }
+  });
+
   it("write the defaults where GitHub shows what the site fills in", () => {
     const dashboard = FULL.dashboard as NonNullable<typeof FULL.dashboard>;
     const { values } = docsFacts({
