@@ -121,7 +121,8 @@ function readFormInput(tool: Tool<unknown>, body: Uint8Array, contentType: strin
   for (const { name, isFile, bytes } of parts) {
     const fault = partFault(tool, name, isFile, file?.name, value);
     if (fault !== undefined) findings.push(fieldFinding(name, false, fault));
-    else if (!isFile) setField(value, name, typedValue(tool, name, decodeUtf8(bytes)));
+    else if (!isFile)
+      setField(value, name, typedValue(tool, name, decodeUtf8(bytes, "", "A text of the form")));
   }
   if (findings.length > 0) throw inputProblem(findings);
   const filled = file && fillField(tool, field, octets, file.bytes, "");
@@ -289,7 +290,7 @@ function readVerbatim(text: string, bytesMax: number): string {
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /** `advice` is for a client that did not mean to send text. */
-function decodeUtf8(body: Uint8Array, advice = ""): string {
+function decodeUtf8(body: Uint8Array, advice = "", what = "The body"): string {
   try {
     return strictUtf8.decode(body);
   } catch (cause) {
@@ -299,8 +300,8 @@ function decodeUtf8(body: Uint8Array, advice = ""): string {
     throw new ApiError(
       "invalid_utf8",
       isUtf16
-        ? "The body is UTF-16, not UTF-8. Save it as UTF-8 and send it again."
-        : `The body is not valid UTF-8. Encode it as UTF-8 and send it again.${advice}`,
+        ? `${what} is UTF-16, not UTF-8. Save it as UTF-8 and send it again.`
+        : `${what} is not valid UTF-8. Encode it as UTF-8 and send it again.${advice}`,
       { cause },
     );
   }
@@ -322,7 +323,7 @@ function notJson(
     );
   }
   const found = findJsonFault(text);
-  const advice = beginsLikeJson || isJsonType(contentType) ? quotesAdvice(text) : otherWays(tool);
+  const advice = beginsLikeJson ? quotesAdvice(text) : otherWays(tool);
   const detail =
     found === undefined
       ? `The body is not JSON, or nests deeper than ${JSON_DEPTH_MAX} levels.`

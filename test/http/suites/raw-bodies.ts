@@ -206,7 +206,8 @@ function formSentences(sentence: Sentence) {
       assert.ok(problem.errors.length > 0);
     }
     const notText = formOf([file, { name: "algorithm", body: Uint8Array.from([0xff]) }]);
-    assertProblem(await caller.post("hash", typed(FORM, notText)), "invalid_utf8");
+    const wrong = assertProblem(await caller.post("hash", typed(FORM, notText)), "invalid_utf8");
+    assert.match(wrong.detail, /^A text of the form is not valid UTF-8/);
     const tooLarge = formOf([{ ...file, body: "a".repeat(MB + 1) }]);
     assert.equal(
       assertProblem(await caller.post("hash", typed(FORM, tooLarge)), "too_large").limit,

@@ -111,6 +111,11 @@ function bodySentences(sentence: Sentence) {
       );
       assert.match(problem.detail, /`text\/markdown`/);
     }
+    const json = await caller.post("hash", {
+      headers: { "Content-Type": "application/json" },
+      body: "--x\r\nContent-Disposition: form-data",
+    });
+    assert.match(assertProblem(json, "invalid_json").detail, /`multipart\/form-data`/);
     const count = await caller.post("uuid", {
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       body: "count=3",
