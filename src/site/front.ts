@@ -35,7 +35,7 @@ function hero(options: PageOptions): Html {
   const { dashboard } = options;
   return html`<div class="hero"><div class="pitch">
 <h1>Small tools, one request away</h1>
-<p class="lead">Developer tools as HTTP endpoints${dashboard && " and as pages in your browser"}. JSON in, JSON out, no client library. A successful call costs ${callPrice(options.tools)}; an error costs nothing.</p>
+<p class="lead">Developer tools as HTTP endpoints${dashboard && " and as pages in your browser"}. JSON or files in, JSON or the bare result out, no client library. A successful call costs ${callPrice(options.tools)}; an error costs nothing.</p>
 <p class="actions">${
     signUpIsOpen(options)
       ? html`<a class="button" href="${links.signUp}">Create an account</a>\n`
@@ -69,7 +69,7 @@ function steps(options: PageOptions): Html {
 ${codeBlock("In a clone of the repository", "npm ci && npm start")}</li>
 <li><h3>Get a key</h3><p>${key}</p>
 ${codeBlock("In your shell", 'export TOOLBOOTH_KEY="tb_…"')}</li>
-<li><h3>Call a tool</h3><p>With curl or anything else that sends HTTP. The <a href="${links.quickstart}">quickstart</a> shows the same call in JavaScript, Python, Go and PHP.</p>
+<li><h3>Call a tool</h3><p>With curl or anything else that sends HTTP. The <a href="${links.quickstart}">quickstart</a> shows calls in JavaScript, Python, Go and PHP.</p>
 ${codeBlock("Two UUIDs", curlCode(call))}</li>
 </ol></section>
 `;

@@ -1,3 +1,4 @@
+import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "./json-layout.ts";
 
 /**
@@ -21,6 +22,28 @@ export const curlKey = (secret: string | null = null): string =>
   secret === null
     ? `"Authorization: Bearer $${KEY_VARIABLE}"`
     : shellQuote(`Authorization: Bearer ${secret}`);
+
+/**
+ * A call without JSON on one line: a file or a text in place of fields, and the bare result of this type in place of an object.
+ * Double quotes are those of every shell.
+ */
+export function bareCurlCode(tool: Tool, publicUrl: string, type: string): string {
+  const accept = `-H "Accept: ${type}"`;
+  const [, extension] = /^image\/(\w+)/.exec(type) ?? [];
+  const to = extension === undefined ? [] : [`-o ${tool.name}.${extension}`];
+  const url = `${publicUrl}/api/v1/${tool.name}`;
+  return ["curl", url, `-H ${curlKey()}`, accept, bareInput(tool), ...to].join(" ");
+}
+
+function bareInput({ rawBody, examples }: Tool): string {
+  if (rawBody === undefined) return "-X POST";
+  if (rawBody.octets) return "-F file=@photo.jpg";
+  if (rawBody.types.includes("text/markdown")) {
+    return '-H "Content-Type: text/markdown" --data-binary @README.md';
+  }
+  const request = examples[0]?.request as Record<string, unknown> | undefined;
+  return `-F "${rawBody.field}=${request?.[rawBody.field] ?? "text"}"`;
+}
 
 export function fetchCode({ url, body, secret = null }: CallShown): string {
   const type = body === undefined ? "" : '\n    "Content-Type": "application/json",';

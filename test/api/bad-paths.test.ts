@@ -86,17 +86,11 @@ for (const target of SAME) {
   });
 }
 
-for (const [query, code] of [
-  ["text=b", "invalid_request"],
-  ["%ff%", "invalid_utf8"],
-  ["%", "invalid_utf8"],
-  ["x", "invalid_request"],
-  ["x=/api/v1/echo", "invalid_request"],
-] as const) {
+for (const query of ["text=b", "%ff%", "%", "x", "x=/api/v1/echo"]) {
   test(`POST /api/v1/hash?${query} is a fault of the call, not of its path`, async () => {
     const response = await post(`/api/v1/hash?${query}`);
     assert.equal(response.status, 400, response.text);
-    assert.equal(response.json().code, code);
+    assert.equal(response.json().code, "invalid_request");
   });
 }
 

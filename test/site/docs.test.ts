@@ -82,6 +82,19 @@ describe("the sources in docs/", () => {
     }
   });
 
+  it("name the language of every code block, and close it", () => {
+    for (const file of files) {
+      let open = "";
+      for (const [, mark = "", language = ""] of (sources[file] ?? "").matchAll(
+        /^ *(```+)(.*)$/gm,
+      )) {
+        assert.equal(language !== "", open === "", `${file}: ${mark}${language}`);
+        open = open === "" ? mark : "";
+      }
+      assert.equal(open, "", file);
+    }
+  });
+
   it("write the defaults where GitHub shows what the site fills in", () => {
     const dashboard = FULL.dashboard as NonNullable<typeof FULL.dashboard>;
     const { values } = docsFacts({
@@ -135,6 +148,37 @@ describe("a rendered page", () => {
       ["Table: Setting, Default", "Table: Setting, Default 2"],
     );
     assert.equal(body.text.split('<tr id="PORT">').length, 2);
+  });
+});
+
+describe("the reference of a tool", () => {
+  it("shows the types that it takes and gives, from its definition", () => {
+    for (const { name, rawBody, representations } of TOOLS) {
+      const text = markdown(`/docs/${name}`);
+      for (const type of rawBody?.types ?? []) {
+        assert.match(
+          text,
+          new RegExp(`^\\| .*\`${type}\`.* in place of \`${rawBody?.field}\``, "m"),
+        );
+      }
+      assert.equal(text.includes("`multipart/form-data`"), rawBody !== undefined, name);
+      assert.equal(text.includes("| Accept | Response |"), representations !== undefined, name);
+      for (const { type } of representations ?? []) {
+        const escaped = type.replace("+", "\\+");
+        assert.match(text, new RegExp(`^\\| \`${escaped}\` \\| The bare result`, "m"));
+        assert.match(text, new RegExp(`^curl .* -H "Accept: ${escaped}" `, "m"));
+      }
+    }
+    assert.match(markdown("/docs/qr-code"), /The bare result; `format` is `svg`/);
+    assert.match(markdown("/docs/uuid"), /Fields can also be parameters of the query/);
+    assert.doesNotMatch(markdown("/docs/echo"), /query/);
+  });
+
+  it("is summed up on the page about calls", () => {
+    const text = markdown("/docs/calls");
+    assert.match(text, /^\| `hash` \| `application\/octet-stream`, .* \| `text\/plain` \|$/m);
+    assert.match(text, /^\| `echo` \| none \| none \|$/m);
+    assert.match(text, /^\| Form \(`multipart\/form-data`\) \| 20 parts; 64 KB/m);
   });
 });
 

@@ -1,19 +1,23 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { createDocs } from "#site/docs/docs.ts";
+import type { DocsSources } from "#site/docs/navigation.ts";
 import { curlCode, fetchCode, goCode, phpCode, pythonCode } from "#site/request-code.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { openNodeSocket } from "../http/node-socket.ts";
 import { type Caller, createCaller, openService, type TestService } from "../http/test-api.ts";
 import { findProgram, type Program } from "./find-program.ts";
+import { FULL, ROOT } from "./pages-server.ts";
 
 /**
  * Every sample of the documentation runs against a server: all examples of a tool with curl, the first one in each language that
- * the machine has.
+ * the machine has, and every other command of the pages.
  */
 type Language = {
   name: string;
@@ -107,6 +111,105 @@ for (const { name, program, file, run, code, printJson } of LANGUAGES) {
         });
       }
     }
+  });
+}
+
+/** The pages for people who make calls, as the service shows them, and the README. */
+const PAGES = ["quickstart", "calls", "hash", "markdown-render", "qr-code", "uuid", "echo", "mcp"];
+const README = readFileSync(path.join(ROOT, "README.md"), "utf8");
+const PHOTO = Buffer.from([0xff, 0xd8, 0xff, ...Array.from({ length: 5_000 }, (_, i) => i % 251)]);
+const FILES = { "README.md": README, "photo.jpg": PHOTO, "key.txt": "a secret" };
+
+/** Every block of shell code that makes a call, and the pages that show it. */
+function shownCommands(): Map<string, string[]> {
+  const docs = createDocs(FULL.docs as DocsSources, FULL);
+  const pages = PAGES.map((name) => [name, docs.markdown(`/docs/${name}`) ?? ""] as const);
+  const commands = new Map<string, string[]>();
+  for (const [name, text] of [...pages, ["README", README] as const]) {
+    for (const [, code = ""] of text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)) {
+      // The first start prints the key that this one shows.
+      if (!/(?:^|\| )curl /m.test(code) || code.includes("tb_...")) continue;
+      commands.set(code, [...(commands.get(code) ?? []), name]);
+    }
+  }
+  return commands;
+}
+
+/** Runs code of a page in a folder with the files that it reads. */
+async function runShown(program: string, file: string, code: string) {
+  const cwd = mkdtempSync(path.join(folder, "shown-"));
+  const script = code.replaceAll(/https?:\/\/[\w.:]+(?=\/(?:api|mcp))/g, base);
+  const given = { ...FILES, ".curlrc": "fail\nsilent\nshow-error\n", [file]: script };
+  for (const [name, content] of Object.entries(given)) writeFileSync(path.join(cwd, name), content);
+  const { stdout } = await promisify(execFile)(program, [file], {
+    cwd,
+    env: { ...process.env, CURL_HOME: cwd, TOOLBOOTH_KEY: caller.key, NO_PROXY: "127.0.0.1" },
+    timeout: 120_000,
+  });
+  const written = readdirSync(cwd).filter((name) => !(name in given));
+  return { stdout, files: written.map((name) => readFileSync(path.join(cwd, name))) };
+}
+
+describe("the commands on the pages", { skip: LANGUAGES[0]?.program.skip }, () => {
+  const run = (command: string) => runShown("sh", "sample.sh", `set -eu\n${command}`);
+  const commands = shownCommands();
+
+  it("are as many as people see", () => {
+    const bare = [...commands.keys()].filter((code) => code.includes("Accept: "));
+    const pages = new Set([...commands.values()].flat());
+    assert.deepEqual([...pages].toSorted(), [...PAGES, "README"].toSorted());
+    assert.ok(bare.length >= 13, `${bare.length} of ${commands.size} ask for a bare result`);
+  });
+
+  for (const [command, pages] of commands) {
+    it(`${pages.join(", ")}: ${command.trim().slice(0, 300)}`, async () => {
+      const { stdout, files } = await run(command);
+      if (!command.includes("Accept: ")) {
+        for (const line of stdout.trim().split("\n")) assert.ok(JSON.parse(line), line);
+        return;
+      }
+      for (const [, type = ""] of command.matchAll(/Accept: ([\w/+]+)/g)) {
+        switch (type) {
+          case "image/png":
+            assert.ok(files.some((bytes) => bytes.subarray(1, 4).toString() === "PNG"));
+            break;
+          case "image/svg+xml":
+            assert.ok(files.some((bytes) => bytes.toString().startsWith("<svg ")));
+            break;
+          case "text/html":
+            assert.ok(stdout.includes("<h1>Toolbooth</h1>"), stdout.slice(0, 100));
+            break;
+          case "text/plain":
+            assert.doesNotMatch(stdout, /^\{/);
+            assert.ok(stdout.length > 30);
+            break;
+          default:
+            assert.fail(`${type} is unknown here`);
+        }
+      }
+      const isDigest = /\/hash["? ]/.test(command) && !/algorithm|hmacKey/.test(command);
+      if (isDigest && command.includes("photo.jpg")) {
+        const digest = createHash("sha256").update(PHOTO).digest("hex");
+        assert.ok(stdout.endsWith(`${digest}\n`), stdout);
+      }
+    });
+  }
+});
+
+/** The languages of the page on calls, as its code blocks name them. */
+const MARKS = new Map([
+  ["JavaScript", "js"],
+  ["Python", "python"],
+]);
+for (const { name, program, file } of LANGUAGES) {
+  const mark = MARKS.get(name);
+  if (mark === undefined) continue;
+  it(`the page on calls sends a file in ${name}`, { skip: program.skip }, async () => {
+    const docs = createDocs(FULL.docs as DocsSources, FULL);
+    const text = docs.markdown("/docs/calls") ?? "";
+    const [, code = ""] = new RegExp(`^\`\`\`${mark}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text) ?? [];
+    const { stdout } = await runShown(program.path, file, code);
+    assert.ok(stdout.includes("<h1>Toolbooth</h1>"), stdout.slice(0, 100));
   });
 }
 

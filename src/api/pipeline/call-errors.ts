@@ -41,7 +41,7 @@ export function insufficientCredits(balance: number, price: number, publicUrl: s
 export const idempotencyKeyReused = () =>
   new ApiError(
     "idempotency_key_reused",
-    "You used this Idempotency-Key on this path in the last 24 hours with a different body. Use a new key for a new request.",
+    "You used this Idempotency-Key on this path in the last 24 hours for another request. A repeat has the same fields, sent in the same way, and asks for the same type. Use a new key for a new request.",
   );
 
 export const idempotencyInProgress = () =>

@@ -44,13 +44,13 @@ export function bodyBytesMaxOf(tool: Tool<unknown>, contentType: string | null):
 
 /** Throws an ApiError `unsupported_media_type` where the tool takes no body of this type. */
 export function requireBodyType(tool: Tool<unknown>, contentType: string | null): void {
-  if (bodyKindOf(tool, contentType) === null) throw unsupportedType(tool, contentType as string);
+  if (bodyKindOf(tool, contentType) === null) throw otherType(tool, contentType as string);
 }
 
 function readBodyInput(tool: Tool<unknown>, { body, contentType }: SentRequest): SentInput {
   const kind = bodyKindOf(tool, contentType);
   // A client may name a type on every request, with an empty body too.
-  if (kind === null && body.byteLength > 0) throw unsupportedType(tool, contentType as string);
+  if (kind === null && body.byteLength > 0) throw otherType(tool, contentType as string);
   if (kind === "raw") return readRaw(tool, body, contentType as string);
   if (kind === "form") return readFormInput(tool, body, contentType as string);
   if (kind === "text" && !isBlankBytes(body)) {
@@ -85,7 +85,12 @@ function fillField(
   contentType: string,
 ): { value: Record<string, unknown>; octets: Uint8Array | null } {
   if (!octets) {
-    if (namesOtherCharset(contentType)) throw unsupportedType(tool, contentType);
+    if (namesOtherCharset(contentType)) {
+      throw unsupportedType(
+        tool,
+        `The Content-Type "${shorten(contentType)}" names another encoding than UTF-8. Convert the text to UTF-8.`,
+      );
+    }
     return { value: { [field]: decodeUtf8(bytes) }, octets: null };
   }
   const bytesMax = tool.fieldBytesMax[field] ?? tool.bodyBytesMax;
@@ -111,22 +116,45 @@ function readFormInput(tool: Tool<unknown>, body: Uint8Array, contentType: strin
       errors: [{ pointer: "", detail }],
     });
   }
-  const filled = file && fillField(tool, field, octets, file.bytes, "");
   const value: Record<string, unknown> = {};
   const findings: Finding[] = [];
   for (const { name, isFile, bytes } of parts) {
-    if (isFile) continue;
-    if (hasField(value, name) || (filled && name === field)) {
-      findings.push(fieldFinding(name, false, GIVEN_TWICE));
-    } else setField(value, name, typedValue(tool, name, decodeUtf8(bytes)));
+    const fault = partFault(tool, name, isFile, file?.name, value);
+    if (fault !== undefined) findings.push(fieldFinding(name, false, fault));
+    else if (!isFile)
+      setField(value, name, typedValue(tool, name, decodeUtf8(bytes, "", "A text of the form")));
   }
   if (findings.length > 0) throw inputProblem(findings);
+  const filled = file && fillField(tool, field, octets, file.bytes, "");
   return {
     kind: "form",
     value: { ...filled?.value, ...value },
     octets: filled?.octets ?? null,
     parameters: NO_PARAMETERS,
   };
+}
+
+/** `filePart` is the name of the part that has the file. */
+function partFault(
+  tool: Tool<unknown>,
+  name: string,
+  isFile: boolean,
+  filePart: string | undefined,
+  value: Record<string, unknown>,
+): string | undefined {
+  const field = tool.rawBody?.field;
+  const isOtherField = (part: string) => part !== field && fieldTypeOf(tool, part) !== undefined;
+  // Read as the main field, a file that was meant as an HMAC key would be hashed.
+  if (isFile) {
+    return isOtherField(name)
+      ? "must be text: a file is always the main field. curl sends the text of a file with `<` in place of `@`"
+      : undefined;
+  }
+  if (name === "file" && filePart === undefined) {
+    return "has no file name, so it is not a file. curl sends a file with `@` before its path";
+  }
+  const isFilled = name === field && filePart !== undefined && !isOtherField(filePart);
+  return isFilled || hasField(value, name) ? GIVEN_TWICE : undefined;
 }
 
 /** Adds the query's parameters to the fields of the body. */
@@ -136,8 +164,13 @@ function addQuery(tool: Tool<unknown>, sent: SentInput, query: string): SentInpu
   for (const pair of query.split("&")) {
     if (pair === "" || findings.length >= FINDINGS_MAX) continue;
     const equals = pair.indexOf("=");
-    const name = decodeQuery(equals === -1 ? pair : pair.slice(0, equals));
+    const encodedName = equals === -1 ? pair : pair.slice(0, equals);
+    const name = decodeQuery(encodedName);
     const text = equals === -1 ? "" : decodeQuery(pair.slice(equals + 1));
+    if (name === undefined || text === undefined) {
+      findings.push(fieldFinding(name ?? encodedName, true, BADLY_ENCODED));
+      continue;
+    }
     const fault = queryFault(tool, name, fields, sent.value);
     if (fault === undefined) setField(fields, name, typedValue(tool, name, text));
     else findings.push(fieldFinding(name, true, fault));
@@ -163,6 +196,8 @@ function queryFault(
 }
 
 const GIVEN_TWICE = "is given more than once";
+const BADLY_ENCODED =
+  "must be percent-encoded UTF-8: a percent sign does not start a byte, or the bytes are not UTF-8";
 const FINDINGS_MAX = 20;
 
 /** Any other value is an error, and the check of the input says so. */
@@ -195,23 +230,21 @@ function typedValue(tool: Tool<unknown>, name: string, text: string): unknown {
   }
 }
 
-/** The form of URLs in which a space is a plus (URL standard, "application/x-www-form-urlencoded parsing"). */
-function decodeQuery(text: string): string {
+/**
+ * The form of URLs in which a space is a plus (URL standard, "application/x-www-form-urlencoded parsing"). Undefined for what
+ * the standard's parser would replace, because the tool would work on another text than the client meant.
+ */
+function decodeQuery(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
-  } catch (cause) {
-    // The standard's parser would replace the bytes, and the tool would work on another text than the client meant.
-    throw new ApiError(
-      "invalid_utf8",
-      "The query of the URL has a percent sign that does not start a byte, or bytes that are not UTF-8. Encode each value with percent signs.",
-      { cause },
-    );
+  } catch {
+    return undefined;
   }
 }
 
 /** The JSON value; for a verbatim tool the JSON text itself, without the white space around it. Undefined for no body. */
 function readJson(tool: Tool<unknown>, body: Uint8Array, contentType: string | null): unknown {
-  const text = decodeUtf8(body);
+  const text = decodeUtf8(body, otherWays(tool));
   if (isBlank(text)) {
     if (tool.body === "required") return undefined;
     return tool.verbatim ? "null" : {};
@@ -256,13 +289,19 @@ function readVerbatim(text: string, bytesMax: number): string {
 // Drops a byte order mark, and throws on invalid bytes instead of replacing them.
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-function decodeUtf8(body: Uint8Array): string {
+/** `advice` is for a client that did not mean to send text. */
+function decodeUtf8(body: Uint8Array, advice = "", what = "The body"): string {
   try {
     return strictUtf8.decode(body);
   } catch (cause) {
+    // Windows PowerShell writes files like this.
+    const isUtf16 =
+      (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
     throw new ApiError(
       "invalid_utf8",
-      "The body is not valid UTF-8. Encode it as UTF-8 and send it again.",
+      isUtf16
+        ? `${what} is UTF-16, not UTF-8. Save it as UTF-8 and send it again.`
+        : `${what} is not valid UTF-8. Encode it as UTF-8 and send it again.${advice}`,
       { cause },
     );
   }
@@ -276,13 +315,15 @@ function notJson(
   cause?: unknown,
 ): ApiError {
   const isMeantAsJson = contentType === null || contentType === "" || isJsonType(contentType);
-  if (!isMeantAsJson && !/^\s*[{["']/.test(text)) {
-    return unsupportedType(tool, contentType);
+  const beginsLikeJson = /^\s*[{["']/.test(text);
+  if (!isMeantAsJson && !beginsLikeJson) {
+    return unsupportedType(
+      tool,
+      `The body is not JSON, and the Content-Type "${shorten(contentType)}" means JSON here.`,
+    );
   }
   const found = findJsonFault(text);
-  const advice = /^[\s{[]*'/.test(text)
-    ? ' JSON needs double quotes around names and texts, as in {"text":"a"}.'
-    : "";
+  const advice = beginsLikeJson ? quotesAdvice(text) : otherWays(tool);
   const detail =
     found === undefined
       ? `The body is not JSON, or nests deeper than ${JSON_DEPTH_MAX} levels.`
@@ -293,19 +334,36 @@ function notJson(
   });
 }
 
-function unsupportedType(tool: Tool<unknown>, contentType: string): ApiError {
-  const shown = contentType.slice(0, 80);
-  const others = bodyTypesOf(tool).slice(1);
-  const raw =
-    others.length === 0
-      ? ""
-      : ` ${tool.name} also takes its \`${tool.rawBody?.field}\` as the body itself, with one of the types ${others.join(", ")}.`;
-  return new ApiError(
+/** Single quotes are Python's, and cmd passes them on; Windows PowerShell 5 removes double quotes. */
+function quotesAdvice(text: string): string {
+  if (/^[\s{[]*'/.test(text)) {
+    return ' JSON needs double quotes around names and texts, as in {"text":"a"}.';
+  }
+  return /^\s*\{\s*(?:\\|[\w-]+\s*:)/.test(text)
+    ? " If your shell changed the quotes, send the JSON from a file: `curl -d @body.json`."
+    : "";
+}
+
+const otherType = (tool: Tool<unknown>, contentType: string): ApiError =>
+  unsupportedType(tool, `${tool.name} does not take the Content-Type "${shorten(contentType)}".`);
+
+const unsupportedType = (tool: Tool<unknown>, what: string): ApiError =>
+  new ApiError(
     "unsupported_media_type",
-    `The body is not JSON, and its Content-Type is "${shown}". Send JSON with \`Content-Type: application/json\`.${raw}`,
+    `${what} Send JSON with \`Content-Type: application/json\`.${otherWays(tool)}`,
     { headers: { Accept: bodyTypesOf(tool).join(", ") } },
   );
+
+/** The ways to send a tool's input that are not JSON. */
+function otherWays({ rawBody, verbatim }: Tool<unknown>): string {
+  if (rawBody !== undefined) {
+    const types = rawBody.types.map((type) => `\`${type}\``).join(" or ");
+    return ` To send ${rawBody.octets ? "a file" : `the \`${rawBody.field}\``} as it is, use the Content-Type ${types}, or a form (\`multipart/form-data\`).`;
+  }
+  return verbatim === undefined ? " Fields may also be parameters of the URL's query." : "";
 }
+
+const shorten = (contentType: string): string => contentType.slice(0, 80);
 
 // The white space of JSON (RFC 8259, section 2). String.trim also removes characters that are errors in JSON.
 const isBlank = (text: string) => /^[ \t\n\r]*$/.test(text);

@@ -12,6 +12,7 @@ import {
   requestHeadersTable,
   responseHeadersTable,
   settingsTable,
+  typesTable,
 } from "./reference-tables.ts";
 import { sampleCall, toolReference } from "./tool-reference.ts";
 
@@ -67,6 +68,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
       errors: () => errorsTable(),
       "error-entries": () => errorEntries(options),
       limits: () => limitsTable(tools),
+      types: () => typesTable(tools),
       settings: () => settingsTable(options.settings ?? []),
       "request-headers": () => requestHeadersTable(options),
       "response-headers": () => responseHeadersTable(options),

@@ -2,8 +2,11 @@ import type { OpenApiDocument } from "#api/openapi/document.ts";
 import { sizeInWords } from "#api/openapi/guide.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { ERROR_CODES, sampleProblem } from "#api/openapi/problems.ts";
+import { bodyTypesOf } from "#api/pipeline/media-types.ts";
 import { ERRORS } from "#errors.ts";
 import {
+  FORM_PARTS_MAX,
+  FORM_SPACE_BYTES,
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
   JSON_DEPTH_MAX,
@@ -14,6 +17,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
 import { lastsText } from "../offer-text.ts";
 import type { PageOptions, SettingShown } from "../page-options.ts";
+import { ERROR_TEXTS } from "./error-texts.ts";
 import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 
 /** Tables that are made from the code that they describe, as Markdown. */
@@ -31,7 +35,8 @@ export const errorsTable = (): string =>
 /** A section for every code. Its heading is the code alone, so that `/docs/errors#<code>` leads there. */
 export const errorEntries = (options: PageOptions): string =>
   ERROR_CODES.map((code) => {
-    const { status, title, cause, cure } = ERRORS[code];
+    const { status, title } = ERRORS[code];
+    const { cause, cure } = ERROR_TEXTS[code];
     return [
       `## \`${code}\`\n`,
       `**${status}** ${sentence(title)}\n`,
@@ -40,6 +45,18 @@ export const errorEntries = (options: PageOptions): string =>
       fence("json", layOutJson(sampleProblem(code, options))),
     ].join("\n");
   }).join("\n");
+
+/** The types that each tool takes and responds with. */
+export const typesTable = (tools: readonly Tool[]): string =>
+  table(
+    ["Tool", "Content-Type besides JSON", "Accept besides JSON"],
+    tools.map((tool) => {
+      const [, ...taken] = bodyTypesOf(tool);
+      const given = (tool.representations ?? []).map(({ type }) => type);
+      const list = (types: string[]) => types.map(inlineCode).join(", ") || "none";
+      return [inlineCode(tool.name), list(taken), list(given)];
+    }),
+  );
 
 export function limitsTable(tools: readonly Tool[]): string {
   const ofTools = tools.flatMap(({ name, fieldBytesMax, verbatim, bodyBytesMax }) => [
@@ -53,6 +70,10 @@ export function limitsTable(tools: readonly Tool[]): string {
     ["Applies to", "Limit"],
     [
       ...ofTools,
+      [
+        "Form (`multipart/form-data`)",
+        `${FORM_PARTS_MAX} parts; ${sizeInWords(FORM_SPACE_BYTES)} besides the file`,
+      ],
       ["Nesting of JSON", `${JSON_DEPTH_MAX} levels`],
       ["Request line and headers", sizeInWords(HEADER_BYTES_MAX)],
       ["Time for the headers to arrive", `${HEADERS_TIMEOUT_MS / 1_000} seconds`],

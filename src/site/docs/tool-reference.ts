@@ -11,7 +11,7 @@ import { creditsText } from "#api/openapi/price-text.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
-import { curlCode, fetchCode, goCode, phpCode, pythonCode } from "../request-code.ts";
+import { bareCurlCode, curlCode, fetchCode, goCode, phpCode, pythonCode } from "../request-code.ts";
 import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 
 /**
@@ -24,15 +24,15 @@ export function toolReference(name: string, options: PageOptions): string {
   const operation = document.paths[`/api/v1/${name}`]?.post as Operation;
   const request = jsonContent(operation.requestBody);
   const response = jsonContent(operation.responses["200"]);
-  const bodyMax = sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax);
   return [
     fence("http", `POST ${options.publicUrl}/api/v1/${name}`),
-    `A successful call costs ${creditsText(tool.price)}. The body is JSON in UTF-8, at most ${bodyMax}${
-      tool.body === "optional" ? ", and may be left out" : ""
-    }.\n`,
+    `A successful call costs ${creditsText(tool.price)}.\n`,
+    bareCalls(tool, options.publicUrl),
     "## Request\n",
+    bodyTypes(tool),
     fieldsOf(resolve(document, request.schema), "request", tool.fieldBytesMax),
     "## Response\n",
+    responseTypes(tool),
     fieldsOf(resolve(document, response.schema), "response"),
     "## Examples\n",
     ...Object.entries(request.examples ?? {}).flatMap(([key, asked], index) => {
@@ -45,6 +45,54 @@ export function toolReference(name: string, options: PageOptions): string {
         responded === undefined ? "" : responseOf(responded.value),
       ];
     }),
+  ].join("\n");
+}
+
+/** One line of curl for each type of the response besides JSON. */
+const bareCalls = (tool: Tool, publicUrl: string): string =>
+  (tool.representations ?? [])
+    .map(({ type }) => fence("sh", bareCurlCode(tool, publicUrl, type)))
+    .join("\n");
+
+/** How the body may be sent (`api/pipeline/media-types.ts`). */
+function bodyTypes(tool: Tool): string {
+  const { rawBody, verbatim, bodyBytesMax, fieldBytesMax } = tool;
+  const json = `The body is JSON in UTF-8, at most ${sizeInWords(verbatim?.bytesMax ?? bodyBytesMax)}${
+    tool.body === "optional" ? ", and may be left out" : ""
+  }.`;
+  if (verbatim !== undefined) return `${json}\n`;
+  if (rawBody === undefined) return `${json} Fields can also be parameters of the query.\n`;
+  const { field, types } = rawBody;
+  const bytesMax = fieldBytesMax[field] ?? bodyBytesMax;
+  const raw = `${rawBody.octets ? "Any bytes" : "UTF-8 text"}, in place of \`${field}\`, up to ${sizeInWords(bytesMax)}`;
+  return [
+    table(
+      ["Content-Type", "Body"],
+      [
+        ["`application/json`, or none", json.replace("The body is ", "").replace(/\.$/, "")],
+        [types.map(code).join(", "), `${raw}. The other fields are parameters of the query`],
+        ["`multipart/form-data`", `A file with these bytes, and the other fields as text`],
+      ],
+    ),
+    "[Request bodies](calls.md#request-bodies) explains the types and the query.\n",
+  ].join("\n");
+}
+
+/** What `Accept` can ask for. */
+function responseTypes({ representations }: Tool): string {
+  if (representations === undefined) return "";
+  const rows = representations.map(({ type, fields }) => {
+    const set = Object.entries(fields ?? {}).flatMap(([name, value]) =>
+      value === undefined ? [] : [`\`${name}\` is ${code(value)}`],
+    );
+    return [code(type), ["The bare result", ...set].join("; ")];
+  });
+  return [
+    table(
+      ["Accept", "Response"],
+      [["`application/json`, or none", "JSON with these fields"], ...rows],
+    ),
+    "[Response types](calls.md#response-types) explains the choice.\n",
   ].join("\n");
 }
 

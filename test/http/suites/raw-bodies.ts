@@ -193,6 +193,9 @@ function formSentences(sentence: Sentence) {
       [/did you mean `algorithm`/, FORM, formOf([file, { name: "algoritm", body: "sha1" }])],
       [/one of/, FORM, formOf([file, { name: "algorithm", body: "md5" }])],
       [/end/, FORM, `--${BOUNDARY}\r\n${"a".repeat(5_000)}`],
+      [/`@` before its path/, FORM, formOf([{ name: "file", body: "photo.jpg" }])],
+      [/`hmacKey` must be text/, FORM, formOf([{ ...file, name: "hmacKey" }])],
+      [/`base64` must be text/, FORM, formOf([{ ...file, name: "base64" }])],
     ];
     for (const [what, type, body] of rows) {
       const problem = assertProblem(
@@ -203,7 +206,8 @@ function formSentences(sentence: Sentence) {
       assert.ok(problem.errors.length > 0);
     }
     const notText = formOf([file, { name: "algorithm", body: Uint8Array.from([0xff]) }]);
-    assertProblem(await caller.post("hash", typed(FORM, notText)), "invalid_utf8");
+    const wrong = assertProblem(await caller.post("hash", typed(FORM, notText)), "invalid_utf8");
+    assert.match(wrong.detail, /^A text of the form is not valid UTF-8/);
     const tooLarge = formOf([{ ...file, body: "a".repeat(MB + 1) }]);
     assert.equal(
       assertProblem(await caller.post("hash", typed(FORM, tooLarge)), "too_large").limit,
@@ -288,7 +292,9 @@ function querySentences(sentence: Sentence) {
       assert.match(problem.errors[0].detail, detail, path);
     }
     for (const query of ["text=%", "text=%zz", "text=%ff", "text=%ed%a0%80", "%ff=a"]) {
-      assertProblem(await caller.post(`hash?${query}`), "invalid_utf8");
+      const problem = assertProblem(await caller.post(`hash?${query}`), "invalid_request");
+      assert.equal(problem.errors[0].parameter, query.split("=")[0]);
+      assert.match(problem.detail, /percent-encoded UTF-8/);
     }
     assert.equal(await caller.balance(), 100);
   });

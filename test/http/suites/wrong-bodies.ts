@@ -78,11 +78,55 @@ function bodySentences(sentence: Sentence) {
           const response = await caller.post("hash", { headers: { "Content-Type": type }, body });
           const problem = assertProblem(response, "invalid_json");
           assert.equal(problem.line, 1);
-          if (body !== "{text:'a'}") assert.match(problem.detail, /needs double quotes/, body);
+          const advice = body === "{text:'a'}" ? /your shell changed/ : /needs double quotes/;
+          assert.match(problem.detail, advice, body);
         }
+        const body = String.raw`{\"text\":\"a\"}`;
+        const response = await caller.post("hash", { headers: { "Content-Type": type }, body });
+        assert.match(assertProblem(response, "invalid_json").detail, /your shell changed/);
       }
     },
   );
+
+  sentence("bytes and texts without their type are told which one to name", async (service) => {
+    const caller = await createCaller(service);
+    const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
+    const utf16 = Buffer.from('\ufeff{"text":"a"}', "utf16le");
+    for (const type of ["application/x-www-form-urlencoded", ""]) {
+      const headers = { "Content-Type": type };
+      const bytes = assertProblem(
+        await caller.post("hash", { headers, body: png }),
+        "invalid_utf8",
+      );
+      assert.match(bytes.detail, /`application\/octet-stream`/);
+      const wide = assertProblem(
+        await caller.post("hash", { headers, body: utf16 }),
+        "invalid_utf8",
+      );
+      assert.match(wide.detail, /is UTF-16/);
+      const readme = await caller.post("markdown-render", { headers, body: "# Title" });
+      const problem = assertProblem(
+        readme,
+        type === "" ? "invalid_json" : "unsupported_media_type",
+      );
+      assert.match(problem.detail, /`text\/markdown`/);
+    }
+    const json = await caller.post("hash", {
+      headers: { "Content-Type": "application/json" },
+      body: "--x\r\nContent-Disposition: form-data",
+    });
+    assert.match(assertProblem(json, "invalid_json").detail, /`multipart\/form-data`/);
+    const count = await caller.post("uuid", {
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      body: "count=3",
+    });
+    assert.match(assertProblem(count, "unsupported_media_type").detail, /query/);
+    const charset = await caller.post("markdown-render", {
+      headers: { "Content-Type": "text/markdown; charset=iso-8859-1" },
+      body: "a",
+    });
+    assert.match(assertProblem(charset, "unsupported_media_type").detail, /another encoding/);
+  });
 
   sentence("400 invalid_utf8: nothing is replaced silently", async (service) => {
     const caller = await createCaller(service);

@@ -1,0 +1,96 @@
+import type { ErrorCode } from "#errors.ts";
+
+/**
+ * What the errors page says of each code: `cause` says when the error occurs, `cure` what the client can do. Apart from the
+ * codes, because the API Worker does not need it.
+ */
+export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: string }>> = {
+  invalid_json: {
+    cause: "The body does not follow the JSON grammar (RFC 8259), or nests deeper than 512 levels.",
+    cure: "`detail` gives the line and column of the first error. Correct the JSON and send it again.",
+  },
+  invalid_utf8: {
+    cause: "The bytes of a text, or of JSON, are not well-formed UTF-8.",
+    cure: "Encode the body as UTF-8. A byte order mark at its start is allowed. To hash a file that is not text, send it as `application/octet-stream` or in a form.",
+  },
+  invalid_request: {
+    cause:
+      "A field is missing, unknown, given twice, of the wrong type or out of range, or the query, a form or a header is malformed.",
+    cure: "`errors` lists every problem with its place: `pointer` for a field of the body, `parameter` for the query, `header` for a header. Correct all of them and send the request again.",
+  },
+  text_too_long_for_level: {
+    cause:
+      "The text is too long for this error correction level. A higher level leaves less room for data.",
+    cure: "Shorten the text, or request the level in `fits`. The service never lowers the level on its own.",
+  },
+  idempotency_key_reused: {
+    cause:
+      "You used this `Idempotency-Key` on the same path in the last 24 hours for another request, or an earlier version of the service made the first response and the current version cannot reproduce it.",
+    cure: "Use a new key for each new request. To repeat a request, send the same fields in the same way (JSON, raw, form or query) and ask for the same type with `Accept`.",
+  },
+  missing_key: {
+    cause: "The request has no `Authorization: Bearer <API key>` header, or uses another scheme.",
+    cure: "Send `Authorization: Bearer tb_...` with a key of your account. If the request has a key in another place, `detail` says where.",
+  },
+  invalid_key: {
+    cause:
+      "The key is misspelled, unknown or revoked, or its account is closed. The response does not say which.",
+    cure: "Check that you copied the whole key. If the key was revoked, use a new one.",
+  },
+  insufficient_credits: {
+    cause: "The call costs more credits than the account can spend.",
+    cure: "Add credits to the account, then send the call again. The failed call was not charged.",
+  },
+  account_suspended: {
+    cause: "The operator of this service has suspended the account. Its keys and credits are kept.",
+    cure: "Contact the operator of this service.",
+  },
+  not_found: {
+    cause: "No endpoint has this path. Paths are lowercase and have no trailing slash.",
+    cure: "Check the path against the list of endpoints in the documentation.",
+  },
+  method_not_allowed: {
+    cause: "The path does not support this method. Tools are called with POST.",
+    cure: "Send the request with one of the methods in the `Allow` header.",
+  },
+  not_acceptable: {
+    cause:
+      "`Accept` allows neither JSON nor another type that the tool responds with, or it contradicts the field `format`.",
+    cure: "`detail` lists the types. Ask for one of them, or leave `Accept` out to get JSON.",
+  },
+  request_timeout: {
+    cause: "The client took too long to send the headers or the body.",
+    cure: "Send the request again, over a faster connection or with a smaller body.",
+  },
+  idempotency_in_progress: {
+    cause: "Another request with the same `Idempotency-Key` on the same path has not finished yet.",
+    cure: "Wait as long as `Retry-After` says, then repeat the request to get the first response.",
+  },
+  too_large: {
+    cause: "The body, a file, or the UTF-8 text of a field exceeds its limit.",
+    cure: "`detail` gives the limit and the size. Send less data in each request.",
+  },
+  unsupported_media_type: {
+    cause:
+      "The tool does not take a body of this `Content-Type`, or the `Content-Encoding` is not gzip.",
+    cure: "Set the Content-Type to what the body is: `application/json`, or one of the types in `detail` and in the response's `Accept` header. Send it uncompressed or with `Content-Encoding: gzip`.",
+  },
+  rate_limited: {
+    cause: "The account is making more calls per second than the service allows.",
+    cure: "Wait as long as `Retry-After` says. The `RateLimit` header of every response says how many calls are left.",
+  },
+  headers_too_large: {
+    cause: "The request line and the headers together exceed 32 KB.",
+    cure: "Send fewer or shorter headers.",
+  },
+  internal: {
+    cause:
+      "Something failed in the service. The failure is logged under the response's `requestId`.",
+    cure: "Try again. If the error persists, send the `requestId` to the operator. The call was not charged.",
+  },
+  unavailable: {
+    cause:
+      "The service cannot reach the ledger, or is already handling as many large calls as it can.",
+    cure: "Try again after the time in `Retry-After`. The call was not charged.",
+  },
+};
