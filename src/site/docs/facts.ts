@@ -68,7 +68,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "error-entries": () => errorEntries(options),
       limits: () => limitsTable(tools),
       settings: () => settingsTable(options.settings ?? []),
-      "request-headers": () => requestHeadersTable(options),
+      "request-headers": () => requestHeadersTable(),
       "response-headers": () => responseHeadersTable(options),
       endpoints: () => endpointsTable(options),
       grants: () => grantsTable(options),
