@@ -41,7 +41,8 @@ function requestSchema(tool: Tool<unknown>): JsonSchema {
   return {
     ...schema,
     properties: mapValues(properties, withoutDefault),
-    examples: [shortestRequest(tool, schema.required)],
+    // Not `examples`, which Postman ignores here.
+    example: shortestRequest(tool, schema.required),
   };
 }
 
