@@ -18,6 +18,9 @@ export type Results = {
   credits: [number | undefined, number | undefined];
 };
 
+/** Beside each module. As a whole path it would name a file of this folder. */
+const GENERATED = "./";
+
 const SHAPE = `
 type Results = {
   html: string; svg: string; hash: string; uuids: string[]; echoed: unknown; balance: number;
@@ -28,7 +31,7 @@ type Fetch = (request: Request) => Promise<Response>;
 
 export const OPENAPI_TYPESCRIPT = `
 import createClient from "openapi-fetch";
-import type { components, paths } from "./openapi-typescript.ts";
+import type { components, paths } from "${GENERATED}openapi-typescript.ts";
 ${SHAPE}
 export async function callEverything(baseUrl: string, key: string, poorKey: string, fetch: Fetch): Promise<Results> {
   const clientOf = (token: string) =>
@@ -75,9 +78,9 @@ export const code: components["schemas"]["Problem"]["code"] = "of_tomorrow";
 const FUNCTIONS = ["renderMarkdown", "createQrCode", "hashText", "generateUuids", "echoJson"];
 
 export const HEY_API = `
-import { ${FUNCTIONS.join(", ")}, getAccount } from "./hey-api/index.ts";
-import { client } from "./hey-api/client.gen.ts";
-import type { HashTextResult, Problem } from "./hey-api/types.gen.ts";
+import { ${FUNCTIONS.join(", ")}, getAccount } from "${GENERATED}hey-api/index.ts";
+import { client } from "${GENERATED}hey-api/client.gen.ts";
+import type { HashTextResult, Problem } from "${GENERATED}hey-api/types.gen.ts";
 ${SHAPE}
 export async function callEverything(baseUrl: string, key: string, poorKey: string, fetch: Fetch): Promise<Results> {
   client.setConfig({ baseUrl, auth: key, fetch: fetch as typeof globalThis.fetch });
@@ -118,8 +121,8 @@ export const code: Problem["code"] = "of_tomorrow";
 
 /** Orval's functions call the global `fetch`, and return the status with the body. */
 export const ORVAL = `
-import { ${FUNCTIONS.join(", ")}, getAccount } from "./orval.ts";
-import type { HashTextResult, Problem } from "./orval.ts";
+import { ${FUNCTIONS.join(", ")}, getAccount } from "${GENERATED}orval.ts";
+import type { HashTextResult, Problem } from "${GENERATED}orval.ts";
 ${SHAPE}
 export async function callEverything(_baseUrl: string, key: string, poorKey: string, _fetch: Fetch): Promise<Results> {
   const headers = { Authorization: \`Bearer \${key}\` };
