@@ -46,10 +46,26 @@ export type FieldError = {
   detail: string;
 };
 
+/**
+ * The members that errors add to the problem document (RFC 9457, section 3.2). `api/openapi/problems.ts` describes each
+ * of them.
+ */
+export type ProblemMembers = {
+  line?: number;
+  column?: number;
+  bytes?: number;
+  capacities?: Record<string, number>;
+  fits?: string | null;
+  balance?: number;
+  price?: number;
+  topUpUrl?: string;
+  limit?: number;
+  size?: number;
+};
+
 export type ProblemDetails = {
   errors?: FieldError[];
-  /** Members that this error adds to the problem document (RFC 9457, section 3.2). */
-  members?: Record<string, unknown>;
+  members?: ProblemMembers;
   headers?: Record<string, string>;
   cause?: unknown;
 };

@@ -43,6 +43,7 @@ const SAMPLES: Record<string, Record<string, string>> = {
     TEST_DIFF_RUNS: "100000",
     TEST_MCP_CALLS: "10000",
     TEST_HOSTILE: "all",
+    TEST_GENERATORS: "all",
     TEST_READMES: "all",
     TEST_QR_RUNS: "all",
     TEST_SCREENS: "all",

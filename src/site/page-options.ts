@@ -2,8 +2,16 @@ import type { PricesView } from "#api/dashboard/shapes.ts";
 import type { ApiOptions } from "#api/openapi/document.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 
+/** What every part of the site says of the service: what the OpenAPI description does, and its settings. */
+export type ServiceOptions = ApiOptions & {
+  /** Calls per second for each account; 0: no limit. */
+  rateLimit: number;
+  /** The first successful call of an account is free if its price is at most this many credits. */
+  freeCallCredits: number;
+};
+
 /** What the pages say of the service. Whatever is left out is not offered, and no link leads there. */
-export type PageOptions = ApiOptions & {
+export type PageOptions = ServiceOptions & {
   /** The pages of `docs/`; left out, there is no documentation. */
   docs?: DocsSources | undefined;
   /** What was built for these pages; all of them work without it. */

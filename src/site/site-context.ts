@@ -1,12 +1,11 @@
 import type { AppContext } from "#api/app-context.ts";
-import type { ApiOptions } from "#api/openapi/document.ts";
 import type { AppAssets } from "./app-shell.ts";
 import type { DocsSources } from "./docs/navigation.ts";
-import type { DashboardOffer, SettingShown } from "./page-options.ts";
+import type { DashboardOffer, ServiceOptions, SettingShown } from "./page-options.ts";
 
 /** What a runtime hands to the site: what it says of the service, the dashboard, the built pages and the documentation. */
 export type SiteContext = {
-  settings: ApiOptions & {
+  settings: ServiceOptions & {
     /** Every setting of this version, for the documentation. */
     table?: readonly SettingShown[];
   };
@@ -35,7 +34,7 @@ export type BuiltPages = {
 };
 
 /** What the description and the pages say of an app. */
-export function apiOptionsOf({ settings, tools }: AppContext, version: string): ApiOptions {
+export function apiOptionsOf({ settings, tools }: AppContext, version: string): ServiceOptions {
   const { publicUrl, rateLimit, freeCallCredits } = settings;
   return { publicUrl, rateLimit, freeCallCredits, tools, version };
 }

@@ -1,6 +1,7 @@
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { createMcpRoute } from "#api/mcp/mcp-route.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
+import { describeOperations, OPERATIONS_PATH } from "#api/openapi/operations.ts";
 import { type CreateSite, get, type Handler, type Route } from "#api/routes.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
@@ -14,6 +15,7 @@ export const createSite =
     const { replier } = parts;
     const description = describeApi(site.settings);
     const json = JSON.stringify(description, null, 2);
+    const operations = JSON.stringify(describeOperations(site.settings), null, 2);
     let yaml: string | undefined;
     const pages = [
       get("/openapi.json", ({ headers }, context) =>
@@ -23,6 +25,9 @@ export const createSite =
         yaml ??= toYaml(description);
         return replier.plain("application/yaml", yaml, headers, context);
       }),
+      get(OPERATIONS_PATH, ({ headers }, context) =>
+        replier.plain("application/json", operations, headers, context),
+      ),
       ...createPageRoutes(site, replier).map(({ path, handler }) => get(path, handler)),
     ];
     const mcp = createMcpRoute({ ...parts, version: site.settings.version });

@@ -29,6 +29,8 @@ export type RawBody = {
   types: readonly string[];
   /** The tool gets any bytes, as `ToolContext.octets`. Otherwise they must be UTF-8. */
   octets: boolean;
+  /** Fields that stand in for `field` in JSON. Nothing can be combined with them that fills `field`. */
+  standIns?: readonly string[];
 };
 
 /** A form of the response besides JSON, for a client whose `Accept` asks for its type. */
@@ -38,6 +40,12 @@ export type Representation<Input = unknown, Output = unknown> = {
   /** The values that fields must have for this form. A client that leaves such a field out gets them. */
   fields?: Partial<Input>;
   write(output: Output): string | Uint8Array<ArrayBuffer>;
+};
+
+/** The variants of a response: for each value of the field `by`, the values that other fields have; undefined: none. */
+export type ResponseVariants<Output = unknown> = {
+  by: string;
+  of: Record<string, { [Field in keyof Output]?: Output[Field] }>;
 };
 
 /** A request body and the exact response to it. The tests run it with the context `fixedToolContext`. */
@@ -50,6 +58,11 @@ export type Example = {
 export type Tool<Input = unknown, Output = unknown> = {
   /** The name in the URL. The tool's folder, test, documentation page and browser page have the same name. */
   name: string;
+  /**
+   * The name of the operation in generated clients, a verb with a noun. By default `callWordCount` for `word-count`. It
+   * must not be a word of a programming language, as `echo` and `hash` are.
+   */
+  operation?: string;
   title: string;
   summary: string;
   description: string;
@@ -59,6 +72,8 @@ export type Tool<Input = unknown, Output = unknown> = {
   input: z.ZodMiniType<Input>;
   /** Describes the response. Fields are in the order in which they are sent. */
   output: z.ZodMiniType<Output>;
+  /** Omitted if every response has the same fields. The OpenAPI description is then a union with one schema per variant. */
+  variants?: ResponseVariants<Output>;
   /** `"optional"`: a call without a body gets the input `{}` (`null` for a verbatim tool). */
   body: "required" | "optional";
   /** A verbatim tool gets the JSON text as the client sent it, up to `bytesMax` bytes, instead of the parsed value. */

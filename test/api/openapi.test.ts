@@ -8,17 +8,16 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { JsonSchema, OpenApiDocument, Operation } from "#api/openapi/document.ts";
+import { REQUEST_HEADERS } from "#api/openapi/headers.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
+import { describeOperations } from "#api/openapi/operations.ts";
 import { ERRORS, type ErrorCode } from "#errors.ts";
 import { TOOLS } from "#tools/registry.ts";
+import { strictCopy } from "../http/description.ts";
 
-const OPTIONS = {
-  publicUrl: "https://tools.test",
-  freeCallCredits: 1,
-  tools: TOOLS,
-  version: "1.2.3",
-};
-const document = describeApi({ ...OPTIONS, rateLimit: 100 });
+const OPTIONS = { publicUrl: "https://tools.test", tools: TOOLS, version: "1.2.3" };
+const document = describeApi(OPTIONS);
+const operations = describeOperations(OPTIONS);
 const toolPaths = Object.entries(document.paths).filter(([path]) =>
   TOOLS.some(({ name }) => path === `/api/v1/${name}`),
 );
@@ -27,7 +26,8 @@ const codes = Object.keys(ERRORS) as ErrorCode[];
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(document as object, "api");
-const validatorAt = (pointer: string) => ajv.compile({ $ref: `api${pointer}` });
+ajv.addSchema(strictCopy(document) as object, "strict");
+const validatorAt = (pointer: string, id = "api") => ajv.compile({ $ref: `${id}${pointer}` });
 
 /** A reference of the document, followed. */
 function follow(target: { $ref: string } | object): unknown {
@@ -42,40 +42,80 @@ describe("the description of the API", () => {
   const folder = mkdtempSync(join(tmpdir(), "toolbooth-openapi-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  for (const rateLimit of [100, 0]) {
-    it(`passes the linter with a rate limit of ${rateLimit}`, () => {
-      const file = join(folder, `openapi-${rateLimit}.json`);
-      const options = { ...OPTIONS, rateLimit };
-      writeFileSync(file, JSON.stringify(describeApi(options), null, 2));
+  for (const [name, linted] of Object.entries({ document, operations })) {
+    it(`passes the linter: ${name}`, () => {
+      const file = join(folder, `${name}.json`);
+      writeFileSync(file, JSON.stringify(linted, null, 2));
       const { status, stdout, stderr } = lint(file);
       assert.equal(status, 0, stdout + stderr);
       assert.doesNotMatch(stdout + stderr, /warning/i);
     });
   }
 
-  it("has one operation for each tool, named after it", () => {
-    const operations = toolPaths.map(([path, { post }]) => [path, post?.operationId]);
-    assert.deepEqual(operations.slice(0, 5), [
-      ["/api/v1/markdown-render", "markdownRender"],
-      ["/api/v1/qr-code", "qrCode"],
-      ["/api/v1/hash", "hash"],
-      ["/api/v1/uuid", "uuid"],
-      ["/api/v1/echo", "echo"],
+  it("has one operation for each tool, a verb with a noun", () => {
+    const names = toolPaths.map(([path, { post }]) => [path, post?.operationId]);
+    assert.deepEqual(names.slice(0, 5), [
+      ["/api/v1/markdown-render", "renderMarkdown"],
+      ["/api/v1/qr-code", "createQrCode"],
+      ["/api/v1/hash", "hashText"],
+      ["/api/v1/uuid", "generateUuids"],
+      ["/api/v1/echo", "echoJson"],
     ]);
-    assert.deepEqual(
-      Object.keys(document.paths).filter((path) => path.startsWith("/api/")),
-      [...TOOLS.map(({ name }) => `/api/v1/${name}`), "/api/v1/account"],
-    );
+    assert.deepEqual(Object.keys(document.paths), [
+      ...TOOLS.map(({ name }) => `/api/v1/${name}`),
+      "/api/v1/account",
+    ]);
   });
 
-  it("has the operator's endpoints, without a key", () => {
-    for (const path of ["/healthz", "/readyz", "/metrics", "/openapi.json"]) {
-      assert.deepEqual(document.paths[path]?.get?.security, [], path);
+  it("has names that generated types of operations cannot have, in any case", () => {
+    const ids = operationsIn(document).map(({ operationId }) => operationId.toLowerCase());
+    assert.equal(new Set(ids).size, ids.length);
+    const schemas = Object.keys(document.components.schemas).map((name) => name.toLowerCase());
+    assert.equal(new Set(schemas).size, schemas.length);
+    const suffixes = ["", "data", "error", "errors", "params", "request", "response", "responses"];
+    for (const id of ids) {
+      for (const suffix of suffixes) assert.ok(!schemas.includes(`${id}${suffix}`), id + suffix);
     }
   });
 
+  it("has the operator's endpoints in a document of their own, without a key", () => {
+    const paths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/openapi-operations.json"];
+    assert.deepEqual(Object.keys(operations.paths), paths);
+    assert.deepEqual(operations.security, []);
+  });
+
+  it("has no parameter that importers would send by themselves with a value that breaks a call", () => {
+    for (const { operationId, parameters = [] } of operationsIn(document)) {
+      for (const parameter of parameters) {
+        assert.equal(parameter.in, "query", `${operationId}: ${parameter.name}`);
+        const { schema } = parameter;
+        assert.ok(schema.examples ?? schema.enum, `${operationId}: ${parameter.name}`);
+      }
+    }
+  });
+
+  it("names every optional header of a call in its introduction", () => {
+    for (const { name } of REQUEST_HEADERS) {
+      assert.ok(document.info.description.includes(`- \`${name}\`: `), name);
+    }
+  });
+
+  it("is the same for all settings but the URL", () => {
+    const settings = { rateLimit: 0, freeCallCredits: 0 };
+    assert.deepEqual(describeApi({ ...OPTIONS, ...settings }), document);
+    const elsewhere = describeApi({ ...OPTIONS, publicUrl: "https://other.test/below" });
+    const moved = JSON.stringify(elsewhere).replaceAll(
+      "https://other.test/below",
+      "https://tools.test",
+    );
+    assert.deepEqual(JSON.parse(moved), JSON.parse(JSON.stringify(document)));
+  });
+
   it("describes every field of every schema", () => {
-    for (const [name, schema] of Object.entries(document.components.schemas)) {
+    const schemas = [document, operations].flatMap(({ components }) =>
+      Object.entries(components.schemas),
+    );
+    for (const [name, schema] of schemas) {
       assert.ok(schema.description, name);
       for (const [field, { description }] of Object.entries(schema.properties ?? {})) {
         assert.ok(description, `${name}.${field} has no description`);
@@ -83,21 +123,23 @@ describe("the description of the API", () => {
     }
   });
 
-  it("uses every component except the error for other methods", () => {
-    const text = JSON.stringify(document);
-    const unused = Object.entries(document.components)
+  it("uses every component except the errors for other paths and methods", () => {
+    assert.deepEqual(unusedIn(operations), []);
+    assert.deepEqual(unusedIn(document), [
+      "#/components/responses/Problem404",
+      "#/components/responses/Problem405",
+    ]);
+  });
+
+  function unusedIn(described: OpenApiDocument): string[] {
+    const text = JSON.stringify(described);
+    return Object.entries(described.components)
       .filter(([kind]) => kind !== "securitySchemes")
       .flatMap(([kind, components]) =>
         Object.keys(components).map((name) => `#/components/${kind}/${name}`),
       )
       .filter((pointer) => !text.includes(`"$ref":"${pointer}"`));
-    assert.deepEqual(unused, ["#/components/responses/Problem405"]);
-  });
-
-  it("is the same however often it is made", () => {
-    const options = { ...OPTIONS, rateLimit: 100 };
-    assert.deepEqual(describeApi(options), document);
-  });
+  }
 });
 
 describe("the schemas of a tool", () => {
@@ -115,18 +157,31 @@ describe("the schemas of a tool", () => {
       assert.equal(Object.keys(requests?.examples ?? {}).length, tool.examples.length);
     });
 
-    it(`${path}: takes its own examples, and no answer with another member`, () => {
+    it(`${path}: takes its own examples, and answers of later releases with more members`, () => {
       const takesRequest = validatorAt(requests?.schema.$ref as string);
       const takesResponse = validatorAt(results?.schema.$ref as string);
+      const takesToday = validatorAt(results?.schema.$ref as string, "strict");
       for (const { name, request, response } of tool?.examples ?? []) {
         assert.ok(takesRequest(request), `${name}: ${ajv.errorsText(takesRequest.errors)}`);
         assert.ok(takesResponse(response), `${name}: ${ajv.errorsText(takesResponse.errors)}`);
-        assert.ok(
-          !takesResponse({ ...(response as object), other: 1 }),
-          `${name} with a member more`,
-        );
+        assert.ok(takesToday(response), `${name}: ${ajv.errorsText(takesToday.errors)}`);
+        const longer = { ...(response as object), other: 1 };
+        assert.ok(takesResponse(longer), `${name} with a member more`);
+        assert.ok(!takesToday(longer), `${name} with a member more, of this release`);
         assert.ok(!takesResponse({ ...(response as object), ok: false }), `${name} with ok false`);
+        for (const field of Object.keys(response as object)) {
+          if (tool?.name === "echo" && field === "body") continue;
+          const other = { ...(response as object), [field]: { of: "another type" } };
+          assert.ok(!takesResponse(other), `${name} with another ${field}`);
+        }
       }
+    });
+
+    it(`${path}: its request has an example of its own, and no default makes a field required`, () => {
+      const $ref = requests?.schema.$ref as string;
+      const { example } = follow({ $ref }) as JsonSchema;
+      assert.equal(example === undefined, tool?.verbatim !== undefined);
+      assert.ok(validatorAt($ref)(example ?? null));
     });
 
     it(`${path}: says whether a body is needed, and how large it may be`, () => {
@@ -139,10 +194,17 @@ describe("the schemas of a tool", () => {
     const defaults = (name: string) =>
       Object.fromEntries(
         Object.entries(document.components.schemas[name]?.properties ?? {}).map(
-          ([field, schema]: [string, JsonSchema]) => [field, schema.default],
+          ([field, schema]: [string, JsonSchema]) => {
+            const fallback = schema["x-default"];
+            const words = typeof fallback === "string" ? fallback : JSON.stringify(fallback);
+            const sentence = fallback === undefined ? "" : `Default: \`${words}\`.`;
+            assert.ok(schema.description?.endsWith(sentence), `${name}.${field}`);
+            return [field, fallback];
+          },
         ),
       );
-    assert.deepEqual(defaults("QrCodeRequest"), {
+    assert.doesNotMatch(JSON.stringify(document), /"default":/);
+    assert.deepEqual(defaults("CreateQrCodeInput"), {
       text: undefined,
       format: "png",
       errorCorrectionLevel: "M",
@@ -151,9 +213,9 @@ describe("the schemas of a tool", () => {
       dark: "#000000",
       light: "#ffffff",
     });
-    assert.equal(defaults("HashRequest")["algorithm"], "sha256");
-    assert.equal(defaults("HashRequest")["encoding"], "hex");
-    assert.deepEqual(defaults("UuidRequest"), { count: 1, uppercase: false, version: 4 });
+    assert.equal(defaults("HashTextInput")["algorithm"], "sha256");
+    assert.equal(defaults("HashTextInput")["encoding"], "hex");
+    assert.deepEqual(defaults("GenerateUuidsInput"), { count: 1, uppercase: false, version: 4 });
   });
 
   it("promises the headers of a known caller on every answer", () => {
@@ -161,7 +223,8 @@ describe("the schemas of a tool", () => {
       const { headers } = (post as Operation).responses["200"] as {
         headers: Record<string, object>;
       };
-      for (const name of ["X-Request-Id", "Credits-Charged", "Credits-Remaining", "RateLimit"]) {
+      assert.ok("RateLimit" in headers, path);
+      for (const name of ["X-Request-Id", "Credits-Charged", "Credits-Remaining"]) {
         const { required } = follow(headers[name] as object) as { required?: boolean };
         assert.equal(required, true, `${path}: ${name}`);
       }
@@ -169,7 +232,7 @@ describe("the schemas of a tool", () => {
   });
 
   it("takes any JSON value for echo", () => {
-    const takes = validatorAt("#/components/schemas/EchoRequest");
+    const takes = validatorAt("#/components/schemas/EchoJsonInput");
     for (const value of [null, 0, "", [], {}, true]) assert.ok(takes(value));
   });
 });
@@ -180,24 +243,45 @@ describe("the errors in the description", () => {
     for (const [name, result] of Object.entries(document.components.responses)) {
       const content = result.content?.["application/problem+json"];
       assert.deepEqual(result.content?.["application/json"], content, name);
-      const takes = validatorAt(
-        `#/components/responses/${name}/content/application~1problem+json/schema`,
-      );
+      const schema = `#/components/responses/${name}/content/application~1problem+json/schema`;
+      const [takes, takesToday] = [validatorAt(schema), validatorAt(schema, "strict")];
       for (const [code, reference] of Object.entries(content?.examples ?? {})) {
         seen.push(code);
         assert.equal(name, `Problem${ERRORS[code as ErrorCode].status}`);
         const { value } = follow(reference) as { value: object };
         assert.ok(takes(value), `${code}: ${ajv.errorsText(takes.errors)}`);
+        assert.ok(takesToday(value), `${code}: ${ajv.errorsText(takesToday.errors)}`);
         assert.ok(!takes({ ...value, status: 418 }));
+        assert.ok(takes({ ...value, code: "of_tomorrow", member: 1 }));
+        assert.ok(!takesToday({ ...value, code: "of_tomorrow" }));
+        assert.ok(!takesToday({ ...value, member: 1 }));
       }
     }
     assert.deepEqual(seen.toSorted(), codes.toSorted());
   });
 
-  it("lists every code in the schema of a problem, which may have members of its own", () => {
+  it("lists every code in the schema of a problem, and expects others", () => {
     const { Problem } = document.components.schemas;
-    assert.deepEqual(Problem?.properties?.["code"]?.enum, codes);
-    assert.equal(Problem?.additionalProperties, true);
+    const code = Problem?.properties?.["code"];
+    assert.deepEqual(code?.["x-extensible-enum"], codes);
+    assert.equal(code?.enum, undefined);
+    for (const each of codes) assert.ok(code?.description?.includes(`\`${each}\``), each);
+  });
+
+  it("declares every member that an example of an error has", () => {
+    const { Problem } = document.components.schemas;
+    const declared = Object.keys(Problem?.properties ?? {});
+    const seen = Object.values(document.components.examples).flatMap(({ value }) =>
+      Object.keys(value as object),
+    );
+    assert.deepEqual(
+      declared.filter((name) => !seen.includes(name)),
+      [],
+    );
+    assert.deepEqual(
+      [...new Set(seen)].filter((name) => !declared.includes(name)),
+      [],
+    );
   });
 
   it("gives every tool every error that a call can get", () => {
@@ -214,14 +298,10 @@ describe("the errors in the description", () => {
     assert.ok(headers(401).includes("WWW-Authenticate"));
     assert.ok(headers(405).includes("Allow"));
   });
-
-  it("has neither 429 nor its headers where there is no rate limit", () => {
-    const free = describeApi({ ...OPTIONS, rateLimit: 0 });
-    assert.ok(!("Problem429" in free.components.responses));
-    assert.ok(!("RateLimit" in free.components.headers));
-    assert.ok(!("429" in (free.paths["/api/v1/hash"]?.post?.responses ?? {})));
-  });
 });
+
+const operationsIn = ({ paths }: OpenApiDocument): Operation[] =>
+  Object.values(paths).flatMap(({ get, post }) => [get, post].filter((each) => each !== undefined));
 
 /** The linter as a process of its own. It asks nobody anything: no telemetry, no look for a newer version. */
 function lint(file: string) {

@@ -65,13 +65,14 @@ test("a sixth tool is in the OpenAPI description with its price, schemas and exa
   t.after(service.close);
   const document = (await service.send("/openapi.json")).json() as OpenApiDocument;
   const operation = document.paths["/api/v1/word-count"]?.post;
-  assert.equal(operation?.operationId, "wordCount");
+  assert.equal(operation?.operationId, "callWordCount");
   assert.deepEqual(operation["x-price"], { credits: 3 });
   assert.deepEqual(
     Object.keys(operation.requestBody?.content["application/json"]?.examples ?? {}),
     ["three"],
   );
-  assert.deepEqual(document.components.schemas["WordCountRequest"]?.required, ["text"]);
+  assert.deepEqual(document.components.schemas["CallWordCountInput"]?.required, ["text"]);
+  assert.ok(document.components.schemas["CallWordCountResult"]);
 });
 
 test("a sixth tool is on the front page, has a page in the docs, and is in llms.txt and in the sitemap", () => {

@@ -6,11 +6,48 @@ import addFormats from "ajv-formats";
 import type {
   ApiResponse as Described,
   Header,
+  JsonSchema,
   OpenApiDocument,
   Operation,
   Reference,
 } from "#api/openapi/document.ts";
+import { RATE_HEADERS } from "#api/openapi/headers.ts";
 import type { ApiResponse } from "./test-api.ts";
+
+/** What clients must tolerate and a response of this release does not have: see `strictCopy`. */
+type StrictOptions = {
+  /** Calls a second. 0: no response has the headers about it; otherwise every success has them. */
+  rateLimit: number;
+};
+
+/**
+ * The same description for this release alone: the schemas in it allow no members and no values of enumerations but those
+ * that they name, so that a stray one fails a test. Parts of an `allOf` are left alone, because each would reject the
+ * members of the others.
+ */
+export function strictCopy<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(strictCopy) as Part;
+  if (typeof part !== "object" || part === null) return part;
+  const { "x-extensible-enum": values, ...schema } = mapValues(part as JsonSchema, strictMember);
+  return {
+    ...schema,
+    ...(values !== undefined && { enum: values }),
+    ...(isSchemaOfObject(part) && { additionalProperties: false }),
+  } as Part;
+}
+
+const strictMember = (name: string, member: unknown): unknown => {
+  // These hold values, not schemas.
+  if (["example", "examples", "value", "x-extensible-enum"].includes(name)) return member;
+  return name === "allOf" ? member : strictCopy(member);
+};
+
+/** The names of the fields of a schema may be any, such as `properties`. */
+const isSchemaOfObject = (part: object): boolean =>
+  "type" in part && part.type === "object" && "properties" in part;
+
+const mapValues = <In, Out>(values: Record<string, In>, map: (name: string, value: In) => Out) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(name, value)]));
 
 /** Headers of the transport and of HTTP at large, which a description of an API does not name. */
 const OF_HTTP = [
@@ -27,7 +64,8 @@ const OF_HTTP = [
 
 export type Description = ReturnType<typeof createDescription>;
 
-export function createDescription(document: OpenApiDocument) {
+export function createDescription(described: OpenApiDocument, { rateLimit }: StrictOptions) {
+  const document = strictCopy(described);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   ajv.addSchema(document, "api");
@@ -49,6 +87,9 @@ export function createDescription(document: OpenApiDocument) {
   }
 
   function assertHeader(name: string, value: string | null, header: Header): void {
+    if (RATE_HEADERS.includes(name) && rateLimit === 0) {
+      assert.equal(value, null, `${name}, and there is no rate limit`);
+    }
     if (value === null) {
       assert.ok(!header.required, `${name} is missing`);
       return;
@@ -62,6 +103,11 @@ export function createDescription(document: OpenApiDocument) {
     const names = Object.keys(described.headers ?? {});
     for (const name of names) {
       assertHeader(name, response.header(name), document.components.headers[name] as Header);
+    }
+    if (response.status === 200 && rateLimit > 0) {
+      for (const name of RATE_HEADERS.filter((each) => names.includes(each))) {
+        assert.ok(response.header(name) !== null, `${name} is missing`);
+      }
     }
     const known = new Set([...names.map((name) => name.toLowerCase()), ...OF_HTTP]);
     for (const name of response.headers.keys())

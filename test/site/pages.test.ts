@@ -19,7 +19,7 @@ const at = (pages: Pages, path: string): string => pageAt(pages, path) ?? pages.
 
 /** What a service with a dashboard serves besides these pages. */
 const ELSEWHERE =
-  /^(?:mailto:sales@example\.com|\/openapi\.(?:json|yaml)|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|usage|credits|tools(?:\/[a-z0-9-]+)?))$/;
+  /^(?:mailto:sales@example\.com|\/openapi(?:-operations\.json|\.(?:json|yaml))|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|usage|credits|tools(?:\/[a-z0-9-]+)?))$/;
 
 for (const [kind, pages, options] of [
   ["with a dashboard", full, FULL],
@@ -80,7 +80,10 @@ for (const [kind, pages, options] of [
           if (pageAt(pages, target.replace(/\.md$/, "")) !== undefined && page === undefined) {
             assert.ok(pages.docs?.markdown(target.replace(/\.md$/, "")) !== undefined, href);
           } else if (page === undefined) {
-            assert.match(href, kind === "with a dashboard" ? ELSEWHERE : /^\/openapi\.json$/);
+            assert.match(
+              href,
+              kind === "with a dashboard" ? ELSEWHERE : /^\/openapi(?:-operations)?\.json$/,
+            );
           } else if (place !== undefined) {
             assert.ok(attributes(page, "id").includes(place), href);
           }

@@ -3,8 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import * as z from "zod/mini";
-import type { JsonSchema } from "#api/openapi/document.ts";
-import { schemaNames, toolSchemas } from "#api/openapi/schemas.ts";
+import { inputSchema } from "#api/openapi/schemas.ts";
 import { checkInput } from "#tools/check-input.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
@@ -62,11 +61,11 @@ for (const tool of TOOLS) {
   });
 }
 
-test("the description shows the bounds, values and defaults of the specification", () => {
+test("the schemas have the bounds, values and defaults of the specification", () => {
   const fields = (name: string) => {
     const tool = TOOLS.find((each) => each.name === name);
     assert.ok(tool);
-    const { properties, required } = toolSchemas(tool)[schemaNames(tool).request] as JsonSchema;
+    const { properties, required } = inputSchema(tool);
     return { properties: properties as Record<string, Record<string, unknown>>, required };
   };
   const uuid = fields("uuid");

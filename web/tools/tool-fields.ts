@@ -1,5 +1,5 @@
 import type { JsonSchema } from "#api/openapi/document.ts";
-import { schemaNames, toolSchemas } from "#api/openapi/schemas.ts";
+import { inputSchema } from "#api/openapi/schemas.ts";
 import type { Tool } from "#tools/define-tool.ts";
 
 /** A field of a tool's form, derived from the tool's schema in the OpenAPI document. */
@@ -24,7 +24,7 @@ export const BODY_FIELD = "body";
 
 export function fieldsOf(tool: Tool<unknown>): ToolField[] {
   if (tool.verbatim !== undefined) return [bodyField(tool.verbatim.bytesMax)];
-  const schema = toolSchemas(tool)[schemaNames(tool).request] as JsonSchema;
+  const schema = inputSchema(tool);
   const controls = tool.page?.controls ?? {};
   return Object.entries(schema.properties ?? {})
     .filter(([name]) => controls[name] !== "none")

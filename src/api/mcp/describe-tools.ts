@@ -48,9 +48,9 @@ function inputSchema(tool: Tool): ToolDescription["inputSchema"] {
   return { ...shorten(convert(tool.input, "input")), type: "object" };
 }
 
-/** Drops what a model does not need: second sentences, formats, and lengths, which the descriptions state in bytes. */
+/** Drops what a model does not need: second sentences, examples, formats, and lengths, which the descriptions state in bytes. */
 function shorten(schema: JsonSchema): JsonSchema {
-  const { description, properties, maxLength: _, format: __, pattern: ___, ...rest } = schema;
+  const { description, properties, maxLength, format, pattern, examples, ...rest } = schema;
   return {
     ...rest,
     ...(description === undefined ? {} : { description: firstSentence(description) }),

@@ -1,6 +1,8 @@
+import { BURST_SECONDS } from "#ledger/throttle.ts";
 import type { ApiOptions, JsonSchema, PathItem } from "./document.ts";
-import { accountResponseHeaders } from "./headers.ts";
+import { accountResponseHeaders, SAMPLE_RATE_LIMIT } from "./headers.ts";
 import { problems } from "./problems.ts";
+import { extensible } from "./tool-schemas.ts";
 
 /** `GET /api/v1/account` in the OpenAPI description. */
 
@@ -20,9 +22,10 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
       },
       plan: {
         type: "string",
-        enum: ["prepaid", "lifetime"],
-        description:
+        ...extensible(
+          ["prepaid", "lifetime"],
           "`prepaid`: credits expire as granted. `lifetime`: no unspent credit of the account expires.",
+        ),
       },
       rateLimit: {
         description: "The rate limit of the account; null if there is none.",
@@ -93,28 +96,29 @@ export function accountPaths(options: ApiOptions): Record<string, PathItem> {
             content: {
               "application/json": {
                 schema: { $ref: "#/components/schemas/Account" },
-                examples: { account: accountExample(options) },
+                examples: { account: ACCOUNT_EXAMPLE },
               },
             },
           },
-          ...problems([401, 403, ...(options.rateLimit > 0 ? [429] : []), 408, 431, 500, 503]),
+          ...problems([401, 403, 408, 429, 431, 500, 503]),
         },
       },
     },
   };
 }
 
-const accountExample = ({ rateLimit }: ApiOptions) => ({
+const ACCOUNT_EXAMPLE = {
   summary: "An account with starter credits",
   value: {
     ok: true,
     balance: 87,
     nextExpiry: { credits: 87, expiresAt: "2027-02-20T09:41:00.000Z" },
     plan: "prepaid",
-    rateLimit:
-      rateLimit === 0
-        ? null
-        : { callsPerSecond: rateLimit, burst: 2 * rateLimit, remaining: 2 * rateLimit - 1 },
+    rateLimit: {
+      callsPerSecond: SAMPLE_RATE_LIMIT,
+      burst: BURST_SECONDS * SAMPLE_RATE_LIMIT,
+      remaining: BURST_SECONDS * SAMPLE_RATE_LIMIT - 1,
+    },
     key: {
       id: "key_4ZQm0T1bXc9aV7sKd2LpR6",
       label: "Production",
@@ -122,4 +126,4 @@ const accountExample = ({ rateLimit }: ApiOptions) => ({
       limits: {},
     },
   },
-});
+};

@@ -16,6 +16,7 @@ export type JsonSchema = {
   oneOf?: JsonSchema[];
   enum?: unknown[];
   const?: unknown;
+  discriminator?: { propertyName: string; mapping: Record<string, string> };
   default?: unknown;
   format?: string;
   pattern?: string;
@@ -38,7 +39,7 @@ export type Header = {
   example?: unknown;
 };
 
-export type Parameter = Header & { name: string; in: "header" | "query" };
+export type Parameter = Header & { name: string; in: "query" };
 
 export type NamedExample = { summary: string; value: unknown };
 
@@ -73,7 +74,7 @@ export type Operation = {
   description: string;
   tags: string[];
   security?: Record<string, string[]>[];
-  parameters?: (Reference | Parameter)[];
+  parameters?: Parameter[];
   requestBody?: RequestBody;
   responses: Record<string, ApiResponse | Reference>;
   /** What a successful call costs. */
@@ -101,20 +102,15 @@ export type OpenApiDocument = {
     schemas: Record<string, JsonSchema>;
     responses: Record<string, ApiResponse>;
     headers: Record<string, Header>;
-    parameters: Record<string, Parameter>;
     examples: Record<string, NamedExample>;
     securitySchemes: Record<string, Record<string, string>>;
   };
 };
 
-/** What the OpenAPI description and the documentation say about this service. */
+/** What the OpenAPI description says about this service. It is the same whatever the operator's other settings are. */
 export type ApiOptions = {
   /** The base URL that clients use, without a trailing slash. */
   publicUrl: string;
-  /** Calls per second for each account; 0: no limit, and none of its headers. */
-  rateLimit: number;
-  /** The first successful call of an account is free if its price is at most this many credits. */
-  freeCallCredits: number;
   tools: readonly Tool[];
   version: string;
 };

@@ -1,16 +1,18 @@
-import { HOUR_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
 import type { ApiOptions } from "./document.ts";
-import { callPrice, freeCall } from "./price-text.ts";
+import { REQUEST_HEADERS } from "./headers.ts";
+import { callPrice } from "./price-text.ts";
 
 /** The description of the API as Markdown, for `info.description`: enough to make calls. The documentation has the rest. */
 export function describeService(options: ApiOptions): string {
   const { publicUrl, tools } = options;
   return [
     `Send a JSON body with POST to \`${publicUrl}/api/v1/{tool}\`, with an API key in the header \`Authorization: Bearer <API key>\`.`,
-    `A successful call costs ${callPrice(tools)} and responds with 200 and \`ok\` true. An error costs nothing: it is a problem document (RFC 9457) with \`ok\` false and a \`code\` that never changes its meaning. ${freeCall(options, "successful call")}`.trimEnd(),
+    `A successful call costs ${callPrice(tools)} and responds with 200 and \`ok\` true. An error costs nothing: it is a problem document (RFC 9457) with \`ok\` false and a \`code\` that never changes its meaning. The first successful call of an account may be free: \`Credits-Charged\` says what a call cost.`,
     ...priceTable(options),
-    `With the header \`Idempotency-Key\` you can repeat a successful call within ${IDEMPOTENCY_KEPT_MS / HOUR_MS} hours: you get the first response again, byte for byte, and are not charged.`,
-    "Within `/api/v1/` we only add: new tools, optional fields, response members and error codes. Ignore members that you do not recognize.",
+    "You can send these headers with every call:",
+    REQUEST_HEADERS.map(({ name, description }) => `- \`${name}\`: ${description}`).join("\n"),
+    "Within `/api/v1/` we only add: new tools, optional fields, response members, error codes and values of enumerations. Ignore members that you do not recognize, and expect values that this description does not list (`x-extensible-enum` lists those of today).",
+    "Fields with a default are optional. The default is in the description and in `x-default`.",
     `The documentation explains [how to make calls](${publicUrl}/docs/calls), [every error code](${publicUrl}/docs/errors) and [credits](${publicUrl}/docs/credits).`,
   ].join("\n\n");
 }

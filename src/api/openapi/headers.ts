@@ -1,46 +1,39 @@
-import { createThrottle } from "#ledger/throttle.ts";
-import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
+import { BURST_SECONDS, createThrottle } from "#ledger/throttle.ts";
+import { HOUR_MS, IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
 import { EXPOSED_HEADERS } from "../pipeline/reply.ts";
-import type { ApiOptions, Header, Parameter, Reference } from "./document.ts";
+import type { ApiOptions, Header, Reference } from "./document.ts";
 
-/** The headers of requests and responses in the OpenAPI description. */
+/** The headers of requests and responses, for the OpenAPI description and the documentation. */
 
-export const REQUEST_HEADERS: Record<string, Parameter> = {
-  IdempotencyKey: {
+/**
+ * Optional headers of calls. The OpenAPI description explains them in words: if they were parameters, importers such as Postman
+ * would send each of them with a fixed value, and an idempotency key that never changes makes every other call an error.
+ */
+export const REQUEST_HEADERS: readonly { name: string; description: string }[] = [
+  {
     name: "Idempotency-Key",
-    in: "header",
-    description: `Identifies this call, so that you can safely repeat it: a request with the same key, path and body within ${IDEMPOTENCY_KEPT_MS / 3_600_000} hours gets the first response again and is not charged. Each account and path has its own keys.`,
-    schema: {
-      type: "string",
-      minLength: 1,
-      maxLength: IDEMPOTENCY_KEY_CHARS_MAX,
-      pattern: "^[!-~]+$",
-    },
-    example: "invoice-4711-qr",
+    description: `Identifies this call, so that you can safely repeat it: 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters, new for each call. A request with the same key, path and body within ${IDEMPOTENCY_KEPT_MS / HOUR_MS} hours gets the first response again and is not charged. Each account and path has its own keys.`,
   },
-  RequestId: {
+  {
     name: "X-Request-Id",
-    in: "header",
     description:
       "Your own id for this request: up to 128 letters, digits and `_ . : = + / -`. The service returns it unchanged, and replaces any other value with an id of its own.",
-    schema: { type: "string" },
-    example: "req_4711",
   },
-  ContentEncoding: {
+  {
     name: "Content-Encoding",
-    in: "header",
     description:
-      "How the body is compressed. The limits apply to the size as sent and to the inflated size.",
-    schema: { type: "string", enum: ["gzip", "identity"] },
-    example: "gzip",
+      "`gzip` if the body is compressed. The limits apply to the size as sent and to the inflated size.",
   },
-};
+];
 
 const CREDITS = { type: "integer", minimum: 0 };
 
+/** The calls a second in examples. The description is the same for every setting of `RATE_LIMIT`; this is its default. */
+export const SAMPLE_RATE_LIMIT = 100;
+
 /** The response headers. A required one is on every response that lists it. */
-export function responseHeaders(options: ApiOptions): Record<string, Header> {
-  const mostCharged = Math.max(...options.tools.map(({ price }) => price));
+export function responseHeaders({ tools }: Pick<ApiOptions, "tools">): Record<string, Header> {
+  const mostCharged = Math.max(...tools.map(({ price }) => price));
   return {
     "X-Request-Id": {
       description: "The id of the request, in the response and in the service's log.",
@@ -60,7 +53,7 @@ export function responseHeaders(options: ApiOptions): Record<string, Header> {
     },
     "Credits-Charged": {
       description:
-        "The credits that this call cost: the price of the tool, or 0 for the free first call, a replayed response and every error. Present once the account is known.",
+        "The credits that this call cost: the price of the tool, or 0 for a free first call, a replayed response and every error. Present once the account is known.",
       schema: { ...CREDITS, maximum: mostCharged },
       example: mostCharged,
     },
@@ -75,7 +68,7 @@ export function responseHeaders(options: ApiOptions): Record<string, Header> {
         "Present if this is the response to an earlier call with the same `Idempotency-Key`.",
       schema: { type: "string", const: "true" },
     },
-    ...rateHeaders(options.rateLimit),
+    ...rateHeaders(),
     "Retry-After": {
       description: "Seconds to wait before you send the request again.",
       required: true,
@@ -119,21 +112,19 @@ export function responseHeaders(options: ApiOptions): Record<string, Header> {
   };
 }
 
-function rateHeaders(rateLimit: number): Record<string, Header> {
-  const { policy } = createThrottle(rateLimit);
-  if (policy === null) return {};
+function rateHeaders(): Record<string, Header> {
   return {
     "RateLimit-Policy": {
       description:
-        "The rate limit: `q` calls in `w` seconds (draft-ietf-httpapi-ratelimit-headers). Present once the account is known.",
+        "The rate limit: `q` calls in `w` seconds (draft-ietf-httpapi-ratelimit-headers). Present once the account is known, if the service has a rate limit.",
       schema: { type: "string" },
-      example: policy,
+      example: createThrottle(SAMPLE_RATE_LIMIT).policy,
     },
     RateLimit: {
       description:
-        "What is left of the limit: `r` calls now, and the whole burst again in `t` seconds. Present once the account is known.",
+        "What is left of the limit: `r` calls now, and the whole burst again in `t` seconds. Present if `RateLimit-Policy` is.",
       schema: { type: "string" },
-      example: `"account";r=${2 * rateLimit - 1};t=1`,
+      example: `"account";r=${BURST_SECONDS * SAMPLE_RATE_LIMIT - 1};t=1`,
     },
   };
 }
@@ -147,7 +138,9 @@ const EVERY_RESPONSE = [
 ];
 
 /** The headers of every response to a known account. */
-const KNOWN_CALLER = ["Credits-Charged", "Credits-Remaining", "RateLimit-Policy", "RateLimit"];
+const CREDIT_HEADERS = ["Credits-Charged", "Credits-Remaining"];
+/** The same, if the service has a rate limit. */
+export const RATE_HEADERS = ["RateLimit-Policy", "RateLimit"];
 
 const PROBLEMS_OF_KNOWN_CALLERS = [400, 402, 403, 406, 408, 409, 413, 415, 429, 500, 503];
 
@@ -172,29 +165,24 @@ export const toolResponseHeaders = (options: ApiOptions) =>
 export const accountResponseHeaders = (options: ApiOptions) =>
   knownCallerHeaders(options, EVERY_RESPONSE);
 
-/** The account is always known when a call responds with 200, so these headers are required there. */
+/** The account is always known when a call responds with 200, so the headers about credits are required there. */
 function knownCallerHeaders(
   options: ApiOptions,
   others: string[],
 ): Record<string, Header | Reference> {
   const headers = responseHeaders(options);
-  const always = knownCaller(options.rateLimit).map((name) => [
-    name,
-    { ...headers[name], required: true },
-  ]);
-  return {
-    ...references(others),
-    ...Object.fromEntries(always),
-  };
+  const always = CREDIT_HEADERS.map((name) => [name, { ...headers[name], required: true }]);
+  return { ...references([...others, ...RATE_HEADERS]), ...Object.fromEntries(always) };
 }
 
-export function problemHeaders(status: number, rateLimit: number): Record<string, Reference> {
-  const known = PROBLEMS_OF_KNOWN_CALLERS.includes(status) ? knownCaller(rateLimit) : [];
+/** The headers of an error of this status, in responses to calls or to requests that have no account. */
+export function problemHeaders(status: number, kind: ProblemKind): Record<string, Reference> {
+  const mayKnowCaller = kind === "call" && PROBLEMS_OF_KNOWN_CALLERS.includes(status);
+  const known = mayKnowCaller ? [...CREDIT_HEADERS, ...RATE_HEADERS] : [];
   return references([...EVERY_RESPONSE, ...known, ...(BY_STATUS[status] ?? [])]);
 }
 
-const knownCaller = (rateLimit: number) =>
-  KNOWN_CALLER.filter((name) => rateLimit > 0 || !name.startsWith("RateLimit"));
+export type ProblemKind = "call" | "operation";
 
 const references = (names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

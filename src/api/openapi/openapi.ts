@@ -1,41 +1,17 @@
 import { KEY_PATTERN } from "#accounts/key-format.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { ACCOUNT_SCHEMAS, accountPaths } from "./account.ts";
-import type {
-  ApiOptions,
-  ApiResponse,
-  JsonSchema,
-  OpenApiDocument,
-  Operation,
-  PathItem,
-} from "./document.ts";
+import type { ApiOptions, OpenApiDocument, Operation, PathItem } from "./document.ts";
 import { describeService, sizeInWords } from "./guide.ts";
-import {
-  operatorResponseHeaders,
-  REQUEST_HEADERS,
-  responseHeaders,
-  toolResponseHeaders,
-} from "./headers.ts";
+import { responseHeaders, toolResponseHeaders } from "./headers.ts";
 import { callPrice } from "./price-text.ts";
-import {
-  problemExamples,
-  problemResponses,
-  problemSchemas,
-  problems,
-  toolProblems,
-} from "./problems.ts";
-import {
-  bareResponses,
-  queryParameters,
-  rawBodies,
-  schemaNames,
-  toolExamples,
-  toolSchemas,
-} from "./schemas.ts";
+import { problemExamples, problemResponses, problemSchemas, toolProblems } from "./problems.ts";
+import { toolExamples } from "./schemas.ts";
+import { bareResponses, namesOf, queryParameters, rawBodies, toolSchemas } from "./tool-schemas.ts";
 
 /**
- * Describes the whole API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the
- * table of errors. The fuzz test checks every response against it.
+ * Describes the API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the table of errors. The
+ * fuzz test checks every response against it. `operations.ts` describes the endpoints for monitoring.
  */
 export function describeApi(options: ApiOptions): OpenApiDocument {
   const { publicUrl, tools, version } = options;
@@ -60,22 +36,16 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
         name: "Account",
         description: "The account of an API key. It is free.",
       },
-      {
-        name: "Operation",
-        description: "Endpoints for monitoring. They are free and need no key.",
-      },
     ],
-    paths: { ...toolPaths(options), ...accountPaths(options), ...operatorPaths() },
+    paths: { ...toolPaths(options), ...accountPaths(options) },
     components: {
       schemas: {
         ...Object.assign({}, ...tools.map(toolSchemas)),
         ...ACCOUNT_SCHEMAS,
-        ...OPERATOR_SCHEMAS,
         ...problemSchemas(),
       },
-      responses: problemResponses(options),
+      responses: problemResponses("call"),
       headers: responseHeaders(options),
-      parameters: REQUEST_HEADERS,
       examples: problemExamples(options),
       securitySchemes: {
         apiKey: {
@@ -96,25 +66,20 @@ function toolPaths(options: ApiOptions): Record<string, PathItem> {
 }
 
 function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
-  const names = schemaNames(tool);
+  const names = namesOf(tool);
   const examples = toolExamples(tool);
   return {
     operationId: names.operation,
     summary: tool.summary,
     description: tool.description,
     tags: ["Tools"],
-    parameters: [
-      ...Object.keys(REQUEST_HEADERS).map((name) => ({
-        $ref: `#/components/parameters/${name}`,
-      })),
-      ...queryParameters(tool),
-    ],
+    parameters: queryParameters(tool),
     requestBody: {
-      description: `JSON in UTF-8${tool.rawBody === undefined ? "" : `, or the \`${tool.rawBody.field}\` alone`}; as JSON at most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)}.`,
+      description: `JSON in UTF-8${tool.rawBody === undefined ? "" : `, or the \`${tool.rawBody.field}\` alone`}; as JSON at most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)}. It may be compressed with gzip.`,
       required: tool.body === "required",
       content: {
         "application/json": {
-          schema: { $ref: `#/components/schemas/${names.request}` },
+          schema: { $ref: `#/components/schemas/${names.input}` },
           examples: examples.requests,
         },
         ...rawBodies(tool),
@@ -126,87 +91,15 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
         headers: toolResponseHeaders(options),
         content: {
           "application/json": {
-            schema: { $ref: `#/components/schemas/${names.response}` },
+            schema: { $ref: `#/components/schemas/${names.result}` },
             examples: examples.responses,
           },
           ...bareResponses(tool),
         },
       },
-      ...toolProblems(options.rateLimit),
+      ...toolProblems(),
     },
     "x-price": { credits: tool.price },
     "x-limits": { bodyBytesMax: tool.bodyBytesMax, fieldBytesMax: tool.fieldBytesMax },
-  };
-}
-
-const OPERATOR_SCHEMAS: Record<string, JsonSchema> = {
-  Health: {
-    type: "object",
-    description: "The service is healthy.",
-    properties: { ok: { type: "boolean", const: true, description: "Always true." } },
-    required: ["ok"],
-    additionalProperties: false,
-  },
-};
-
-function operatorPaths(): Record<string, PathItem> {
-  const health = { schema: { $ref: "#/components/schemas/Health" } };
-  return {
-    "/healthz": operatorPath({
-      operationId: "healthz",
-      summary: "Liveness",
-      description: "Returns 200 while the process is running. It does not use the ledger.",
-      response: { description: "The process is running.", content: { "application/json": health } },
-    }),
-    "/readyz": operatorPath({
-      operationId: "readyz",
-      summary: "Readiness",
-      description: "Returns 200 when the ledger accepts writes, so that calls can succeed.",
-      response: {
-        description: "The ledger accepts writes.",
-        content: { "application/json": health },
-      },
-      problems: [503],
-    }),
-    "/metrics": operatorPath({
-      operationId: "metrics",
-      summary: "Metrics",
-      description:
-        "Counters and durations for Prometheus. Send the operator's metrics token as a bearer token; if none is set, only clients on the same machine may read them. Every other client gets 404.",
-      response: {
-        description: "The metrics in the text format of Prometheus.",
-        content: { "text/plain": { schema: { type: "string" } } },
-      },
-      problems: [404],
-    }),
-    "/openapi.json": operatorPath({
-      operationId: "openapi",
-      summary: "OpenAPI description",
-      description: "This API as an OpenAPI 3.1 document.",
-      response: {
-        description: "An OpenAPI document.",
-        content: { "application/json": { schema: { type: "object" } } },
-      },
-    }),
-  };
-}
-
-type OperatorPath = Pick<Operation, "operationId" | "summary" | "description"> & {
-  response: ApiResponse;
-  problems?: number[];
-};
-
-/** Besides its own errors, every request can be too slow or too large, or cause an internal error. */
-function operatorPath({ response, problems: own = [], ...texts }: OperatorPath): PathItem {
-  return {
-    get: {
-      ...texts,
-      tags: ["Operation"],
-      security: [],
-      responses: {
-        "200": { ...response, headers: operatorResponseHeaders() },
-        ...problems([...own, 408, 431, 500]),
-      },
-    },
   };
 }

@@ -1,7 +1,13 @@
 import type { Tool } from "#tools/define-tool.ts";
-import type { ApiOptions } from "./document.ts";
 
 /** The prices of the tools in words. */
+
+/** What the free first call depends on. */
+export type FreeCallOptions = {
+  tools: readonly Tool[];
+  /** The first successful call of an account is free if its price is at most this many credits. */
+  freeCallCredits: number;
+};
 
 export const creditsText = (credits: number): string =>
   credits === 1 ? "one credit" : `${credits.toLocaleString("en-US")} credits`;
@@ -19,7 +25,7 @@ export function callPrice(tools: readonly Tool[]): string {
  * Completes "the first call of an account is free": empty if every first call is free, else the price up to which it
  * is. Null if no first call is free. Tools that cost nothing are ignored.
  */
-function freeCallBound({ tools, freeCallCredits }: ApiOptions): string | null {
+function freeCallBound({ tools, freeCallCredits }: FreeCallOptions): string | null {
   const prices = tools.map(({ price }) => price).filter((price) => price > 0);
   const free = prices.filter((price) => price <= freeCallCredits);
   if (free.length === 0) return null;
@@ -28,7 +34,7 @@ function freeCallBound({ tools, freeCallCredits }: ApiOptions): string | null {
 }
 
 /** The same as a sentence; empty if no call is free. */
-export function freeCall(options: ApiOptions, call = "call"): string {
+export function freeCall(options: FreeCallOptions, call = "call"): string {
   const bound = freeCallBound(options);
   return bound === null ? "" : `The first ${call} of an account is free${bound}.`;
 }

@@ -1,4 +1,5 @@
-import { ApiError, ERRORS, type ErrorCode } from "#errors.ts";
+import { ApiError, ERRORS, type ErrorCode, type ProblemMembers } from "#errors.ts";
+import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { invalidKey, missingKey } from "../pipeline/authenticate.ts";
 import {
   accountSuspended,
@@ -11,7 +12,8 @@ import {
 } from "../pipeline/call-errors.ts";
 import { errorDocsUrl, problemBody } from "../problem.ts";
 import type { ApiOptions, ApiResponse, JsonSchema, NamedExample, Reference } from "./document.ts";
-import { problemHeaders } from "./headers.ts";
+import { type ProblemKind, problemHeaders } from "./headers.ts";
+import { extensible } from "./tool-schemas.ts";
 
 /** The errors in the OpenAPI description and on the errors page: their schema, and an example of every code. */
 
@@ -68,7 +70,10 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   request_timeout: () => new ApiError("request_timeout", "The request did not arrive in time."),
   idempotency_in_progress: idempotencyInProgress,
   too_large: () =>
-    new ApiError("too_large", "`text` is 1048577 bytes of UTF-8; the limit is 1048576."),
+    new ApiError("too_large", "`text` is 1048577 bytes of UTF-8; the limit is 1048576.", {
+      members: { limit: 1_048_576, size: 1_048_577 },
+      errors: [{ pointer: "/text", detail: "is 1048577 bytes of UTF-8; the limit is 1048576" }],
+    }),
   unsupported_media_type: () =>
     new ApiError(
       "unsupported_media_type",
@@ -90,7 +95,7 @@ export function problemSchemas(): Record<string, JsonSchema> {
     Problem: {
       type: "object",
       description:
-        "Problem details (RFC 9457): the body of every error. Some codes add members of their own.",
+        "Problem details (RFC 9457): the body of every error. The members that are not required depend on the code.",
       properties: {
         ok: { type: "boolean", const: false, description: "Always false." },
         type: {
@@ -102,8 +107,10 @@ export function problemSchemas(): Record<string, JsonSchema> {
         status: { type: "integer", description: "The HTTP status." },
         code: {
           type: "string",
-          enum: ERROR_CODES,
-          description: "The kind of error, for programs. A code never changes its meaning.",
+          ...extensible(
+            ERROR_CODES,
+            "The kind of error, for programs. A code never changes its meaning.",
+          ),
         },
         detail: {
           type: "string",
@@ -119,9 +126,9 @@ export function problemSchemas(): Record<string, JsonSchema> {
           items: { $ref: "#/components/schemas/FieldError" },
           description: "Every error in the request, not only the first.",
         },
+        ...MEMBERS,
       },
       required: ["ok", "type", "title", "status", "code", "detail", "requestId"],
-      additionalProperties: true,
     },
     FieldError: {
       type: "object",
@@ -136,14 +143,48 @@ export function problemSchemas(): Record<string, JsonSchema> {
         detail: { type: "string", description: "What is wrong with it." },
       },
       required: ["detail"],
-      additionalProperties: false,
     },
   };
 }
 
-export function problemExamples(options: ApiOptions): Record<string, NamedExample> {
+const count = (description: string): JsonSchema => ({ type: "integer", minimum: 0, description });
+
+/** The members that some codes add. */
+const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
+  line: count("Of `invalid_json`: the line of the first error, from 1."),
+  column: count("Of `invalid_json`: the column of the first error, from 1."),
+  bytes: count("Of `text_too_long_for_level`: the UTF-8 bytes of the text."),
+  capacities: {
+    type: "object",
+    description:
+      "Of `text_too_long_for_level`: how many bytes of the text a QR code holds at each level.",
+    properties: Object.fromEntries(
+      QR_LEVELS.map((level) => [level, count(`The bytes at level ${level}.`)]),
+    ),
+  },
+  fits: {
+    type: ["string", "null"],
+    description:
+      "Of `text_too_long_for_level`: the highest level at which the whole text fits; null if it fits at none.",
+  },
+  balance: count("Of `insufficient_credits`: the credits that the account can spend."),
+  price: count("Of `insufficient_credits`: the credits that the call costs."),
+  topUpUrl: {
+    type: "string",
+    format: "uri",
+    description: "Of `insufficient_credits`: where you get more credits.",
+  },
+  limit: count("Of `too_large`: the limit, in bytes."),
+  size: count("Of `too_large`: the size of the field or body, in bytes, if it is known."),
+};
+
+export function problemExamples(
+  options: Options,
+  statuses: readonly number[] = PROBLEM_STATUSES,
+): Record<string, NamedExample> {
+  const codes = ERROR_CODES.filter((code) => statuses.includes(ERRORS[code].status));
   return Object.fromEntries(
-    ERROR_CODES.map((code) => [
+    codes.map((code) => [
       code,
       { summary: ERRORS[code].title, value: sampleProblem(code, options) },
     ]),
@@ -151,15 +192,18 @@ export function problemExamples(options: ApiOptions): Record<string, NamedExampl
 }
 
 /** One response for each status of an error, named `Problem400` and so on. */
-export function problemResponses({ rateLimit }: ApiOptions): Record<string, ApiResponse> {
+export function problemResponses(
+  kind: ProblemKind,
+  statuses: readonly number[] = PROBLEM_STATUSES,
+): Record<string, ApiResponse> {
   const responses: Record<string, ApiResponse> = {};
-  for (const status of problemStatuses(rateLimit)) {
+  for (const status of statuses) {
     const codes = ERROR_CODES.filter((code) => ERRORS[code].status === status);
     const content = {
       schema: {
         allOf: [
           { $ref: "#/components/schemas/Problem" },
-          { type: "object", properties: { status: { const: status }, code: { enum: codes } } },
+          { type: "object", properties: { status: { type: "integer", const: status } } },
         ],
       },
       examples: Object.fromEntries(
@@ -168,26 +212,24 @@ export function problemResponses({ rateLimit }: ApiOptions): Record<string, ApiR
     };
     responses[`Problem${status}`] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(" "),
-      headers: problemHeaders(status, rateLimit),
+      headers: problemHeaders(status, kind),
       content: { "application/problem+json": content, "application/json": content },
     };
   }
   return responses;
 }
 
-/** Every status of an error; 429 only where there is a rate limit. */
-function problemStatuses(rateLimit: number): number[] {
-  const statuses = new Set(ERROR_CODES.map((code): number => ERRORS[code].status));
-  if (rateLimit === 0) statuses.delete(429);
-  return [...statuses].sort((a, b) => a - b);
-}
+/** Every status of an error. */
+const PROBLEM_STATUSES: readonly number[] = [
+  ...new Set(ERROR_CODES.map((code): number => ERRORS[code].status)),
+].sort((a, b) => a - b);
 
 /** The errors of one operation, by status. */
-export const problems = (statuses: number[]): Record<string, Reference> =>
+export const problems = (statuses: readonly number[]): Record<string, Reference> =>
   Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
   );
 
 /** The errors of a call: all but 404 and 405, which are for other paths and methods. */
-export const toolProblems = (rateLimit: number): Record<string, Reference> =>
-  problems(problemStatuses(rateLimit).filter((status) => status !== 404 && status !== 405));
+export const toolProblems = (): Record<string, Reference> =>
+  problems(PROBLEM_STATUSES.filter((status) => status !== 404 && status !== 405));

@@ -70,7 +70,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
       limits: () => limitsTable(tools),
       types: () => typesTable(tools),
       settings: () => settingsTable(options.settings ?? []),
-      "request-headers": () => requestHeadersTable(options),
+      "request-headers": () => requestHeadersTable(),
       "response-headers": () => responseHeadersTable(options),
       endpoints: () => endpointsTable(options),
       grants: () => grantsTable(options),

@@ -1,6 +1,6 @@
-import type { OpenApiDocument } from "#api/openapi/document.ts";
 import { sizeInWords } from "#api/openapi/guide.ts";
-import { describeApi } from "#api/openapi/openapi.ts";
+import { RATE_HEADERS, REQUEST_HEADERS, responseHeaders } from "#api/openapi/headers.ts";
+import { describeOperations } from "#api/openapi/operations.ts";
 import { ERROR_CODES, sampleProblem } from "#api/openapi/problems.ts";
 import { bodyTypesOf } from "#api/pipeline/media-types.ts";
 import { ERRORS } from "#errors.ts";
@@ -101,15 +101,14 @@ export const settingsTable = (settings: readonly SettingShown[]): string =>
     ]),
   );
 
-export const requestHeadersTable = (options: PageOptions): string =>
-  headersTable(Object.values(describeApi(options).components.parameters));
+export const requestHeadersTable = (): string => headersTable(REQUEST_HEADERS);
 
-export const responseHeadersTable = (options: PageOptions): string =>
+/** The headers about the rate limit only if this service has one. */
+export const responseHeadersTable = ({ tools, rateLimit }: PageOptions): string =>
   headersTable(
-    Object.entries(describeApi(options).components.headers).map(([name, { description }]) => ({
-      name,
-      description,
-    })),
+    Object.entries(responseHeaders({ tools }))
+      .filter(([name]) => rateLimit > 0 || !RATE_HEADERS.includes(name))
+      .map(([name, { description }]) => ({ name, description })),
   );
 
 const headersTable = (headers: readonly { name: string; description: string }[]): string =>
@@ -122,17 +121,10 @@ const headersTable = (headers: readonly { name: string; description: string }[])
 export const endpointsTable = (options: PageOptions): string =>
   table(
     ["Endpoint", "What it tells you"],
-    operationsOf(describeApi(options)).map(({ path, summary, description }) => [
+    Object.entries(describeOperations(options).paths).map(([path, { get }]) => [
       `\`GET ${path}\``,
-      `${sentence(summary)} ${sentence(description)}`,
+      `${sentence(withPeriod(get?.summary ?? ""))} ${sentence(get?.description ?? "")}`,
     ]),
-  );
-
-const operationsOf = ({ paths }: OpenApiDocument) =>
-  Object.entries(paths).flatMap(([path, { get }]) =>
-    get?.tags.includes("Operation")
-      ? [{ path, summary: withPeriod(get.summary), description: get.description }]
-      : [],
   );
 
 const withPeriod = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);

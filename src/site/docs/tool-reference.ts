@@ -1,13 +1,7 @@
-import type {
-  JsonSchema,
-  MediaType,
-  NamedExample,
-  OpenApiDocument,
-  Operation,
-} from "#api/openapi/document.ts";
+import type { JsonSchema } from "#api/openapi/document.ts";
 import { sizeInWords } from "#api/openapi/guide.ts";
-import { describeApi } from "#api/openapi/openapi.ts";
 import { creditsText } from "#api/openapi/price-text.ts";
+import { inputSchema, outputSchema } from "#api/openapi/schemas.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
@@ -20,29 +14,23 @@ import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
  */
 export function toolReference(name: string, options: PageOptions): string {
   const tool = findTool(name, options.tools);
-  const document = describeApi(options);
-  const operation = document.paths[`/api/v1/${name}`]?.post as Operation;
-  const request = jsonContent(operation.requestBody);
-  const response = jsonContent(operation.responses["200"]);
   return [
     fence("http", `POST ${options.publicUrl}/api/v1/${name}`),
     `A successful call costs ${creditsText(tool.price)}.\n`,
     bareCalls(tool, options.publicUrl),
     "## Request\n",
     bodyTypes(tool),
-    fieldsOf(resolve(document, request.schema), "request", tool.fieldBytesMax),
+    fieldsOf(inputSchema(tool), "request", tool.fieldBytesMax),
     "## Response\n",
     responseTypes(tool),
-    fieldsOf(resolve(document, response.schema), "response"),
+    fieldsOf(outputSchema(tool), "response"),
     "## Examples\n",
-    ...Object.entries(request.examples ?? {}).flatMap(([key, asked], index) => {
-      const { summary, value } = asked as NamedExample;
-      const responded = response.examples?.[key] as NamedExample | undefined;
-      const call = { url: `${options.publicUrl}/api/v1/${name}`, body: value };
+    ...tool.examples.flatMap(({ name: title, request, response }, index) => {
+      const call = { url: `${options.publicUrl}/api/v1/${name}`, body: request };
       return [
-        `### ${sentence(capitalized(summary))}\n`,
+        `### ${sentence(capitalized(title))}\n`,
         index === 0 ? samples(call) : fence("sh", curlCode(call)),
-        responded === undefined ? "" : responseOf(responded.value),
+        responseOf(response),
       ];
     }),
   ].join("\n");
@@ -184,16 +172,6 @@ const code = (value: unknown): string =>
   inlineCode(typeof value === "string" ? value : JSON.stringify(value));
 
 const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-/** A schema where it stands, or the named one that it refers to. */
-function resolve({ components }: OpenApiDocument, schema: JsonSchema): JsonSchema {
-  const name = schema.$ref?.replace("#/components/schemas/", "");
-  return name === undefined ? schema : (components.schemas[name] ?? {});
-}
-
-/** Every body and every response of a tool has JSON. */
-const jsonContent = (of: unknown): MediaType =>
-  (of as { content: Record<string, MediaType> }).content["application/json"] as MediaType;
 
 const VALUE_CHARS_MAX = 120;
 

@@ -24,6 +24,7 @@ const output = z.strictObject({
 
 export default defineTool({
   name: "echo",
+  operation: "echoJson",
   title: "Echo",
   summary: "Returns the JSON body it received.",
   description:

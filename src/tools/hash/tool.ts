@@ -63,6 +63,7 @@ type Output = z.infer<typeof output>;
 
 export default defineTool({
   name: "hash",
+  operation: "hashText",
   title: "Hash",
   summary: "SHA-1, SHA-256, SHA-384 or SHA-512 digest of text or bytes, or an HMAC.",
   description:
@@ -75,7 +76,12 @@ export default defineTool({
   bodyBytesMax: bodyBytesFor(HASH_TEXT_BYTES_MAX + HMAC_KEY_BYTES_MAX),
   fieldBytesMax: { text: HASH_TEXT_BYTES_MAX, hmacKey: HMAC_KEY_BYTES_MAX },
   secretFields: ["hmacKey"],
-  rawBody: { field: "text", types: ["application/octet-stream", "text/plain"], octets: true },
+  rawBody: {
+    field: "text",
+    types: ["application/octet-stream", "text/plain"],
+    octets: true,
+    standIns: ["base64"],
+  },
   representations: [{ type: "text/plain", write: ({ hash }) => `${hash}\n` }],
   heavyFromBytes: 384 * 1024,
   examples: [

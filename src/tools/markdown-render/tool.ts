@@ -32,7 +32,8 @@ const input = z.strictObject({
     z.optional(
       z
         .string()
-        .check(z.refine(isBaseUrl, { error: NO_BASE_URL }), z.maxLength(BASE_URL_CHARS_MAX)),
+        .check(z.refine(isBaseUrl, { error: NO_BASE_URL }), z.maxLength(BASE_URL_CHARS_MAX))
+        .register(z.globalRegistry, { examples: ["https://example.com/docs/"] }),
     ),
     "Absolute http or https URL against which relative links and images are resolved; links within the page (`#…`) stay.",
     "uri",
@@ -65,6 +66,7 @@ The **2.1** release is ready. See the [guide](https://example.com/guide).
 
 export default defineTool({
   name: "markdown-render",
+  operation: "renderMarkdown",
   title: "Markdown",
   summary: "GitHub-flavored Markdown as sanitized HTML.",
   description:

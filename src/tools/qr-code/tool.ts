@@ -98,6 +98,7 @@ type Output = z.infer<typeof output>;
 
 export default defineTool({
   name: "qr-code",
+  operation: "createQrCode",
   title: "QR code",
   summary: "Text as a QR code: PNG, SVG or block characters.",
   description:
@@ -105,6 +106,14 @@ export default defineTool({
   price: 1,
   input,
   output,
+  variants: {
+    by: "format",
+    of: {
+      png: { mimeType: "image/png" },
+      svg: { mimeType: "image/svg+xml" },
+      utf8: { mimeType: "text/plain", dark: undefined, light: undefined },
+    },
+  },
   body: "required",
   bodyBytesMax: bodyBytesFor(QR_TEXT_BYTES_MAX),
   fieldBytesMax: { text: QR_TEXT_BYTES_MAX },

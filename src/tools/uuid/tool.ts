@@ -37,6 +37,7 @@ const output = z.strictObject({
 
 export default defineTool({
   name: "uuid",
+  operation: "generateUuids",
   title: "UUID",
   summary: "Up to 500 random or time-ordered UUIDs at once.",
   description:

@@ -187,10 +187,9 @@ const readAccount = (service: TestService, key: string, sent: Sent = {}) =>
   service.send(PATH, { ...sent, headers: { Authorization: `Bearer ${key}` } });
 
 function assertDescribed(service: TestService, response: Awaited<ReturnType<typeof readAccount>>) {
-  const { rateLimit } = service.settings;
-  const options = { publicUrl: PUBLIC_URL, freeCallCredits: 1, tools: TOOLS, version: "1.2.3" };
   const { document, assertDescribed: assertBy } = createDescription(
-    describeApi({ ...options, rateLimit }),
+    describeApi({ publicUrl: PUBLIC_URL, tools: TOOLS, version: "1.2.3" }),
+    service.settings,
   );
   const operation = document.paths[PATH]?.get;
   assert.ok(operation);

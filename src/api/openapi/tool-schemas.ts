@@ -1,0 +1,186 @@
+import type { ResponseVariants, Tool } from "#tools/define-tool.ts";
+import type { JsonSchema, MediaType, Parameter } from "./document.ts";
+import { inputSchema, outputSchema } from "./schemas.ts";
+
+/**
+ * The schemas of a tool in the form that suits generators of clients, which differs from the tool's own schemas in three
+ * points. A request has no `default`, which would make generated fields required. A response is open to members and
+ * values that later releases add. A response with variants is a union.
+ */
+
+type Names = { operation: string; input: string; result: string };
+
+/**
+ * `hash` has the operation `hashText` and the schemas `HashTextInput` and `HashTextResult`. Their names do not end in
+ * Request or Response, because generators give such names to types of their own.
+ */
+export function namesOf({ name, operation = `call${pascalCase(name)}` }: Tool<unknown>): Names {
+  const stem = pascalCase(operation);
+  return { operation, input: `${stem}Input`, result: `${stem}Result` };
+}
+
+const pascalCase = (name: string) =>
+  name.replace(/(?:^|-)(\w)/g, (_, first: string) => first.toUpperCase());
+
+/** The components of a tool. */
+export function toolSchemas(tool: Tool<unknown>): Record<string, JsonSchema> {
+  const { input, result } = namesOf(tool);
+  const response = openToAdditions(outputSchema(tool));
+  return {
+    [input]: requestSchema(tool),
+    ...(tool.variants === undefined
+      ? { [result]: response }
+      : union(result, response, tool.variants)),
+  };
+}
+
+/** Importers that fill in a body (Postman) take the example, which can be combined with every parameter of the query. */
+function requestSchema(tool: Tool<unknown>): JsonSchema {
+  const { properties, ...schema } = inputSchema(tool);
+  if (properties === undefined) return schema;
+  return {
+    ...schema,
+    properties: mapValues(properties, withoutDefault),
+    // Not `examples`, which Postman ignores here.
+    example: shortestRequest(tool, schema.required),
+  };
+}
+
+/** The required fields of the first example. */
+function shortestRequest({ examples, rawBody }: Tool<unknown>, required: string[] = []): object {
+  const names = new Set([...required, rawBody?.field]);
+  const fields = Object.entries((examples[0]?.request ?? {}) as object);
+  return Object.fromEntries(fields.filter(([name]) => names.has(name)));
+}
+
+/** The default as a sentence, as the example that importers send, and as `x-default` for programs. */
+function withoutDefault({ default: fallback, description = "", ...schema }: JsonSchema) {
+  if (fallback === undefined) return { ...schema, description };
+  return {
+    ...schema,
+    description: `${description} Default: ${inCode(fallback)}.`,
+    examples: [fallback],
+    "x-default": fallback,
+  };
+}
+
+/** The schema without what would reject members and values of enumerations that it does not name. */
+function openToAdditions(schema: JsonSchema): JsonSchema {
+  const { additionalProperties: _, enum: values, properties, items, ...rest } = schema;
+  return {
+    ...rest,
+    ...(values && extensible(values, schema.description)),
+    ...(properties && { properties: mapValues(properties, openToAdditions) }),
+    ...(items && { items: openToAdditions(items) }),
+  };
+}
+
+/** An enumeration that later releases may extend. `x-extensible-enum` is Zalando's keyword, which some generators read. */
+export const extensible = (values: readonly unknown[], description = ""): JsonSchema => ({
+  description:
+    `${description} One of ${values.map(inCode).join(", ")}; later versions may add others.`.trimStart(),
+  "x-extensible-enum": [...values],
+});
+
+/** A schema for each variant, `CreateQrCodeResultPng` and so on, and their union. */
+function union(
+  name: string,
+  { description = "", ...schema }: JsonSchema,
+  { by, of }: ResponseVariants,
+): Record<string, JsonSchema> {
+  const references: Record<string, string> = {};
+  const variants: Record<string, JsonSchema> = {};
+  for (const [value, fields] of Object.entries(of)) {
+    const variant = `${name}${pascalCase(value)}`;
+    references[value] = `#/components/schemas/${variant}`;
+    variants[variant] = {
+      ...schema,
+      description: `${description} Where \`${by}\` is \`${value}\`.`,
+      properties: variantFields(schema.properties ?? {}, { ...fields, [by]: value }),
+    };
+  }
+  const oneOf = Object.values(references).map(($ref) => ({ $ref }));
+  const discriminator = { propertyName: by, mapping: references };
+  return { [name]: { description, oneOf, discriminator }, ...variants };
+}
+
+/** The fields in their order, with the values that they have in a variant. */
+function variantFields(
+  fields: Record<string, JsonSchema>,
+  values: Record<string, unknown>,
+): Record<string, JsonSchema> {
+  const kept = Object.entries(fields).filter(
+    ([name]) => !Object.hasOwn(values, name) || values[name] !== undefined,
+  );
+  return Object.fromEntries(
+    kept.map(([name, { "x-extensible-enum": _, ...field }]) => {
+      const value = values[name];
+      if (value === undefined) return [name, fields[name] as JsonSchema];
+      return [name, { ...field, const: value, description: `Always ${inCode(value)}.` }];
+    }),
+  );
+}
+
+/** The parameters of the query: every field that may be in a URL. The body may hold them instead, so none is required. */
+export const queryParameters = (tool: Tool<unknown>): Parameter[] =>
+  Object.entries(besideMainField(tool))
+    .filter(([name]) => !tool.secretFields?.includes(name))
+    .map(([name, { description = "", ...schema }]) => ({ name, in: "query", description, schema }));
+
+/** The fields that a call can have beside a body that is the main field. */
+function besideMainField(tool: Tool<unknown>): Record<string, JsonSchema> {
+  const { field, standIns = [] } = tool.rawBody ?? {};
+  const fields = Object.entries(requestSchema(tool).properties ?? {});
+  return Object.fromEntries(fields.filter(([name]) => name !== field && !standIns.includes(name)));
+}
+
+/** The bodies of a tool that are not JSON, by their media type. */
+export function rawBodies(tool: Tool<unknown>): Record<string, MediaType> {
+  const { rawBody } = tool;
+  if (rawBody === undefined) return {};
+  const description = `The \`${rawBody.field}\`: ${
+    rawBody.octets ? "any bytes" : "a text in UTF-8"
+  }. The other fields are parameters of the query.`;
+  const schema: JsonSchema = rawBody.octets
+    ? { ...BYTES, description }
+    : { type: "string", description };
+  return {
+    ...Object.fromEntries(rawBody.types.map((type) => [type, { schema }])),
+    "multipart/form-data": {
+      schema: {
+        type: "object",
+        description: "A form with one file; its other parts are fields.",
+        properties: {
+          file: {
+            ...BYTES,
+            description: `The \`${rawBody.field}\` as a file. The part may have any name.`,
+          },
+          ...besideMainField(tool),
+        },
+        required: ["file"],
+      },
+    },
+  };
+}
+
+/** `type` and `format` are what OpenAPI 3.0 had for bytes. Without them, generators type a body as anything. */
+const BYTES: JsonSchema = {
+  type: "string",
+  format: "binary",
+  contentMediaType: "application/octet-stream",
+};
+
+/** The responses of a tool that are not JSON, by their media type. */
+export const bareResponses = (tool: Tool<unknown>): Record<string, MediaType> =>
+  Object.fromEntries(
+    (tool.representations ?? []).map(({ type }) => [
+      type,
+      { schema: type === "image/png" ? { ...BYTES, contentMediaType: type } : { type: "string" } },
+    ]),
+  );
+
+const inCode = (value: unknown) =>
+  `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+
+const mapValues = <In, Out>(values: Record<string, In>, map: (value: In) => Out) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
