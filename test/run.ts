@@ -50,6 +50,7 @@ const SAMPLES: Record<string, Record<string, string>> = {
     TEST_FLEET: "all",
     TEST_STORES: "all",
     TEST_STARTS: "all",
+    TEST_BROWSER: "all",
     TEST_SALES_RUNS: "300",
     TEST_SALES_KILLS: "20",
   },

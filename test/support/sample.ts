@@ -1,3 +1,4 @@
+import { test } from "node:test";
 import { createChance } from "../ledger/rules/chance.ts";
 
 /** By which a run draws its samples. TEST_SEED=n draws the same samples again. */
@@ -26,3 +27,25 @@ export function drawSample<Item>(
 /** So that suites with the same seed draw different items. */
 const hashOf = (name: string): number =>
   [...name].reduce((hash, character) => (Math.imul(hash, 31) + character.charCodeAt(0)) | 0, 7);
+
+type Test = typeof test;
+
+/**
+ * For a file in which each sentence costs seconds of a browser or of servers: a `test` that only takes note, and `draw`, which
+ * the file calls at its end, and which hands `count` of the tests to the runner.
+ */
+export function sampleTests(
+  name: string,
+  count: number,
+  takesAll: boolean,
+): { test: Test; draw(): void } {
+  const noted: (() => void)[] = [];
+  const note = (...given: unknown[]) =>
+    void noted.push(() => void (test as (...given: unknown[]) => unknown)(...given));
+  return {
+    test: note as unknown as Test,
+    draw() {
+      for (const register of drawSample(name, noted, count, takesAll)) register();
+    },
+  };
+}
