@@ -44,6 +44,7 @@ const SAMPLES: Record<string, Record<string, string>> = {
     TEST_MCP_CALLS: "10000",
     TEST_HOSTILE: "all",
     TEST_READMES: "all",
+    TEST_QR_TEXTS: "520",
     TEST_QR_RUNS: "all",
     TEST_SCREENS: "all",
     TEST_EDGE: "all",
