@@ -1,4 +1,4 @@
-import { test } from "node:test";
+import { type TestContext, type TestOptions, test } from "node:test";
 import { createChance } from "../ledger/rules/chance.ts";
 
 /** By which a run draws its samples. TEST_SEED=n draws the same samples again. */
@@ -28,11 +28,13 @@ export function drawSample<Item>(
 const hashOf = (name: string): number =>
   [...name].reduce((hash, character) => (Math.imul(hash, 31) + character.charCodeAt(0)) | 0, 7);
 
-type Test = typeof test;
+type Check = (t: TestContext) => void | Promise<void>;
+/** As `test` of Node, without its variants: a test that is skipped is not drawn either. */
+type Test = (name: string, ...how: [check: Check] | [options: TestOptions, check: Check]) => void;
 
 /**
- * For a file in which each sentence costs seconds of a browser or of servers: a `test` that only takes note, and `draw`, which
- * the file calls at its end, and which hands `count` of the tests to the runner.
+ * For a file in which each sentence costs seconds of a browser or of servers: its `test` only takes note, and `draw`, which it
+ * calls at its end, hands `count` of the tests to the runner.
  */
 export function sampleTests(
   name: string,
@@ -40,10 +42,13 @@ export function sampleTests(
   takesAll: boolean,
 ): { test: Test; draw(): void } {
   const noted: (() => void)[] = [];
-  const note = (...given: unknown[]) =>
-    void noted.push(() => void (test as (...given: unknown[]) => unknown)(...given));
   return {
-    test: note as unknown as Test,
+    test: (sentence, ...how) =>
+      void noted.push(() => {
+        const [first, check] = how;
+        if (check === undefined) void test(sentence, first as Check);
+        else void test(sentence, first as TestOptions, check);
+      }),
     draw() {
       for (const register of drawSample(name, noted, count, takesAll)) register();
     },
