@@ -6,7 +6,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, test } from "node:test";
+import { after } from "node:test";
+import { sampleTests } from "./support/sample.ts";
 
 // A temporary folder of this file's own: other test files may use the browser at the same time.
 const FOLDER = mkdtempSync(path.join(tmpdir(), "toolbooth-browsers-"));
@@ -50,6 +51,12 @@ async function openInChild(): Promise<{ child: ChildProcess; file: string }> {
   const [file] = (await once(child.stdout, "data")) as [Buffer];
   return { child, file: file.toString() };
 }
+
+const { test, draw } = sampleTests(
+  "a browser's processes and files",
+  2,
+  process.env["TEST_BROWSER"] === "all",
+);
 
 test("browsers of several processes share the files, and the last one removes them", async () => {
   const [here, ...children] = await Promise.all([openBrowser(), openInChild(), openInChild()]);
@@ -109,3 +116,5 @@ test("a page cannot read what another origin did not give it", async (t) => {
   assert.equal(await read(`http://127.0.0.1:${port}/open`), "a");
   assert.equal(await read(`http://127.0.0.1:${port}/`), undefined);
 });
+
+draw();

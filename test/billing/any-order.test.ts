@@ -9,7 +9,7 @@ import { type FakeStripe, startFakeStripe } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
 import { ADA, type BillingFixture, openFixture, randomFrom, START } from "./billing-fixture.ts";
 
-const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 30);
+const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 10);
 const CREDITS = 100;
 
 /** One fake for many runs: each has its own checkout page. */

@@ -6,10 +6,23 @@ import type { EmailKind } from "#email/mail.ts";
 import type { TransportKind } from "#email/transport.ts";
 import type { JobQueue, TakenJob } from "#jobs/job-queue.ts";
 import { DAY_MS } from "#limits.ts";
+import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 
 /** A store's emails: how they enter the job queue, and the queue. */
 export type EmailStore = { emailQueue: EmailQueue; jobs: JobQueue };
 export type TakenEmail = QueuedEmail & { postedAt: number; failures: number; take: number };
+
+/** Adds emails that are due much later, in one statement. */
+export async function fillQueue({ batch }: SqlDatabase, count: number): Promise<void> {
+  await batch([
+    sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+        WITH RECURSIVE letters (no) AS (
+          SELECT 1 UNION ALL SELECT no + 1 FROM letters WHERE no < ${count})
+        SELECT 'fill_' || no, 'email', 'key_created', no || '@example.org', '', '', 1e15, 1e15
+        FROM letters`,
+  ]);
+}
+
 export type QueueUnderTest = ReturnType<typeof emailsOf>;
 
 /** The emails of a job queue, in the terms of the contract. */

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emailQueueContract } from "../contract/email-queue.ts";
+import { fillQueue } from "../contract/email-queue-fixture.ts";
 import { openEmails, openTemporaryEmails, START } from "./mail-fixture.ts";
 
 emailQueueContract("in SQLite", async (t) => {
-  // Filling the whole queue takes thousands of commits, which are fast in memory.
-  const { queue, close } = openEmails(":memory:");
+  const { queue, db, close } = openEmails(":memory:");
   t.after(close);
-  return { queue };
+  // One by one, as a service adds them, the whole queue takes thousands of commits.
+  if (process.env["TEST_STORES"] === "all") return { queue };
+  return { queue, fill: (count) => fillQueue(db, count) };
 });
 
 const waiting = (id: string) => ({

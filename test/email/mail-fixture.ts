@@ -27,7 +27,7 @@ export function openEmails(file: string) {
   const driver = openNodeSqlite(file);
   const db = createSqliteDatabase(driver);
   const queue = emailsOf({ emailQueue: createEmailQueue(db), jobs: createJobQueue(db) });
-  return { queue, driver, close: () => driver.close() };
+  return { queue, db, driver, close: () => driver.close() };
 }
 
 export function openTemporaryEmails(t: TestContext) {

@@ -11,7 +11,7 @@ import { workerd } from "./workerd.ts";
  * Calls through MCP with an idempotency key, by the official client in every revision. 30 % of the responses are lost, some
  * when the call has been made and some while it runs, and the call is repeated until it has a response.
  */
-const CALLS = Number(process.env["TEST_MCP_CALLS"] ?? 500);
+const CALLS = Number(process.env["TEST_MCP_CALLS"] ?? 250);
 const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 const LOST_PERCENT = 30;
 const AT_ONCE = 8;

@@ -11,5 +11,6 @@ const withRemoteLedger: Opener = {
   open: async (settings) => openRemoteInProcess(settings),
 };
 
-serviceSuites(createSentences(withRemoteLedger));
+// The suites in process show all of them on a ledger that answers at once.
+serviceSuites(createSentences(withRemoteLedger), 6);
 roundTripSentences(withRemoteLedger);

@@ -1,3 +1,4 @@
+import { type TestContext, type TestOptions, test } from "node:test";
 import { createChance } from "../ledger/rules/chance.ts";
 
 /** By which a run draws its samples. TEST_SEED=n draws the same samples again. */
@@ -26,3 +27,30 @@ export function drawSample<Item>(
 /** So that suites with the same seed draw different items. */
 const hashOf = (name: string): number =>
   [...name].reduce((hash, character) => (Math.imul(hash, 31) + character.charCodeAt(0)) | 0, 7);
+
+type Check = (t: TestContext) => void | Promise<void>;
+/** As `test` of Node, without its variants: a test that is skipped is not drawn either. */
+type Test = (name: string, ...how: [check: Check] | [options: TestOptions, check: Check]) => void;
+
+/**
+ * For a file in which each sentence costs seconds of a browser or of servers: its `test` only takes note, and `draw`, which it
+ * calls at its end, hands `count` of the tests to the runner.
+ */
+export function sampleTests(
+  name: string,
+  count: number,
+  takesAll: boolean,
+): { test: Test; draw(): void } {
+  const noted: (() => void)[] = [];
+  return {
+    test: (sentence, ...how) =>
+      void noted.push(() => {
+        const [first, check] = how;
+        if (check === undefined) void test(sentence, first as Check);
+        else void test(sentence, first as TestOptions, check);
+      }),
+    draw() {
+      for (const register of drawSample(name, noted, count, takesAll)) register();
+    },
+  };
+}

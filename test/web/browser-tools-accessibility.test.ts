@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { TOOLS } from "#tools/registry.ts";
 import { openBrowser } from "../support/chromium.ts";
+import { drawSample } from "../support/sample.ts";
 import {
   openApi,
   openTool,
@@ -36,7 +37,9 @@ for (const [device, options] of Object.entries({
   "a phone in dark mode": { viewport: { width: 320, height: 640 }, colorScheme: "dark" },
 })) {
   test(`on ${device}, no tool has an accessibility violation or is wider than the screen`, async (t) => {
-    for (const name of ["", ...TOOLS.map((tool) => tool.name), "hush"]) {
+    const names = ["", ...TOOLS.map((tool) => tool.name), "hush"];
+    const takesAll = process.env["TEST_SCREENS"] === "all";
+    for (const name of drawSample(`tools on ${device}`, names, 3, takesAll)) {
       const { page } = await openTool(setup, t, name, options);
       const button = TOOLS.find((tool) => tool.name === name)?.page?.button;
       if (button !== undefined) await page.getByRole("button", { name: button }).click();

@@ -20,5 +20,5 @@ const SUITES = [
   "purchases-messages",
 ];
 const takesAll = process.env["TEST_EDGE"] === "all";
-for (const suite of drawSample("the dashboard over D1", SUITES, 2, takesAll))
+for (const suite of drawSample("the dashboard over D1", SUITES, 1, takesAll))
   await import(`./${suite}.test.ts`);

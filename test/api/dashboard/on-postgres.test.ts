@@ -20,5 +20,5 @@ const SUITES = [
   "purchases-messages",
 ];
 const takesAll = process.env["TEST_FLEET"] === "all";
-for (const suite of drawSample("the dashboard over PostgreSQL", SUITES, 3, takesAll))
+for (const suite of drawSample("the dashboard over PostgreSQL", SUITES, 1, takesAll))
   await import(`./${suite}.test.ts`);

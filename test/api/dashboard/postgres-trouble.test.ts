@@ -119,7 +119,7 @@ const SCENES = Object.entries(ACTS).flatMap(([what, prepare]) =>
 );
 const takesAll = process.env["TEST_FLEET"] === "all";
 
-for (const { what, prepare, kind } of drawSample("acts in trouble", SCENES, 8, takesAll)) {
+for (const { what, prepare, kind } of drawSample("acts in trouble", SCENES, 4, takesAll)) {
   test(`somebody ${what} while the database is ${kind}, at each of its steps: it is done, or 503 says when to come again`, async (t) => {
     const fixture = openFixture();
     const statuses: number[] = [];

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before } from "node:test";
 import { serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
-import { drawSample } from "../../support/sample.ts";
+import { sampleTests } from "../../support/sample.ts";
 import { BUSY, DEBITS, recordsOf, writeBusyLedger } from "../node/busy-ledger.ts";
 import { runHere } from "../node/run-command.ts";
 import { type Json, start, startServer, temporaryFolder } from "./fixture.ts";
@@ -85,91 +85,92 @@ const services: [name: string, open: () => Promise<Service>][] = [
   ["a fleet", async () => openService({ DATABASE_URL: await postgres.createDatabase() }, 2)],
 ];
 
-for (const [name, open] of drawSample(
-  "services",
-  services,
-  1,
+const { test, draw } = sampleTests(
+  "exports and imports over the network",
+  2,
   process.env["TEST_FLEET"] === "all",
-)) {
-  describe(`export and import of ${name}`, { concurrency: 1 }, () => {
-    test("an export returns what was imported, through any node", async () => {
-      const { run } = await open();
-      const { counts, secretIncluded } = (await run(`import ${file}`)).json;
-      assert.deepEqual([counts.account, counts.debit, secretIncluded], [7, DEBITS, true]);
-      const copy = path.join(temporaryFolder(), "copy.jsonl");
-      const { json: summary } = await run(`export ${copy}`);
-      const { secret: _, ...others } = counts;
-      assert.deepEqual(summary, { file: copy, counts: others, secretIncluded: false });
-      assert.deepEqual(recordsOf(readFileSync(copy, "utf8")), lines);
-      const third = { DATA_DIR: path.join(temporaryFolder(), "third") };
-      await runHere(`import ${copy}`, third);
-      const [there, local] = await Promise.all([run("audit"), runHere("audit", third)]);
-      assert.deepEqual(there.json, local.json);
-      assert.equal(there.json.ok, true);
-      const { log } = await run(`import ${file}`);
-      assert.match(log.join("\n"), /7 accounts were already imported/);
-    });
+);
 
-    test("an import can be repeated after its client and its node were killed", async () => {
-      const service = await open();
-      const { run, remote } = service;
-      let pages = 0;
-      const arrived = Promise.withResolvers<void>();
-      service.watch(({ operation }) => {
-        if (operation === "importAccount") pages += 1;
-        if (pages < 8) return true;
-        arrived.resolve();
-        return false;
-      });
-      const child = start("cli/main.ts", ["import", file], remote);
-      child.stderr?.resume();
-      await arrived.promise;
-      child.kill("SIGKILL");
-      await once(child, "exit");
-      service.watch(() => true);
-      assert.equal((await run("account list")).json.accounts.length, 0, "addresses come last");
-      assert.equal((await run("audit")).json.ok, true, "incomplete accounts are not visible");
-      // Kills the node during the account that has several pages.
-      let isKilled = false;
-      service.watch(async ({ operation, order }) => {
-        if (isKilled || operation !== "importAccount" || order.account !== BUSY || order.begin)
-          return true;
-        isKilled = true;
-        await service.restart();
-        return true;
-      });
-      await run(`import ${file}`);
-      assert.ok(isKilled);
-      assert.equal((await run("audit")).json.ok, true);
-      const copy = path.join(temporaryFolder(), "copy.jsonl");
-      await run(`export ${copy}`);
-      // A node that starts deletes idempotency records older than a day.
-      const expected = lines.filter((line) => !line.startsWith('{"record":"idempotency"'));
-      const exported = recordsOf(readFileSync(copy, "utf8"));
-      assert.deepEqual(
-        exported.filter((line) => !line.startsWith('{"record":"idempotency"')),
-        expected,
-      );
-    });
+for (const [name, open] of services) {
+  test(`${name}: an export returns what was imported, through any node`, async () => {
+    const { run } = await open();
+    const { counts, secretIncluded } = (await run(`import ${file}`)).json;
+    assert.deepEqual([counts.account, counts.debit, secretIncluded], [7, DEBITS, true]);
+    const copy = path.join(temporaryFolder(), "copy.jsonl");
+    const { json: summary } = await run(`export ${copy}`);
+    const { secret: _, ...others } = counts;
+    assert.deepEqual(summary, { file: copy, counts: others, secretIncluded: false });
+    assert.deepEqual(recordsOf(readFileSync(copy, "utf8")), lines);
+    const third = { DATA_DIR: path.join(temporaryFolder(), "third") };
+    await runHere(`import ${copy}`, third);
+    const [there, local] = await Promise.all([run("audit"), runHere("audit", third)]);
+    assert.deepEqual(there.json, local.json);
+    assert.equal(there.json.ok, true);
+    const { log } = await run(`import ${file}`);
+    assert.match(log.join("\n"), /7 accounts were already imported/);
+  });
 
-    test("an export whose node is killed is one consistent snapshot despite concurrent changes", async () => {
-      const service = await open();
-      const { run } = service;
-      await run(`import ${file}`);
-      let pages = 0;
-      service.watch(async ({ operation, order }) => {
-        if (operation !== "exportAccount" || order.place === null) return true;
-        pages += 1;
-        // Between two pages of one account.
-        if (pages <= 3) await run(`credits grant busy@b.c ${pages}`);
-        if (pages === 2) await service.restart();
-        return true;
-      });
-      const copy = path.join(temporaryFolder(), "copy.jsonl");
-      const { counts } = (await run(`export ${copy}`)).json;
-      assert.ok(pages > 3, `${pages} pages`);
-      assert.equal(counts.debit, DEBITS);
-      await runHere(`import ${copy}`, { DATA_DIR: path.join(temporaryFolder(), "third") });
+  test(`${name}: an import can be repeated after its client and its node were killed`, async () => {
+    const service = await open();
+    const { run, remote } = service;
+    let pages = 0;
+    const arrived = Promise.withResolvers<void>();
+    service.watch(({ operation }) => {
+      if (operation === "importAccount") pages += 1;
+      if (pages < 8) return true;
+      arrived.resolve();
+      return false;
     });
+    const child = start("cli/main.ts", ["import", file], remote);
+    child.stderr?.resume();
+    await arrived.promise;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    service.watch(() => true);
+    assert.equal((await run("account list")).json.accounts.length, 0, "addresses come last");
+    assert.equal((await run("audit")).json.ok, true, "incomplete accounts are not visible");
+    // Kills the node during the account that has several pages.
+    let isKilled = false;
+    service.watch(async ({ operation, order }) => {
+      if (isKilled || operation !== "importAccount" || order.account !== BUSY || order.begin)
+        return true;
+      isKilled = true;
+      await service.restart();
+      return true;
+    });
+    await run(`import ${file}`);
+    assert.ok(isKilled);
+    assert.equal((await run("audit")).json.ok, true);
+    const copy = path.join(temporaryFolder(), "copy.jsonl");
+    await run(`export ${copy}`);
+    // A node that starts deletes idempotency records older than a day.
+    const expected = lines.filter((line) => !line.startsWith('{"record":"idempotency"'));
+    const exported = recordsOf(readFileSync(copy, "utf8"));
+    assert.deepEqual(
+      exported.filter((line) => !line.startsWith('{"record":"idempotency"')),
+      expected,
+    );
+  });
+
+  test(`${name}: an export whose node is killed is one consistent snapshot despite concurrent changes`, async () => {
+    const service = await open();
+    const { run } = service;
+    await run(`import ${file}`);
+    let pages = 0;
+    service.watch(async ({ operation, order }) => {
+      if (operation !== "exportAccount" || order.place === null) return true;
+      pages += 1;
+      // Between two pages of one account.
+      if (pages <= 3) await run(`credits grant busy@b.c ${pages}`);
+      if (pages === 2) await service.restart();
+      return true;
+    });
+    const copy = path.join(temporaryFolder(), "copy.jsonl");
+    const { counts } = (await run(`export ${copy}`)).json;
+    assert.ok(pages > 3, `${pages} pages`);
+    assert.equal(counts.debit, DEBITS);
+    await runHere(`import ${copy}`, { DATA_DIR: path.join(temporaryFolder(), "third") });
   });
 }
+
+draw();

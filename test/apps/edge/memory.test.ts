@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import type { Socket } from "node:net";
-import { test } from "node:test";
 import { WORKER_MEMORY } from "#limits.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
 import { eventually } from "../../http/test-api.ts";
+import { sampleTests } from "../../support/sample.ts";
 import { hostileNamed } from "../../tools/markdown-render/hostile-catalogue.ts";
 import { ofBytes } from "../../tools/markdown-render/hostile-shapes.ts";
 import { type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts";
@@ -105,6 +105,8 @@ async function watched(fixture: WorkerFixture, work: () => Promise<void>) {
   }
   return most;
 }
+
+const { test, draw } = sampleTests("loads of an isolate", 3, process.env["TEST_EDGE"] === "all");
 
 test("64 of the largest calls at once stay within the memory of an isolate", {
   timeout: 300_000,
@@ -276,3 +278,5 @@ test("the memory budget at the edge fits the largest body and more than one acco
   assert.ok(WORKER_MEMORY.bytesPerAccount > largest);
   assert.ok(WORKER_MEMORY.bytes >= WORKER_MEMORY.bytesPerAccount + largest);
 });
+
+draw();

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { openAccounts } from "../../support/fleet.ts";
 import { copyFolder, type Postgres, startPostgres } from "../../support/postgres.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
+import { sampleTests } from "../../support/sample.ts";
 import {
   assertAccounted,
   type Customer,
@@ -103,6 +104,8 @@ async function openFleet(t: TestContext) {
   return { primary, standby, network, customers, calls, until, promote, assertNothingLost };
 }
 
+const { test, draw } = sampleTests("failovers", 1, process.env["TEST_FLEET"] === "all");
+
 test("when the primary dies under load and its synchronous standby takes over, no acknowledged debit is lost and the nodes continue", {
   timeout: 300_000,
 }, async (t) => {
@@ -141,3 +144,5 @@ test("when the standby is unavailable and waiting commits are canceled, nothing 
   await fleet.promote();
   await fleet.assertNothingLost();
 });
+
+draw();

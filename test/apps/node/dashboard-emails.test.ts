@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import { openBrowser } from "../../support/chromium.ts";
 import * as session from "../../support/dashboard-browser.ts";
 import {
@@ -13,6 +13,7 @@ import {
   openSite,
   until,
 } from "../../support/dashboard-site.ts";
+import { sampleTests } from "../../support/sample.ts";
 
 /** What can go wrong while signing up and in, and how users recover. */
 
@@ -24,6 +25,12 @@ const starterGrants = async (user: session.BrowserUser): Promise<number> => {
   const { grants } = (await response.json()) as { grants: { kind: string }[] };
   return grants.filter(({ kind }) => kind === "starter").length;
 };
+
+const { test, draw } = sampleTests(
+  "sign-up and sign-in in a browser",
+  5,
+  process.env["TEST_BROWSER"] === "all",
+);
 
 test("opening a confirmation link twice confirms once, grants once and leads to the sign-in page", async (t) => {
   const user = await session.openUser(t, browser, site);
@@ -190,3 +197,5 @@ test("the token of a link is removed from the URL at once, and the page can stil
   await page.goto("/verify-email");
   await session.heading(page, "This link is no longer valid").waitFor();
 });
+
+draw();

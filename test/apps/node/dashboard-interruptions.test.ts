@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../../support/chromium.ts";
 import * as session from "../../support/dashboard-browser.ts";
 import { createMember, emailsTo, openSite, until } from "../../support/dashboard-site.ts";
+import { sampleTests } from "../../support/sample.ts";
 
 /** Interruptions: double clicks, reloads, ended sessions, several tabs, and a service that is unreachable. */
 
@@ -21,6 +22,12 @@ async function openKeys(t: Parameters<typeof session.openUser>[0]) {
 
 const countKeys = (page: Page) =>
   page.getByRole("table", { name: "API keys", exact: true }).locator("tbody tr").count();
+
+const { test, draw } = sampleTests(
+  "interruptions in a browser",
+  5,
+  process.env["TEST_BROWSER"] === "all",
+);
 
 test("a double click on Create key creates one key", async (t) => {
   const { credentials, page } = await openKeys(t);
@@ -214,3 +221,5 @@ test("on a phone the menu navigates without a page load, and a screen chosen whi
   await page.unroute("**/*");
   await session.heading(page, "Usage").waitFor();
 });
+
+draw();

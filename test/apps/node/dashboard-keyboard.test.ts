@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import { openBrowser } from "../../support/chromium.ts";
 import * as session from "../../support/dashboard-browser.ts";
 import { assertFocusKept, press, tabTo, type } from "../../support/dashboard-keyboard.ts";
@@ -10,11 +10,14 @@ import {
   newCredentials,
   openSite,
 } from "../../support/dashboard-site.ts";
+import { sampleTests } from "../../support/sample.ts";
 
 /** Complete tasks by keyboard alone: everything is reachable, and the focus is visible and never lost. */
 
 const [browser, site] = await Promise.all([openBrowser(), openSite({ after })]);
 after(() => browser.close());
+
+const { test, draw } = sampleTests("tasks by keyboard", 2, process.env["TEST_BROWSER"] === "all");
 
 test("a user gets from the front page to the first key", async (t) => {
   const { page } = await session.openUser(t, browser, site);
@@ -131,3 +134,5 @@ test("the account menu opens, closes and signs out", async (t) => {
   await press(page, page.getByRole("button", { name: "Sign out" }));
   await session.heading(page, "Sign in").waitFor();
 });
+
+draw();

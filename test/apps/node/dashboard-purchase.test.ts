@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import { openBrowser } from "../../support/chromium.ts";
 import { heading } from "../../support/dashboard-browser.ts";
 import {
@@ -15,12 +15,19 @@ import {
   waitForBalance,
   waitForMessage,
 } from "../../support/dashboard-purchase.ts";
+import { sampleTests } from "../../support/sample.ts";
 
 /** Purchases in a browser, with a fake payment provider. */
 
 const [browser, shop] = await Promise.all([openBrowser(), openShop({ after })]);
 after(() => browser.close());
 const { fake, site } = shop;
+
+const { test, draw } = sampleTests(
+  "purchases in a browser",
+  3,
+  process.env["TEST_BROWSER"] === "all",
+);
 
 test("after paying, the user sees the credits, the purchase and its receipt, also after a reload", async (t) => {
   const front = await (await fetch(site.base)).text();
@@ -105,3 +112,5 @@ test("a buyer of the lifetime plan is on the plan and is not offered it again", 
   assert.equal(await page.getByRole("button", { name: "Buy Lifetime" }).count(), 0);
   await page.getByText(/^Lifetime plan \(otherwise /).waitFor();
 });
+
+draw();

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { type AccountDeps, closeAccount, findAccount, openAccount } from "#accounts/accounts.ts";
 import { newAccountId } from "#ids.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
@@ -14,7 +14,7 @@ import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
-import { drawSample } from "../../support/sample.ts";
+import { drawSample, sampleTests } from "../../support/sample.ts";
 
 /** The demo key is shown exactly once, at the first successful start, and nowhere else. */
 
@@ -39,6 +39,8 @@ async function call(base: string, key: string) {
   await response.arrayBuffer();
   return [response.status, response.headers.get("credits-remaining")];
 }
+
+const { test, draw } = sampleTests("first starts", 4, process.env["TEST_STARTS"] === "all");
 
 test("a first start on a used port does not consume the key: the next start shows it, a third one does not", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
@@ -248,3 +250,5 @@ function spawnWith(
   t.after(() => void (child.exitCode === null && child.kill("SIGKILL")));
   return child;
 }
+
+draw();

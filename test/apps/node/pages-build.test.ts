@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { until } from "../../support/dashboard-site.ts";
+import { sampleTests } from "../../support/sample.ts";
 
 /**
  * `npm start` in a checkout without built pages. The pages of these checkouts are one line each, so that a build takes about a
@@ -52,6 +53,8 @@ async function scriptOf(base: string): Promise<string> {
 }
 
 const builds = (folder: string) => readdirSync(folder).sort();
+
+const { test, draw } = sampleTests("builds at a start", 2, process.env["TEST_STARTS"] === "all");
 
 test("two concurrent starts serve the pages of one build and leave nothing incomplete", async (t) => {
   const checkout = makeCheckout(t);
@@ -111,3 +114,5 @@ test("calls work during a build and if a build fails", async (t) => {
   assert.match(page.headers.get("content-type") ?? "", /text\/html/);
   assert.equal((await fetch(`${server.base}/docs`)).status, 200);
 });
+
+draw();

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { type NodePages, openPages } from "#apps/node/pages.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
@@ -21,8 +21,10 @@ const ENTRY = "main.tsx";
 /** Long enough to be compressed, and incompressible for a minifier. */
 const LONG = Array.from({ length: 60 }, (_, at) => `.c${at} { width: ${at}px; }\n`).join("");
 
+type Hooks = Pick<TestContext, "after">;
+
 /** Creates a checkout with minimal pages, so that a build is fast. */
-function makeCheckout(t: TestContext): string {
+function makeCheckout(t: Hooks): string {
   const checkout = temporaryFolder(t);
   cpSync(path.join(ROOT, "src"), path.join(checkout, "src"), { recursive: true });
   for (const file of ["package.json", "package-lock.json", "tsconfig.json"]) {
@@ -54,7 +56,7 @@ function write(checkout: string, name: string, text: string) {
 
 type Opened = { pages: NodePages; said: string[]; loggedErrors: string[] };
 
-async function open(t: TestContext, checkout: string, dataDir: string): Promise<Opened> {
+async function open(t: Hooks, checkout: string, dataDir: string): Promise<Opened> {
   const [said, loggedErrors]: string[][] = [[], []];
   const pages = openPages({
     checkout,
@@ -66,6 +68,14 @@ async function open(t: TestContext, checkout: string, dataDir: string): Promise<
   await pages.settled;
   return { pages, said: said as string[], loggedErrors: loggedErrors as string[] };
 }
+
+const ofFile: Hooks = { after: (close) => after(close as () => unknown) };
+let served: Promise<Opened> | undefined;
+/** One build for the tests that only read it. */
+const openServed = (): Promise<Opened> => {
+  served ??= open(ofFile, makeCheckout(ofFile), temporaryFolder(ofFile));
+  return served;
+};
 
 const builds = (folder: string) => readdirSync(folder).sort();
 const get = (pages: NodePages, name: string, init: RequestInit = {}) =>
@@ -86,8 +96,8 @@ test("builds missing pages once, and a second start finds them", async (t) => {
   );
 });
 
-test("the head of a page names the entry, the styles and the modules that the page needs", async (t) => {
-  const { pages } = await open(t, makeCheckout(t), temporaryFolder(t));
+test("the head of a page names the entry, the styles and the modules that the page needs", async () => {
+  const { pages } = await openServed();
   const plain = await pages.assetsFor(ENTRY);
   const home = await pages.assetsFor(ENTRY, "home/home-screen.tsx");
   assert.ok(plain && home);
@@ -162,8 +172,8 @@ test("names a missing package and says what to do", async (t) => {
   assert.match(loggedErrors.join(), /A package is missing: run `npm ci`/);
 });
 
-test("compresses assets, marks them immutable, and serves an encoding that the browser accepts", async (t) => {
-  const { pages } = await open(t, makeCheckout(t), temporaryFolder(t));
+test("compresses assets, marks them immutable, and serves an encoding that the browser accepts", async () => {
+  const { pages } = await openServed();
   const style = nameOf((await pages.assetsFor(ENTRY))?.styles[0]);
   const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
   const plain = await get(pages, style);
@@ -187,8 +197,8 @@ test("compresses assets, marks them immutable, and serves an encoding that the b
   }
 });
 
-test("handles HEAD, conditional requests and unknown names", async (t) => {
-  const { pages } = await open(t, makeCheckout(t), temporaryFolder(t));
+test("handles HEAD, conditional requests and unknown names", async () => {
+  const { pages } = await openServed();
   const script = nameOf((await pages.assetsFor(ENTRY))?.scripts[0]);
   const head = await get(pages, script, { method: "HEAD" });
   assert.deepEqual([head.status, await head.text()], [200, ""]);

@@ -4,16 +4,17 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
 import { SCHEMA_MIGRATION_TABLE } from "#stores/schema/migrations.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
-import { drawSample } from "../../support/sample.ts";
+import { drawSample, sampleTests } from "../../support/sample.ts";
 
 /** A process that cannot start prints one message, exits with 1 and leaves nothing behind. */
 function assertPlain(written: string) {
   assert.doesNotMatch(written, /^\s+at /m, "no stack trace");
   assert.doesNotMatch(written, /^Toolbooth .* listens on/m);
 }
+
+const { test, draw } = sampleTests("starts", 8, process.env["TEST_STARTS"] === "all");
 
 test("on an empty folder it creates a demo account and prints a curl command that works", async (t) => {
   const server = await startServer(t, {
@@ -234,3 +235,5 @@ function inMountNamespace(mount: string): string[] | null {
   const [command, ...args] = [...wrap, "true"];
   return spawnSync(command as string, args).status === 0 ? wrap : null;
 }
+
+draw();

@@ -4,11 +4,13 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
+import { drawSample } from "../../support/sample.ts";
 
 /** SIGTERM: the process completes accepted requests, records them in the ledger, and exits by itself. */
 const LARGE = JSON.stringify({ markdown: "# a *b* [c](https://example.com)\n\n".repeat(20_000) });
 
-for (const pauseMs of [0, 1, 5, 20]) {
+const TAKES_ALL = process.env["TEST_STARTS"] === "all";
+for (const pauseMs of drawSample("pauses before SIGTERM", [0, 1, 5, 20], 2, TAKES_ALL)) {
   test(`completes every request sent ${pauseMs} ms before SIGTERM and exits with 0`, {
     timeout: 300_000,
   }, async (t) => {

@@ -19,7 +19,7 @@ async function open(t: TestContext) {
 
 const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 50);
 
-ledgerContract("in PostgreSQL", open, 6);
+ledgerContract("in PostgreSQL", open, 4);
 // Fewer steps, because each is a round trip to another process.
 ledgerModel("in PostgreSQL", open, { runs: Math.ceil(MODEL_RUNS / 10) });
 ledgerDurability("in PostgreSQL", open);

@@ -6,14 +6,13 @@ import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import { createD1Database } from "#stores/sql/d1-database.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
-import { sql } from "#stores/sql/sql-database.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountIndexContract } from "../../contract/account-index.ts";
 import { activityLogContract } from "../../contract/activity-log.ts";
 import { directoryContract } from "../../contract/directory.ts";
 import { emailQueueContract } from "../../contract/email-queue.ts";
-import { emailsOf } from "../../contract/email-queue-fixture.ts";
+import { emailsOf, fillQueue } from "../../contract/email-queue-fixture.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
 import { insertAs, operatorActionsContract } from "../../contract/operator-actions.ts";
@@ -73,14 +72,5 @@ test("events that are forwarded twice are stored once, in order, until they are 
 
 async function openEmailQueue() {
   const { emailQueue, jobs, db } = await open();
-  const fill = async (count: number) => {
-    await db.batch([
-      sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
-          WITH RECURSIVE letters (no) AS (
-            SELECT 1 UNION ALL SELECT no + 1 FROM letters WHERE no < ${count})
-          SELECT 'fill_' || no, 'email', 'key_created', no || '@example.org', '', '', 1e15, 1e15
-          FROM letters`,
-    ]);
-  };
-  return { queue: emailsOf({ emailQueue, jobs }), fill };
+  return { queue: emailsOf({ emailQueue, jobs }), fill: (count: number) => fillQueue(db, count) };
 }

@@ -1,16 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { directoryContract, directoryDurability } from "../../contract/directory.ts";
-import { describeConcurrency } from "../../contract/ledger/concurrency.ts";
-import { describeDebits } from "../../contract/ledger/debits.ts";
 import type { OpenLedger } from "../../contract/ledger/fixture.ts";
-import { describeIdempotency } from "../../contract/ledger/idempotency.ts";
-import { describeReversals } from "../../contract/ledger/reversals.ts";
 import { ledgerContract, ledgerDurability } from "../../contract/ledger.ts";
 import { ledgerModel } from "../../contract/ledger-model.ts";
 
@@ -69,18 +65,8 @@ const openInMemory: OpenLedger = async (t) => {
 };
 ledgerContract("in SQLite", openDirect);
 ledgerModel("in SQLite", openInMemory);
-if (process.env["TEST_STORES"] === "all") ledgerContract("in SQLite on its thread", openThread);
-else {
-  // Runs the contract without the thread, which passes orders on unchanged.
-  describe("the ledger, in SQLite on its thread", () => {
-    const skip = "a sample of four of the eighteen parts; TEST_STORES=all takes all";
-    test("the other parts of the contract", { skip });
-    describe("debits", () => describeDebits(openThread));
-    describe("idempotency", () => describeIdempotency(openThread));
-    describe("reversals", () => describeReversals(openThread));
-    describe("concurrency", () => describeConcurrency(openThread));
-  });
-}
+// The thread passes orders on unchanged, and the contract ran without it.
+ledgerContract("in SQLite on its thread", openThread, 3);
 ledgerDurability("in SQLite", openDirect);
 ledgerDurability("in SQLite on its thread", openThread);
 directoryContract("in SQLite", openDirectory);

@@ -26,7 +26,7 @@ import { corpus, corpusMissing, fullTexts, generatedTexts, type Sample } from ".
  */
 const SEED = Number(process.env["TEST_QR_SEED"] ?? 20_260);
 /** Texts generated for the readers. */
-const TEXTS = Number(process.env["TEST_QR_TEXTS"] ?? 520);
+const TEXTS = Number(process.env["TEST_QR_TEXTS"] ?? 200);
 const RUNS_ASKED = process.env["TEST_QR_RUNS"] ?? "2";
 const TAKES_ALL = RUNS_ASKED === "all";
 const RUNS = TAKES_ALL ? Infinity : Number(RUNS_ASKED);
