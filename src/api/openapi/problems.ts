@@ -77,7 +77,7 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   unsupported_media_type: () =>
     new ApiError(
       "unsupported_media_type",
-      'The body is not JSON, and its Content-Type is "application/xml". Send JSON with `Content-Type: application/json`.',
+      'uuid does not take the Content-Type "application/xml". Send JSON with `Content-Type: application/json`.',
     ),
   rate_limited: () => rateLimited(100, 1),
   headers_too_large: () =>
