@@ -96,7 +96,7 @@ const stream = run({
   cwd: ROOT,
   files: longestFirst(units),
   // Files of `all` wait for other processes much of the time.
-  concurrency: isOnlyFast ? availableParallelism() : availableParallelism() * 2,
+  concurrency: isOnlyFast ? availableParallelism() : availableParallelism() * 3,
   execArgv: ["--disable-warning=ExperimentalWarning"],
   coverage: isCoverage,
   ...(isCoverage && { coverageIncludeGlobs: ["src/**"] }),

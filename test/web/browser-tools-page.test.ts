@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import type { Page } from "playwright-core";
 import { HASH_TEXT_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { eventually } from "../http/test-api.ts";
 import { openBrowser } from "../support/chromium.ts";
+import { sampleTests } from "../support/sample.ts";
 import {
   assertResponses,
   openApi,
@@ -16,7 +17,8 @@ import {
 } from "./browser-tools-setup.ts";
 import { openScreenSite } from "./screen-site.ts";
 
-/** The pages of the browser tools, as built. */
+/** The pages of the browser tools, as built. A run draws six of the sentences; TEST_BROWSER=all takes all. */
+const { test, draw } = sampleTests("forms of the tools", 6, process.env["TEST_BROWSER"] === "all");
 
 let site: Awaited<ReturnType<typeof openScreenSite>>;
 let setup: Setup;
@@ -310,3 +312,5 @@ test("the page of an unknown tool says so and links to the others", async (t) =>
   await page.getByRole("link", { name: "View all tools" }).click();
   await page.getByRole("link", { name: /^Markdown/ }).waitFor();
 });
+
+draw();

@@ -106,7 +106,7 @@ async function watched(fixture: WorkerFixture, work: () => Promise<void>) {
   return most;
 }
 
-const { test, draw } = sampleTests("loads of an isolate", 3, process.env["TEST_EDGE"] === "all");
+const { test, draw } = sampleTests("loads of an isolate", 2, process.env["TEST_EDGE"] === "all");
 
 test("64 of the largest calls at once stay within the memory of an isolate", {
   timeout: 300_000,

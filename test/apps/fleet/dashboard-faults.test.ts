@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   BEHIND_PROXY,
@@ -11,6 +11,7 @@ import {
 } from "../../support/fleet.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
 import { type Network, openNetwork } from "../../support/postgres-proxy.ts";
+import { sampleTests } from "../../support/sample.ts";
 
 /** Users of a node whose PostgreSQL fails: each request succeeds or gets 503 with Retry-After. */
 const PASSWORD = "correct horse battery staple";
@@ -96,6 +97,8 @@ async function assertAsBefore({ ask, credentials, key }: Member): Promise<void> 
   assert.equal(again.status, 200, JSON.stringify(again.body));
 }
 
+const { test, draw } = sampleTests("faults of a database", 1, process.env["TEST_FLEET"] === "all");
+
 test("if no server listens, every request gets 503, and afterwards everything is as before", {
   timeout: 300_000,
 }, async () => {
@@ -125,3 +128,5 @@ test("the same if the response to every commit is lost", { timeout: 300_000 }, a
   network.loseCommits(0);
   await assertAsBefore(member);
 });
+
+draw();

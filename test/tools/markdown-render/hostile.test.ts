@@ -10,11 +10,11 @@ import { Random } from "./random.ts";
 
 /**
  * Documents made to hang, to crash or to blow up a Markdown engine. Each is rendered at 64 KB, 256 KB and 1 MB and must
- * stay within the bounds in hostile-trial.ts. A run takes an eighth of the documents known from other engines and a
+ * stay within the bounds in hostile-trial.ts. A run takes a sixteenth of the documents known from other engines and a
  * sample of the rest. TEST_HOSTILE=all takes all of them, and TEST_HOSTILE_SEED=n repeats a sample.
  */
 const ALL = process.env["TEST_HOSTILE"] === "all";
-const SAMPLE = 8;
+const SAMPLE = 16;
 const DRAWN = ALL ? 500 : 4;
 const seed = Number(process.env["TEST_HOSTILE_SEED"] ?? Date.now() % 2 ** 31);
 const TRIAL_MS_MAX = 60_000;
@@ -99,7 +99,7 @@ function everything(): string[] {
   return [...byHand, ...combined, ...drawnBy(DRAWN)].map(({ name }) => name);
 }
 
-/** An eighth of the known documents and a sample of the rest. */
+/** A sixteenth of the known documents and a sample of the rest. */
 function sample(): string[] {
   const rest = [...byHand, ...combined].slice(known.length);
   const random = new Random(seed);
