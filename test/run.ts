@@ -12,6 +12,7 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { run } from "node:test";
 import { takeChromiumFiles } from "./support/chromium-files.ts";
+import { drawSample } from "./support/sample.ts";
 import { isFast, listTestFiles, reachedFrom } from "./support/test-lanes.ts";
 import { reportTests, unitName } from "./support/test-report.ts";
 
@@ -68,11 +69,39 @@ if (samples === undefined) {
 process.env["NODE_COMPILE_CACHE"] ??= path.join(CACHE, "compiled");
 for (const [name, value] of Object.entries(samples)) process.env[name] ??= value;
 
+/**
+ * Files that each cost ten seconds or more of servers and browsers. `all` draws some of each group, by TEST_SEED, so that it stays
+ * under ten minutes on two cores; `deep` runs all of them, and so does a run that names files.
+ */
+const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
+  "the dashboard in a browser": {
+    count: 3,
+    files:
+      /^test\/apps\/node\/dashboard-(?:interruptions|emails|purchase|keyboard|notifications|lifecycle)\./,
+  },
+  "a fleet": {
+    count: 4,
+    files:
+      /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness)\./,
+  },
+  "the Workers under load and faults": {
+    count: 6,
+    files:
+      /^test\/apps\/edge\/(?:accounts|site|site-notifications|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory)\./,
+  },
+  "the tools in a browser": {
+    count: 2,
+    files: /^test\/web\/browser-tools-(?:page|bytes|accessibility)\./,
+  },
+};
+
 const isOnlyFast = isCoverage || lane === "fast";
-const chosen = listTestFiles().filter(
-  (file) =>
-    (!isOnlyFast || isFast(file)) &&
-    (parts.length === 0 || parts.some((part) => file.includes(part))),
+const chosen = drawFiles(
+  listTestFiles().filter(
+    (file) =>
+      (!isOnlyFast || isFast(file)) &&
+      (parts.length === 0 || parts.some((part) => file.includes(part))),
+  ),
 );
 if (chosen.length === 0) {
   process.stderr.write(`No test file of the lane ${lane} has ${parts.join(" or ")} in its path.\n`);
@@ -110,6 +139,17 @@ rmSync(groupFolder, { recursive: true, force: true });
 report.finish();
 saveDurations(report.durations);
 process.exitCode = report.failures === 0 ? 0 : 1;
+
+function drawFiles(files: readonly string[]): string[] {
+  let left = [...files];
+  if (lane !== "all" || parts.length > 0) return left;
+  for (const [name, group] of Object.entries(DRAWN_FILES)) {
+    const members = left.filter((file) => group.files.test(file));
+    const drawn = new Set(drawSample(`files of ${name}`, members, group.count, false));
+    left = left.filter((file) => !members.includes(file) || drawn.has(file));
+  }
+  return left;
+}
 
 /**
  * A module for each folder that imports its test files one after the other. The fast tests spend half of their time on loading the
