@@ -10,6 +10,7 @@ import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { createGate } from "./pipeline/gate.ts";
 import { createReplier, milliseconds, type RequestContext } from "./pipeline/reply.ts";
+import { allowedMethods } from "./problem.ts";
 import {
   type CreateSite,
   createPathSuggestion,
@@ -131,9 +132,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   }
 
   function rejectMethod(route: Route, method: string, path: string): never {
-    const allow = Object.keys(route.methods).flatMap((name) =>
-      name === "GET" ? ["GET", "HEAD"] : [name],
-    );
+    const allow = allowedMethods(Object.keys(route.methods));
     const shown = path.slice(0, PATH_CHARS_SHOWN);
     // A call that was sent to the page of a tool.
     const hint = apiRoutes.includes(route) ? "" : suggestPath(shown);

@@ -23,6 +23,10 @@ export function problemBody(
   };
 }
 
+/** The methods that a path allows, for its 405: whatever answers GET answers HEAD too. */
+export const allowedMethods = (methods: readonly string[]): string[] =>
+  methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+
 export const errorDocsUrl = (publicUrl: string): string => `${publicUrl}/docs/errors`;
 
 /** A problem as a response, for an app whose codes have no documentation page. */

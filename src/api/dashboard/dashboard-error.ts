@@ -1,4 +1,5 @@
 import { ProblemError } from "#errors.ts";
+import { allowedMethods } from "../problem.ts";
 
 /** The errors of the dashboard, with their statuses. Better Auth has codes of its own (`AuthError`). */
 export const DASHBOARD_ERRORS = {
@@ -47,7 +48,7 @@ export const tooManyRequests = (waitMs: number) =>
   );
 
 export function wrongMethod(method: string, path: string, methods: readonly string[]) {
-  const allow = methods.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : [each]));
+  const allow = allowedMethods(methods);
   return new DashboardError(
     "wrong_method",
     `${method} is not allowed on ${path}; use ${allow.join(" or ")}.`,

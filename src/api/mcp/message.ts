@@ -1,3 +1,4 @@
+import { concatBytes } from "@noble/hashes/utils.js";
 import { ApiError } from "#errors.ts";
 import { MCP_BATCH_MAX, MCP_ENVELOPE_BYTES_MAX } from "#limits.ts";
 import { nestsTooDeep } from "../pipeline/json-fault.ts";
@@ -96,13 +97,7 @@ function withoutArguments(body: Uint8Array, spans: Span[]): Uint8Array {
     from = end;
   }
   parts.push(body.subarray(from));
-  const joined = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.byteLength;
-  }
-  return joined;
+  return concatBytes(...parts);
 }
 
 const utf8 = new TextEncoder();

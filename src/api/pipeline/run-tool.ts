@@ -1,5 +1,5 @@
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { checkInput, type SentInput } from "#tools/check-input.ts";
 import type { Tool, ToolContext } from "#tools/define-tool.ts";
 import { encodeUtf8 } from "#tools/text.ts";
@@ -128,11 +128,7 @@ async function hashRequest(
       : value;
   const text = JSON.stringify([kind, query.split("&").sort(), type, fields]);
   const head = encodeUtf8(text);
-  if (octets === null) return digest("sha256", head);
-  const bytes = new Uint8Array(head.length + octets.length);
-  bytes.set(head);
-  bytes.set(octets, head.length);
-  return digest("sha256", bytes);
+  return digest("sha256", octets === null ? head : concatBytes(head, octets));
 }
 
 /** A runtime's own digest needs all bytes at once; a large response is hashed piece by piece. */
