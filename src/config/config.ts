@@ -44,6 +44,8 @@ export type Config = Readonly<{
   logLevel: (typeof LOG_LEVELS)[number];
   toolThreads: number | null;
   mail: MailSettings;
+  /** URL at which to report vulnerabilities: mailto or https. */
+  securityContact: string | null;
   signUp: (typeof SIGN_UP)[number];
   /** Tokens for the operator API. Empty: the operator API is off. */
   operatorTokens: readonly { name: string; token: string }[];
@@ -94,6 +96,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
         ? null
         : readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
     mail: readMail(read, problems),
+    securityContact: readSecurityContact(read("TOOLBOOTH_SECURITY_CONTACT"), problems),
     signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), problems),
     operatorTokens: readOperatorTokens(read("TOOLBOOTH_OPERATOR_TOKEN"), problems),
     remote: read("TOOLBOOTH_REMOTE") ?? null,
@@ -128,6 +131,17 @@ function readMail(read: ReadText, problems: string[]): MailSettings {
   });
   problems.push(...mail.problems);
   return mail.settings;
+}
+
+/** An email address alone becomes a mailto URL (RFC 9116, section 2.5.3). */
+function readSecurityContact(text: string | undefined, problems: string[]): string | null {
+  if (text === undefined) return null;
+  const url = /^[^\s:/@]+@[^\s:/@]+$/.test(text) ? `mailto:${text}` : text;
+  if (/^(?:https:\/\/|mailto:[^@]+@)\S+$/.test(url) && URL.canParse(url)) return url;
+  problems.push(
+    `TOOLBOOTH_SECURITY_CONTACT must be an email address or an https URL; got "${text}".`,
+  );
+  return null;
 }
 
 function readSignUp(text: string | undefined, problems: string[]): Config["signUp"] {

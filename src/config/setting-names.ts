@@ -17,6 +17,7 @@ export const SETTING_NAMES = [
   "MAIL_API_URL",
   "STRIPE_SECRET_KEY",
   "STRIPE_WEBHOOK_SECRET",
+  "TOOLBOOTH_SECURITY_CONTACT",
   "TOOLBOOTH_SIGN_UP",
   "TOOLBOOTH_TRUSTED_PROXIES",
   "TOOLBOOTH_GITHUB_CLIENT_ID",
@@ -37,6 +38,25 @@ export const SETTING_NAMES = [
 ] as const;
 
 export type SettingName = (typeof SETTING_NAMES)[number];
+
+/** Settings of a server process, which Cloudflare Workers do not have. */
+export const NODE_SETTING_NAMES: readonly SettingName[] = [
+  "PORT",
+  "HOST",
+  "DATA_DIR",
+  "DATABASE_URL",
+  "METRICS_TOKEN",
+  "TOOLBOOTH_TRUSTED_PROXIES",
+  "TOOLBOOTH_REMOTE",
+  "TOOLBOOTH_LOG_LEVEL",
+  "TOOLBOOTH_TOOL_THREADS",
+];
+
+/** Returns warnings about settings that are set, although a Worker ignores them. */
+export const warningsOfWorker = (env: Record<string, string>): string[] =>
+  NODE_SETTING_NAMES.filter((name) => (env[name] ?? "") !== "").map(
+    (name) => `${name} has no effect on Cloudflare Workers.`,
+  );
 
 /** Clients read these names, and users export them in the shell in which they may start a server too. */
 const CLIENT_NAMES = ["TOOLBOOTH_KEY", "TOOLBOOTH_URL"];

@@ -4,7 +4,7 @@ import {
   STARTER_CREDITS_DEFAULT,
   STARTER_DAYS_DEFAULT,
 } from "#limits.ts";
-import { SETTING_NAMES, type SettingName } from "./setting-names.ts";
+import { NODE_SETTING_NAMES, SETTING_NAMES, type SettingName } from "./setting-names.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
@@ -69,6 +69,11 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   STRIPE_WEBHOOK_SECRET: {
     fallback: "",
     meaning: "Signing secret (whsec_…) of the Stripe webhook endpoint PUBLIC_URL/webhooks/stripe",
+  },
+  TOOLBOOTH_SECURITY_CONTACT: {
+    fallback: "",
+    meaning:
+      "Email address or https URL at which to report vulnerabilities, for /.well-known/security.txt. Unset: there is no such file",
   },
   TOOLBOOTH_SIGN_UP: {
     fallback: "open",
@@ -151,4 +156,8 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
 };
 
 /** Every setting with its default and what it does. The documentation shows this table. */
-export const SETTINGS = SETTING_NAMES.map((name) => ({ name, ...DESCRIPTIONS[name] }));
+export const SETTINGS = SETTING_NAMES.map((name) => ({
+  name,
+  ...DESCRIPTIONS[name],
+  isOfServer: NODE_SETTING_NAMES.includes(name),
+}));

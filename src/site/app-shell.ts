@@ -45,6 +45,9 @@ export const APP_CSP = [
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
+  // The policies are in web/trusted-types.ts.
+  "require-trusted-types-for 'script'",
+  "trusted-types default toolbooth-preview",
 ].join("; ");
 
 export const APP_HEADERS: Record<string, string> = {

@@ -24,6 +24,23 @@ export function robotsText(publicUrl: string): string {
   return ["User-agent: *", ...rules, "", `Sitemap: ${publicUrl}/sitemap.xml`, ""].join("\n");
 }
 
+/** Below a year, as RFC 9116, section 2.5.5, recommends. */
+const SECURITY_TEXT_DAYS = 180;
+
+/** `/.well-known/security.txt` (RFC 9116): where to report a vulnerability. */
+export function securityText(publicUrl: string, contact: string, now: number): string {
+  const expires = new Date(now + SECURITY_TEXT_DAYS * 86_400_000);
+  expires.setUTCHours(0, 0, 0, 0);
+  return `Contact: ${contact}
+Expires: ${expires.toISOString()}
+Preferred-Languages: en
+Canonical: ${publicUrl}${SECURITY_TEXT_PATH}
+Policy: ${publicUrl}/docs/security
+`;
+}
+
+export const SECURITY_TEXT_PATH = "/.well-known/security.txt";
+
 /** `/sitemap.xml` (sitemaps.org, protocol 0.9): the pages that search engines may show. */
 export function sitemapXml(publicUrl: string, paths: readonly string[]): string {
   const entries = paths.map((path) => html`<url><loc>${publicUrl}${path}</loc></url>\n`);

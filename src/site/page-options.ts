@@ -33,7 +33,13 @@ export type DashboardOffer = {
   prices?: PricesView | null | undefined;
 };
 
-export type SettingShown = { name: string; fallback: string; meaning: string };
+/** `isOfServer`: Cloudflare Workers ignore the setting. */
+export type SettingShown = {
+  name: string;
+  fallback: string;
+  meaning: string;
+  isOfServer?: boolean;
+};
 
 /** Whether anybody can create an account. */
 export const signUpIsOpen = ({ dashboard }: PageOptions): boolean => dashboard?.signUp === "open";

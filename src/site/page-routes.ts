@@ -2,6 +2,7 @@ import type { Replier, RequestContext } from "#api/pipeline/reply.ts";
 import { transportPolicy } from "#api/transport-policy.ts";
 import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";
+import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import { favicon } from "./mark.ts";
 import { createPages, type Pages } from "./pages.ts";
@@ -30,6 +31,7 @@ export function createPageRoutes(site: SiteContext, replier: Replier): PageRoute
     ...docsRoutes(pages, replier),
     { path: "/llms.txt", handler: plain(TEXT, ({ llms }) => llms) },
     { path: "/robots.txt", handler: plain(TEXT, ({ robots }) => robots) },
+    ...securityTextRoute(site, replier),
     { path: "/sitemap.xml", handler: plain("application/xml", ({ sitemap }) => sitemap) },
     {
       path: "/favicon.ico",
@@ -40,6 +42,20 @@ export function createPageRoutes(site: SiteContext, replier: Replier): PageRoute
     },
     ...drawnPages(site, replier),
   ];
+}
+
+/** Made for each request, because its expiry depends on the time. */
+function securityTextRoute({ settings }: SiteContext, replier: Replier): PageRoute[] {
+  const { publicUrl, securityContact } = settings;
+  if (!securityContact) return [];
+  const handler: PageHandler = ({ headers }, context) =>
+    replier.plain(
+      TEXT,
+      securityText(publicUrl, securityContact, context.receivedAt),
+      headers,
+      context,
+    );
+  return [{ path: SECURITY_TEXT_PATH, handler }];
 }
 
 /** The 404 page; for the path of a page with a slash at its end, a redirect to the page. */
@@ -155,7 +171,7 @@ export function prefersMarkdown(accept: string | null): boolean {
 
 /** The pages are made once, and again when their script has been built or the documentation has been read. */
 function keepPages({ settings, dashboard, pages, docs }: SiteContext): () => Pages {
-  const { table, ...options } = settings;
+  const { table, securityContact: _, ...options } = settings;
   const make = (script: string | null, sources: DocsSources | null) =>
     createPages({
       ...options,

@@ -8,6 +8,8 @@ export type SiteContext = {
   settings: ServiceOptions & {
     /** Every setting of this version, for the documentation. */
     table?: readonly SettingShown[];
+    /** The URL at which to report vulnerabilities, for `/.well-known/security.txt`; without it there is no such file. */
+    securityContact?: string | null;
   };
   /** Null: the site is the documentation of the API alone. */
   dashboard: DashboardSite | null;

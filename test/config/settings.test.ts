@@ -27,6 +27,27 @@ function faultsOf(read: () => unknown): string[] {
   return [];
 }
 
+test("TOOLBOOTH_SECURITY_CONTACT takes an email address or a URL", () => {
+  const read = (text: string) => readConfig({ TOOLBOOTH_SECURITY_CONTACT: text }).securityContact;
+  assert.equal(read(""), null);
+  assert.equal(read("security@tools.test"), "mailto:security@tools.test");
+  assert.equal(read("mailto:security@tools.test"), "mailto:security@tools.test");
+  assert.equal(read("https://tools.test/report"), "https://tools.test/report");
+  for (const wrong of [
+    "us",
+    "http://tools.test",
+    "javascript:alert(1)",
+    "a@b\nExpires: 1970-01-01T00:00:00Z",
+    "https://tools.test/a b",
+  ]) {
+    assert.match(
+      faultsOf(() => read(wrong)).join(),
+      /must be an email address or an https URL/,
+      wrong,
+    );
+  }
+});
+
 test("TOOLBOOTH_OPERATOR_TOKEN takes one token, or several with distinct names", () => {
   const [one, other] = ["1".repeat(32), `hunter2:${"2".repeat(30)}`];
   const read = (text: string) => readConfig({ TOOLBOOTH_OPERATOR_TOKEN: text }).operatorTokens;

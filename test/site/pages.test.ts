@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import { SETTINGS } from "#config/settings.ts";
 import { ERRORS, type ErrorCode } from "#errors.ts";
+import { securityText } from "#site/discovery.ts";
 import { ERROR_TEXTS } from "#site/docs/error-texts.ts";
 import { html, prose } from "#site/html.ts";
 import { layOutJson } from "#site/json-layout.ts";
@@ -99,6 +100,7 @@ for (const [kind, pages, options] of [
           .digest("base64");
         assert.ok(PAGE_CSP.includes(`style-src 'sha256-${digest}';`));
         assert.ok(PAGE_CSP.includes("script-src 'self';"));
+        assert.ok(PAGE_CSP.includes("require-trusted-types-for 'script'; trusted-types 'none'"));
         assert.equal(pages.headers["Content-Security-Policy"], PAGE_CSP);
       });
 
@@ -231,6 +233,19 @@ describe("the files for search engines", () => {
       assert.ok(full.llms.includes(`POST https://tools.test/api/v1/${name}.`), name);
     }
     assert.ok(full.robots.endsWith("\nSitemap: https://tools.test/sitemap.xml\n"));
+  });
+
+  it("name the contact for vulnerabilities in security.txt, for half a year", () => {
+    const text = securityText("https://tools.test", "mailto:s@tools.test", Date.UTC(2026, 0, 1, 5));
+    assert.deepEqual(text.split("\n"), [
+      "Contact: mailto:s@tools.test",
+      "Expires: 2026-06-30T00:00:00.000Z",
+      "Preferred-Languages: en",
+      "Canonical: https://tools.test/.well-known/security.txt",
+      "Policy: https://tools.test/docs/security",
+      "",
+    ]);
+    assert.ok(pathsOf(full).includes("/docs/security"));
   });
 
   it("keep the path under which the service is published", () => {

@@ -294,6 +294,19 @@ test("input does not leave the page: it is in no URL, no request and no storage"
   }
 });
 
+test("a text cannot become markup or a script of another site", async (t) => {
+  const { page } = await openTool(setup, t, "markdown-render");
+  const attempts = [
+    `document.body.insertAdjacentHTML("beforeend", "<img src=x onerror=alert(1)>")`,
+    `document.createElement("iframe").setAttribute("srcdoc", "<b>")`,
+    `document.createElement("script").setAttribute("src", "data:,alert(1)")`,
+    `new Worker("https://a.example/worker.js")`,
+  ];
+  for (const attempt of attempts) {
+    await assert.rejects(page.evaluate(attempt), /TypeError: .*(?:markup|script)/i, attempt);
+  }
+});
+
 test("a page loads only the engine of its own tool", async (t) => {
   const engines = TOOLS.map(({ name }) => name);
   for (const name of engines) {

@@ -19,7 +19,10 @@ export default function MarkdownResult({ response }: ResultProps) {
           className="tool-preview"
           title="Rendered Markdown"
           sandbox=""
-          srcDoc={preview.page}
+          // React would turn it into a text, which Trusted Types do not accept here.
+          ref={(frame) => {
+            if (frame !== null) frame.srcdoc = preview.page;
+          }}
         />
         <Text size="sm" c="dimmed">
           Links do not open in this preview.

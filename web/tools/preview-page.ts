@@ -1,14 +1,16 @@
+import { inertMarkup } from "../trusted-types.ts";
+
 /**
  * The document in the preview's iframe: the rendered HTML with its own stylesheet. The iframe is fully sandboxed; images
  * are replaced so that nothing is loaded from other sites.
  */
 export function previewPage(html: string, scheme: string): { page: string; images: number } {
-  const rendered = new DOMParser().parseFromString(html, "text/html");
+  const rendered = new DOMParser().parseFromString(inertMarkup(html), "text/html");
   const images = rendered.querySelectorAll("img");
   for (const image of images) image.replaceWith(imagePlaceholder(rendered, image));
   for (const link of rendered.querySelectorAll("a")) keepInside(link);
   const page = `<!doctype html><html lang="en" data-scheme="${scheme}"><head><meta charset="utf-8"><title>Preview</title><base target="_blank"><style>${STYLE}</style></head><body>${rendered.body.innerHTML}</body></html>`;
-  return { page, images: images.length };
+  return { page: inertMarkup(page), images: images.length };
 }
 
 /** Replaces an image by its alternative text, or by its URL if it has none. */

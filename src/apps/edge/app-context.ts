@@ -30,8 +30,8 @@ export function createEdgeAppContext(
   env: WorkerEnv,
   random: RandomBytes = randomBytes,
 ): AppContext {
-  const { settings, unknown } = readWorkerSettings(env);
-  for (const name of unknown) logError(`Unknown setting ${name}`, {});
+  const { settings, warnings } = readWorkerSettings(env);
+  for (const warning of warnings) logError(warning, {});
   const find = ({ account }: { account?: string }) =>
     env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
   const ledger = ledgerOfObjects(find);

@@ -11,6 +11,7 @@ import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { readBody } from "#api/pipeline/body.ts";
+import { warningsOfWorker } from "#config/setting-names.ts";
 import { SETTINGS } from "#config/settings.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
@@ -20,6 +21,7 @@ import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { createEdgeAppContext } from "./app-context.ts";
+import { textsIn } from "./edge-settings.ts";
 import { openEdgePages } from "./pages.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
@@ -35,6 +37,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const calls = createEdgeAppContext(callsPartOf(env));
   const { now, random, hashKey } = calls;
   const logError = withHint(calls.logError);
+  for (const warning of warningsOfWorker(textsIn(env))) logError(warning, {});
   const { publicUrl, secrets, origins, signUp } = config;
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
@@ -133,7 +136,11 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     ledger,
     logError,
   };
-  const settings = { ...apiOptionsOf(calls, packageJson.version), table: SETTINGS };
+  const settings = {
+    ...apiOptionsOf(calls, packageJson.version),
+    table: SETTINGS,
+    securityContact: config.securityContact,
+  };
   const { newRequestId } = rest;
   return {
     deps,

@@ -9,14 +9,14 @@ import {
   textReader,
   wholeNumberReader,
 } from "#config/read-settings.ts";
-import { unknownSettings } from "#config/setting-names.ts";
+import { unknownSettings, warningsOfWorker } from "#config/setting-names.ts";
 import { requireEdgeSettings, textsIn } from "./edge-settings.ts";
 
 /**
  * Reads the few settings that calls need from the Worker's bindings. Throws a `ConfigError` that lists all invalid ones.
- * `unknown` names misspelled settings: the Worker logs them and keeps serving.
+ * `warnings` name misspelled and ignored settings: the Worker logs them and keeps serving.
  */
-export function readWorkerSettings(env: object): { settings: AppSettings; unknown: string[] } {
+export function readWorkerSettings(env: object): { settings: AppSettings; warnings: string[] } {
   const texts = textsIn(env);
   const problems: string[] = [];
   const read = textReader(texts);
@@ -33,6 +33,9 @@ export function readWorkerSettings(env: object): { settings: AppSettings; unknow
   }
   return {
     settings: { publicUrl, secrets, rateLimit, freeCallCredits },
-    unknown: unknownSettings(texts),
+    warnings: [
+      ...unknownSettings(texts).map((name) => `Unknown setting ${name}`),
+      ...warningsOfWorker(texts),
+    ],
   };
 }

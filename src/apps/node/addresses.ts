@@ -1,6 +1,6 @@
 import { type Config, urlOf } from "#config/config.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
-import { isLoopback } from "#hosts.ts";
+import { hostOf, isLoopback } from "#hosts.ts";
 
 /** The settings that decide under which addresses the service is reached. */
 type Listening = Pick<Config, "host" | "publicUrl">;
@@ -9,7 +9,7 @@ const isEverywhere = (host: string) => host === "0.0.0.0" || /^[0:]*:[0:]*$/.tes
 
 /** Returns whether only the operator's own machine can reach the service, as when trying it. */
 export const isOwnMachine = ({ host, publicUrl }: Listening) =>
-  isLoopback(host) && publicUrl === null;
+  isLoopback(host) && (publicUrl === null || isLoopback(hostOf(publicUrl)));
 
 /** Returns the base URL of links. Without PUBLIC_URL it is an address that works at least from this machine. */
 export const baseOf = ({ host, publicUrl }: Listening, port: number): string =>
@@ -26,7 +26,7 @@ export function originsOf(config: Listening, port: number): string[] {
 
 /** Returns warnings for a service that others can reach; none for a service on the operator's own machine. */
 export function warningsOf(
-  config: Listening & Pick<Config, "mail">,
+  config: Listening & Pick<Config, "mail" | "remote">,
   outboxFolder: string,
   port: number,
 ): string[] {
@@ -39,6 +39,11 @@ export function warningsOf(
   if (transportKindOf(config.mail) === "outbox" && !isOwnMachine(config)) {
     warnings.push(
       `No emails are sent because neither SMTP_URL nor MAIL_API_TOKEN is set. Emails and their links stay in ${outboxFolder}, so only you can verify addresses. Set one of the two, and MAIL_FROM.`,
+    );
+  }
+  if (config.remote !== null) {
+    warnings.push(
+      "TOOLBOOTH_REMOTE has no effect on a server. It tells the command line which service to operate on.",
     );
   }
   return warnings;

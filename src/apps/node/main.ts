@@ -4,10 +4,9 @@ import { type App, createApp } from "#api/app.ts";
 import { type Config, urlOf } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { SETTINGS } from "#config/settings.ts";
-import { isLoopback } from "#hosts.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
-import { baseOf, warningsOf } from "./addresses.ts";
+import { baseOf, isOwnMachine, warningsOf } from "./addresses.ts";
 import { createNodeAppContext } from "./app-context.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder } from "./data-folder.ts";
@@ -64,7 +63,8 @@ async function main(): Promise<void> {
     const { reverseLater } = reversals;
     const parts = { ledger, pool, log, metrics, reverseLater };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
-    const settings = { ...apiOptionsOf(context, version), table: SETTINGS };
+    const { securityContact } = config;
+    const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };
     const app = createApp(context, createSite({ settings, dashboard, pages, docs: () => docs }));
     return withOperator(app, dashboard);
   }, config);
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
   // After the port is bound, because the key is shown only once and a failed start must not consume it.
   const accountDeps: AccountDeps = { ledger, directory, secrets, random, hashKey };
   const starter = { credits: config.starterCredits, days: config.starterDays };
-  const wantsDemo = isLoopback(config.host) && (await store.isEmptyOrUnfinished(DEMO_EMAIL));
+  const wantsDemo = isOwnMachine(config) && (await store.isEmptyOrUnfinished(DEMO_EMAIL));
   const demoKey = wantsDemo ? await createDemoAccount(accountDeps, starter, Date.now()) : null;
 
   // Last, because a supervisor that reads this line may send a signal immediately.
@@ -128,7 +128,7 @@ function announce(
   say(`Toolbooth ${version} listens on ${at.address}\nDocumentation: ${at.publicUrl}/docs\n`);
   if (at.demoKey !== null) say(welcome(at.demoKey, at.address, config.starterCredits));
   for (const warning of at.warnings) say(`${warning}\n`);
-  if (isLoopback(config.host)) return;
+  if (isOwnMachine(config)) return;
   say(
     `To create an account and a key for the data in ${config.dataDir}:\n` +
       "  npm run -s toolbooth -- account create you@example.com --credits 1000\n" +

@@ -46,6 +46,10 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "social-sign-in": (dashboard?.providers ?? []).map((name) => PROVIDERS[name]).join(" or "),
       "lifetime-name": sentence(prices?.lifetime?.name ?? ""),
       contact: prices?.contact ? sentence(prices.contact) : "the operator of this service",
+      "server-settings": (options.settings ?? [])
+        .filter(({ isOfServer }) => isOfServer)
+        .map(({ name }) => inlineCode(name))
+        .join(", "),
       "tool-count": NUMBERS[tools.length] ?? String(tools.length),
     },
     blocks: {

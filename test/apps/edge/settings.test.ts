@@ -11,7 +11,7 @@ const GOOD = {
 };
 
 test("reads the settings of the API Worker among its other bindings", () => {
-  const { settings, unknown } = readWorkerSettings({
+  const { settings, warnings } = readWorkerSettings({
     ...GOOD,
     LEDGER: {},
     DB: {},
@@ -22,12 +22,27 @@ test("reads the settings of the API Worker among its other bindings", () => {
   });
   const { publicUrl, rateLimit, secrets } = readConfig({ ...GOOD, RATE_LIMIT: "7" });
   assert.deepEqual(
-    [settings.publicUrl, settings.rateLimit, settings.secrets, unknown],
+    [settings.publicUrl, settings.rateLimit, settings.secrets, warnings],
     [publicUrl, rateLimit, secrets, []],
   );
   assert.equal(settings.freeCallCredits, 1_000_000);
   assert.equal(readWorkerSettings(GOOD).settings.rateLimit, 100);
   assert.equal(readWorkerSettings(GOOD).settings.freeCallCredits, 1);
+});
+
+test("warns about misspelled settings, and about those that only a server has", () => {
+  const { warnings } = readWorkerSettings({
+    ...GOOD,
+    TOOLBOOTH_RATE_LIMIT: "7",
+    DATABASE_URL: "postgres://db/x",
+    METRICS_TOKEN: "a token",
+    PORT: "",
+  });
+  assert.deepEqual(warnings, [
+    "Unknown setting TOOLBOOTH_RATE_LIMIT",
+    "DATABASE_URL has no effect on Cloudflare Workers.",
+    "METRICS_TOKEN has no effect on Cloudflare Workers.",
+  ]);
 });
 
 test("reports all faults at once, with the same messages as on Node and without secret values", () => {
@@ -85,7 +100,10 @@ test("both Workers reject a PUBLIC_URL with a path", () => {
 });
 
 test("reports misspelled settings and keeps serving; settings of the other Worker are not reported", () => {
-  const all = Object.fromEntries(SETTINGS.map(({ name }) => [name, "40"]));
+  const shared = SETTINGS.filter(({ isOfServer }) => !isOfServer);
+  const all = Object.fromEntries(shared.map(({ name }) => [name, "40"]));
   const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_ROLL_UP_AFTR_DAYS: "40" };
-  assert.deepEqual(readWorkerSettings(env).unknown, ["TOOLBOOTH_ROLL_UP_AFTR_DAYS"]);
+  assert.deepEqual(readWorkerSettings(env).warnings, [
+    "Unknown setting TOOLBOOTH_ROLL_UP_AFTR_DAYS",
+  ]);
 });

@@ -29,6 +29,7 @@ test("the start warns about missing settings if others can reach the service, an
   const SMTP = { SMTP_URL: "smtp://mail.example", MAIL_FROM: "post@tools.example" };
   const API = { MAIL_API_TOKEN: "a-token", MAIL_FROM: "post@tools.example" };
   assert.deepEqual(warnings({}), []);
+  assert.match(warnings({ TOOLBOOTH_REMOTE: "https://x.example" }).join(), /no effect on a server/);
   const [url, emails, ...more] = warnings({ HOST: "0.0.0.0" });
   assert.match(url ?? "", /^PUBLIC_URL is not set\. .* http:\/\/localhost:8787, .*sign in/);
   assert.match(
@@ -48,5 +49,7 @@ test("the start warns about missing settings if others can reach the service, an
 test("a local machine is one that no other machine can reach", () => {
   assert.ok(isOwnMachine(config({})));
   assert.ok(!isOwnMachine(config({ HOST: "0.0.0.0" })));
+  assert.ok(isOwnMachine(config({ PUBLIC_URL: "http://localhost:8787" })));
   assert.ok(!isOwnMachine(config({ PUBLIC_URL: "https://tools.example" })));
+  assert.ok(!isOwnMachine(config({ HOST: "0.0.0.0", PUBLIC_URL: "http://localhost:8787" })));
 });

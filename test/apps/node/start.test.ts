@@ -46,6 +46,20 @@ test("shows the key once: a second start on the same data shows none and accepts
   await second.end("SIGTERM");
 });
 
+test("behind a public address it creates no demo account, and publishes the security contact", async (t) => {
+  const server = await startServer(t, {
+    DATA_DIR: temporaryFolder(t),
+    PUBLIC_URL: "https://tools.test",
+    TOOLBOOTH_SECURITY_CONTACT: "security@tools.test",
+  });
+  const response = await fetch(`${server.base}/.well-known/security.txt`);
+  assert.equal(response.headers.get("content-type"), "text/plain; charset=utf-8");
+  assert.match(await response.text(), /^Contact: mailto:security@tools\.test\nExpires: 20/);
+  await server.end("SIGTERM");
+  assert.doesNotMatch(server.written(), /tb_|demo@/);
+  assert.match(server.written(), /To create an account and a key/);
+});
+
 test("exits with 1 and a message if the port is in use", async (t) => {
   const server = await startServer(t, { DATA_DIR: temporaryFolder(t) });
   const { code, written } = await runServer(t, {
