@@ -1,4 +1,5 @@
 import { createEmails } from "#email/emails.ts";
+import type { Requester } from "#email/requested-bounds.ts";
 import { type AuthOptions, RESET_LINK_SECONDS, VERIFY_LINK_SECONDS } from "./auth-options.ts";
 
 /** Queues the emails of sign-in and account changes, with links to the pages that handle them. */
@@ -22,15 +23,18 @@ export function accountEmails({
   return {
     verifyAddress: (to: string, token: string) =>
       mail.enqueue(emails.verifyAddress(verifyLink(to, token))),
-    resetPassword: (to: string, token: string) =>
-      mail.enqueue(emails.resetPassword(resetLink(to, token))),
+    resetPassword: (to: string, token: string, requester: Requester) =>
+      mail.enqueue({ ...emails.resetPassword(resetLink(to, token)), requester }),
     addressInUse: (to: string) => mail.enqueue(emails.addressInUse({ to })),
     /** To the old address, for approval. */
     confirmAddressChange: (to: string, newAddress: string, token: string) =>
-      mail.enqueue(emails.confirmAddressChange({ ...verifyLink(to, token), newAddress })),
+      mail.enqueue({
+        ...emails.confirmAddressChange({ ...verifyLink(to, token), newAddress }),
+        requester: "verified",
+      }),
     /** To the new address, for confirmation. */
     verifyNewAddress: (to: string, token: string) =>
-      mail.enqueue(emails.verifyNewAddress(verifyLink(to, token))),
+      mail.enqueue({ ...emails.verifyNewAddress(verifyLink(to, token)), requester: "verified" }),
     /** To the old address, after the change. */
     addressChanged: (to: string, newAddress: string) =>
       mail.enqueue(emails.addressChanged({ to, newAddress, at: now() })),

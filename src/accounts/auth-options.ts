@@ -3,6 +3,7 @@ import type { Mail } from "#email/mail.ts";
 import type { AccountDeps } from "./accounts.ts";
 import type { ActivityLog } from "./activity-log.ts";
 import type { CountRequest } from "./counted-throttle.ts";
+import type { StarterPolicy } from "./starter-claim.ts";
 import type { Starter } from "./welcome.ts";
 
 export const AUTH_PATH = "/dashboard/auth";
@@ -34,6 +35,7 @@ export type AuthOptions = {
   secret: string;
   signUp: "open" | "closed";
   starter: Starter;
+  starterPolicy: StarterPolicy;
   providers: NonNullable<BetterAuthOptions["socialProviders"]>;
   /** A database or a Kysely dialect, as better-auth expects it. */
   database: NonNullable<BetterAuthOptions["database"]>;

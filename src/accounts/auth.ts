@@ -16,6 +16,7 @@ import {
   type SignedIn,
   VERIFY_LINK_SECONDS,
 } from "./auth-options.ts";
+import { signUpMark } from "./sign-up-mark.ts";
 
 /**
  * Sign-in to the dashboard, built on better-auth: sessions, passwords, verification of addresses, social sign-in, all below
@@ -88,6 +89,8 @@ export function createAuth(options: AuthOptions) {
     signedIn,
     context,
     linkAccount: hooks.linkAccount,
+    isRefusedAddress: options.starterPolicy.disposable.isRefused,
+    signUpMark: (user: string) => signUpMark(options.secret, user),
     readLink: async (token: string) => readLink(token, (await context()).secret),
     /**
      * Sends the approval email for a change to an address that already has an account. better-auth sends none in this case,
@@ -146,7 +149,8 @@ function passwords(options: AuthOptions, hooks: Hooks) {
         verify: ({ hash, password }) => options.verifyPassword(hash, password),
       },
       async sendResetPassword({ user, token }) {
-        await emails.resetPassword(user.email, token);
+        const requester = user.emailVerified ? "verified" : "anyone";
+        await emails.resetPassword(user.email, token, requester);
       },
       onPasswordReset: ({ user }, request) => hooks.passwordWasReset(user, request),
       onExistingUserSignUp: ({ user }, request) => hooks.signedUpAgain(user, request),

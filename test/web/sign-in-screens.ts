@@ -97,7 +97,7 @@ const EMAILS: Screen[] = [
   }),
   at(
     VERIFY,
-    "confirm, choose a password",
+    "confirm, set a password",
     confirm,
     verified({ body: { resetToken: "another-token" } }),
   ),

@@ -55,18 +55,18 @@ export default function VerifyEmailScreen() {
 /** Errors whose message says what to do; the link stays valid. */
 const RETRYABLE = ["too_many_requests", "SIGN_IN_FIRST", "ADDRESS_TAKEN"];
 
-/** Someone else may have signed up with this address, so the password was discarded. */
+/** This browser did not sign up, so someone else may have, and the password was removed. */
 const ChoosePassword = ({ token }: { token: string }) => (
   <SignInFrame
     title="Email address confirmed"
-    lead="One step is left: choose a password, and then you can sign in."
+    lead="One step is left: set your password here. You opened the link in another browser than the one that signed up, so the password from the sign-up was removed, in case it was not yours."
   >
     <Button
       renderRoot={(props) => <Link to="/reset-password" search={{ token }} {...props} />}
       mt="lg"
       size="md"
     >
-      Choose a password
+      Set a password
     </Button>
   </SignInFrame>
 );

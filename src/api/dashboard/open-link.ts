@@ -19,8 +19,9 @@ export const SUSPENDED =
 
 /**
  * Opens a link from an email. A link that changes an account's address works only for a user who is signed in to the
- * account; otherwise the owner of a mistyped address would get in. Verifying a sign-up whose password someone else
- * chose removes that password, and the response contains a reset token. Earlier reset links stop working.
+ * account; otherwise the owner of a mistyped address would get in. Verifying a sign-up in a browser that did not make it
+ * removes its password, and the response contains a reset token: someone else may have chosen the password. Earlier reset links
+ * stop working. Only a POST of the page does this, because mail scanners open links.
  */
 export async function openLink(
   context: RequestContext,

@@ -5,10 +5,12 @@ import {
   REQUESTED_PER_DAY_MAX,
   REQUESTED_PER_HOUR_MAX,
 } from "#email/bounds.ts";
+import { canonicalAddress } from "#email/canonical-address.ts";
 import { groupOf, isRequestable, kindsOf, queueLimitOf } from "#email/email-group.ts";
 import type { EmailAdded, EmailQueue, QueuedEmail } from "#email/email-queue.ts";
 import { emailJob } from "#email/email-queue.ts";
 import type { EmailKind } from "#email/mail.ts";
+import { boundsFor, countedSince } from "#email/requested-bounds.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob, isKnown } from "./add-jobs.ts";
@@ -16,9 +18,22 @@ import { listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts"
 
 /** Adds emails to the job queue within their limits. A single batch checks the limits and writes, so that they hold under any load. */
 export const createEmailQueue = (db: SqlDatabase): EmailQueue => ({
-  add: ({ email, now }) =>
-    isRequestable(email.kind) ? addAsked(db, email, now) : addNotification(db, email, now),
+  add: (order) =>
+    isRequestable(order.email.kind)
+      ? addAsked(db, order)
+      : addNotification(db, order.email, order.now),
+  async countRequested({ now }) {
+    const { hour, day } = countedSince(now);
+    const [rows] = await db.batch([
+      sql`SELECT ${countSince(hour)} AS in_hour, ${countSince(day)} AS in_day`,
+    ]);
+    return { hour: Number(rows?.[0]?.["in_hour"]), day: Number(rows?.[0]?.["in_day"]) };
+  },
 });
+
+/** The number of emails to anyone that were requested since then. */
+const countSince = (since: number) =>
+  sql`(SELECT count(*) FROM email_requested WHERE at >= ${since})`;
 
 type Added = Promise<{ outcome: EmailAdded }>;
 
@@ -28,7 +43,10 @@ const NEW = -1;
 /** Reads the verdict of a batch: the email was added, or why not. */
 const outcomeOf = (verdict: SqlRow | undefined): { outcome: EmailAdded } => {
   const outcome = verdict?.["verdict"];
-  return outcome === "queue_full" || outcome === "recipient_full" || outcome === "too_often"
+  return outcome === "queue_full" ||
+    outcome === "recipient_full" ||
+    outcome === "too_often" ||
+    outcome === "total_full"
     ? { outcome }
     : { outcome: "added" };
 };
@@ -64,20 +82,31 @@ async function addNotification(db: SqlDatabase, email: QueuedEmail, now: number)
   return outcomeOf(rows?.[0]);
 }
 
-/** Adds an email that anyone can request. It replaces a waiting email of its kind, or counts against the recipient's hourly and daily limits. */
-async function addAsked(db: SqlDatabase, email: QueuedEmail, now: number): Added {
+/**
+ * Adds an email that anyone can request. It replaces a waiting email of its kind, or counts against the recipient's hourly and
+ * daily limits and against those of all recipients.
+ */
+async function addAsked(
+  db: SqlDatabase,
+  { email, now, bounds, requester = "anyone" }: Parameters<EmailQueue["add"]>[0],
+): Added {
   const { id, to, kind } = email;
   const [recipient, group] = [hashOf(to), groupOf(kind)];
   // A leased email may already be on its way, so it can no longer be replaced.
   const older = sql`${isFor(to)} AND kind = ${kind} AND id <> ${id} AND leased_until <= ${now}`;
   const countAsked = (since: number) => sql`(SELECT count(*) FROM email_requested
     WHERE recipient = ${recipient} AND email_group = ${group} AND at > ${since})`;
+  const { perHour, perDay } = boundsFor(bounds ?? { perHour: 0, perDay: 0 }, requester);
+  const since = countedSince(now);
+  const exceeds = (bound: number, from: number) =>
+    Number.isFinite(bound) ? sql`${countSince(from)} >= ${bound}` : sql`1 = 0`;
   const verdict = sql`CASE
     WHEN ${isKnown(id)} THEN 'known'
     WHEN EXISTS (SELECT 1 FROM job WHERE ${older}) THEN 'instead'
     WHEN ${isFullFor(kind)} THEN 'queue_full'
     WHEN ${countAsked(now - HOUR_MS)} >= ${REQUESTED_PER_HOUR_MAX} THEN 'too_often'
     WHEN ${countAsked(now - DAY_MS)} >= ${REQUESTED_PER_DAY_MAX} THEN 'too_often'
+    WHEN ${exceeds(perHour, since.hour)} OR ${exceeds(perDay, since.day)} THEN 'total_full'
     ELSE 'new' END`;
   const isNew = sql`EXISTS (SELECT 1 FROM job WHERE id = ${id} AND leased_until = ${NEW})`;
   const [, rows] = await db.batch([
@@ -94,6 +123,6 @@ async function addAsked(db: SqlDatabase, email: QueuedEmail, now: number): Added
   return outcomeOf(rows?.[0]);
 }
 
-/** Only the hash of an address is stored, because recipients are personal data. */
+/** Only the hash of an address is stored, because recipients are personal data: of its canonical form, for aliases are one mailbox. */
 const hashOf = (address: string) =>
-  bytesToHex(sha256(new TextEncoder().encode(address.toLowerCase())));
+  bytesToHex(sha256(new TextEncoder().encode(canonicalAddress(address))));
