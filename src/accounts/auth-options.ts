@@ -3,8 +3,7 @@ import type { Mail } from "#email/mail.ts";
 import type { AccountDeps } from "./accounts.ts";
 import type { ActivityLog } from "./activity-log.ts";
 import type { CountRequest } from "./counted-throttle.ts";
-import type { StarterPolicy } from "./starter-claim.ts";
-import type { Starter } from "./welcome.ts";
+import type { Starter, StarterPolicy } from "./welcome.ts";
 
 export const AUTH_PATH = "/dashboard/auth";
 export const PASSWORD_CHARS_MIN = 10;

@@ -1,8 +1,4 @@
-import { bytesToHex } from "@noble/hashes/utils.js";
 import { DAY_MS } from "#limits.ts";
-import { type AccountDeps, emailHashes } from "./accounts.ts";
-import type { DisposableEmail } from "./disposable-email.ts";
-import { keyedHash } from "./keyed-hash.ts";
 
 /**
  * Starter credits come once a person, and within budgets: so many grants a UTC day for one network and for the whole service.
@@ -53,37 +49,8 @@ export const startOfDay = (now: number): number => now - (now % DAY_MS);
 /** After this time a claim's network is erased: no budget counts it any longer. */
 export const CLAIM_NETWORK_KEPT_MS = 2 * DAY_MS;
 
-export type StarterPolicy = {
-  budgets: StarterBudgets;
-  disposable: DisposableEmail;
-  /** Called for the first claim of a day that exhausted a budget. */
-  onBudgetExhausted(outcome: "network_full" | "day_full"): void;
-};
-
-export async function claimStarter(
-  { directory, secrets }: AccountDeps,
-  { budgets, disposable, onBudgetExhausted }: StarterPolicy,
-  { account, email, network }: { account: string; email: string; network: string | null },
-  now: number,
-): Promise<StarterOutcome> {
-  const { outcome, isFirstToday } = await directory.claimStarter({
-    account,
-    emailHashes: emailHashes(email, secrets),
-    network: network === null ? "" : hashNetwork(network, secrets[0] ?? ""),
-    isDisposable: await disposable.losesStarter(email),
-    budgets,
-    now,
-  });
-  const isExhausted = outcome === "network_full" || outcome === "day_full";
-  if (isExhausted && isFirstToday) onBudgetExhausted(outcome);
-  return outcome;
-}
-
 /** For the log, once a day. */
 export const exhaustedText = (outcome: "network_full" | "day_full"): string =>
   outcome === "day_full"
     ? "The day's budget of starter credits is used up: new accounts start without credits until midnight UTC (TOOLBOOTH_STARTER_PER_DAY). Grant credits with the command credits grant."
     : "A network has used up its budget of starter credits: its new accounts start without credits until midnight UTC (TOOLBOOTH_STARTER_PER_NETWORK). This line appears once a day.";
-
-const hashNetwork = (network: string, secret: string) =>
-  bytesToHex(keyedHash(secret, `toolbooth starter network ${network}`)).slice(0, 32);

@@ -1,11 +1,21 @@
 import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import type { AccountDeps } from "./accounts.ts";
-import { claimStarter, isFreeCallOpen, type StarterPolicy } from "./starter-claim.ts";
+import { type AccountDeps, emailHashes } from "./accounts.ts";
+import type { DisposableEmail } from "./disposable-email.ts";
+import { keyedHash } from "./keyed-hash.ts";
+import { isFreeCallOpen, type StarterBudgets, type StarterOutcome } from "./starter-claim.ts";
 
 export type Starter = { credits: number; days: number };
+
+export type StarterPolicy = {
+  budgets: StarterBudgets;
+  disposable: DisposableEmail;
+  /** Called for the first claim of a day that exhausted a budget. */
+  onBudgetExhausted(outcome: "network_full" | "day_full"): void;
+};
 
 /**
  * Opens the account of a user whose address is verified, with the free call and the starter credits, and returns its id.
@@ -33,6 +43,28 @@ export async function welcome(
   if (outcome === "granted") await grantStarter(accountDeps.ledger, account, given.starter, now);
   return account;
 }
+
+async function claimStarter(
+  { directory, secrets }: AccountDeps,
+  { budgets, disposable, onBudgetExhausted }: StarterPolicy,
+  { account, email, network }: { account: string; email: string; network: string | null },
+  now: number,
+): Promise<StarterOutcome> {
+  const { outcome, isFirstToday } = await directory.claimStarter({
+    account,
+    emailHashes: emailHashes(email, secrets),
+    network: network === null ? "" : hashNetwork(network, secrets[0] ?? ""),
+    isDisposable: await disposable.losesStarter(email),
+    budgets,
+    now,
+  });
+  const isExhausted = outcome === "network_full" || outcome === "day_full";
+  if (isExhausted && isFirstToday) onBudgetExhausted(outcome);
+  return outcome;
+}
+
+const hashNetwork = (network: string, secret: string) =>
+  bytesToHex(keyedHash(secret, `toolbooth starter network ${network}`)).slice(0, 32);
 
 /** Grants the starter credits; repeating it changes nothing. */
 export async function grantStarter(

@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import type { EmailQueue } from "./email-queue.ts";
 
 /**
  * How many emails all people together can cause without signing in, so that a flood of sign-ups does not cost the sender its
@@ -14,15 +13,15 @@ export type RequestedBounds = { perHour: number; perDay: number };
  */
 export type Requester = "anyone" | "verified";
 
-const SHARE_OF_ANYONE = 0.75;
+const PART_OF_ANYONE = 0.75;
 
 /** The bounds for one kind of requester; infinite where there is none. */
 export function boundsFor({ perHour, perDay }: RequestedBounds, requester: Requester) {
-  const share = (bound: number) =>
-    requester === "verified" ? bound : Math.max(1, Math.floor(bound * SHARE_OF_ANYONE));
+  const partOf = (bound: number) =>
+    requester === "verified" ? bound : Math.max(1, Math.floor(bound * PART_OF_ANYONE));
   return {
-    perHour: perHour === 0 ? Number.POSITIVE_INFINITY : share(perHour),
-    perDay: perDay === 0 ? Number.POSITIVE_INFINITY : share(perDay),
+    perHour: perHour === 0 ? Number.POSITIVE_INFINITY : partOf(perHour),
+    perDay: perDay === 0 ? Number.POSITIVE_INFINITY : partOf(perDay),
   };
 }
 
@@ -36,7 +35,7 @@ export const countedSince = (now: number) => ({ hour: startOfHour(now), day: sta
 export type WhenSendable = (requester: Requester) => Promise<number | null>;
 
 export function createWhenSendable(deps: {
-  queue: Pick<EmailQueue, "countRequested">;
+  queue: { countRequested(order: { now: number }): Promise<{ hour: number; day: number }> };
   bounds: RequestedBounds;
   now(): number;
 }): WhenSendable {

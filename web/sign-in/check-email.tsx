@@ -8,7 +8,7 @@ import { SignInFrame } from "./sign-in-frame.tsx";
 export function CheckEmail({
   email,
   lead,
-  note,
+  hint,
   send,
   onBack,
 }: {
@@ -16,7 +16,7 @@ export function CheckEmail({
   /** The sentence that the address completes. */
   lead: string;
   /** What else to know before opening the link. */
-  note?: string;
+  hint?: string;
   send: { isPending: boolean; error: unknown; mutateAsync: (email: string) => Promise<unknown> };
   onBack: () => void;
 }) {
@@ -30,9 +30,9 @@ export function CheckEmail({
         </>
       }
     >
-      {note !== undefined && (
+      {hint !== undefined && (
         <Text mt="md" size="sm">
-          {note}
+          {hint}
         </Text>
       )}
       {isWrittenToDisk && (

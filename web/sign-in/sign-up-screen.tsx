@@ -20,7 +20,7 @@ export default function SignUpScreen() {
     return (
       <CheckEmail
         email={sent}
-        note="To keep your password, open the link in this browser. In any other, you set a new one."
+        hint="To keep your password, open the link in this browser. In any other, you set a new one."
         lead="To finish signing up, open the link in the email that we sent to"
         send={resend}
         onBack={() => setSent(null)}

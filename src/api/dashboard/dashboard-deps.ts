@@ -6,7 +6,6 @@ import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
-import type { WhenSendable } from "#email/requested-bounds.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Provider } from "./shapes.ts";
@@ -40,7 +39,11 @@ export type DashboardDeps = {
     purchases: Pick<PurchaseStore, "find" | "list">;
   };
   emails: ReturnType<typeof accountEmails>;
-  whenSendable: WhenSendable;
+  /**
+   * When the service may send another email that such a person can request, in milliseconds since 1970 UTC; null: now. A quarter of
+   * the bound is for users with a verified address.
+   */
+  whenSendable(requester: "anyone" | "verified"): Promise<number | null>;
   verifyPassword(hash: string, password: string): Promise<boolean>;
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;

@@ -1,4 +1,3 @@
-import type { Requester } from "#email/requested-bounds.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -8,7 +7,7 @@ import type { RequestContext } from "./request-context.ts";
  */
 export async function requireSendable(
   { deps, now }: RequestContext,
-  requester: Requester,
+  requester: Parameters<RequestContext["deps"]["whenSendable"]>[0],
 ): Promise<void> {
   const at = await deps.whenSendable(requester);
   if (at === null) return;
