@@ -55,11 +55,11 @@ export default function VerifyEmailScreen() {
 /** Errors whose message says what to do; the link stays valid. */
 const RETRYABLE = ["too_many_requests", "SIGN_IN_FIRST", "ADDRESS_TAKEN"];
 
-/** This browser did not sign up, so someone else may have, and the password was removed. */
+/** This browser did not sign up, or another one did too, so someone else may have chosen the password. */
 const ChoosePassword = ({ token }: { token: string }) => (
   <SignInFrame
     title="Email address confirmed"
-    lead="One step is left: set your password here. You opened the link in another browser than the one that signed up, so the password from the sign-up was removed, in case it was not yours."
+    lead="One step is left: set your password. The one from the sign-up was removed, because it was chosen in another browser and might not be yours."
   >
     <Button
       renderRoot={(props) => <Link to="/reset-password" search={{ token }} {...props} />}
