@@ -1,6 +1,6 @@
 import type { AuthContext, BetterAuthOptions } from "better-auth";
 import { createEmailVerificationToken } from "better-auth/api";
-import { accountEmails } from "./account-emails.ts";
+import { accountEmails, requesterNetwork } from "./account-emails.ts";
 import type { EventKind } from "./activity-log.ts";
 import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
 import { signUpMark } from "./sign-up-mark.ts";
@@ -75,10 +75,13 @@ export function createAuthHooks(
     await activityLog.dropResetLinks({ user });
   }
 
-  async function sendLink({ email }: User): Promise<void> {
+  const requesterOf = (request: Request | undefined) =>
+    requesterNetwork(clientNetworkOf(request), options.secret);
+
+  async function sendLink({ email }: User, request: Request | undefined): Promise<void> {
     const { secret } = await context();
     const token = createEmailVerificationToken(secret, email, undefined, VERIFY_LINK_SECONDS);
-    await emails.verifyAddress(email, await token);
+    await emails.verifyAddress(email, await token, requesterOf(request));
   }
 
   async function isOwnPassword(user: string, request: Request | undefined): Promise<boolean> {
@@ -90,6 +93,7 @@ export function createAuthHooks(
 
   return {
     linkAccount,
+    requesterOf,
 
     /**
      * Decides whether a user may sign up or link a login. An address that GitHub or Google has not verified may be a
@@ -113,13 +117,13 @@ export function createAuthHooks(
     async sendVerification(user: User, token: string, request: Request | undefined) {
       const path = request === undefined ? "" : new URL(request.url).pathname;
       if (/\/(?:verify-email|change-email)$/.test(path)) {
-        await emails.verifyNewAddress(user.email, token);
-      } else await emails.verifyAddress(user.email, token);
+        await emails.verifyNewAddress(user.email, token, requesterOf(request));
+      } else await emails.verifyAddress(user.email, token, requesterOf(request));
     },
 
     async signedUpAgain(user: User, request: Request | undefined) {
       if (user.emailVerified) {
-        await emails.addressInUse(user.email);
+        await emails.addressInUse(user.email, requesterOf(request));
         return;
       }
       if (!(await isOwnPassword(user.id, request))) {
@@ -127,7 +131,7 @@ export function createAuthHooks(
         const current = await (await adapter()).findUserById(user.id);
         if (current?.emailVerified === false) await removeLogins(user.id);
       }
-      await sendLink(user);
+      await sendLink(user, request);
     },
 
     /** Runs after better-auth has verified the token. Without a mark of this sign-up, the password goes. */
@@ -199,6 +203,9 @@ const addressOf = (from: Origin) =>
 
 const networkOf = (from: Origin) =>
   (from?.headers ?? from?.request?.headers)?.get(CLIENT_NETWORK_HEADER) ?? null;
+
+const clientNetworkOf = (request: Request | undefined) =>
+  request?.headers.get(CLIENT_NETWORK_HEADER) ?? null;
 
 export const clientAddressOf = (request: Request | undefined) =>
   request?.headers.get(CLIENT_ADDRESS_HEADER) ?? null;

@@ -2,7 +2,7 @@ import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { APIError, createEmailVerificationToken } from "better-auth/api";
 import { verifyJWT } from "better-auth/crypto";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { accountEmails } from "./account-emails.ts";
+import { accountEmails, requesterNetwork } from "./account-emails.ts";
 import { CLIENT_ADDRESS_HEADER, createAuthHooks } from "./auth-hooks.ts";
 import { logAuthError } from "./auth-log.ts";
 import {
@@ -83,8 +83,10 @@ export function createAuth(options: AuthOptions) {
   }
 
   const emails = accountEmails(options);
+  const networkMark = (network: string | null) => requesterNetwork(network, options.secret);
 
   return {
+    networkMark,
     handle: (request: Request) => rethrowDatabaseErrors(() => auth.handler(request)),
     signedIn,
     context,
@@ -96,17 +98,18 @@ export function createAuth(options: AuthOptions) {
      * Sends the approval email for a change to an address that already has an account. better-auth sends none in this case,
      * which would reveal that the address is taken.
      */
-    confirmAddressChange(from: string, to: string): void {
+    confirmAddressChange(from: string, to: string, network: string | null): void {
       const payload = { requestType: FIRST_STEP };
       options.inBackground(
         context()
           .then(({ secret }) =>
             createEmailVerificationToken(secret, from, to, VERIFY_LINK_SECONDS, payload),
           )
-          .then((token) => emails.confirmAddressChange(from, to, token)),
+          .then((token) => emails.confirmAddressChange(from, to, token, networkMark(network))),
       );
     },
-    notifyOwner: (to: string): void => options.inBackground(emails.addressInUse(to)),
+    notifyOwner: (to: string, network: string | null): void =>
+      options.inBackground(emails.addressInUse(to, networkMark(network))),
   };
 }
 
@@ -148,9 +151,10 @@ function passwords(options: AuthOptions, hooks: Hooks) {
         hash: options.hashPassword,
         verify: ({ hash, password }) => options.verifyPassword(hash, password),
       },
-      async sendResetPassword({ user, token }) {
-        const requester = user.emailVerified ? "verified" : "anyone";
-        await emails.resetPassword(user.email, token, requester);
+      async sendResetPassword({ user, token }, request) {
+        const kind = user.emailVerified ? "verified" : "anyone";
+        const network = hooks.requesterOf(request);
+        await emails.resetPassword(user.email, token, { kind, network });
       },
       onPasswordReset: ({ user }, request) => hooks.passwordWasReset(user, request),
       onExistingUserSignUp: ({ user }, request) => hooks.signedUpAgain(user, request),
@@ -176,8 +180,9 @@ function tables(options: AuthOptions, hooks: Hooks) {
       validateUserInfo: (info) => hooks.checkSignUp(info),
       changeEmail: {
         enabled: true,
-        async sendChangeEmailConfirmation({ user, newEmail, token }) {
-          await emails.confirmAddressChange(user.email, newEmail, token);
+        async sendChangeEmailConfirmation({ user, newEmail, token }, request) {
+          const network = hooks.requesterOf(request);
+          await emails.confirmAddressChange(user.email, newEmail, token, network);
         },
       },
     },

@@ -1,7 +1,7 @@
 /** How emails enter the job queue (`src/jobs`): the port, and an email as a job. */
 import type { JobQueueName, NewJob } from "#jobs/job-queue.ts";
 import type { Email, EmailKind } from "./mail.ts";
-import type { RequestedBounds, Requester } from "./requested-bounds.ts";
+import type { RequestedBounds, RequestedCounts, Requester } from "./requested-bounds.ts";
 import type { TransportKind } from "./transport.ts";
 
 export type QueuedEmail = {
@@ -34,11 +34,17 @@ export type EmailQueue = {
     bounds?: RequestedBounds | undefined;
     requester?: Requester | undefined;
   }): Promise<{ outcome: EmailAdded }>;
-  /** How many emails that anyone can request count in this UTC hour and day. */
-  countRequested(order: { now: number }): Promise<{ hour: number; day: number }>;
+  /** How many emails that anyone can request count in this UTC hour and day; of no network where `network` is empty. */
+  countRequested(order: { now: number; network: string }): Promise<RequestedCounts>;
 };
 
-export type EmailAdded = "added" | "recipient_full" | "queue_full" | "too_often" | "total_full";
+export type EmailAdded =
+  | "added"
+  | "recipient_full"
+  | "queue_full"
+  | "too_often"
+  | "total_full"
+  | "network_full";
 
 /** Returns an email as a job. The recipient is the job's target; logs may contain only its label, the domain. */
 export function emailJob({

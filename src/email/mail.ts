@@ -12,7 +12,7 @@ export type Email = {
   usefulUntil?: number | null;
   /** URL at which a single POST unsubscribes from emails on this topic (RFC 8058), for the email's headers. */
   unsubscribe?: string;
-  /** For emails that anyone can request: which part of their bound counts. `anyone` by default. */
+  /** For emails that anyone can request: who causes it. */
   requester?: Requester;
 };
 

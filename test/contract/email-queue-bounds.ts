@@ -150,19 +150,41 @@ export function describeTotals(rule: Rule) {
     "emails that anyone can request have a bound an hour and a day, a quarter of it for verified users",
     async (queue) => {
       const bounds = { perHour: 4, perDay: 8 };
-      const given = (now: number) => ({ bounds, now, requester: "anyone" as const });
+      const given = (now: number) => ({
+        bounds,
+        now,
+        requester: { kind: "anyone", network: "" } as const,
+      });
       const hour = [];
       for (let each = 0; each < 4; each += 1) hour.push(await request(queue, given(START)));
       assert.deepEqual(hour, ["added", "added", "added", "total_full"]);
-      const verified = { bounds, kind: "reset_password", requester: "verified" } as const;
+      const verified = {
+        bounds,
+        kind: "reset_password",
+        requester: { kind: "verified", network: "" },
+      } as const;
       assert.equal(await request(queue, verified), "added");
       assert.equal(await request(queue, verified), "total_full");
-      assert.deepEqual({ ...(await queue.countRequested({ now: START })) }, { hour: 4, day: 4 });
+      assert.deepEqual(
+        { ...(await queue.countRequested({ now: START, network: "" })) },
+        {
+          ...NO_NETWORK,
+          hour: 4,
+          day: 4,
+        },
+      );
       const later = START + HOUR_MS;
       assert.equal(await request(queue, given(later)), "added");
       assert.equal(await request(queue, given(later)), "added");
       assert.equal(await request(queue, given(later)), "total_full");
-      assert.deepEqual({ ...(await queue.countRequested({ now: later })) }, { hour: 2, day: 6 });
+      assert.deepEqual(
+        { ...(await queue.countRequested({ now: later, network: "" })) },
+        {
+          ...NO_NETWORK,
+          hour: 2,
+          day: 6,
+        },
+      );
       assert.equal((await queue.add({ email: email(), now: later, bounds })).outcome, "added");
       const tomorrow = START + DAY_MS;
       assert.equal(await request(queue, given(tomorrow)), "added");
@@ -170,11 +192,28 @@ export function describeTotals(rule: Rule) {
   );
 
   rule("of 20 emails requested at once for as many people, the bound are added", async (queue) => {
-    const order = { bounds: { perHour: 7, perDay: 0 }, requester: "verified" as const };
+    const order = {
+      bounds: { perHour: 7, perDay: 0 },
+      requester: { kind: "verified", network: "" } as const,
+    };
     const asking = Array.from({ length: 20 }, () => request(queue, order));
     const outcomes = await Promise.all(asking);
     assert.equal(outcomes.filter((outcome) => outcome === "added").length, 7);
     assert.equal(outcomes.filter((outcome) => outcome === "total_full").length, 13);
+  });
+
+  rule("one network causes at most a tenth of the bound, and others still can", async (queue) => {
+    const bounds = { perHour: 50, perDay: 60 };
+    const from = (network: string, now = START) =>
+      request(queue, { bounds, now, requester: { kind: "anyone", network } });
+    for (let each = 0; each < 5; each += 1) assert.equal(await from("one"), "added");
+    assert.equal(await from("one"), "network_full");
+    assert.equal(await from("two"), "added");
+    assert.equal(await from(""), "added");
+    const counts = await queue.countRequested({ now: START, network: "one" });
+    assert.deepEqual({ ...counts }, { hour: 7, day: 7, networkHour: 5, networkDay: 5 });
+    assert.equal(await from("one", START + HOUR_MS), "added");
+    assert.equal(await from("one", START + HOUR_MS), "network_full", "of the day");
   });
 
   rule("an email that replaces a queued one does not count towards the bound", async (queue) => {
@@ -183,7 +222,7 @@ export function describeTotals(rule: Rule) {
       const added = await queue.add({ email: email({ kind: "verify_address" }), ...order });
       assert.equal(added.outcome, "added");
     }
-    assert.equal((await queue.countRequested({ now: START })).hour, 1);
+    assert.equal((await queue.countRequested({ now: START, network: "" })).hour, 1);
   });
 
   rule("aliases of an address share its limits", async (queue) => {
@@ -193,6 +232,8 @@ export function describeTotals(rule: Rule) {
     assert.equal(await deliver(queue, START, "verify_address", "bo.b+2@gmail.com"), "too_often");
   });
 }
+
+const NO_NETWORK = { networkHour: 0, networkDay: 0 };
 
 type TotalsOrder = {
   kind?: "verify_address" | "reset_password";

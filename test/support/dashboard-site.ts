@@ -85,7 +85,7 @@ export function newCredentials(name = "ada"): Credentials {
 /** An IP address that no other user has. */
 export function newIpAddress(): string {
   count += 1;
-  return `10.7.${count >> 8}.${count & 255}`;
+  return `10.${7 + (count >> 8)}.${count & 255}.1`;
 }
 
 export const emailsTo = (site: TestSite, email: string): Received[] =>

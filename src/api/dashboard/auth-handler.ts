@@ -3,7 +3,7 @@ import type { Attempt, SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
 import { AuthError, tooManyRequests } from "./dashboard-error.ts";
 import { isKnownBrowser, knowBrowser } from "./known-browser.ts";
-import { networkOf } from "./network.ts";
+import { networkOf, starterNetworkOf } from "./network.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
 import {
   type DashboardRoutes,
@@ -197,6 +197,6 @@ async function changeEmail(context: RequestContext, order: AuthOrder): Promise<R
   const { internalAdapter } = await deps.auth.context();
   const response = await askAuth(context, order);
   if ((await internalAdapter.findUserByEmail(newEmail)) === null) return response;
-  deps.auth.confirmAddressChange(user.email, newEmail);
+  deps.auth.confirmAddressChange(user.email, newEmail, starterNetworkOf(context.peer));
   return response;
 }

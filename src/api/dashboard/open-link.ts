@@ -4,6 +4,7 @@ import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { AuthError } from "./dashboard-error.ts";
 import { knowBrowser } from "./known-browser.ts";
+import { starterNetworkOf } from "./network.ts";
 import {
   json,
   notify,
@@ -80,7 +81,7 @@ async function moveAddress(
     (await deps.accountDeps.directory.findByEmail({ email: to })) !== null;
   if (!isLast) {
     // Only an email to the new address may reveal that it is taken.
-    if (isTaken) deps.auth.notifyOwner(to);
+    if (isTaken) deps.auth.notifyOwner(to, starterNetworkOf(context.peer));
     else await takeLink(context, token);
     return json({ status: true, emailTo: to });
   }

@@ -1,4 +1,5 @@
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
+import { starterNetworkOf } from "./network.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
@@ -6,15 +7,16 @@ import type { RequestContext } from "./request-context.ts";
  * whether the address has an account, so the error does not reveal that.
  */
 export async function requireSendable(
-  { deps, now }: RequestContext,
-  requester: Parameters<RequestContext["deps"]["whenSendable"]>[0],
+  { deps, now, peer }: RequestContext,
+  kind: "anyone" | "verified",
 ): Promise<void> {
-  const at = await deps.whenSendable(requester);
+  const network = deps.auth.networkMark(starterNetworkOf(peer));
+  const at = await deps.whenSendable({ kind, network });
   if (at === null) return;
   const time = new Date(at).toISOString().slice(11, 16);
   throw new DashboardError(
     "emails_exhausted",
-    `This service has reached its limit on emails, so it cannot send you one now. Try again after ${time} UTC.`,
+    `This service has reached its limit on emails, in all or for your network, so it cannot send you one now. Try again after ${time} UTC.`,
     retryAfter(at - now),
   );
 }

@@ -214,7 +214,7 @@ async function reportJobCounts(): Promise<void> {
   const counting = Promise.all([
     countJobs(jobs, ["email", "outbox", "webhook"]),
     store.directory.countStarters({ since: startOfDay(now()) }),
-    store.emailQueue.countRequested({ now: now() }),
+    store.emailQueue.countRequested({ now: now(), network: "" }),
   ]);
   await counting.then(
     ([counts, starters, requested]) =>

@@ -133,9 +133,12 @@ CREATE TABLE job_turn (
 CREATE TABLE email_requested (
   recipient text COLLATE "C" NOT NULL,
   email_group text COLLATE "C" NOT NULL,
-  at bigint NOT NULL
+  at bigint NOT NULL,
+  -- Keyed hash of the network that caused it; empty where it is unknown.
+  network text COLLATE "C" NOT NULL DEFAULT ''
 );
 CREATE INDEX email_requested_by_recipient ON email_requested (recipient, email_group, at);
+CREATE INDEX email_requested_by_network ON email_requested (network, at) WHERE network <> '';
 CREATE INDEX email_requested_by_age ON email_requested (at);
 
 CREATE TABLE purchase (

@@ -101,9 +101,12 @@ CREATE INDEX user_event_by_user ON user_event (user_id, no);
 CREATE TABLE email_requested (
   recipient TEXT NOT NULL,
   email_group TEXT NOT NULL,
-  at INTEGER NOT NULL
+  at INTEGER NOT NULL,
+  -- Keyed hash of the network that caused it; empty where it is unknown.
+  network TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX email_requested_by_recipient ON email_requested (recipient, email_group, at);
+CREATE INDEX email_requested_by_network ON email_requested (network, at) WHERE network <> '';
 CREATE INDEX email_requested_by_age ON email_requested (at);
 
 CREATE TABLE purchase (

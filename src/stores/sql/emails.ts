@@ -10,7 +10,7 @@ import { groupOf, isRequestable, kindsOf, queueLimitOf } from "#email/email-grou
 import type { EmailAdded, EmailQueue, QueuedEmail } from "#email/email-queue.ts";
 import { emailJob } from "#email/email-queue.ts";
 import type { EmailKind } from "#email/mail.ts";
-import { boundsFor, countedSince } from "#email/requested-bounds.ts";
+import { boundsFor, countedSince, UNKNOWN_REQUESTER } from "#email/requested-bounds.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob, isKnown } from "./add-jobs.ts";
@@ -22,18 +22,28 @@ export const createEmailQueue = (db: SqlDatabase): EmailQueue => ({
     isRequestable(order.email.kind)
       ? addAsked(db, order)
       : addNotification(db, order.email, order.now),
-  async countRequested({ now }) {
+  async countRequested({ now, network }) {
     const { hour, day } = countedSince(now);
     const [rows] = await db.batch([
-      sql`SELECT ${countSince(hour)} AS in_hour, ${countSince(day)} AS in_day`,
+      sql`SELECT ${countSince(hour)} AS in_hour, ${countSince(day)} AS in_day,
+            ${countSince(hour, network)} AS network_hour, ${countSince(day, network)} AS network_day`,
     ]);
-    return { hour: Number(rows?.[0]?.["in_hour"]), day: Number(rows?.[0]?.["in_day"]) };
+    const count = (name: string) => Number(rows?.[0]?.[name]);
+    return {
+      hour: count("in_hour"),
+      day: count("in_day"),
+      networkHour: count("network_hour"),
+      networkDay: count("network_day"),
+    };
   },
 });
 
-/** The number of emails to anyone that were requested since then. */
-const countSince = (since: number) =>
-  sql`(SELECT count(*) FROM email_requested WHERE at >= ${since})`;
+/** The number of emails to anyone that were requested since then; from the network, if one is given. */
+const countSince = (since: number, network?: string) =>
+  network === undefined
+    ? sql`(SELECT count(*) FROM email_requested WHERE at >= ${since})`
+    : sql`(SELECT count(*) FROM email_requested
+        WHERE network <> '' AND network = ${network} AND at >= ${since})`;
 
 type Added = Promise<{ outcome: EmailAdded }>;
 
@@ -46,7 +56,8 @@ const outcomeOf = (verdict: SqlRow | undefined): { outcome: EmailAdded } => {
   return outcome === "queue_full" ||
     outcome === "recipient_full" ||
     outcome === "too_often" ||
-    outcome === "total_full"
+    outcome === "total_full" ||
+    outcome === "network_full"
     ? { outcome }
     : { outcome: "added" };
 };
@@ -88,7 +99,7 @@ async function addNotification(db: SqlDatabase, email: QueuedEmail, now: number)
  */
 async function addAsked(
   db: SqlDatabase,
-  { email, now, bounds, requester = "anyone" }: Parameters<EmailQueue["add"]>[0],
+  { email, now, bounds, requester = UNKNOWN_REQUESTER }: Parameters<EmailQueue["add"]>[0],
 ): Added {
   const { id, to, kind } = email;
   const [recipient, group] = [hashOf(to), groupOf(kind)];
@@ -96,17 +107,20 @@ async function addAsked(
   const older = sql`${isFor(to)} AND kind = ${kind} AND id <> ${id} AND leased_until <= ${now}`;
   const countAsked = (since: number) => sql`(SELECT count(*) FROM email_requested
     WHERE recipient = ${recipient} AND email_group = ${group} AND at > ${since})`;
-  const { perHour, perDay } = boundsFor(bounds ?? { perHour: 0, perDay: 0 }, requester);
+  const { network } = requester;
+  const bound = boundsFor(bounds ?? { perHour: 0, perDay: 0 }, requester);
   const since = countedSince(now);
-  const exceeds = (bound: number, from: number) =>
-    Number.isFinite(bound) ? sql`${countSince(from)} >= ${bound}` : sql`1 = 0`;
+  const exceeds = (max: number, from: number, where?: string) =>
+    Number.isFinite(max) ? sql`${countSince(from, where)} >= ${max}` : sql`1 = 0`;
   const verdict = sql`CASE
     WHEN ${isKnown(id)} THEN 'known'
     WHEN EXISTS (SELECT 1 FROM job WHERE ${older}) THEN 'instead'
     WHEN ${isFullFor(kind)} THEN 'queue_full'
     WHEN ${countAsked(now - HOUR_MS)} >= ${REQUESTED_PER_HOUR_MAX} THEN 'too_often'
     WHEN ${countAsked(now - DAY_MS)} >= ${REQUESTED_PER_DAY_MAX} THEN 'too_often'
-    WHEN ${exceeds(perHour, since.hour)} OR ${exceeds(perDay, since.day)} THEN 'total_full'
+    WHEN ${exceeds(bound.networkHour, since.hour, network)} THEN 'network_full'
+    WHEN ${exceeds(bound.networkDay, since.day, network)} THEN 'network_full'
+    WHEN ${exceeds(bound.hour, since.hour)} OR ${exceeds(bound.day, since.day)} THEN 'total_full'
     ELSE 'new' END`;
   const isNew = sql`EXISTS (SELECT 1 FROM job WHERE id = ${id} AND leased_until = ${NEW})`;
   const [, rows] = await db.batch([
@@ -114,8 +128,8 @@ async function addAsked(
     sql`DELETE FROM email_requested WHERE at <= ${now - DAY_MS} OR at > ${now + HOUR_MS}`,
     sql`SELECT ${verdict} AS verdict`,
     insertJob(emailJob(email), now, sql`${verdict} IN ('instead', 'new')`, NEW),
-    sql`INSERT INTO email_requested (recipient, email_group, at)
-        SELECT ${recipient}, ${group}, ${now}
+    sql`INSERT INTO email_requested (recipient, email_group, at, network)
+        SELECT ${recipient}, ${group}, ${now}, ${network}
         WHERE ${isNew} AND NOT EXISTS (SELECT 1 FROM job WHERE ${older})`,
     sql`DELETE FROM job WHERE ${older} AND ${isNew}`,
     sql`UPDATE job SET leased_until = 0 WHERE id = ${id} AND leased_until = ${NEW}`,

@@ -149,21 +149,21 @@ test("where disposable addresses are refused, no way leads to an account with on
 
 test("beyond the bound on emails sign-ups are told so, whoever has the address, and users still reset their passwords", async () => {
   const fixture = openFixture({ requestedEmails: { perHour: 8, perDay: 0 } });
-  const { browser } = await join(fixture, "ann@example.com");
+  const { browser } = await join(fixture, "ann@example.com", elsewhere(fixture));
   for (let each = 1; each < 6; each += 1)
-    await fixture.signUp(fixture.browser(), `crowd${each}@example.com`, PASSWORD);
+    await fixture.signUp(elsewhere(fixture), `crowd${each}@example.com`, PASSWORD);
   for (const email of ["ann@example.com", "crowd1@example.com", "new@example.com"]) {
     for (const path of ["sign-up/email", "send-verification-email"]) {
       const order = { email, password: PASSWORD };
-      const told = await fixture.browser().post(`/dashboard/auth/${path}`, order);
+      const told = await elsewhere(fixture).post(`/dashboard/auth/${path}`, order);
       assert.deepEqual([told.status, told.code], [503, "emails_exhausted"], `${path} ${email}`);
       assert.ok(Number(told.headers.get("retry-after")) <= 3_600);
     }
   }
-  const waiting = await fixture.signIn(fixture.browser(), "crowd1@example.com", PASSWORD);
+  const waiting = await fixture.signIn(elsewhere(fixture), "crowd1@example.com", PASSWORD);
   assert.equal(waiting.code, "emails_exhausted");
   const ask = (email: string) =>
-    fixture.browser().post("/dashboard/auth/request-password-reset", { email });
+    elsewhere(fixture).post("/dashboard/auth/request-password-reset", { email });
   for (const email of ["ann@example.com", "crowd1@example.com", "nobody@example.com"])
     assert.equal((await ask(email)).status, 200);
   assert.equal((await fixture.emailsTo("ann@example.com", "reset_password")).length, 1);
@@ -173,6 +173,24 @@ test("beyond the bound on emails sign-ups are told so, whoever has the address, 
   for (const email of ["ann@example.com", "nobody@example.com"])
     assert.equal((await ask(email)).code, "emails_exhausted");
   clock.advance(3_600_000);
-  assert.equal((await fixture.signUp(fixture.browser(), "new@example.com", PASSWORD)).status, 200);
+  assert.equal((await fixture.signUp(elsewhere(fixture), "new@example.com", PASSWORD)).status, 200);
   assert.equal((await fixture.emailsTo("new@example.com")).length, 1);
 });
+
+test("one network uses up its own part of the emails, and others sign up", async () => {
+  const fixture = openFixture({ requestedEmails: { perHour: 40, perDay: 0 } });
+  const from = async (peer: string, each: number) =>
+    (await fixture.signUp(fixture.browser(peer), `crowd${each}@example.com`, PASSWORD)).code;
+  for (let each = 0; each < 4; each += 1)
+    assert.equal(await from(`2001:db8:1:${each}::1`, each), undefined);
+  assert.equal(await from("2001:db8:1:99::1", 5), "emails_exhausted");
+  assert.equal(await from("2001:db8:2:1::1", 6), undefined);
+  assert.equal(await from("203.0.113.1", 7), undefined);
+});
+
+let networks = 0;
+/** A browser in a network of its own. */
+function elsewhere(fixture: Fixture): Browser {
+  networks += 1;
+  return fixture.browser(`100.64.${networks}.1`);
+}

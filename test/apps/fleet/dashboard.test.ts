@@ -43,7 +43,7 @@ let count = 0;
 async function openMember(): Promise<{ email: string; ask: Visitor }> {
   count += 1;
   const email = `member${count}@example.com`;
-  const ask = openVisitor(`10.1.0.${count}`);
+  const ask = openVisitor(`10.1.${count}.1`);
   const credentials = { name: "", email, password: PASSWORD };
   assert.equal(
     (await ask(one(), "POST", "/dashboard/auth/sign-up/email", credentials)).status,
