@@ -132,7 +132,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_REQUESTED_EMAILS_PER_HOUR: {
     fallback: String(REQUESTED_EMAILS_PER_HOUR_DEFAULT),
     meaning:
-      "Emails a UTC hour that people can cause without signing in (sign-up, confirmation, password reset), a quarter of them only users with a confirmed address; 0 for no limit",
+      "Emails a UTC hour that people can cause without signing in (sign-up, confirmation, password reset): a quarter of them only for users with a confirmed address, a tenth at most from one network; 0 for no limit",
   },
   TOOLBOOTH_REQUESTED_EMAILS_PER_DAY: {
     fallback: String(REQUESTED_EMAILS_PER_DAY_DEFAULT),

@@ -13,6 +13,7 @@ import {
   requireMember,
   requireNotSuspended,
 } from "./request-context.ts";
+import { requireSendable } from "./sendable.ts";
 
 /** Otherwise the owner could move the suspended account away and sign up again with the old address. */
 export const SUSPENDED =
@@ -80,6 +81,7 @@ async function moveAddress(
     other?.user.emailVerified === true ||
     (await deps.accountDeps.directory.findByEmail({ email: to })) !== null;
   if (!isLast) {
+    await requireSendable(context, "verified");
     // Only an email to the new address may reveal that it is taken.
     if (isTaken) deps.auth.notifyOwner(to, starterNetworkOf(context.peer));
     else await takeLink(context, token);
