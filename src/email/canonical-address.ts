@@ -35,24 +35,24 @@ const PROVIDERS: readonly Provider[] = [
     readLocal: (local) => local.replaceAll(".", ""),
   },
   {
-    // One name at all of them; dots, hyphens and underscores do not count (proton.me/support/creating-aliases).
+    // One name at all of them; dots, hyphens and underscores do not count, as in Proton's own web client (ProtonMail/WebClients).
     domains: /^(?:proton\.me|pm\.me|protonmail\.(?:com|ch))$/,
     domain: "proton.me",
     readLocal: (local) => local.replace(/[._-]/g, ""),
   },
   {
-    // Owners of me.com and mac.com have the same name at icloud.com (support.apple.com/en-us/105088).
+    // Owners of me.com and mac.com have the same name at icloud.com.
     domains: /^(?:icloud|me|mac)\.com$/,
     domain: "icloud.com",
   },
   {
-    // One name at all of them; a dot and a hyphen are the same (yandex.com/support/mail).
+    // One name at all of them; a dot and a hyphen are the same.
     domains: /^(?:ya\.ru|yandex\.(?:ru|com|by|kz|uz|ua|com\.tr))$/,
     domain: "yandex.ru",
     readLocal: (local) => local.replaceAll("-", "."),
   },
   {
-    // A mailbox has no hyphen in its name; disposable addresses are `base-keyword` (help.yahoo.com, SLN28815). Yahoo Japan is
+    // A mailbox has no hyphen in its name; disposable addresses are `base-keyword`. Yahoo Japan is
     // another company.
     domains: /^(?:yahoo\.(?!co\.jp$)[a-z]{2,3}(?:\.[a-z]{2})?|ymail\.com|rocketmail\.com)$/,
     readLocal: (local) => local.replace(/-.*$/s, ""),
