@@ -70,6 +70,12 @@ export const EXPIRY_WARNING_DAYS = [30, 7] as const;
 export const FREE_CALL_CREDITS_DEFAULT = 1;
 export const STARTER_CREDITS_DEFAULT = 100;
 export const STARTER_DAYS_DEFAULT = 90;
+/** Starter grants a UTC day: for a network (an office, a class), and for the service, which bounds what a day can give away. */
+export const STARTER_PER_NETWORK_DEFAULT = 10;
+export const STARTER_PER_DAY_DEFAULT = 1_000;
+/** Emails that all people together can request: far more than sign-ups need, far fewer than spam filters notice. */
+export const REQUESTED_EMAILS_PER_HOUR_DEFAULT = 300;
+export const REQUESTED_EMAILS_PER_DAY_DEFAULT = 2_000;
 
 /** The API of Resend. Other providers accept emails in the same form. */
 export const MAIL_API_URL_DEFAULT = "https://api.resend.com/emails";

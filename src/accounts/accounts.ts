@@ -1,4 +1,5 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { canonicalAddress } from "#email/canonical-address.ts";
 import { newAccountId, newKeyId, type RandomBytes } from "#ids.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
@@ -80,7 +81,7 @@ export async function closeAccount(
 ): Promise<{ account: string; forfeited: number }> {
   const { account } = await findAccount(accountDeps, email);
   const { forfeited } = await accountDeps.ledger.closeAccount({ account, now });
-  const emailHash = hashEmail(readEmail(email), accountDeps.secrets[0] ?? "");
+  const emailHash = hashEmail(readEmail(email), accountDeps.secrets);
   await accountDeps.directory.forget({ account, emailHash, now });
   return { account, forfeited };
 }
@@ -95,7 +96,7 @@ export async function recordFormerEmail(
   now: number,
 ): Promise<void> {
   await accountDeps.directory.recordClosed({
-    emailHash: hashEmail(email, accountDeps.secrets[0] ?? ""),
+    emailHash: hashEmail(email, accountDeps.secrets),
     now,
   });
 }
@@ -110,13 +111,10 @@ export async function findAccount(
   return found;
 }
 
-/** Whether the address had an account that was closed or moved to another address, under any of the secrets. */
+/** Whether the person of the address had an account that was closed or moved to another address, under any of the secrets. */
 export async function wasClosedBefore(accountDeps: AccountDeps, email: string): Promise<boolean> {
-  for (const secret of accountDeps.secrets) {
-    const { closed } = await accountDeps.directory.wasClosed({
-      emailHash: hashEmail(email, secret),
-    });
-    if (closed) return true;
+  for (const emailHash of emailHashes(email, accountDeps.secrets)) {
+    if ((await accountDeps.directory.wasClosed({ emailHash })).closed) return true;
   }
   return false;
 }
@@ -145,7 +143,19 @@ export function readLabel(text: string): string {
   throw new AccountError(`Enter a label of 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
 }
 
-const hashEmail = (email: string, secret: string) =>
+/**
+ * The keyed hashes that may stand for the person of an address, the one to store first: of its canonical form, and of the
+ * address as it is, which earlier exports contain, under each of the secrets.
+ */
+export function emailHashes(email: string, secrets: readonly string[]): string[] {
+  const forms = [...new Set([canonicalAddress(email), email])];
+  return secrets.flatMap((secret) => forms.map((form) => hashUnder(secret, form)));
+}
+
+const hashEmail = (email: string, [secret = ""]: readonly string[]) =>
+  hashUnder(secret, canonicalAddress(email));
+
+const hashUnder = (secret: string, email: string) =>
   bytesToHex(keyedHash(secret, `toolbooth address ${email}`));
 
 /** A later step was not carried out, but an earlier one may have been. Running all steps again completes them. */

@@ -1,17 +1,18 @@
 import type { AuthContext, BetterAuthOptions } from "better-auth";
 import { createEmailVerificationToken } from "better-auth/api";
-import { accountEmails } from "./account-emails.ts";
+import { accountEmails, requesterNetwork } from "./account-emails.ts";
 import type { EventKind } from "./activity-log.ts";
 import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
+import { signUpMark } from "./sign-up-mark.ts";
 import { welcome } from "./welcome.ts";
 
-/** The claim in a verification link that names the sign-up to which it belongs. */
-const SIGN_UP_CLAIM = "signUp";
 const USER_AGENT_CHARS_MAX = 300;
 
 type UserInfo = Parameters<
   NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>
 >[0];
+
+type SignUpError = "email_not_verified" | "sign_up_closed" | "disposable_email";
 
 /** A user as better-auth passes them to hooks. */
 type User = { id: string; email: string; emailVerified: boolean; account?: unknown };
@@ -20,10 +21,11 @@ type User = { id: string; email: string; emailVerified: boolean; account?: unkno
  * Our rules within better-auth's flows.
  *
  * The owner of an address must end up as the only person with access, even if someone else signed up with it first:
- * - A verification link names the sign-up to which it belongs. A link without that claim, or with another one, still verifies
- *   the address, but removes the stored password, so that its reader chooses a new one.
- * - After two sign-ups with different passwords for an unverified address, we cannot know whose the first one was. The password
- *   is removed at once, whichever email is opened.
+ * - The address is verified by the reader of an email. Their browser keeps the password only if it signed up with it, which
+ *   a mark in a cookie shows (`sign-up-mark.ts`). In any other browser the password is removed, and the reader sets a new one.
+ * - After two sign-ups with different passwords for an unverified address, the password is removed at once. Nothing but the
+ *   link of an email can set another.
+ * - A password that is set by the link of an email verifies the address, because it replaces any other.
  * - A social sign-in whose provider has verified the address removes the logins and sessions of an unverified user. One
  *   whose provider has not is rejected.
  */
@@ -48,8 +50,12 @@ export function createAuthHooks(
   }
 
   /** Links a verified user to their account; repeating it completes an interrupted call. */
-  async function linkAccount(user: { id: string; email: string }): Promise<string> {
-    const account = await welcome(accountDeps, user, options.starter, now());
+  async function linkAccount(user: {
+    id: string;
+    email: string;
+    network: string | null;
+  }): Promise<string> {
+    const account = await welcome(accountDeps, user, options, now());
     await (await adapter()).updateUser(user.id, { account });
     return account;
   }
@@ -57,7 +63,7 @@ export function createAuthHooks(
   async function verified(user: User, from: Origin): Promise<void> {
     if (!user.emailVerified || typeof user.account === "string") return;
     await recordEvent(user.id, "email_verified", null, addressOf(from));
-    await linkAccount(user);
+    await linkAccount({ id: user.id, email: user.email, network: networkOf(from) });
   }
 
   /** Removes logins, sessions and reset links that a stranger may have created before the owner of the address. */
@@ -69,19 +75,13 @@ export function createAuthHooks(
     await activityLog.dropResetLinks({ user });
   }
 
-  async function sendLink(user: User, signUp: string | null): Promise<void> {
+  const requesterOf = (request: Request | undefined) =>
+    requesterNetwork(clientNetworkOf(request), options.secret);
+
+  async function sendLink({ email }: User, request: Request | undefined): Promise<void> {
     const { secret } = await context();
-    const payload = signUp === null ? {} : { [SIGN_UP_CLAIM]: signUp };
-    await emails.verifyAddress(
-      user.email,
-      await createEmailVerificationToken(
-        secret,
-        user.email,
-        undefined,
-        VERIFY_LINK_SECONDS,
-        payload,
-      ),
-    );
+    const token = createEmailVerificationToken(secret, email, undefined, VERIFY_LINK_SECONDS);
+    await emails.verifyAddress(email, await token, requesterOf(request));
   }
 
   async function isOwnPassword(user: string, request: Request | undefined): Promise<boolean> {
@@ -93,20 +93,21 @@ export function createAuthHooks(
 
   return {
     linkAccount,
+    requesterOf,
 
     /**
      * Decides whether a user may sign up or link a login. An address that GitHub or Google has not verified may be a
      * stranger's. Where sign-up is closed, only users for whom the operator has opened an account may sign up.
      */
-    async checkSignUp({
-      user,
-      source,
-    }: UserInfo): Promise<{ error: "email_not_verified" | "sign_up_closed" } | undefined> {
+    async checkSignUp({ user, source }: UserInfo): Promise<{ error: SignUpError } | undefined> {
       if (source.action === "sign-in") return undefined;
       if (source.method === "oauth" && user.emailVerified !== true) {
         return { error: "email_not_verified" };
       }
-      if (options.signUp === "open" || source.action !== "create-user") return undefined;
+      if (source.action !== "create-user") return undefined;
+      const { disposable } = options.starterPolicy;
+      if (await disposable.isRefused(user.email ?? "")) return { error: "disposable_email" };
+      if (options.signUp === "open") return undefined;
       const found = await accountDeps.directory.findByEmail({
         email: (user.email ?? "").toLowerCase(),
       });
@@ -116,37 +117,37 @@ export function createAuthHooks(
     async sendVerification(user: User, token: string, request: Request | undefined) {
       const path = request === undefined ? "" : new URL(request.url).pathname;
       if (/\/(?:verify-email|change-email)$/.test(path)) {
-        await emails.verifyNewAddress(user.email, token);
-      } else if (path.endsWith("/send-verification-email")) {
-        // `signUps` comes from a cookie of the browser that sends the request.
-        const { signUps } = await readBody(request);
-        const isOwnSignUp = Array.isArray(signUps) && signUps.includes(user.id);
-        await sendLink(user, isOwnSignUp ? user.id : null);
-      } else {
-        // A first sign-up or a sign-in with the right password: the reader knows the password.
-        await sendLink(user, user.id);
-      }
+        await emails.verifyNewAddress(user.email, token, requesterOf(request));
+      } else await emails.verifyAddress(user.email, token, requesterOf(request));
     },
 
     async signedUpAgain(user: User, request: Request | undefined) {
       if (user.emailVerified) {
-        await emails.addressInUse(user.email);
+        await emails.addressInUse(user.email, requesterOf(request));
         return;
       }
-      const isOwn = await isOwnPassword(user.id, request);
-      if (!isOwn) await removeLogins(user.id);
-      await sendLink(user, isOwn ? user.id : null);
+      if (!(await isOwnPassword(user.id, request))) {
+        // The owner may have verified the address while the password was compared.
+        const current = await (await adapter()).findUserById(user.id);
+        if (current?.emailVerified === false) await removeLogins(user.id);
+      }
+      await sendLink(user, request);
     },
 
-    /** Runs after better-auth has verified the token. */
+    /** Runs after better-auth has verified the token. Without a mark of this sign-up, the password goes. */
     async beforeVerification(user: User, request: Request | undefined) {
-      const token = request && new URL(request.url).searchParams.get("token");
-      if (signUpOf(token ?? "") !== user.id) await removeLogins(user.id);
+      const marks = request?.headers.get(SIGN_UP_MARKS_HEADER)?.split(".") ?? [];
+      if (!marks.includes(signUpMark(options.secret, user.id))) await removeLogins(user.id);
     },
 
     async passwordWasReset(user: User, request: Request | undefined) {
       await recordEvent(user.id, "password_reset", null, clientAddressOf(request));
       await emails.passwordChanged(user.email);
+      // Whoever sets it reads the emails of this address, and no other password or session is left.
+      if (!user.emailVerified) {
+        await (await adapter()).deleteUserSessions(user.id);
+        await (await adapter()).updateUser(user.id, { emailVerified: true });
+      }
     },
 
     database: {
@@ -194,32 +195,23 @@ export function createAuthHooks(
   };
 }
 
-/** The sign-up that a verification token claims. better-auth has verified the token's signature before. */
-function signUpOf(token: string): unknown {
-  const payload = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
-  try {
-    const claims: unknown = JSON.parse(atob(payload));
-    return typeof claims === "object" && claims !== null && SIGN_UP_CLAIM in claims
-      ? claims[SIGN_UP_CLAIM]
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The request in which better-auth writes a row; null where the write does not come from a request. */
 type Origin = { headers?: Headers | undefined; request?: Request | undefined } | null;
 
 const addressOf = (from: Origin) =>
   (from?.headers ?? from?.request?.headers)?.get(CLIENT_ADDRESS_HEADER) ?? null;
 
+const networkOf = (from: Origin) =>
+  (from?.headers ?? from?.request?.headers)?.get(CLIENT_NETWORK_HEADER) ?? null;
+
+const clientNetworkOf = (request: Request | undefined) =>
+  request?.headers.get(CLIENT_NETWORK_HEADER) ?? null;
+
 export const clientAddressOf = (request: Request | undefined) =>
   request?.headers.get(CLIENT_ADDRESS_HEADER) ?? null;
 
 /** The members of the request's JSON body that hooks read; none where it has no such body. */
-async function readBody(
-  request: Request | undefined,
-): Promise<{ password?: unknown; signUps?: unknown }> {
+async function readBody(request: Request | undefined): Promise<{ password?: unknown }> {
   try {
     const body: unknown = await request?.clone().json();
     return typeof body === "object" && body !== null ? body : {};
@@ -228,5 +220,10 @@ async function readBody(
   }
 }
 
-/** The header in which our request handler passes the client's network address. It removes one that a client sends. */
+/**
+ * Headers in which our request handler passes what it knows of the client: its network address, the network that the budget of
+ * starter credits counts, and the marks of its sign-ups, separated by dots. It removes any that a client sends.
+ */
 export const CLIENT_ADDRESS_HEADER = "x-toolbooth-peer";
+export const CLIENT_NETWORK_HEADER = "x-toolbooth-network";
+export const SIGN_UP_MARKS_HEADER = "x-toolbooth-sign-ups";

@@ -7,7 +7,7 @@ import type { AuthOptions } from "./auth-options.ts";
  * its messages are all there is to recognise.
  */
 const REJECTED_REQUEST =
-  /^(?:Invalid |Missing or null Origin|Blocked cross-site|INVALID_CALLBACK_REQUEST|State |Failed to parse state|OAuth issuer mismatch|No callback URL|Provider not found|Unable to link account - untrusted|account_not_linked|signup_disabled|sign_up_closed|email_not_verified)/i;
+  /^(?:Invalid |Missing or null Origin|Blocked cross-site|INVALID_CALLBACK_REQUEST|State |Failed to parse state|OAuth issuer mismatch|No callback URL|Provider not found|Unable to link account - untrusted|account_not_linked|signup_disabled|sign_up_closed|email_not_verified|disposable_email)/i;
 
 const MESSAGE_CHARS_MAX = 200;
 const CAUSE_CHARS_MAX = 2_000;

@@ -3,7 +3,7 @@ import type { Mail } from "#email/mail.ts";
 import type { AccountDeps } from "./accounts.ts";
 import type { ActivityLog } from "./activity-log.ts";
 import type { CountRequest } from "./counted-throttle.ts";
-import type { Starter } from "./welcome.ts";
+import type { Starter, StarterPolicy } from "./welcome.ts";
 
 export const AUTH_PATH = "/dashboard/auth";
 export const PASSWORD_CHARS_MIN = 10;
@@ -34,6 +34,7 @@ export type AuthOptions = {
   secret: string;
   signUp: "open" | "closed";
   starter: Starter;
+  starterPolicy: StarterPolicy;
   providers: NonNullable<BetterAuthOptions["socialProviders"]>;
   /** A database or a Kysely dialect, as better-auth expects it. */
   database: NonNullable<BetterAuthOptions["database"]>;

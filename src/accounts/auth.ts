@@ -2,7 +2,7 @@ import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { APIError, createEmailVerificationToken } from "better-auth/api";
 import { verifyJWT } from "better-auth/crypto";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { accountEmails } from "./account-emails.ts";
+import { accountEmails, requesterNetwork } from "./account-emails.ts";
 import { CLIENT_ADDRESS_HEADER, createAuthHooks } from "./auth-hooks.ts";
 import { logAuthError } from "./auth-log.ts";
 import {
@@ -16,6 +16,7 @@ import {
   type SignedIn,
   VERIFY_LINK_SECONDS,
 } from "./auth-options.ts";
+import { signUpMark } from "./sign-up-mark.ts";
 
 /**
  * Sign-in to the dashboard, built on better-auth: sessions, passwords, verification of addresses, social sign-in, all below
@@ -82,28 +83,33 @@ export function createAuth(options: AuthOptions) {
   }
 
   const emails = accountEmails(options);
+  const networkMark = (network: string | null) => requesterNetwork(network, options.secret);
 
   return {
+    networkMark,
     handle: (request: Request) => rethrowDatabaseErrors(() => auth.handler(request)),
     signedIn,
     context,
     linkAccount: hooks.linkAccount,
+    isRefusedAddress: options.starterPolicy.disposable.isRefused,
+    signUpMark: (user: string) => signUpMark(options.secret, user),
     readLink: async (token: string) => readLink(token, (await context()).secret),
     /**
      * Sends the approval email for a change to an address that already has an account. better-auth sends none in this case,
      * which would reveal that the address is taken.
      */
-    confirmAddressChange(from: string, to: string): void {
+    confirmAddressChange(from: string, to: string, network: string | null): void {
       const payload = { requestType: FIRST_STEP };
       options.inBackground(
         context()
           .then(({ secret }) =>
             createEmailVerificationToken(secret, from, to, VERIFY_LINK_SECONDS, payload),
           )
-          .then((token) => emails.confirmAddressChange(from, to, token)),
+          .then((token) => emails.confirmAddressChange(from, to, token, networkMark(network))),
       );
     },
-    notifyOwner: (to: string): void => options.inBackground(emails.addressInUse(to)),
+    notifyOwner: (to: string, network: string | null): void =>
+      options.inBackground(emails.addressInUse(to, networkMark(network))),
   };
 }
 
@@ -145,8 +151,10 @@ function passwords(options: AuthOptions, hooks: Hooks) {
         hash: options.hashPassword,
         verify: ({ hash, password }) => options.verifyPassword(hash, password),
       },
-      async sendResetPassword({ user, token }) {
-        await emails.resetPassword(user.email, token);
+      async sendResetPassword({ user, token }, request) {
+        const kind = user.emailVerified ? "verified" : "anyone";
+        const network = hooks.requesterOf(request);
+        await emails.resetPassword(user.email, token, { kind, network });
       },
       onPasswordReset: ({ user }, request) => hooks.passwordWasReset(user, request),
       onExistingUserSignUp: ({ user }, request) => hooks.signedUpAgain(user, request),
@@ -172,8 +180,9 @@ function tables(options: AuthOptions, hooks: Hooks) {
       validateUserInfo: (info) => hooks.checkSignUp(info),
       changeEmail: {
         enabled: true,
-        async sendChangeEmailConfirmation({ user, newEmail, token }) {
-          await emails.confirmAddressChange(user.email, newEmail, token);
+        async sendChangeEmailConfirmation({ user, newEmail, token }, request) {
+          const network = hooks.requesterOf(request);
+          await emails.confirmAddressChange(user.email, newEmail, token, network);
         },
       },
     },

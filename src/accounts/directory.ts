@@ -1,3 +1,5 @@
+import type { StarterClaim, StarterDecision, StarterOutcome } from "./starter-claim.ts";
+
 /**
  * The directory maps email addresses to accounts: the port. The ledger does not store addresses, so this is the only link
  * between a user and an account.
@@ -21,6 +23,19 @@ export type DirectoryOperations = {
   wasClosed: [{ emailHash: string }, { closed: boolean }];
   /** The hashes of closed addresses in order, at most `max`, after the given one. */
   listClosed: [{ after: string | null; max: number }, { emailHash: string; closedAt: number }[]];
+  /**
+   * Decides once for each account whether it gets starter credits, within the budgets, and records it. Repeating it returns the
+   * same outcome. Concurrent claims, on any node, never exceed a budget.
+   */
+  claimStarter: [StarterClaim, { outcome: StarterOutcome; isFirstToday: boolean }];
+  /** Null for an account that never claimed: an operator made it, or it comes from an export without claims. */
+  findStarter: [{ account: string }, StarterDecision | null];
+  /** How many claims since then had which outcome. */
+  countStarters: [{ since: number }, { outcome: StarterOutcome; count: number }[]];
+  /** Claims ordered by account, at most `max`, after the given account. */
+  listStarters: [{ after: string | null; max: number }, StarterDecision[]];
+  /** Records a decision made elsewhere. An account that has one keeps it. */
+  recordStarter: [StarterDecision, { recorded: true }];
 };
 
 export type DirectoryOperation = keyof DirectoryOperations;

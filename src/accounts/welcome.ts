@@ -1,37 +1,70 @@
 import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import { type AccountDeps, wasClosedBefore } from "./accounts.ts";
+import { type AccountDeps, emailHashes } from "./accounts.ts";
+import type { DisposableEmail } from "./disposable-email.ts";
+import { keyedHash } from "./keyed-hash.ts";
+import { isFreeCallOpen, type StarterBudgets, type StarterOutcome } from "./starter-claim.ts";
 
 export type Starter = { credits: number; days: number };
+
+export type StarterPolicy = {
+  budgets: StarterBudgets;
+  disposable: DisposableEmail;
+  /** Called for the first claim of a day that exhausted a budget. */
+  onBudgetExhausted(outcome: "network_full" | "day_full"): void;
+};
 
 /**
  * Opens the account of a user whose address is verified, with the free call and the starter credits, and returns its id.
  * Every step is idempotent, on several nodes too: however often the link is opened, there is one account and one grant.
  *
  * Where an operator has opened an account for the address, the user takes it over and gets no starter credits.
+ *
+ * `network`: the network of the client that verified the address; null where it is unknown.
  */
 export async function welcome(
   accountDeps: AccountDeps,
-  user: { id: string; email: string },
-  starter: Starter,
+  user: { id: string; email: string; network: string | null },
+  given: { starter: Starter; starterPolicy: StarterPolicy },
   now: number,
 ): Promise<string> {
-  const ownAccount = accountOfUser(user.id);
-  const { email } = user;
-  await accountDeps.directory.register({ email, account: ownAccount, createdAt: now });
+  const account = accountOfUser(user.id);
+  const { email, network } = user;
+  await accountDeps.directory.register({ email, account, createdAt: now });
   const found = await accountDeps.directory.findByEmail({ email });
-  if (found !== null && found.account !== ownAccount) return found.account;
-  const hadAccount = await wasClosedBefore(accountDeps, email);
-  await accountDeps.ledger.openAccount({
-    account: ownAccount,
-    freeCall: hadAccount ? "withheld" : "open",
+  if (found !== null && found.account !== account) return found.account;
+  const claim = { account, email, network };
+  const outcome = await claimStarter(accountDeps, given.starterPolicy, claim, now);
+  const freeCall = isFreeCallOpen(outcome) ? "open" : "withheld";
+  await accountDeps.ledger.openAccount({ account, freeCall, now });
+  if (outcome === "granted") await grantStarter(accountDeps.ledger, account, given.starter, now);
+  return account;
+}
+
+async function claimStarter(
+  { directory, secrets }: AccountDeps,
+  { budgets, disposable, onBudgetExhausted }: StarterPolicy,
+  { account, email, network }: { account: string; email: string; network: string | null },
+  now: number,
+): Promise<StarterOutcome> {
+  const { outcome, isFirstToday } = await directory.claimStarter({
+    account,
+    emailHashes: emailHashes(email, secrets),
+    network: network === null ? "" : hashNetwork(network, secrets[0] ?? ""),
+    isDisposable: await disposable.losesStarter(email),
+    budgets,
     now,
   });
-  if (!hadAccount) await grantStarter(accountDeps.ledger, ownAccount, starter, now);
-  return ownAccount;
+  const isExhausted = outcome === "network_full" || outcome === "day_full";
+  if (isExhausted && isFirstToday) onBudgetExhausted(outcome);
+  return outcome;
 }
+
+const hashNetwork = (network: string, secret: string) =>
+  bytesToHex(keyedHash(secret, `toolbooth starter network ${network}`)).slice(0, 32);
 
 /** Grants the starter credits; repeating it changes nothing. */
 export async function grantStarter(

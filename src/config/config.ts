@@ -1,5 +1,12 @@
 import { type MailSettings, readMailSettings } from "#email/read-mail-settings.ts";
-import { STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "#limits.ts";
+import {
+  REQUESTED_EMAILS_PER_DAY_DEFAULT,
+  REQUESTED_EMAILS_PER_HOUR_DEFAULT,
+  STARTER_CREDITS_DEFAULT,
+  STARTER_DAYS_DEFAULT,
+  STARTER_PER_DAY_DEFAULT,
+  STARTER_PER_NETWORK_DEFAULT,
+} from "#limits.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import {
   ConfigError,
@@ -37,6 +44,11 @@ export type Config = Readonly<{
   freeCallCredits: number;
   starterCredits: number;
   starterDays: number;
+  /** Grants a UTC day; 0: no limit. */
+  starterBudgets: { perNetwork: number; perDay: number };
+  disposableEmail: (typeof DISPOSABLE_EMAIL)[number];
+  /** Emails that people can cause without signing in; 0: no limit. */
+  requestedEmails: { perHour: number; perDay: number };
   /** Null if customers cannot pay here. */
   stripe: StripeSettings | null;
   webhookNetworks: (typeof WEBHOOK_NETWORKS)[number];
@@ -61,12 +73,15 @@ export type ProviderName = "github" | "google";
 export type Provider = { clientId: string; clientSecret: string };
 
 const SIGN_UP = ["open", "closed"] as const;
+const DISPOSABLE_EMAIL = ["allow", "no_starter", "refuse"] as const;
 const WEBHOOK_NETWORKS = ["public", "any"] as const;
 
 export function readConfig(env: Record<string, string | undefined>): Config {
   const problems: string[] = [];
   const read = textReader(env);
   const readNumber = wholeNumberReader(read, problems);
+
+  const readBound = (name: string, fallback: number) => readNumber(name, fallback, 0, 1_000_000);
 
   const port = readNumber("PORT", 8787, 0, 65_535);
   const host = read("HOST") ?? "127.0.0.1";
@@ -87,6 +102,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       1_000_000_000,
     ),
     starterDays: readNumber("TOOLBOOTH_STARTER_DAYS", STARTER_DAYS_DEFAULT, 1, 36_500),
+    starterBudgets: {
+      perNetwork: readBound("TOOLBOOTH_STARTER_PER_NETWORK", STARTER_PER_NETWORK_DEFAULT),
+      perDay: readBound("TOOLBOOTH_STARTER_PER_DAY", STARTER_PER_DAY_DEFAULT),
+    },
+    disposableEmail: readDisposableEmail(read("TOOLBOOTH_DISPOSABLE_EMAIL"), problems),
+    requestedEmails: {
+      perHour: readBound("TOOLBOOTH_REQUESTED_EMAILS_PER_HOUR", REQUESTED_EMAILS_PER_HOUR_DEFAULT),
+      perDay: readBound("TOOLBOOTH_REQUESTED_EMAILS_PER_DAY", REQUESTED_EMAILS_PER_DAY_DEFAULT),
+    },
     stripe: readStripe(read, problems),
     webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), problems),
     rollUpAfterDays: readRollUpAfterDays(readNumber),
@@ -149,6 +173,16 @@ function readSignUp(text: string | undefined, problems: string[]): Config["signU
   if (found === undefined)
     problems.push(`TOOLBOOTH_SIGN_UP must be open or closed; got "${text}".`);
   return found ?? "closed";
+}
+
+function readDisposableEmail(
+  text: string | undefined,
+  problems: string[],
+): Config["disposableEmail"] {
+  const found = DISPOSABLE_EMAIL.find((name) => name === (text ?? "no_starter"));
+  if (found === undefined)
+    problems.push(`TOOLBOOTH_DISPOSABLE_EMAIL must be allow, no_starter or refuse; got "${text}".`);
+  return found ?? "refuse";
 }
 
 function readWebhookNetworks(

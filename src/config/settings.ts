@@ -1,8 +1,12 @@
 import {
   FREE_CALL_CREDITS_DEFAULT,
   MAIL_API_URL_DEFAULT,
+  REQUESTED_EMAILS_PER_DAY_DEFAULT,
+  REQUESTED_EMAILS_PER_HOUR_DEFAULT,
   STARTER_CREDITS_DEFAULT,
   STARTER_DAYS_DEFAULT,
+  STARTER_PER_DAY_DEFAULT,
+  STARTER_PER_NETWORK_DEFAULT,
 } from "#limits.ts";
 import { NODE_SETTING_NAMES, SETTING_NAMES, type SettingName } from "./setting-names.ts";
 
@@ -115,6 +119,29 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_STARTER_DAYS: {
     fallback: String(STARTER_DAYS_DEFAULT),
     meaning: "Days until starter credits expire",
+  },
+  TOOLBOOTH_STARTER_PER_NETWORK: {
+    fallback: String(STARTER_PER_NETWORK_DEFAULT),
+    meaning:
+      "New accounts a UTC day from one network (/24 of IPv4, /64 of IPv6) that get starter credits; 0 for no limit",
+  },
+  TOOLBOOTH_STARTER_PER_DAY: {
+    fallback: String(STARTER_PER_DAY_DEFAULT),
+    meaning: "New accounts a UTC day that get starter credits; 0 for no limit",
+  },
+  TOOLBOOTH_DISPOSABLE_EMAIL: {
+    fallback: "no_starter",
+    meaning:
+      "Addresses at providers of disposable addresses: allow, no_starter (they get neither starter credits nor a free call) or refuse (nobody can sign up with them)",
+  },
+  TOOLBOOTH_REQUESTED_EMAILS_PER_HOUR: {
+    fallback: String(REQUESTED_EMAILS_PER_HOUR_DEFAULT),
+    meaning:
+      "Emails a UTC hour that people can cause without signing in (sign-up, confirmation, password reset): a quarter of them only for users with a confirmed address, a tenth at most from one network; 0 for no limit",
+  },
+  TOOLBOOTH_REQUESTED_EMAILS_PER_DAY: {
+    fallback: String(REQUESTED_EMAILS_PER_DAY_DEFAULT),
+    meaning: "The same for a UTC day",
   },
   TOOLBOOTH_PRICES: {
     fallback: "",

@@ -1,6 +1,7 @@
 /** How emails enter the job queue (`src/jobs`): the port, and an email as a job. */
 import type { JobQueueName, NewJob } from "#jobs/job-queue.ts";
 import type { Email, EmailKind } from "./mail.ts";
+import type { RequestedBounds, RequestedCounts, Requester } from "./requested-bounds.ts";
 import type { TransportKind } from "./transport.ts";
 
 export type QueuedEmail = {
@@ -25,12 +26,25 @@ export type EmailQueue = {
    * Stores an email that is due immediately; an id that is already stored changes nothing. Beyond the bounds
    * (`bounds.ts`) it stores nothing, and the outcome says why. An email that anyone can request (`email-group.ts`)
    * replaces those of its kind that are queued for the recipient and not leased. If it replaces none, it counts towards
-   * the recipient's hourly and daily limits.
+   * the recipient's hourly and daily limits, and towards `bounds` for all recipients (omitted: none).
    */
-  add(order: { email: QueuedEmail; now: number }): Promise<{ outcome: EmailAdded }>;
+  add(order: {
+    email: QueuedEmail;
+    now: number;
+    bounds?: RequestedBounds | undefined;
+    requester?: Requester | undefined;
+  }): Promise<{ outcome: EmailAdded }>;
+  /** How many emails that anyone can request count in this UTC hour and day; of no network where `network` is empty. */
+  countRequested(order: { now: number; network: string }): Promise<RequestedCounts>;
 };
 
-export type EmailAdded = "added" | "recipient_full" | "queue_full" | "too_often";
+export type EmailAdded =
+  | "added"
+  | "recipient_full"
+  | "queue_full"
+  | "too_often"
+  | "total_full"
+  | "network_full";
 
 /** Returns an email as a job. The recipient is the job's target; logs may contain only its label, the domain. */
 export function emailJob({

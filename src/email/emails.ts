@@ -41,7 +41,7 @@ function linkEmails(site: string, write: Write) {
           "Thanks for signing up for Toolbooth. Confirm your email address, then create your first API key.",
           { link, label: "Confirm email address" },
           expiryText(now, expiresAt),
-          "If you didn't sign up, don't use the link. Confirming also accepts the password chosen at sign-up, so the person who chose it could sign in to your account.",
+          "To keep the password that you chose, open the link in the browser in which you signed up. In any other browser, such as on your phone, you set a new password.",
         ],
         why: `You received this email because someone signed up for Toolbooth with this address. ${IGNORE}`,
         usefulUntil: expiresAt,

@@ -5,6 +5,7 @@ import { SUBJECT_CHARS_MAX } from "./bounds.ts";
 import { domainOf, type EmailAdded, type EmailQueue, type QueuedEmail } from "./email-queue.ts";
 import type { Email, Mail } from "./mail.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
+import type { RequestedBounds } from "./requested-bounds.ts";
 import type { TransportKind } from "./transport.ts";
 
 export type LogError = (message: string, details: { cause?: unknown }) => void;
@@ -13,6 +14,10 @@ export type MailDeps = {
   queue: Pick<EmailQueue, "add">;
   /** The transport that emails are queued for. */
   transportKind: TransportKind;
+  /** Bounds of the emails that anyone can request. Omitted: none, for a sender of notifications alone. */
+  bounds?: RequestedBounds;
+  /** Called for each email that was dropped, to count it. */
+  onDropped?: (reason: DropReason) => void;
   now: () => number;
   random: RandomBytes;
   logError: LogError;
@@ -21,17 +26,21 @@ export type MailDeps = {
 /** 142 random bits: the id is also the local part of the Message-ID. */
 const EMAIL_ID_CHARS = 24;
 
-type DropReason = Exclude<EmailAdded, "added">;
+export type DropReason = Exclude<EmailAdded, "added">;
 
 const DROP_REASONS: Record<DropReason, string> = {
   recipient_full: "too many emails to this address are queued",
   queue_full: "the email queue is full",
   too_often: "too many emails of this kind were requested for this address in the last hour or day",
+  total_full:
+    "the service has sent as many emails that anyone can request as TOOLBOOTH_REQUESTED_EMAILS_PER_HOUR and TOOLBOOTH_REQUESTED_EMAILS_PER_DAY allow",
+  network_full:
+    "a tenth of TOOLBOOTH_REQUESTED_EMAILS_PER_HOUR or TOOLBOOTH_REQUESTED_EMAILS_PER_DAY was caused from one network",
 };
 
 /** `enqueued` is called after each email that was queued, to wake the sender. */
 export function createMail(deps: MailDeps, enqueued = () => {}): Mail {
-  const { queue, transportKind, now, random, logError } = deps;
+  const { queue, transportKind, bounds, onDropped, now, random, logError } = deps;
   /** When each reason was last logged: repeated requests must not fill the log. */
   const loggedAt = new Map<DropReason, number>();
 
@@ -49,12 +58,14 @@ export function createMail(deps: MailDeps, enqueued = () => {}): Mail {
         logError(error, {});
         return { error };
       }
-      const { outcome } = await queue.add({ email: queued, now: now() });
+      const { requester } = email;
+      const { outcome } = await queue.add({ email: queued, now: now(), bounds, requester });
       if (outcome === "added") {
         enqueued();
         return { error: null };
       }
       const error = `${nameOf(queued)} dropped: ${DROP_REASONS[outcome]}`;
+      onDropped?.(outcome);
       logDropped(error, outcome);
       return { error };
     },

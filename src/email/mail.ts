@@ -1,3 +1,5 @@
+import type { Requester } from "./requested-bounds.ts";
+
 /** An email to one recipient, and the port through which the service sends it. */
 export type Email = {
   to: string;
@@ -10,6 +12,8 @@ export type Email = {
   usefulUntil?: number | null;
   /** URL at which a single POST unsubscribes from emails on this topic (RFC 8058), for the email's headers. */
   unsubscribe?: string;
+  /** For emails that anyone can request: who causes it. */
+  requester?: Requester;
 };
 
 export type EmailKind =

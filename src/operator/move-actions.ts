@@ -5,11 +5,14 @@ import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
 import type { OperatorContext } from "./context.ts";
 
-export type AddressRecord = RecordOf<"address"> | RecordOf<"closedAddress">;
+export type AddressRecord =
+  | RecordOf<"address">
+  | RecordOf<"closedAddress">
+  | RecordOf<"starterClaim">;
 
 /** Returns what is wrong with an address record, without its value, or null if it is valid. */
 export function faultOfAddress(record: AddressRecord): string | null {
-  if (record.record === "closedAddress")
+  if (record.record !== "address")
     return /^[0-9a-f]{64}$/.test(record.emailHash)
       ? null
       : "emailHash is not the hash of an email address";
@@ -87,7 +90,7 @@ export async function importPage(
   );
 }
 
-/** Registers addresses. `refused` lists those that belong to another account, or whose account has another address. */
+/** Registers addresses, and who had an account or starter credits before. `refused` lists those that belong to another account, or whose account has another address. */
 export async function importAddresses(
   directory: Directory,
   records: readonly AddressRecord[],
@@ -96,6 +99,11 @@ export async function importAddresses(
   for (const record of records) {
     if (record.record === "closedAddress") {
       await directory.recordClosed({ emailHash: record.emailHash, now: record.closedAt });
+      continue;
+    }
+    if (record.record === "starterClaim") {
+      const { account, emailHash, at, outcome } = record;
+      await directory.recordStarter({ account, emailHash, at, outcome });
       continue;
     }
     const { email, account, createdAt } = record;

@@ -45,6 +45,10 @@ export const TOTALS_OPERATIONS: OperationsOf<typeof TOTALS_SCHEMAS> = {
     action: null,
     run: ({ directory }, order) => directory.listClosed(order),
   },
+  listStarters: {
+    action: null,
+    run: ({ directory }, order) => directory.listStarters(order),
+  },
 };
 
 type Unreadable = Omit<Audit, "totals"> & { totals: null };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
+import { describeStarterClaims } from "./starter-claims.ts";
 
 export type OpenedDirectory = { directory: Directory; reopen?(): Promise<Directory> };
 /** Opens an empty directory; cleanup is left to `t.after`. */
@@ -22,6 +23,7 @@ export function directoryContract(name: string, open: OpenDirectory): void {
     describeRegistering(rule);
     describeListing(rule);
     describeForgetting(rule);
+    describeStarterClaims(rule);
   });
 }
 

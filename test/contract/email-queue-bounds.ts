@@ -7,8 +7,18 @@ import {
   REQUESTED_PER_DAY_MAX,
   REQUESTED_PER_HOUR_MAX,
 } from "#email/bounds.ts";
+import type { RequestedBounds, Requester } from "#email/requested-bounds.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import { ask, deliver, email, idsOf, type Rule, START, takeAt } from "./email-queue-fixture.ts";
+import {
+  ask,
+  deliver,
+  email,
+  idsOf,
+  type QueueUnderTest,
+  type Rule,
+  START,
+  takeAt,
+} from "./email-queue-fixture.ts";
 
 export function describeBounds(rule: Rule) {
   rule(
@@ -125,6 +135,113 @@ export function describeCrowds(rule: Rule) {
     },
   );
 }
+
+export function describeTotals(rule: Rule) {
+  const request = async (
+    queue: QueueUnderTest,
+    { kind = "verify_address", requester, bounds, now = START }: TotalsOrder,
+  ) => {
+    people += 1;
+    const to = `person${people}@example.org`;
+    return (await queue.add({ email: email({ kind, to }), now, bounds, requester })).outcome;
+  };
+
+  rule(
+    "emails that anyone can request have a bound an hour and a day, a quarter of it for verified users",
+    async (queue) => {
+      const bounds = { perHour: 4, perDay: 8 };
+      const given = (now: number) => ({
+        bounds,
+        now,
+        requester: { kind: "anyone", network: "" } as const,
+      });
+      const hour = [];
+      for (let each = 0; each < 4; each += 1) hour.push(await request(queue, given(START)));
+      assert.deepEqual(hour, ["added", "added", "added", "total_full"]);
+      const verified = {
+        bounds,
+        kind: "reset_password",
+        requester: { kind: "verified", network: "" },
+      } as const;
+      assert.equal(await request(queue, verified), "added");
+      assert.equal(await request(queue, verified), "total_full");
+      assert.deepEqual(
+        { ...(await queue.countRequested({ now: START, network: "" })) },
+        {
+          ...NO_NETWORK,
+          hour: 4,
+          day: 4,
+        },
+      );
+      const later = START + HOUR_MS;
+      assert.equal(await request(queue, given(later)), "added");
+      assert.equal(await request(queue, given(later)), "added");
+      assert.equal(await request(queue, given(later)), "total_full");
+      assert.deepEqual(
+        { ...(await queue.countRequested({ now: later, network: "" })) },
+        {
+          ...NO_NETWORK,
+          hour: 2,
+          day: 6,
+        },
+      );
+      assert.equal((await queue.add({ email: email(), now: later, bounds })).outcome, "added");
+      const tomorrow = START + DAY_MS;
+      assert.equal(await request(queue, given(tomorrow)), "added");
+    },
+  );
+
+  rule("of 20 emails requested at once for as many people, the bound are added", async (queue) => {
+    const order = {
+      bounds: { perHour: 7, perDay: 0 },
+      requester: { kind: "verified", network: "" } as const,
+    };
+    const asking = Array.from({ length: 20 }, () => request(queue, order));
+    const outcomes = await Promise.all(asking);
+    assert.equal(outcomes.filter((outcome) => outcome === "added").length, 7);
+    assert.equal(outcomes.filter((outcome) => outcome === "total_full").length, 13);
+  });
+
+  rule("one network causes at most a tenth of the bound, and others still can", async (queue) => {
+    const bounds = { perHour: 50, perDay: 60 };
+    const from = (network: string, now = START) =>
+      request(queue, { bounds, now, requester: { kind: "anyone", network } });
+    for (let each = 0; each < 5; each += 1) assert.equal(await from("one"), "added");
+    assert.equal(await from("one"), "network_full");
+    assert.equal(await from("two"), "added");
+    assert.equal(await from(""), "added");
+    const counts = await queue.countRequested({ now: START, network: "one" });
+    assert.deepEqual({ ...counts }, { hour: 7, day: 7, networkHour: 5, networkDay: 5 });
+    assert.equal(await from("one", START + HOUR_MS), "added");
+    assert.equal(await from("one", START + HOUR_MS), "network_full", "of the day");
+  });
+
+  rule("an email that replaces a queued one does not count towards the bound", async (queue) => {
+    const order = { now: START, bounds: { perHour: 1, perDay: 1 } };
+    for (let each = 0; each < 3; each += 1) {
+      const added = await queue.add({ email: email({ kind: "verify_address" }), ...order });
+      assert.equal(added.outcome, "added");
+    }
+    assert.equal((await queue.countRequested({ now: START, network: "" })).hour, 1);
+  });
+
+  rule("aliases of an address share its limits", async (queue) => {
+    const aliases = ["b.ob@gmail.com", "bob+1@gmail.com", "bob@googlemail.com", "bob@gmail.com"];
+    for (const to of aliases)
+      assert.equal(await deliver(queue, START, "verify_address", to), "added");
+    assert.equal(await deliver(queue, START, "verify_address", "bo.b+2@gmail.com"), "too_often");
+  });
+}
+
+const NO_NETWORK = { networkHour: 0, networkDay: 0 };
+
+type TotalsOrder = {
+  kind?: "verify_address" | "reset_password";
+  requester: Requester;
+  bounds: RequestedBounds;
+  now?: number;
+};
+let people = 0;
 
 export function describeAsking(rule: Rule) {
   const hour = `at most ${REQUESTED_PER_HOUR_MAX} emails an hour and ${REQUESTED_PER_DAY_MAX} a day can be requested for one address, whatever their kind`;

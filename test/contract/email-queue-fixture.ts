@@ -34,6 +34,7 @@ export function emailsOf({ emailQueue, jobs }: EmailStore) {
   return {
     jobs,
     add: emailQueue.add,
+    countRequested: emailQueue.countRequested,
     async take(order: {
       now: number;
       leaseUntil: number;

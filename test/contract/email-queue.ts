@@ -1,7 +1,12 @@
 /** Contract of the email queue, for every store. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { describeAsking, describeBounds, describeCrowds } from "./email-queue-bounds.ts";
+import {
+  describeAsking,
+  describeBounds,
+  describeCrowds,
+  describeTotals,
+} from "./email-queue-bounds.ts";
 import {
   email,
   fillOneByOne,
@@ -27,6 +32,7 @@ export function emailQueueContract(name: string, open: OpenEmailQueue): void {
     describeBounds(rule);
     describeAsking(rule);
     describeCrowds(rule);
+    describeTotals(rule);
     describeWays(rule);
   });
 }

@@ -48,6 +48,7 @@ export async function openNodeSocket(
   const metrics = createNodeMetrics({
     ...{ ledger: thread.waiting, tools: pool.waiting },
     jobs: async () => [],
+    signUps: async () => null,
   });
   const config = readConfig({
     RATE_LIMIT: String(settings.rateLimit),

@@ -57,6 +57,11 @@ export async function fillLedger({ ledger, directory, purchases }: Filled): Prom
     ["cid@b.c", cid],
   ] as const) {
     await directory.register({ email, account, createdAt: START });
+    // Two of the three are one person.
+    await directory.claimStarter({
+      ...{ account, emailHashes: [email === "bob@b.c" ? "b".repeat(64) : HASH], network: "one" },
+      ...{ isDisposable: false, budgets: { perNetwork: 0, perDay: 0 }, now: START },
+    });
   }
   await fixture.grant(ada, "b", 20, { kind: "pack", expiresAt: START + 9 * DAY });
   await fixture.grant(ada, "a", 20, { kind: "starter", expiresAt: START + 9 * DAY });

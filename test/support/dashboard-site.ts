@@ -85,7 +85,7 @@ export function newCredentials(name = "ada"): Credentials {
 /** An IP address that no other user has. */
 export function newIpAddress(): string {
   count += 1;
-  return `10.7.${count >> 8}.${count & 255}`;
+  return `10.${7 + (count >> 8)}.${count & 255}.1`;
 }
 
 export const emailsTo = (site: TestSite, email: string): Received[] =>
@@ -115,23 +115,25 @@ export async function createMember(site: TestSite, name?: string): Promise<Crede
     "Content-Type": "application/json",
     "X-Forwarded-For": newIpAddress(),
   };
-  await expectOk(`${site.base}/dashboard/auth/sign-up/email`, {
+  const signedUp = await expectOk(`${site.base}/dashboard/auth/sign-up/email`, {
     method: "POST",
     headers,
     body: JSON.stringify({ name: "", ...credentials }),
   });
   const { searchParams } = new URL(await linkTo(site, credentials.email, CONFIRM));
+  const [mark = ""] = signedUp.headers.getSetCookie();
   await expectOk(`${site.base}/dashboard/auth/verify-email`, {
     method: "POST",
-    headers,
+    headers: { ...headers, Cookie: mark.split(";")[0] ?? "" },
     body: JSON.stringify({ token: searchParams.get("token") }),
   });
   return credentials;
 }
 
-async function expectOk(url: string, init: RequestInit): Promise<void> {
+async function expectOk(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  return response;
 }
 
 /** A confirmation link that has expired. */

@@ -54,6 +54,7 @@ export const home: HomeView = {
   today: { calls: 1284, credits: 1284 },
   keys: 3,
   nextExpiry: { credits: 44, at: NOW + 29 * DAY },
+  noStarter: null,
 };
 export const newHome: HomeView = {
   balance: 100,
@@ -61,6 +62,7 @@ export const newHome: HomeView = {
   today: { calls: 0, credits: 0 },
   keys: 0,
   nextExpiry: { credits: 100, at: NOW + 90 * DAY },
+  noStarter: null,
 };
 
 export const SECRET = "tb_7Hq2LmZx9TbCq8Wd41nVfR5sYtKp3uJgE6aXoM0iBhNzQv2Sc7Lk";

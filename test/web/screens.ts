@@ -201,6 +201,19 @@ const OTHER_STATES: Screen[] = [
       "GET /dashboard/home": { body: { ...fixtures.home, balance: 0, nextExpiry: null, keys: 1 } },
     },
   },
+  {
+    name: "home, no starter credits",
+    path: "/home",
+    mocks: {
+      ...ALL,
+      "GET /dashboard/home": {
+        body: {
+          ...{ ...fixtures.home, balance: 0, nextExpiry: null, keys: 0 },
+          ...{ freeCall: false, noStarter: "address_used" },
+        },
+      },
+    },
+  },
   { name: "usage, with its chart", path: "/usage", mocks: ALL, actions: waitForChart },
   { name: "usage, by key", path: "/usage?by=day-key", mocks: ALL, actions: waitForChart },
   { name: "usage, one tool", path: "/usage?tool=hash&by=tool", mocks: ALL },

@@ -6,7 +6,7 @@ import { broken, type Mock, type Mocks, type Screen } from "./screen-mocks.ts";
 /** The pages that need no session: signing up and in, the links in emails, the tools, and the frame. */
 const SIGNED_OUT: Mocks = {
   "GET /dashboard/visitor": { body: fixtures.signedOut },
-  "POST /dashboard/auth/sign-up/email": { body: { signUp: "proof" } },
+  "POST /dashboard/auth/sign-up/email": { body: {} },
   "POST /dashboard/auth/send-verification-email": { body: { status: true } },
   "POST /dashboard/auth/request-password-reset": { body: { status: true } },
   "POST /dashboard/auth/reset-password": { body: { status: true } },
@@ -97,7 +97,7 @@ const EMAILS: Screen[] = [
   }),
   at(
     VERIFY,
-    "confirm, choose a password",
+    "confirm, set a password",
     confirm,
     verified({ body: { resetToken: "another-token" } }),
   ),

@@ -77,6 +77,11 @@ function AccountSummary({ view }: { view: HomeView }) {
         <div className="tb-balance">{formatNumber(view.balance)}</div>
         <Text c="dimmed">{view.balance === 1 ? "credit" : "credits"}</Text>
         <BalanceMessage view={view} />
+        {view.noStarter !== null && (
+          <Text size="sm" c="dimmed" mt="sm">
+            {NO_STARTER[view.noStarter]}
+          </Text>
+        )}
         <Group gap="sm" mt="lg">
           <Button component={Link} to="/usage" variant="default">
             View usage
@@ -90,6 +95,15 @@ function AccountSummary({ view }: { view: HomeView }) {
     </div>
   );
 }
+
+const ASK_OPERATOR = "Ask the operator of this service for credits.";
+const NO_STARTER: Record<NonNullable<HomeView["noStarter"]>, string> = {
+  address_used:
+    "This account has no starter credits: each person gets them once, and another account with your email address, or an alias of it, had them.",
+  disposable: `This account has no starter credits, because its email address is a disposable one. ${ASK_OPERATOR}`,
+  network_full: `This account has no starter credits: today's were used up in your network when you signed up. ${ASK_OPERATOR}`,
+  day_full: `This account has no starter credits: today's were used up when you signed up. ${ASK_OPERATOR}`,
+};
 
 function BalanceMessage({ view }: { view: HomeView }) {
   if (view.freeCall) {

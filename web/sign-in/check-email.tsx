@@ -8,12 +8,15 @@ import { SignInFrame } from "./sign-in-frame.tsx";
 export function CheckEmail({
   email,
   lead,
+  hint,
   send,
   onBack,
 }: {
   email: string;
   /** The sentence that the address completes. */
   lead: string;
+  /** What else to know before opening the link. */
+  hint?: string;
   send: { isPending: boolean; error: unknown; mutateAsync: (email: string) => Promise<unknown> };
   onBack: () => void;
 }) {
@@ -27,6 +30,11 @@ export function CheckEmail({
         </>
       }
     >
+      {hint !== undefined && (
+        <Text mt="md" size="sm">
+          {hint}
+        </Text>
+      )}
       {isWrittenToDisk && (
         <Text mt="md" size="sm" c="dimmed">
           This service has no mail server configured. It writes its emails to the{" "}

@@ -60,7 +60,7 @@ export function useSignIn() {
 export const useSignUp = () =>
   useMutation({
     mutationFn: ({ email, password }: Credentials) =>
-      request<{ signUp: string }>("POST", `${AUTH}/sign-up/email`, {
+      request<object>("POST", `${AUTH}/sign-up/email`, {
         name: "",
         email,
         password,
@@ -68,20 +68,18 @@ export const useSignUp = () =>
       }),
   });
 
-/** `signUp` is the token of a sign-up on this page. It proves that the password was chosen by the reader of the email. */
-export const useSendVerification = (signUp?: string) =>
+export const useSendVerification = () =>
   useMutation({
     mutationFn: (email: string) =>
       request<object>("POST", `${AUTH}/send-verification-email`, {
         email,
         callbackURL: verifyUrl(),
-        signUp,
       }),
   });
 
 /**
- * `resetToken` is set if someone else may have chosen the password: the reader of the email chooses a new one. For a change
- * of address, `emailTo` is the new address if it still has to be confirmed, and `moved` is true if the change is complete.
+ * `resetToken` is set if this browser did not sign up, so someone else may have chosen the password: the reader of the email
+ * sets a new one with this single-use token. For a change of address, `emailTo` is the new address if it still has to be confirmed, and `moved` is true if the change is complete.
  */
 export type Verified = { resetToken?: string; emailTo?: string; moved?: boolean };
 

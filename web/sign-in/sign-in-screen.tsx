@@ -93,13 +93,16 @@ function Unverified({ email }: { email: string }) {
 function ProviderProblem() {
   const reason = useSearchText("error");
   if (reason === "") return null;
-  const text =
-    reason === "access_denied"
-      ? "You did not grant access. Try again, or use your email address and password."
-      : "The provider could not sign you in. Try again, or use your email address and password.";
   return (
     <Alert color="red" variant="light" role="alert" title="Sign-in failed" mt="md">
-      {text}
+      {Object.hasOwn(PROVIDER_PROBLEMS, reason) ? PROVIDER_PROBLEMS[reason] : OTHER_PROBLEM}
     </Alert>
   );
 }
+
+const PROVIDER_PROBLEMS: Record<string, string> = {
+  access_denied: "You did not grant access. Try again, or use your email address and password.",
+  disposable_email: "This service does not accept disposable email addresses. Use a lasting one.",
+};
+const OTHER_PROBLEM =
+  "The provider could not sign you in. Try again, or use your email address and password.";

@@ -14,12 +14,13 @@ import { useForm } from "./use-form.ts";
 
 export default function SignUpScreen() {
   const visitor = useVisitor();
-  const [sent, setSent] = useState<{ email: string; signUp: string } | null>(null);
-  const resend = useSendVerification(sent?.signUp);
+  const [sent, setSent] = useState<string | null>(null);
+  const resend = useSendVerification();
   if (sent !== null) {
     return (
       <CheckEmail
-        email={sent.email}
+        email={sent}
+        hint="To keep your password, open the link in this browser. In any other, you set a new one."
         lead="To finish signing up, open the link in the email that we sent to"
         send={resend}
         onBack={() => setSent(null)}
@@ -42,18 +43,12 @@ export default function SignUpScreen() {
   return <SignUpForm lead={signUp === "closed" ? CLOSED : offer(starter)} onSent={setSent} />;
 }
 
-function SignUpForm({
-  lead,
-  onSent,
-}: {
-  lead: string;
-  onSent: (sent: { email: string; signUp: string }) => void;
-}) {
+function SignUpForm({ lead, onSent }: { lead: string; onSent: (email: string) => void }) {
   const signUp = useSignUp();
   const form = useForm({ email: checkEmail, password: checkNewPassword }, async (texts) => {
     const email = texts.email.trim();
-    const { signUp: token } = await signUp.mutateAsync({ email, password: texts.password });
-    onSent({ email, signUp: token });
+    await signUp.mutateAsync({ email, password: texts.password });
+    onSent(email);
   });
   return (
     <SignInFrame title="Sign up" lead={lead}>

@@ -55,18 +55,18 @@ export default function VerifyEmailScreen() {
 /** Errors whose message says what to do; the link stays valid. */
 const RETRYABLE = ["too_many_requests", "SIGN_IN_FIRST", "ADDRESS_TAKEN"];
 
-/** Someone else may have signed up with this address, so the password was discarded. */
+/** This browser did not sign up, or another one did too, so someone else may have chosen the password. */
 const ChoosePassword = ({ token }: { token: string }) => (
   <SignInFrame
     title="Email address confirmed"
-    lead="One step is left: choose a password, and then you can sign in."
+    lead="One step is left: set your password. The one from the sign-up was removed, because it was chosen in another browser and might not be yours."
   >
     <Button
       renderRoot={(props) => <Link to="/reset-password" search={{ token }} {...props} />}
       mt="lg"
       size="md"
     >
-      Choose a password
+      Set a password
     </Button>
   </SignInFrame>
 );

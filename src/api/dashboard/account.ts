@@ -1,6 +1,7 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { DashboardError, tooManyRequests } from "./dashboard-error.ts";
+import { starterNetworkOf } from "./network.ts";
 import {
   findSignedIn,
   finishClosing,
@@ -37,7 +38,9 @@ async function viewUser(context: RequestContext, { user }: SignedIn): Promise<Us
   const logins = await internalAdapter.findAccounts(user.id);
   const names = logins.map(({ providerId }) => providerId);
   const account =
-    user.verified && user.account === null ? await deps.auth.linkAccount(user) : user.account;
+    user.verified && user.account === null
+      ? await deps.auth.linkAccount({ ...user, network: starterNetworkOf(context.peer) })
+      : user.account;
   const status =
     account === null ? null : await deps.accountDeps.ledger.findAccount({ account, now });
   if (status?.state === "closed") {

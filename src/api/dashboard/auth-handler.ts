@@ -1,10 +1,9 @@
 import { AUTH_PATH } from "#accounts/auth-options.ts";
 import type { Attempt, SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
-import { readCookie, writeCookie } from "./cookies.ts";
 import { AuthError, tooManyRequests } from "./dashboard-error.ts";
 import { isKnownBrowser, knowBrowser } from "./known-browser.ts";
-import { networkOf } from "./network.ts";
+import { networkOf, starterNetworkOf } from "./network.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
 import {
   type DashboardRoutes,
@@ -15,6 +14,8 @@ import {
   requireMember,
   requireNotSuspended,
 } from "./request-context.ts";
+import { requireSendable } from "./sendable.ts";
+import { markSignUp } from "./sign-up-cookie.ts";
 
 type Step = (context: RequestContext, order: AuthOrder) => Promise<Response>;
 
@@ -38,7 +39,7 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
     [`${AUTH_PATH}/callback/github`]: { GET: returnFromProvider },
     [`${AUTH_PATH}/callback/google`]: { GET: returnFromProvider },
     [`${AUTH_PATH}/sign-out`]: authRoute([], askAuth),
-    [`${AUTH_PATH}/send-verification-email`]: authRoute(["email", "signUp"], sendVerification),
+    [`${AUTH_PATH}/send-verification-email`]: authRoute(["email"], sendVerification),
     [`${AUTH_PATH}/verify-email`]: authRoute(["token"], openEmailLink),
     [`${AUTH_PATH}/request-password-reset`]: authRoute(["email"], requestReset),
     [`${AUTH_PATH}/reset-password`]: authRoute(["newPassword", "token"], setPassword),
@@ -47,35 +48,31 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
   };
 }
 
-/**
- * A cookie with the ids of this browser's sign-ups, so that a resent verification email belongs to the same sign-up.
- */
-const SIGN_UP = "sign_up";
-const SIGN_UPS_MAX = 5;
-const SIGN_UP_DAYS = 7;
-
 async function signUp(context: RequestContext, order: AuthOrder): Promise<Response> {
+  await requireLastingAddress(context, order["email"] ?? "");
+  await requireSendable(context, "anyone");
   const ask = () => askAuth(context, { name: "", ...order });
   // With two simultaneous sign-ups, the second attempt finds the row that the first one made.
   const response = await ask().catch((error) => {
     if (error instanceof AuthError && error.status === 422) return ask();
     throw error;
   });
+  // For an address that is known already, Better Auth returns an id that no user has.
   const { user } = (await response.json()) as { user: { id: string } };
-  const { settings } = context.deps;
-  const earlier = readCookie(context.request, SIGN_UP, settings)?.match(/[0-9A-Za-z]{24}/g) ?? [];
-  const ids = [user.id, ...earlier].slice(0, SIGN_UPS_MAX).join(".");
-  context.cookies.push(writeCookie(SIGN_UP, ids, SIGN_UP_DAYS, settings));
-  return json({ signUp: user.id });
+  markSignUp(context, user.id);
+  return json({});
 }
 
-/** The page may also send the id of its sign-up, because some browsers keep no cookies. */
-function sendVerification(
-  context: RequestContext,
-  { signUp, ...order }: AuthOrder,
-): Promise<Response> {
-  const signUps = readCookie(context.request, SIGN_UP, context.deps.settings)?.split(".") ?? [];
-  return askAuth(context, { ...order, signUps: [signUp ?? "", ...signUps] });
+/** Whether an address is refused depends on its domain alone, so the error does not reveal who has an account. */
+async function requireLastingAddress({ deps }: RequestContext, email: string): Promise<void> {
+  if (!(await deps.auth.isRefusedAddress(email))) return;
+  const detail = "This service does not accept disposable email addresses. Use a lasting one.";
+  throw new AuthError("DISPOSABLE_EMAIL", detail, 400);
+}
+
+async function sendVerification(context: RequestContext, order: AuthOrder): Promise<Response> {
+  await requireSendable(context, "anyone");
+  return askAuth(context, order);
 }
 
 /** A delayed sign-in holds its request open. This bounds how many are open at once. */
@@ -111,10 +108,14 @@ async function signIn(
   attempt: Attempt,
   throttle: SignInThrottle,
 ): Promise<Response> {
-  const response = await askAuth(context, order).catch((error) => {
+  const response = await askAuth(context, order).catch(async (error) => {
     // The password was right; only the address is not verified yet.
     if (error instanceof AuthError && error.code === "EMAIL_NOT_VERIFIED") {
       throttle.succeeded(attempt);
+      const { internalAdapter } = await context.deps.auth.context();
+      const found = await internalAdapter.findUserByEmail(attempt.email);
+      if (found !== null) markSignUp(context, found.user.id);
+      await requireSendable(context, "anyone");
     }
     throw error;
   });
@@ -126,6 +127,7 @@ async function signIn(
 const RESET_RESPONSE_MS = 500;
 
 async function requestReset(context: RequestContext, order: AuthOrder): Promise<Response> {
+  await requireSendable(context, "verified");
   const [response] = await Promise.all([
     askAuth(context, order),
     context.deps.wait(RESET_RESPONSE_MS),
@@ -190,9 +192,11 @@ async function changeEmail(context: RequestContext, order: AuthOrder): Promise<R
   const { deps } = context;
   const newEmail = order["newEmail"] ?? "";
   const { user } = requireNotSuspended(await requireMember(context), SUSPENDED);
+  await requireLastingAddress(context, newEmail);
+  await requireSendable(context, "verified");
   const { internalAdapter } = await deps.auth.context();
   const response = await askAuth(context, order);
   if ((await internalAdapter.findUserByEmail(newEmail)) === null) return response;
-  deps.auth.confirmAddressChange(user.email, newEmail);
+  deps.auth.confirmAddressChange(user.email, newEmail, starterNetworkOf(context.peer));
   return response;
 }

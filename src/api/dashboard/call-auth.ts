@@ -1,8 +1,14 @@
 import * as z from "zod/mini";
 import { AccountError, readEmail } from "#accounts/accounts.ts";
-import { CLIENT_ADDRESS_HEADER } from "#accounts/auth-hooks.ts";
+import {
+  CLIENT_ADDRESS_HEADER,
+  CLIENT_NETWORK_HEADER,
+  SIGN_UP_MARKS_HEADER,
+} from "#accounts/auth-hooks.ts";
 import { AuthError, DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
+import { starterNetworkOf } from "./network.ts";
 import { type RequestContext, readJson } from "./request-context.ts";
+import { signUpMarksOf } from "./sign-up-cookie.ts";
 
 /**
  * The fields of a request to Better Auth. We pass on only the fields that our pages send: some of its other fields
@@ -60,6 +66,8 @@ export function askAuth(context: RequestContext, order: object | null): Promise<
 export const askLink = (context: RequestContext, token: string): Promise<Response> =>
   send(context, "GET", `${context.url.pathname}?${new URLSearchParams({ token })}`, null);
 
+const OWN_HEADERS = [CLIENT_ADDRESS_HEADER, CLIENT_NETWORK_HEADER, SIGN_UP_MARKS_HEADER];
+
 async function send(
   context: RequestContext,
   method: string,
@@ -68,9 +76,11 @@ async function send(
 ): Promise<Response> {
   const { deps, request, peer } = context;
   const headers = new Headers(request.headers);
-  for (const name of [CLIENT_ADDRESS_HEADER, "content-length", "content-type"])
-    headers.delete(name);
+  for (const name of [...OWN_HEADERS, "content-length", "content-type"]) headers.delete(name);
+  const network = starterNetworkOf(peer);
   if (peer !== null) headers.set(CLIENT_ADDRESS_HEADER, peer);
+  if (network !== null) headers.set(CLIENT_NETWORK_HEADER, network);
+  headers.set(SIGN_UP_MARKS_HEADER, signUpMarksOf(request, deps.settings).join("."));
   if (order !== null) headers.set("Content-Type", "application/json");
   const address = `${deps.settings.publicUrl}${path}`;
   const body = order === null ? null : JSON.stringify(order);

@@ -39,6 +39,11 @@ export type DashboardDeps = {
     purchases: Pick<PurchaseStore, "find" | "list">;
   };
   emails: ReturnType<typeof accountEmails>;
+  /**
+   * When the service may send another email that such a person can request, in milliseconds since 1970 UTC; null: now. A quarter of
+   * the bound is for users with a verified address. `network`: its mark, which `auth` makes.
+   */
+  whenSendable(requester: { kind: "anyone" | "verified"; network: string }): Promise<number | null>;
   verifyPassword(hash: string, password: string): Promise<boolean>;
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;

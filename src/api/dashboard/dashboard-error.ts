@@ -14,6 +14,7 @@ export const DASHBOARD_ERRORS = {
   not_found: { status: 404, title: "Not found" },
   wrong_method: { status: 405, title: "Method not allowed" },
   too_many_requests: { status: 429, title: "Too many requests" },
+  emails_exhausted: { status: 503, title: "No more emails for now" },
   internal: { status: 500, title: "Internal error" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
 } as const;

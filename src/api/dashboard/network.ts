@@ -1,3 +1,5 @@
+import { isLoopback } from "#hosts.ts";
+
 /** The network that the throttles count as one client: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -12,6 +14,17 @@ export function networkOf(address: string): string {
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ""))
     .join(":");
+}
+
+/**
+ * The network whose starter credits are counted together: a /24 of IPv4, a /64 of IPv6. Null where the client cannot be told
+ * from others: its address is unknown, or this machine's, as behind a proxy that is not trusted.
+ */
+export function starterNetworkOf(peer: string | null): string | null {
+  if (peer === null) return null;
+  const network = networkOf(peer);
+  if (isLoopback(spellAddress(peer))) return null;
+  return /^\d+(?:\.\d+){3}$/.test(network) ? network.replace(/\.\d+$/, "") : network;
 }
 
 /** Returns the usual spelling of an address: IPv6 compressed and in lower case, an IPv4-mapped address as IPv4. */

@@ -4,6 +4,7 @@ import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { AuthError } from "./dashboard-error.ts";
 import { knowBrowser } from "./known-browser.ts";
+import { starterNetworkOf } from "./network.ts";
 import {
   json,
   notify,
@@ -12,6 +13,7 @@ import {
   requireMember,
   requireNotSuspended,
 } from "./request-context.ts";
+import { requireSendable } from "./sendable.ts";
 
 /** Otherwise the owner could move the suspended account away and sign up again with the old address. */
 export const SUSPENDED =
@@ -19,8 +21,9 @@ export const SUSPENDED =
 
 /**
  * Opens a link from an email. A link that changes an account's address works only for a user who is signed in to the
- * account; otherwise the owner of a mistyped address would get in. Verifying a sign-up whose password someone else
- * chose removes that password, and the response contains a reset token. Earlier reset links stop working.
+ * account; otherwise the owner of a mistyped address would get in. Verifying a sign-up in a browser that did not make it
+ * removes its password, and the response contains a reset token: someone else may have chosen the password. Earlier reset links
+ * stop working. Only a POST of the page does this, because mail scanners open links.
  */
 export async function openLink(
   context: RequestContext,
@@ -78,8 +81,9 @@ async function moveAddress(
     other?.user.emailVerified === true ||
     (await deps.accountDeps.directory.findByEmail({ email: to })) !== null;
   if (!isLast) {
+    await requireSendable(context, "verified");
     // Only an email to the new address may reveal that it is taken.
-    if (isTaken) deps.auth.notifyOwner(to);
+    if (isTaken) deps.auth.notifyOwner(to, starterNetworkOf(context.peer));
     else await takeLink(context, token);
     return json({ status: true, emailTo: to });
   }

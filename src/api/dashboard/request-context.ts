@@ -4,6 +4,7 @@ import type { SignedIn } from "#accounts/auth-options.ts";
 import type { AccountStatus } from "#ledger/port.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError } from "./dashboard-error.ts";
+import { starterNetworkOf } from "./network.ts";
 
 /** What a dashboard handler knows about its request. */
 export type RequestContext = {
@@ -75,7 +76,9 @@ export async function requireMember(context: RequestContext): Promise<Member> {
       "Verify your email address first: open the link in the email that we sent you.",
     );
   }
-  const account = user.account ?? (await deps.auth.linkAccount(user));
+  const account =
+    user.account ??
+    (await deps.auth.linkAccount({ ...user, network: starterNetworkOf(context.peer) }));
   const status = await deps.accountDeps.ledger.findAccount({ account, now });
   if (status === null) throw new Error(`The ledger has no account ${account}`);
   if (status.state === "closed") {

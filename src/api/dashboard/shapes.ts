@@ -33,6 +33,7 @@
  */
 
 import type { EventKind } from "#accounts/activity-log.ts";
+import type { StarterOutcome } from "#accounts/starter-claim.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { GrantKind } from "#ledger/port.ts";
 
@@ -71,6 +72,8 @@ export type HomeView = {
   keys: number;
   /** The next part of the balance to expire. */
   nextExpiry: { credits: number; at: number } | null;
+  /** Why an account without any grant did not get starter credits; null where it has grants, or nothing is known. */
+  noStarter: Exclude<StarterOutcome, "granted"> | null;
 };
 
 export type KeyView = {

@@ -20,7 +20,9 @@ export async function showHome(context: RequestContext): Promise<Response> {
   const next = grants.find(
     ({ remaining, expiresAt }) => remaining > 0 && expiresAt !== null && now < expiresAt,
   );
+  const noStarter = grants.length === 0 ? await findNoStarter(context, account) : null;
   const view: HomeView = {
+    noStarter,
     balance,
     freeCall: status.freeCall === "open",
     today: {
@@ -32,6 +34,15 @@ export async function showHome(context: RequestContext): Promise<Response> {
       next === undefined ? null : { credits: next.remaining, at: next.expiresAt as number },
   };
   return json(view);
+}
+
+async function findNoStarter(
+  { deps }: RequestContext,
+  account: string,
+): Promise<HomeView["noStarter"]> {
+  if (deps.settings.starter.credits === 0) return null;
+  const claim = await deps.accountDeps.directory.findStarter({ account });
+  return claim === null || claim.outcome === "granted" ? null : claim.outcome;
 }
 
 export async function showCredits(context: RequestContext): Promise<Response> {

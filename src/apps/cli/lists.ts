@@ -18,6 +18,10 @@ export const everyAddress = ({ listAddresses }: OperatorClient) =>
 export const everyClosedAddress = ({ listClosed }: OperatorClient) =>
   everyItem<OutcomeOf<"listClosed">[number], string>(listClosed, ({ emailHash }) => emailHash);
 
+/** Which accounts got starter credits. */
+export const everyStarterClaim = ({ listStarters }: OperatorClient) =>
+  everyItem<OutcomeOf<"listStarters">[number], string>(listStarters, ({ account }) => account);
+
 /** Every purchase of every account, oldest first. */
 export const everyPurchase = ({ listAllPurchases }: OperatorClient) =>
   everyItem<OutcomeOf<"listAllPurchases">[number], { createdAt: number; id: string }>(

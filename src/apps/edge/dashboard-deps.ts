@@ -4,7 +4,9 @@ import { accountEmails } from "#accounts/account-emails.ts";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
+import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
+import { exhaustedText } from "#accounts/starter-claim.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
@@ -48,6 +50,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const emails = openEdgeEmails({
     settings: config.mail,
     queue: store.emailQueue,
+    bounds: config.requestedEmails,
     jobs: store.jobs,
     ...given,
   });
@@ -72,6 +75,11 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     now,
     signUp,
     starter,
+    starterPolicy: {
+      budgets: config.starterBudgets,
+      disposable: createDisposableEmail(config.disposableEmail),
+      onBudgetExhausted: (outcome) => logError(exhaustedText(outcome), {}),
+    },
     ...passwords,
     trustedOrigins: origins,
     secret: derived("toolbooth sessions"),
@@ -106,6 +114,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     sales: { prices: config.prices, billing, purchases: store.purchases },
     inBackground,
     emails: accountEmails({ publicUrl, mail: emails.mail, now }),
+    whenSendable: emails.whenSendable,
     newRequestId: () => newId("req"),
     newSecret: () => randomBase62(32, random),
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -2,6 +2,7 @@ import type { EmailQueue } from "#email/email-queue.ts";
 import { createMail, type LogError } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { type MailSettings, transportKindOf } from "#email/read-mail-settings.ts";
+import { createWhenSendable, type RequestedBounds } from "#email/requested-bounds.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import type { Transport } from "#email/transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
@@ -10,6 +11,8 @@ import { runBounded } from "#jobs/job-runner.ts";
 type Wiring = {
   settings: MailSettings;
   queue: EmailQueue;
+  /** Bounds of the emails that anyone can request. */
+  bounds: RequestedBounds;
   jobs: JobQueue;
   now(): number;
   random(count: number): Uint8Array;
@@ -28,7 +31,7 @@ const EMAILS_A_ROUND = 200;
  * Only the queue outlives the request.
  */
 export function openEdgeEmails(wiring: Wiring) {
-  const { settings, queue, jobs, now, random, waitUntil, logError } = wiring;
+  const { settings, queue, bounds, jobs, now, random, waitUntil, logError } = wiring;
   const transportKind = transportKindOf(settings);
   const transport =
     settings.api === null
@@ -52,7 +55,11 @@ export function openEdgeEmails(wiring: Wiring) {
   const forward = () =>
     waitUntil(deliver().catch((cause) => logError("Sending emails failed", { cause })));
 
-  return { mail: createMail({ queue, transportKind, now, random, logError }, forward), deliver };
+  return {
+    mail: createMail({ queue, transportKind, bounds, now, random, logError }, forward),
+    whenSendable: createWhenSendable({ queue, bounds, now }),
+    deliver,
+  };
 }
 
 /** Prints emails to the terminal when the service runs locally without an email provider. */

@@ -15,6 +15,7 @@ import { type DashboardThread, DashboardUnavailable, startDashboard } from "./da
 import { databaseFile } from "./data-folder.ts";
 import type { NodeLog } from "./log.ts";
 import { createOperatorServer } from "./operator-server.ts";
+import type { SignUpCounts } from "./sign-up-metrics.ts";
 
 /** Forwards requests for the dashboard API and the operator API to the dashboard thread, and starts and stops it. */
 export type DashboardServer = DashboardSite &
@@ -23,6 +24,7 @@ export type DashboardServer = DashboardSite &
     fetchForOperator(request: Request, connection: unknown): Promise<Response>;
     /** May be a moment old; empty if the thread is down. */
     countJobs(): Promise<readonly JobCount[]>;
+    countSignUps(): Promise<SignUpCounts | null>;
   };
 
 export function openDashboardServer(
@@ -52,6 +54,9 @@ export function openDashboardServer(
       stripe: config.stripe,
       webhookNetworks: config.webhookNetworks,
       starter,
+      starterBudgets: config.starterBudgets,
+      disposableEmail: config.disposableEmail,
+      requestedEmails: config.requestedEmails,
       providers: config.providers,
       operatorTokens: config.operatorTokens,
     },
@@ -100,6 +105,7 @@ export function openDashboardServer(
       operatorServer(request, (own, body) => forward(own, body, connection)),
     stop: async () => (await dashboard)?.stop(),
     countJobs: async () => (await dashboard)?.countJobs() ?? [],
+    countSignUps: async () => (await dashboard)?.countSignUps() ?? null,
   };
 }
 

@@ -5,14 +5,17 @@ import { accountEmails } from "#accounts/account-emails.ts";
 import { forgetStale } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
+import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
+import { exhaustedText, startOfDay } from "#accounts/starter-claim.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
-import { createMail } from "#email/enqueue-emails.ts";
+import { createMail, type DropReason } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createOutbox } from "#email/node-outbox.ts";
 import { createSmtpTransport } from "#email/node-smtp.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
+import { createWhenSendable } from "#email/requested-bounds.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
@@ -69,8 +72,21 @@ const emails = startJobs(
     logError,
   },
 );
+/** Emails dropped since the thread started, by reason. */
+const dropped: Partial<Record<DropReason, number>> = {};
+const bounds = settings.requestedEmails;
 const mail = createMail(
-  { queue: store.emailQueue, transportKind, now, random, logError },
+  {
+    queue: store.emailQueue,
+    transportKind,
+    bounds,
+    onDropped: (reason) => {
+      dropped[reason] = (dropped[reason] ?? 0) + 1;
+    },
+    now,
+    random,
+    logError,
+  },
   emails.wake,
 );
 
@@ -100,6 +116,11 @@ const auth = createAuth({
   secret: derived("toolbooth sessions"),
   signUp: settings.signUp,
   starter: settings.starter,
+  starterPolicy: {
+    budgets: settings.starterBudgets,
+    disposable: createDisposableEmail(settings.disposableEmail),
+    onBudgetExhausted: (outcome) => say({ kind: "warning", message: exhaustedText(outcome) }),
+  },
   providers: settings.providers,
   database: store.signInDatabase,
   activityLog: store.activityLog,
@@ -146,6 +167,7 @@ const deps: DashboardDeps = {
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
   emails: accountEmails({ publicUrl, mail, now }),
+  whenSendable: createWhenSendable({ queue: store.emailQueue, bounds, now }),
   newRequestId: () => newId("req"),
   newSecret: () => randomBase62(32, random),
   // A request that waits here to sign in must not delay shutdown.
@@ -186,12 +208,17 @@ const tidying = setInterval(() => {
   );
 }, TIDY_EVERY_MS);
 
-/** Reports job counts to the main thread, which serves `/metrics`. */
+/** Reports the counts of jobs and sign-ups to the main thread, which serves `/metrics`. */
 const COUNT_EVERY_MS = 15_000;
 async function reportJobCounts(): Promise<void> {
-  const counting = countJobs(jobs, ["email", "outbox", "webhook"]);
+  const counting = Promise.all([
+    countJobs(jobs, ["email", "outbox", "webhook"]),
+    store.directory.countStarters({ since: startOfDay(now()) }),
+    store.emailQueue.countRequested({ now: now(), network: "" }),
+  ]);
   await counting.then(
-    (counts) => say({ kind: "jobs", counts }),
+    ([counts, starters, requested]) =>
+      say({ kind: "jobs", counts, signUps: { starters, requested, dropped } }),
     (cause) => logError("Counting jobs failed", { cause }),
   );
 }

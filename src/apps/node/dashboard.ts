@@ -1,14 +1,18 @@
 import { Worker } from "node:worker_threads";
 import type { AuthOptions } from "#accounts/auth-options.ts";
+import type { DisposableEmailMode } from "#accounts/disposable-email.ts";
+import type { StarterBudgets } from "#accounts/starter-claim.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { StripeSettings } from "#config/read-settings.ts";
 import type { MailSettings } from "#email/read-mail-settings.ts";
+import type { RequestedBounds } from "#email/requested-bounds.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorToken } from "#operator/perform.ts";
 import type { NodeLog } from "./log.ts";
+import type { SignUpCounts } from "./sign-up-metrics.ts";
 
 /** The settings of the dashboard thread, as plain data. */
 export type DashboardSettings = {
@@ -19,6 +23,9 @@ export type DashboardSettings = {
   secrets: readonly string[];
   signUp: "open" | "closed";
   starter: Starter;
+  starterBudgets: StarterBudgets;
+  disposableEmail: DisposableEmailMode;
+  requestedEmails: RequestedBounds;
   providers: AuthOptions["providers"];
   mail: MailSettings;
   /** The price list and the payment provider; null without one. */
@@ -51,7 +58,7 @@ export type FromDashboard =
   | { kind: "email"; text: string }
   | { kind: "warning"; message: string }
   | { kind: "action"; message: string; action: OperatorAction & { requestId: string } }
-  | { kind: "jobs"; counts: readonly JobCount[] }
+  | { kind: "jobs"; counts: readonly JobCount[]; signUps: SignUpCounts }
   | {
       kind: "error";
       message: string;
@@ -64,6 +71,8 @@ export type DashboardThread = {
   fetch(request: Request, body: Uint8Array | null, peer: string | null): Promise<Response>;
   /** The job counts that the thread last reported. */
   countJobs(): readonly JobCount[];
+  /** What the thread last reported about sign-ups; null before its first report. */
+  countSignUps(): SignUpCounts | null;
   stop(): Promise<void>;
 };
 
@@ -107,6 +116,7 @@ export async function startDashboard(
   let stopping = false;
   let deaths = 0;
   let jobs: readonly JobCount[] = [];
+  let signUps: SignUpCounts | null = null;
   let thread: Worker | undefined = await tryToStart();
 
   function receive(message: FromDashboard): void {
@@ -118,7 +128,7 @@ export async function startDashboard(
     } else if (message.kind === "email") log.email(message.text);
     else if (message.kind === "warning") log.warn(message.message);
     else if (message.kind === "action") log.info(message.message, message.action);
-    else if (message.kind === "jobs") jobs = message.counts;
+    else if (message.kind === "jobs") ({ counts: jobs, signUps } = message);
     else if (message.kind === "error") {
       const { requestId, cause } = message;
       log.logError(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });
@@ -196,6 +206,7 @@ export async function startDashboard(
       });
     },
     countJobs: () => jobs,
+    countSignUps: () => signUps,
     async stop() {
       stopping = true;
       if (thread === undefined) return;

@@ -50,6 +50,7 @@ async function main(): Promise<void> {
     ledger: store.waiting,
     tools: pool.waiting,
     jobs: async () => [...((await dashboard?.countJobs()) ?? []), ...(await reversals.countJobs())],
+    signUps: async () => (await dashboard?.countSignUps()) ?? null,
   });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { AccessLogEntry, Metrics } from "#api/app-context.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import { addJobGauges } from "./job-metrics.ts";
+import { addSignUpMetrics, type SignUpCounts } from "./sign-up-metrics.ts";
 
 /** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
 export type NodeMetrics = {
@@ -19,6 +20,7 @@ export function createNodeMetrics(queues: {
   ledger(): number;
   tools(): number;
   jobs(): Promise<readonly JobCount[]>;
+  signUps(): Promise<SignUpCounts | null>;
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
@@ -79,6 +81,7 @@ export function createNodeMetrics(queues: {
     queues.tools,
   );
   addJobGauges(registers, queues.jobs, Date.now);
+  addSignUpMetrics(registers, queues.signUps);
 
   const children = createChildren({ requests, calls, credits, latency });
   return {

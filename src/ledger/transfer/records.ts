@@ -38,6 +38,13 @@ export const transferRecord = z.discriminatedUnion("record", [
   z.strictObject({ record: z.literal("address"), email: name, account: name, createdAt: time }),
   z.strictObject({ record: z.literal("closedAddress"), emailHash: name, closedAt: time }),
   z.strictObject({
+    record: z.literal("starterClaim"),
+    account: name,
+    emailHash: name,
+    at: time,
+    outcome: z.enum(["granted", "address_used", "disposable", "network_full", "day_full"]),
+  }),
+  z.strictObject({
     record: z.literal("key"),
     id: name,
     account: name,

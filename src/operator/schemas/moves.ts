@@ -17,13 +17,13 @@ const place = z
   })
   .nullable();
 const snapshot = z.string().max(100).nullable();
-const recordOf = <Kind extends "address" | "closedAddress">(kind: Kind) =>
+const recordOf = <Kind extends "address" | "closedAddress" | "starterClaim">(kind: Kind) =>
   transferRecord.options.find((one) => one.shape.record.value === kind) as Extract<
     (typeof transferRecord.options)[number],
     { shape: { record: z.ZodLiteral<Kind> } }
   >;
 const addressRecord = z
-  .union([recordOf("address"), recordOf("closedAddress")])
+  .union([recordOf("address"), recordOf("closedAddress"), recordOf("starterClaim")])
   .refine((record) => faultOfAddress(record) === null, "not a valid address record");
 
 export const MOVE_SCHEMAS = {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { STARTER_OUTCOMES } from "#accounts/starter-claim.ts";
 import { GRANT_KINDS } from "#ledger/port.ts";
 import { ACTION_OUTCOMES } from "../actions.ts";
 import { account, count, cursor, pageMax, time } from "./members.ts";
@@ -80,5 +81,16 @@ export const TOTALS_SCHEMAS = {
   listClosed: {
     input: z.strictObject({ after: cursor, max: pageMax }),
     output: z.array(z.object({ emailHash: z.string(), closedAt: time })),
+  },
+  listStarters: {
+    input: z.strictObject({ after: cursor, max: pageMax }),
+    output: z.array(
+      z.object({
+        account: z.string(),
+        emailHash: z.string(),
+        at: time,
+        outcome: z.enum(STARTER_OUTCOMES),
+      }),
+    ),
   },
 };

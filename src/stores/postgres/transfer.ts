@@ -76,7 +76,7 @@ export async function importPostgres(
   await makePastDays(pool, now, keptFrom);
   return pool.transaction("upkeep", async (query) => {
     await query(
-      `${PATIENT}; LOCK TABLE account, address, closed_address, purchase IN SHARE ROW EXCLUSIVE MODE`,
+      `${PATIENT}; LOCK TABLE account, address, closed_address, starter_claim, purchase IN SHARE ROW EXCLUSIVE MODE`,
     );
     if (!(await isEmptyLedger(query))) throw new TransferError("The ledger is not empty");
     const counts = await insertLines(query, lines);

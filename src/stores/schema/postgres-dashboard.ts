@@ -13,11 +13,24 @@ CREATE TABLE address (
   created_at bigint NOT NULL
 );
 
--- Hashes of the addresses of closed accounts, so that signing up again brings no second free call.
+-- Hashes of the addresses of closed accounts, so that signing up again brings no second free call: of their canonical form.
 CREATE TABLE closed_address (
   email_hash text COLLATE "C" PRIMARY KEY,
   closed_at bigint NOT NULL
 );
+
+-- Which accounts got starter credits, and why others did not. email_hash stands for the person, in the canonical form of the address.
+CREATE TABLE starter_claim (
+  account text COLLATE "C" PRIMARY KEY,
+  email_hash text COLLATE "C" NOT NULL,
+  -- Keyed hash of the network; empty where it is unknown, and after two days.
+  network text COLLATE "C" NOT NULL DEFAULT '',
+  at bigint NOT NULL,
+  outcome text COLLATE "C" NOT NULL
+);
+CREATE UNIQUE INDEX starter_claim_granted ON starter_claim (email_hash) WHERE outcome = 'granted';
+CREATE INDEX starter_claim_by_day ON starter_claim (outcome, at);
+CREATE INDEX starter_claim_by_network ON starter_claim (network, at) WHERE network <> '';
 
 CREATE TABLE users (
   id text COLLATE "C" PRIMARY KEY,
@@ -120,9 +133,12 @@ CREATE TABLE job_turn (
 CREATE TABLE email_requested (
   recipient text COLLATE "C" NOT NULL,
   email_group text COLLATE "C" NOT NULL,
-  at bigint NOT NULL
+  at bigint NOT NULL,
+  -- Keyed hash of the network that caused it; empty where it is unknown.
+  network text COLLATE "C" NOT NULL DEFAULT ''
 );
 CREATE INDEX email_requested_by_recipient ON email_requested (recipient, email_group, at);
+CREATE INDEX email_requested_by_network ON email_requested (network, at) WHERE network <> '';
 CREATE INDEX email_requested_by_age ON email_requested (at);
 
 CREATE TABLE purchase (

@@ -12,11 +12,24 @@ CREATE TABLE address (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Hashes of the addresses of closed accounts, so that signing up again brings no second free call.
+-- Hashes of the addresses of closed accounts, so that signing up again brings no second free call: of their canonical form.
 CREATE TABLE closed_address (
   email_hash TEXT PRIMARY KEY,
   closed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Which accounts got starter credits, and why others did not. email_hash stands for the person, in the canonical form of the address.
+CREATE TABLE starter_claim (
+  account TEXT PRIMARY KEY,
+  email_hash TEXT NOT NULL,
+  -- Keyed hash of the network; empty where it is unknown, and after two days.
+  network TEXT NOT NULL DEFAULT '',
+  at INTEGER NOT NULL,
+  outcome TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX starter_claim_granted ON starter_claim (email_hash) WHERE outcome = 'granted';
+CREATE INDEX starter_claim_by_day ON starter_claim (outcome, at);
+CREATE INDEX starter_claim_by_network ON starter_claim (network, at) WHERE network <> '';
 
 CREATE TABLE users (
   id TEXT PRIMARY KEY,
@@ -88,9 +101,12 @@ CREATE INDEX user_event_by_user ON user_event (user_id, no);
 CREATE TABLE email_requested (
   recipient TEXT NOT NULL,
   email_group TEXT NOT NULL,
-  at INTEGER NOT NULL
+  at INTEGER NOT NULL,
+  -- Keyed hash of the network that caused it; empty where it is unknown.
+  network TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX email_requested_by_recipient ON email_requested (recipient, email_group, at);
+CREATE INDEX email_requested_by_network ON email_requested (network, at) WHERE network <> '';
 CREATE INDEX email_requested_by_age ON email_requested (at);
 
 CREATE TABLE purchase (

@@ -4,6 +4,7 @@ import {
   EVENTS_KEPT,
   type EventKind,
 } from "#accounts/activity-log.ts";
+import { CLAIM_NETWORK_KEPT_MS } from "#accounts/starter-claim.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readCursor, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
@@ -66,6 +67,9 @@ export function createActivityLog(
               SELECT id FROM user_session WHERE "expiresAt" < ${end} LIMIT ${max}) RETURNING id`,
         sql`DELETE FROM user_token WHERE id IN (
               SELECT id FROM user_token WHERE "expiresAt" < ${end} LIMIT ${max}) RETURNING id`,
+        sql`UPDATE starter_claim SET network = '' WHERE account IN (
+              SELECT account FROM starter_claim
+              WHERE network <> '' AND at < ${now - CLAIM_NETWORK_KEPT_MS} LIMIT ${max})`,
       ]);
       return { forgotten: forgotten.flat().length };
     },

@@ -1,6 +1,7 @@
 import type { Address, Directory } from "#accounts/directory.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+import { createStarterClaims } from "./starter-claims.ts";
 
 /**
  * The directory of email addresses over a database. Each operation is one batch.
@@ -12,6 +13,7 @@ export function createDirectory(
   lockUser: (account: string) => readonly SqlQuery[] = () => [],
 ): Directory {
   return {
+    ...createStarterClaims(db),
     async register({ email, account, createdAt }) {
       const [row] = await lastRows(
         db,

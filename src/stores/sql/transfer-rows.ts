@@ -199,6 +199,16 @@ export const RECORD_TABLES: Record<RecordKind, RecordTable> = {
     key: [keyOf("email_hash", "text")],
     members: { emailHash: text("email_hash"), closedAt: number("closed_at") },
   }),
+  starterClaim: table("starterClaim", {
+    table: "starter_claim",
+    key: [keyOf("account", "text")],
+    members: {
+      account: text("account"),
+      emailHash: text("email_hash"),
+      at: number("at"),
+      outcome: text("outcome"),
+    },
+  }),
   key: keyRows,
   grant: grantRows,
   purchase: purchaseRows,

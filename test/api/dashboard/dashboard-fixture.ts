@@ -3,13 +3,17 @@ import { createHash, randomBytes } from "node:crypto";
 import { accountEmails } from "#accounts/account-emails.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
+import { createDisposableEmail, type DisposableEmailMode } from "#accounts/disposable-email.ts";
+import type { StarterBudgets } from "#accounts/starter-claim.ts";
 import { createDashboardApp } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { createBilling } from "#billing/billing.ts";
 import type { PaymentProvider } from "#billing/payment-provider.ts";
 import type { PriceList } from "#billing/price-list.ts";
+import { createMail } from "#email/enqueue-emails.ts";
 import type { Email, EmailKind } from "#email/mail.ts";
+import { createWhenSendable, type RequestedBounds } from "#email/requested-bounds.ts";
 import { randomBase62 } from "#ids.ts";
 import { type Browser, openBrowser } from "./browser.ts";
 import { clock } from "./clock.ts";
@@ -26,6 +30,10 @@ export type FixtureOptions = {
   signUp?: "open" | "closed";
   providers?: AuthOptions["providers"];
   webhookNetworks?: "public" | "any";
+  starterBudgets?: StarterBudgets;
+  disposableEmail?: DisposableEmailMode;
+  /** With them, emails go through the store's queue, which drops those beyond the bounds. */
+  requestedEmails?: RequestedBounds;
   /** Nothing is sold otherwise; without a provider it is sold, and cannot be paid here. */
   sales?: { prices: PriceList; provider: PaymentProvider | null };
   /** Another node over the same database. */
@@ -61,6 +69,7 @@ export function openFixture(given: FixtureOptions = {}) {
   const slow = new Set<string>();
   /** Operations that were carried out, in their order. */
   const wasCarriedOut: string[] = [];
+  const warnings: string[] = [];
   const background = new Set<Promise<unknown>>();
   const breakable = <Port extends object>(port: Port): Port =>
     Object.fromEntries(
@@ -87,13 +96,23 @@ export function openFixture(given: FixtureOptions = {}) {
   };
   const activityLog = breakable(store.activityLog);
   const { webhookNetworks = "public" } = given;
+  const now = () => Date.now();
+  const { starterBudgets = { perNetwork: 0, perDay: 0 }, requestedEmails } = given;
+  const bounds = requestedEmails ?? { perHour: 0, perDay: 0 };
+  const queue = store.emailQueue;
+  const bounded = createMail({
+    ...{ queue, bounds, now, random },
+    transportKind: "smtp",
+    logError: () => {},
+  });
   const mail = {
     async enqueue(message: Email) {
-      emails.push(message);
-      return { error: null };
+      const { error } =
+        requestedEmails === undefined ? { error: null } : await bounded.enqueue(message);
+      if (error === null) emails.push(message);
+      return { error };
     },
   };
-  const now = () => Date.now();
   const logError = (message: string, cause?: unknown) => {
     loggedErrors.push(`${message} ${cause instanceof Error ? cause.stack : JSON.stringify(cause)}`);
   };
@@ -110,6 +129,11 @@ export function openFixture(given: FixtureOptions = {}) {
     secret: "a-secret-for-sessions-of-the-test",
     ...{ signUp, providers },
     starter: STARTER,
+    starterPolicy: {
+      budgets: starterBudgets,
+      disposable: createDisposableEmail(given.disposableEmail ?? "no_starter"),
+      onBudgetExhausted: (outcome) => warnings.push(outcome),
+    },
     database: store.signInDatabase,
     rethrowDatabaseErrors: store.rethrowDatabaseErrors,
     newId: () => randomBase62(24, random),
@@ -141,6 +165,7 @@ export function openFixture(given: FixtureOptions = {}) {
     sales: { prices, billing, purchases },
     inBackground,
     emails: accountEmails({ publicUrl, mail, now }),
+    whenSendable: createWhenSendable({ queue, bounds, now }),
     newRequestId: () => `req_${randomBase62(12, random)}`,
     newSecret: () => randomBase62(32, random),
     wait: async (ms) => void waits.push(ms),
@@ -166,6 +191,7 @@ export function openFixture(given: FixtureOptions = {}) {
   const browser = (peer?: string | null) => openBrowser({ app, publicUrl, settle }, peer);
 
   return {
+    warnings,
     ...{ kept, accountDeps, store, deps, app, auth, emails, loggedErrors, waits, failing, slow },
     wasCarriedOut,
     ...{ settle, emailsTo, lastLink, browser, publicUrl, activityLog },

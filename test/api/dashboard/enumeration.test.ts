@@ -9,9 +9,9 @@ function shapeOf({ status, headers, body }: ApiResponse): unknown {
   const shown = [...headers]
     .filter(([name]) => !["x-request-id", "set-cookie"].includes(name))
     .sort();
-  const cookies = headers.getSetCookie().map((text) => text.replace(/=[0-9A-Za-z]{24};/, "=;"));
-  const { signUp, requestId: _, ...rest } = body as { signUp?: string; requestId?: string };
-  return { status, shown, cookies, rest, signUp: signUp?.length };
+  const cookies = headers.getSetCookie().map((text) => text.replace(/=[0-9a-f]{32};/, "=;"));
+  const { requestId: _, ...rest } = body as { requestId?: string };
+  return { status, shown, cookies, rest };
 }
 
 async function openTown() {

@@ -4,6 +4,7 @@ import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Directory } from "#accounts/directory.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
+import type { EmailQueue } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
@@ -18,6 +19,7 @@ export type FixtureStore = {
     ledger: Ledger;
     directory: Directory;
     activityLog: ActivityLog;
+    emailQueue: EmailQueue;
     events: EventStore;
     purchases: PurchaseStore;
     signInDatabase: AuthOptions["database"];

@@ -14,6 +14,8 @@ const SUITES = [
   "sessions",
   "enumeration",
   "two-at-one-address",
+  "who-has-access",
+  "starter-once",
   "keys",
   "closing",
   "purchases",

@@ -40,7 +40,7 @@ const node = () => nodes[0] as FleetNode;
 /** Each request comes from another network, so that none is throttled. */
 function newVisitor(): Visitor {
   users += 1;
-  return openVisitor(`10.9.${users >> 8}.${users & 255}`);
+  return openVisitor(`10.${9 + (users >> 8)}.${users & 255}.1`);
 }
 
 async function openMember() {

@@ -43,7 +43,7 @@ let count = 0;
 async function openMember(): Promise<{ email: string; ask: Visitor }> {
   count += 1;
   const email = `member${count}@example.com`;
-  const ask = openVisitor(`10.1.0.${count}`);
+  const ask = openVisitor(`10.1.${count}.1`);
   const credentials = { name: "", email, password: PASSWORD };
   assert.equal(
     (await ask(one(), "POST", "/dashboard/auth/sign-up/email", credentials)).status,
@@ -108,9 +108,11 @@ test("an address that signs up on both nodes at once becomes one user", async ()
   // Both get the same response, whichever came first.
   for (const { status } of responses) assert.equal(status, 200);
   const token = await tokenFor(nodes, email);
+  const signIn = ["POST", "/dashboard/auth/sign-in/email", credentials] as const;
+  // With the right password, both browsers count as those that signed up.
+  for (const visitor of [here, there]) assert.equal((await visitor(one(), ...signIn)).status, 403);
   const verify = ["POST", "/dashboard/auth/verify-email", { token }] as const;
   await Promise.all([here(one(), ...verify), there(other(), ...verify)]);
-  const signIn = ["POST", "/dashboard/auth/sign-in/email", credentials] as const;
   assert.equal((await here(one(), ...signIn)).status, 200);
   const { body } = await here(other(), "GET", "/dashboard/credits");
   const { grants } = body as { grants: { kind: string; amount: number }[] };

@@ -104,7 +104,7 @@ test("a new link requested in another browser asks for a new password, because s
   const { page } = user;
   user.expectConsoleError(/status of 4\d\d .*verify-email/);
   await confirmWithNewLink(user, credentials);
-  await page.getByRole("main").getByRole("link", { name: "Choose a password" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Set a password" }).click();
   await page.getByLabel("New password").fill(credentials.password);
   await session.button(page, "Set password").click();
   await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();

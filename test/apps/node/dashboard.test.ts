@@ -44,6 +44,9 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
     signUp: "open" as const,
     providers: {},
     starter: { credits: 100, days: 90 },
+    starterBudgets: { perNetwork: 0, perDay: 0 },
+    disposableEmail: "no_starter" as const,
+    requestedEmails: { perHour: 0, perDay: 0 },
     prices: null,
     stripe: null,
     operatorTokens: [],
@@ -65,6 +68,12 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
   return { dashboard, ask, emails, loggedErrors, warnings, threads };
 }
 
+const cookieOf = ({ headers }: Response) =>
+  headers
+    .getSetCookie()
+    .map((text) => text.split(";")[0])
+    .join("; ");
+
 /** Polls until the condition holds. */
 async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -84,7 +93,8 @@ test("restarts a thread that dies: requests in between get an error, and nothing
 }, async (t) => {
   const { ask, emails, loggedErrors, threads } = await openThread(t);
   const order = { name: "", email: EMAIL, password: PASSWORD };
-  assert.equal((await ask("POST", "/dashboard/auth/sign-up/email", order)).status, 200);
+  const signedUp = await ask("POST", "/dashboard/auth/sign-up/email", order);
+  assert.equal(signedUp.status, 200);
   await until(() => emails.length === 1);
   const link = new URL(/http\S+\?token=\S+/.exec(emails[0] ?? "")?.[0] ?? "");
 
@@ -101,7 +111,8 @@ test("restarts a thread that dies: requests in between get an error, and nothing
   assert.deepEqual(loggedErrors, ["Dashboard thread died; restarting"]);
 
   const token = link.searchParams.get("token");
-  assert.equal((await ask("POST", "/dashboard/auth/verify-email", { token })).status, 200);
+  const mark = cookieOf(signedUp);
+  assert.equal((await ask("POST", "/dashboard/auth/verify-email", { token }, mark)).status, 200);
   const signedIn = await ask("POST", "/dashboard/auth/sign-in/email", {
     email: EMAIL,
     password: PASSWORD,
@@ -109,7 +120,7 @@ test("restarts a thread that dies: requests in between get an error, and nothing
   assert.equal(signedIn.status, 200);
   const cookies = signedIn.headers.getSetCookie();
   assert.equal(cookies.length, 2, "each cookie has its own header");
-  const cookie = cookies.map((text) => text.split(";")[0]).join("; ");
+  const cookie = cookieOf(signedIn);
   const home = await ask("GET", "/dashboard/home", undefined, cookie);
   assert.equal(((await home.json()) as { balance: number }).balance, 100);
   assert.deepEqual(emails.length, 1);

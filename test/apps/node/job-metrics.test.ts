@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Registry } from "prom-client";
 import { addJobGauges } from "../../../src/apps/node/job-metrics.ts";
+import { addSignUpMetrics } from "../../../src/apps/node/sign-up-metrics.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 
@@ -26,11 +27,31 @@ test("counts jobs by queue and state and measures the age of the oldest", async 
   assert.match(text, /toolbooth_jobs_oldest_seconds\{queue="email"\} 60\n/);
 });
 
-test("a node exports the metrics of its jobs", { timeout: 300_000 }, async (t) => {
+test("counts claims of starter credits, requested emails and dropped ones, each once", async () => {
+  const register = new Registry();
+  addSignUpMetrics([register], async () => ({
+    starters: [{ outcome: "day_full", count: 4 }],
+    requested: { hour: 3, day: 9 },
+    dropped: { total_full: 2 },
+  }));
+  await register.metrics();
+  const lines = (await register.metrics()).split("\n");
+  for (const line of [
+    'toolbooth_starter_claims_today{outcome="day_full"} 4',
+    'toolbooth_starter_claims_today{outcome="granted"} 0',
+    'toolbooth_requested_emails{window="hour"} 3',
+    'toolbooth_requested_emails{window="day"} 9',
+    'toolbooth_emails_dropped_total{reason="total_full"} 2',
+  ])
+    assert.ok(lines.includes(line), line);
+});
+
+test("a node exports the metrics of its jobs and sign-ups", { timeout: 300_000 }, async (t) => {
   const server = await startServer(t, { DATA_DIR: temporaryFolder(t) });
   const read = async () => (await fetch(`${server.base}/metrics`)).text();
   await eventually("the thread's count", async () =>
     /toolbooth_jobs\{queue="webhook",state="waiting"\} 0\n/.test(await read()),
   );
+  assert.match(await read(), /toolbooth_requested_emails\{window="day"\} 0\n/);
   assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
 });

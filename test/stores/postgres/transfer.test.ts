@@ -195,11 +195,16 @@ const RECORD_OF: Record<string, string> = {
   credit_grant: "grant",
   usage_hour: "usage",
   closed_address: "closedAddress",
+  starter_claim: "starterClaim",
   setting: "secret",
 };
 
-/** Columns that an import recomputes. */
-const DERIVED = ["no", "spent", "event_due_at", "lifetime_grants", "front_grant", "rest"];
+/** Columns that an import recomputes, or that no import needs. */
+const DERIVED = [
+  ...["no", "spent", "event_due_at", "lifetime_grants", "front_grant", "rest"],
+  // Of starter claims; budgets count it for two days.
+  "network",
+];
 
 /**
  * Of our tables but those of the dashboard, whose users sign up again, of what is counted for minutes, of events and jobs, which the node that

@@ -12,6 +12,7 @@ import {
   everyAddress,
   everyClosedAddress,
   everyPurchase,
+  everyStarterClaim,
   mapConcurrently,
 } from "../lists.ts";
 import { counted, shortList } from "../text.ts";
@@ -141,6 +142,9 @@ async function collectAddresses(
   }
   for await (const closed of everyClosedAddress(client)) {
     takeRecords(driver, [{ record: "closedAddress", ...closed }]);
+  }
+  for await (const claim of everyStarterClaim(client)) {
+    takeRecords(driver, [{ record: "starterClaim", ...claim }]);
   }
 }
 

@@ -21,7 +21,7 @@ export function checkLines({ log }: Invocation, driver: NodeSqlite): void {
     );
   }
   const unopened: string[] = [];
-  for (const kind of ["address", "closedAddress"] as const) {
+  for (const kind of ["address", "closedAddress", "starterClaim"] as const) {
     for (const record of pagesOf(driver, kind)) {
       const fault = faultOfAddress(record);
       if (fault === null) {
@@ -29,7 +29,7 @@ export function checkLines({ log }: Invocation, driver: NodeSqlite): void {
           unopened.push(record.account);
         continue;
       }
-      const owner = record.record === "address" ? ` of ${record.account.slice(0, 40)}` : "";
+      const owner = "account" in record ? ` of ${record.account.slice(0, 40)}` : "";
       throw new CommandError(
         `The lines contain an invalid record "${kind}"${owner}: ${fault}. Nothing was imported. Correct the record, or export the lines again.`,
       );

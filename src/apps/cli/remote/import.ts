@@ -157,6 +157,7 @@ async function sendAddresses(
   const kinds: Iterable<AddressRecord>[] = [
     addressesOf(driver, closed),
     pagesOf(driver, "closedAddress"),
+    pagesOf(driver, "starterClaim"),
   ];
   for (const records of kinds) {
     const results = mapConcurrently(chunksOf(records, ADDRESSES_PER_REQUEST), (chunk) =>

@@ -1,0 +1,81 @@
+import type { Directory } from "#accounts/directory.ts";
+import { type StarterDecision, type StarterOutcome, startOfDay } from "#accounts/starter-claim.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
+import { lastRows, listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+
+type StarterClaims = Pick<
+  Directory,
+  "claimStarter" | "findStarter" | "countStarters" | "listStarters" | "recordStarter"
+>;
+
+/** Who got starter credits. A claim counts the budgets and writes in one batch, so they hold under any load. */
+export function createStarterClaims(db: SqlDatabase): StarterClaims {
+  return {
+    async claimStarter({ account, emailHashes, network, isDisposable, budgets, now }) {
+      const hashes = listOf(emailHashes);
+      const today = startOfDay(now);
+      const exceeds = (budget: number, condition: SqlQuery) =>
+        budget === 0
+          ? sql`1 = 0`
+          : sql`(SELECT count(*) FROM starter_claim
+                 WHERE outcome = 'granted' AND at >= ${today} AND ${condition}) >= ${budget}`;
+      const outcome = sql`CASE
+        WHEN EXISTS (SELECT 1 FROM closed_address WHERE email_hash IN (${hashes})) THEN 'address_used'
+        WHEN EXISTS (SELECT 1 FROM starter_claim
+                     WHERE email_hash IN (${hashes}) AND outcome = 'granted') THEN 'address_used'
+        WHEN ${isDisposable ? 1 : 0} = 1 THEN 'disposable'
+        WHEN ${exceeds(network === "" ? 0 : budgets.perNetwork, sql`network <> '' AND network = ${network}`)} THEN 'network_full'
+        WHEN ${exceeds(budgets.perDay, sql`1 = 1`)} THEN 'day_full'
+        ELSE 'granted' END`;
+      const [row] = await lastRows(
+        db,
+        sql`INSERT INTO starter_claim (account, email_hash, network, at, outcome)
+            SELECT ${account}, ${emailHashes[0] ?? ""}, ${network}, ${now}, ${outcome}
+            WHERE NOT EXISTS (SELECT 1 FROM starter_claim WHERE account = ${account})`,
+        sql`SELECT own.outcome, (SELECT count(*) FROM starter_claim AS other
+              WHERE other.outcome = own.outcome AND other.at >= ${today}) AS times
+            FROM starter_claim AS own WHERE own.account = ${account}`,
+      );
+      return {
+        outcome: row?.["outcome"] as StarterOutcome,
+        isFirstToday: Number(row?.["times"]) === 1,
+      };
+    },
+    async findStarter({ account }) {
+      const [row] = await lastRows(db, sql`SELECT * FROM starter_claim WHERE account = ${account}`);
+      return row === undefined ? null : readDecision(row);
+    },
+    async countStarters({ since }) {
+      const rows = await lastRows(
+        db,
+        sql`SELECT outcome, count(*) AS times FROM starter_claim WHERE at >= ${since}
+            GROUP BY outcome ORDER BY outcome`,
+      );
+      return rows.map((row) => ({
+        outcome: row["outcome"] as StarterOutcome,
+        count: Number(row["times"]),
+      }));
+    },
+    async listStarters({ after, max }) {
+      const rows = await lastRows(
+        db,
+        sql`SELECT * FROM starter_claim WHERE account > ${after ?? ""} ORDER BY account LIMIT ${max}`,
+      );
+      return rows.map(readDecision);
+    },
+    async recordStarter({ account, emailHash, at, outcome }) {
+      await db.batch([
+        sql`INSERT INTO starter_claim (account, email_hash, at, outcome)
+            VALUES (${account}, ${emailHash}, ${at}, ${outcome}) ON CONFLICT DO NOTHING`,
+      ]);
+      return { recorded: true };
+    },
+  };
+}
+
+const readDecision = (row: SqlRow): StarterDecision => ({
+  account: row["account"] as string,
+  emailHash: row["email_hash"] as string,
+  at: Number(row["at"]),
+  outcome: row["outcome"] as StarterOutcome,
+});

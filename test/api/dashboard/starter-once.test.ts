@@ -1,0 +1,196 @@
+/** Starter credits come once a person and within budgets, and emails that anyone can cause within theirs. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { networkOf, starterNetworkOf } from "#api/dashboard/network.ts";
+import type { HomeView } from "#api/dashboard/shapes.ts";
+import type { Browser } from "./browser.ts";
+import { clock, DAY } from "./clock.ts";
+import { type Fixture, openFixture, PASSWORD, STARTER } from "./dashboard-fixture.ts";
+import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
+
+async function join(fixture: Fixture, email: string, browser = fixture.browser()) {
+  assert.equal((await fixture.signUp(browser, email, PASSWORD)).status, 200);
+  await fixture.open(browser, await fixture.lastLink(email, "verify_address"));
+  assert.equal((await fixture.signIn(browser, email, PASSWORD)).status, 200);
+  return { browser, ...(await homeOf(browser)) };
+}
+
+async function homeOf(browser: Browser) {
+  const { balance, freeCall, noStarter } = (await browser.get("/dashboard/home")).body as HomeView;
+  return { balance, freeCall, noStarter };
+}
+
+const WITH = { balance: STARTER.credits, freeCall: true, noStarter: null };
+
+async function joinAll(fixture: Fixture, emails: string[]) {
+  const homes = [];
+  for (const email of emails) {
+    const { browser: _, ...home } = await join(fixture, email);
+    homes.push(home);
+  }
+  return homes;
+}
+
+test("aliases of an address sign up, but only the first gets starter credits and a free call", async () => {
+  const fixture = openFixture();
+  const without = { balance: 0, freeCall: false, noStarter: "address_used" };
+  const emails = ["b.o.b@gmail.com", "bob+1@gmail.com", "bob@googlemail.com", "carol@gmail.com"];
+  assert.deepEqual(await joinAll(fixture, emails), [WITH, without, without, WITH]);
+  assert.equal((await fixture.rows("SELECT * FROM users")).length, 4);
+});
+
+test("closing an account and signing up with an alias brings nothing, nor does moving away", async () => {
+  const fixture = openFixture();
+  const { browser } = await join(fixture, "bob+first@example.org");
+  const order = { email: "bob+first@example.org", password: PASSWORD };
+  assert.equal((await browser.post("/dashboard/account/close", order)).status, 200);
+  const moved = await join(fixture, "ann@example.org");
+  await moved.browser.post("/dashboard/auth/change-email", { newEmail: "ann@example.net" });
+  for (const [to, kind] of [
+    ["ann@example.org", "confirm_address_change"],
+    ["ann@example.net", "verify_new_address"],
+  ] as const) {
+    await fixture.open(moved.browser, await fixture.lastLink(to, kind));
+  }
+  const without = { balance: 0, freeCall: false, noStarter: "address_used" };
+  const again = await joinAll(fixture, ["bob@example.org", "ann+2@example.org"]);
+  assert.deepEqual(again, [without, without]);
+  assert.deepEqual(await fixture.traces("bob+first"), []);
+});
+
+test("a social sign-in with an alias gets no second starter credits", async () => {
+  const fixture = openFixture({ providers: PROVIDERS });
+  await join(fixture, "bob@gmail.com");
+  const browser = fixture.browser();
+  using _world = standIn({ email: "b.ob@gmail.com", verified: true });
+  await comeBackFrom("google", browser);
+  assert.equal((await homeOf(browser)).noStarter, "address_used");
+});
+
+test("the budget of a network is counted by /24 and /64, from the address that verifies", async () => {
+  const fixture = openFixture({ starterBudgets: { perNetwork: 1, perDay: 0 } });
+  const from = async (peer: string, email: string) =>
+    (await join(fixture, email, fixture.browser(peer))).noStarter;
+  assert.equal(await from("203.0.113.1", "a@example.com"), null);
+  assert.equal(await from("203.0.113.254", "b@example.com"), "network_full");
+  assert.equal(await from("203.0.114.1", "c@example.com"), null);
+  assert.equal(await from("2001:db8:1:2::1", "d@example.com"), null);
+  assert.equal(await from("2001:db8:1:2:ffff::1", "e@example.com"), "network_full");
+  assert.equal(await from("2001:db8:1:3::1", "f@example.com"), null);
+  for (const email of ["g@example.com", "h@example.com"])
+    assert.equal(await from("127.0.0.1", email), null, "behind a proxy that is not trusted");
+  assert.deepEqual(fixture.warnings, ["network_full"], "once a day");
+});
+
+const NETWORKS: [string | null, string | null][] = [
+  ["::ffff:203.0.113.9", "203.0.113"],
+  ["203.0.113.9", "203.0.113"],
+  ["2001:db8::1", networkOf("2001:db8::1")],
+  ["::1", null],
+  ["::ffff:127.0.0.1", null],
+  [null, null],
+];
+for (const [peer, network] of NETWORKS) {
+  test(`the starter credits of ${peer} count for ${network}`, () => {
+    assert.equal(starterNetworkOf(peer), network);
+  });
+}
+
+test("twenty verifications at once over the day's budget, on two nodes, grant exactly the budget", async () => {
+  const starterBudgets = { perNetwork: 0, perDay: 7 };
+  const fixture = openFixture({ starterBudgets });
+  const other = openFixture({ beside: fixture, starterBudgets });
+  const people = [];
+  for (let each = 0; each < 20; each += 1) {
+    const email = `person${each}@example.com`;
+    const browser = (each % 2 === 0 ? fixture : other).browser();
+    await fixture.signUp(browser, email, PASSWORD);
+    people.push({ browser, link: await fixture.lastLink(email, "verify_address") });
+  }
+  const opened = await Promise.all(people.map(({ browser, link }) => fixture.open(browser, link)));
+  assert.ok(opened.every(({ status }) => status === 200));
+  assert.equal((await fixture.ledgerRows("SELECT * FROM account")).length, 20);
+  assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 7);
+  assert.equal([...fixture.warnings, ...other.warnings].length, 1);
+});
+
+test("an exhausted day's budget leaves the free call, and the next day grants again", async () => {
+  const fixture = openFixture({ starterBudgets: { perNetwork: 0, perDay: 1 } });
+  const [first, second] = await joinAll(fixture, ["a@example.com", "b@example.com"]);
+  assert.deepEqual([first, second], [WITH, { balance: 0, freeCall: true, noStarter: "day_full" }]);
+  clock.advance(DAY);
+  assert.deepEqual(await joinAll(fixture, ["c@example.com"]), [WITH]);
+});
+
+const DISPOSABLE = "someone@box.mailinator.com";
+
+test("a disposable address gets neither starter credits nor a free call, unless the setting allows it", async () => {
+  const without = { balance: 0, freeCall: false, noStarter: "disposable" };
+  assert.deepEqual(await joinAll(openFixture(), [DISPOSABLE, "a@example.com"]), [without, WITH]);
+  const allowing = openFixture({ disposableEmail: "allow" });
+  assert.deepEqual(await joinAll(allowing, [DISPOSABLE]), [WITH]);
+});
+
+test("where disposable addresses are refused, no way leads to an account with one", async () => {
+  const fixture = openFixture({ disposableEmail: "refuse", providers: PROVIDERS });
+  const browser = fixture.browser();
+  const refused = await fixture.signUp(browser, DISPOSABLE, PASSWORD);
+  assert.deepEqual([refused.status, refused.code], [400, "DISPOSABLE_EMAIL"]);
+  const member = await join(fixture, "ann@example.com");
+  const moving = { newEmail: DISPOSABLE };
+  const moved = await member.browser.post("/dashboard/auth/change-email", moving);
+  assert.deepEqual([moved.status, moved.code], [400, "DISPOSABLE_EMAIL"]);
+  using _world = standIn({ email: DISPOSABLE, verified: true });
+  const to = await comeBackFrom("github", browser);
+  assert.equal(new URL(to).searchParams.get("error"), "disposable_email");
+  assert.equal((await fixture.rows("SELECT * FROM users")).length, 1);
+  assert.deepEqual(await fixture.emailsTo(DISPOSABLE), []);
+});
+
+test("beyond the bound on emails sign-ups are told so, whoever has the address, and users still reset their passwords", async () => {
+  const fixture = openFixture({ requestedEmails: { perHour: 8, perDay: 0 } });
+  const { browser } = await join(fixture, "ann@example.com", elsewhere(fixture));
+  for (let each = 1; each < 6; each += 1)
+    await fixture.signUp(elsewhere(fixture), `crowd${each}@example.com`, PASSWORD);
+  for (const email of ["ann@example.com", "crowd1@example.com", "new@example.com"]) {
+    for (const path of ["sign-up/email", "send-verification-email"]) {
+      const order = { email, password: PASSWORD };
+      const told = await elsewhere(fixture).post(`/dashboard/auth/${path}`, order);
+      assert.deepEqual([told.status, told.code], [503, "emails_exhausted"], `${path} ${email}`);
+      assert.ok(Number(told.headers.get("retry-after")) <= 3_600);
+    }
+  }
+  const waiting = await fixture.signIn(elsewhere(fixture), "crowd1@example.com", PASSWORD);
+  assert.equal(waiting.code, "emails_exhausted");
+  const ask = (email: string) =>
+    elsewhere(fixture).post("/dashboard/auth/request-password-reset", { email });
+  for (const email of ["ann@example.com", "crowd1@example.com", "nobody@example.com"])
+    assert.equal((await ask(email)).status, 200);
+  assert.equal((await fixture.emailsTo("ann@example.com", "reset_password")).length, 1);
+  assert.equal((await fixture.emailsTo("crowd1@example.com", "reset_password")).length, 0);
+  assert.equal((await fixture.emailsTo("new@example.com")).length, 0);
+  await browser.post("/dashboard/auth/change-email", { newEmail: "ann@example.net" });
+  for (const email of ["ann@example.com", "nobody@example.com"])
+    assert.equal((await ask(email)).code, "emails_exhausted");
+  clock.advance(3_600_000);
+  assert.equal((await fixture.signUp(elsewhere(fixture), "new@example.com", PASSWORD)).status, 200);
+  assert.equal((await fixture.emailsTo("new@example.com")).length, 1);
+});
+
+test("one network uses up its own part of the emails, and others sign up", async () => {
+  const fixture = openFixture({ requestedEmails: { perHour: 40, perDay: 0 } });
+  const from = async (peer: string, each: number) =>
+    (await fixture.signUp(fixture.browser(peer), `crowd${each}@example.com`, PASSWORD)).code;
+  for (let each = 0; each < 4; each += 1)
+    assert.equal(await from(`2001:db8:1:${each}::1`, each), undefined);
+  assert.equal(await from("2001:db8:1:99::1", 5), "emails_exhausted");
+  assert.equal(await from("2001:db8:2:1::1", 6), undefined);
+  assert.equal(await from("203.0.113.1", 7), undefined);
+});
+
+let networks = 0;
+/** A browser in a network of its own. */
+function elsewhere(fixture: Fixture): Browser {
+  networks += 1;
+  return fixture.browser(`100.64.${networks}.1`);
+}
