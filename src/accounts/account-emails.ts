@@ -31,14 +31,6 @@ export function accountEmails({
     /** To the new address, for confirmation. */
     verifyNewAddress: (to: string, token: string) =>
       mail.enqueue(emails.verifyNewAddress(verifyLink(to, token))),
-    /** To the old address, after the change. */
-    addressChanged: (to: string, newAddress: string) =>
-      mail.enqueue(emails.addressChanged({ to, newAddress, at: now() })),
-    passwordChanged: (to: string) => mail.enqueue(emails.passwordChanged({ to, at: now() })),
     accountClosed: (to: string) => mail.enqueue(emails.accountClosed({ to, at: now() })),
-    keyCreated: (to: string, { label, start }: { label: string; start: string }) =>
-      mail.enqueue(emails.keyCreated({ to, at: now(), label, start })),
-    keyRevoked: (to: string, { label, start }: { label: string; start: string }) =>
-      mail.enqueue(emails.keyRevoked({ to, at: now(), label, start })),
   };
 }

@@ -1,13 +1,17 @@
 import type { AuthContext, BetterAuthOptions } from "better-auth";
 import { createEmailVerificationToken } from "better-auth/api";
+import { DAY_MS } from "#limits.ts";
 import { accountEmails } from "./account-emails.ts";
 import type { EventKind } from "./activity-log.ts";
 import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
+import { type Activity, createRecordActivity, EMAIL_DROPPED } from "./record-activity.ts";
 import { welcome } from "./welcome.ts";
 
 /** The claim in a verification link that names the sign-up to which it belongs. */
 const SIGN_UP_CLAIM = "signUp";
 const USER_AGENT_CHARS_MAX = 300;
+/** As long as a sign-up may wait for its verification. */
+const NEW_USER_MS = 7 * DAY_MS;
 
 type UserInfo = Parameters<
   NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>
@@ -33,18 +37,43 @@ export function createAuthHooks(
 ) {
   const { accountDeps, activityLog, now } = options;
   const emails = accountEmails(options);
+  const recordActivity = createRecordActivity(options);
+  /** Requests that signed up a user, whose first session is no news. */
+  const signUps = new WeakSet<object>();
   const adapter = async () => (await context()).internalAdapter;
 
-  /** Records an event in the activity log. An error is only logged, because what the event reports has already happened. */
+  /**
+   * Records an event in the activity log, with its email. An error is only logged, because what the event reports has already
+   * happened.
+   */
   async function recordEvent(
     user: string,
     kind: EventKind,
     detail: string | null = null,
-    address: string | null = null,
+    from: Origin = null,
+    more: Pick<Activity, "withoutEmail"> = {},
   ): Promise<void> {
-    await activityLog
-      .recordEvent({ user, at: now(), kind, detail, address })
-      .catch((cause) => options.logError("Could not record an event in the activity log", cause));
+    const [address, userAgent] = [addressOf(from), userAgentOf(from)];
+    const activity = { user, at: now(), kind, detail, address, userAgent, ...more };
+    await recordActivity(activity).then(
+      ({ emailed }) => {
+        if (emailed === "queue_full") options.logError(EMAIL_DROPPED);
+      },
+      (cause) => options.logError("Could not record an event in the activity log", cause),
+    );
+  }
+
+  /** Records a sign-in. The owner gets an email if the browser is new, unless the user signed up in it just now. */
+  async function recordSignIn(userId: string, from: Origin): Promise<void> {
+    const headers = headersOf(from);
+    const isNew = async () => {
+      if (headers === undefined || (from?.request && signUps.has(from.request))) return false;
+      const user = await (await adapter()).findUserById(userId);
+      if (user === null || options.browsers.isKnown(headers, user.email)) return false;
+      const isNewUser = user.createdAt.getTime() > now() - NEW_USER_MS;
+      return !(isNewUser && options.browsers.hasSignedUp(headers, userId));
+    };
+    await recordEvent(userId, (await isNew()) ? "signed_in_new_browser" : "signed_in", null, from);
   }
 
   /** Links a verified user to their account; repeating it completes an interrupted call. */
@@ -56,7 +85,7 @@ export function createAuthHooks(
 
   async function verified(user: User, from: Origin): Promise<void> {
     if (!user.emailVerified || typeof user.account === "string") return;
-    await recordEvent(user.id, "email_verified", null, addressOf(from));
+    await recordEvent(user.id, "email_verified", null, from);
     await linkAccount(user);
   }
 
@@ -145,15 +174,15 @@ export function createAuthHooks(
     },
 
     async passwordWasReset(user: User, request: Request | undefined) {
-      await recordEvent(user.id, "password_reset", null, clientAddressOf(request));
-      await emails.passwordChanged(user.email);
+      await recordEvent(user.id, "password_reset", null, request ? { request } : null);
     },
 
     database: {
       user: {
         create: {
           after: async (user, from) => {
-            await recordEvent(user.id, "signed_up", null, addressOf(from));
+            if (from?.request) signUps.add(from.request);
+            await recordEvent(user.id, "signed_up", null, from);
             await verified(user, from);
           },
         },
@@ -170,7 +199,11 @@ export function createAuthHooks(
           },
           async after(login, from) {
             if (login.providerId !== "credential") {
-              await recordEvent(login.userId, "provider_linked", login.providerId, addressOf(from));
+              // The first way to sign in is part of signing up.
+              const logins = await (await adapter()).findAccounts(login.userId);
+              const withoutEmail = logins.length < 2;
+              const more = { withoutEmail };
+              await recordEvent(login.userId, "provider_linked", login.providerId, from, more);
             }
           },
         },
@@ -185,9 +218,7 @@ export function createAuthHooks(
               userAgent: session.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? "",
             },
           }),
-          after: async ({ userId, ipAddress }) => {
-            await recordEvent(userId, "signed_in", null, ipAddress || null);
-          },
+          after: ({ userId }, from) => recordSignIn(userId, from),
         },
       },
     } satisfies BetterAuthOptions["databaseHooks"],
@@ -210,11 +241,9 @@ function signUpOf(token: string): unknown {
 /** The request in which better-auth writes a row; null where the write does not come from a request. */
 type Origin = { headers?: Headers | undefined; request?: Request | undefined } | null;
 
-const addressOf = (from: Origin) =>
-  (from?.headers ?? from?.request?.headers)?.get(CLIENT_ADDRESS_HEADER) ?? null;
-
-export const clientAddressOf = (request: Request | undefined) =>
-  request?.headers.get(CLIENT_ADDRESS_HEADER) ?? null;
+const headersOf = (from: Origin) => from?.headers ?? from?.request?.headers;
+const addressOf = (from: Origin) => headersOf(from)?.get(CLIENT_ADDRESS_HEADER) ?? null;
+const userAgentOf = (from: Origin) => headersOf(from)?.get("user-agent") ?? null;
 
 /** The members of the request's JSON body that hooks read; none where it has no such body. */
 async function readBody(

@@ -1,5 +1,5 @@
 import type { BetterAuthOptions } from "better-auth";
-import type { Mail } from "#email/mail.ts";
+import type { QueuedMail } from "#email/enqueue-emails.ts";
 import type { AccountDeps } from "./accounts.ts";
 import type { ActivityLog } from "./activity-log.ts";
 import type { CountRequest } from "./counted-throttle.ts";
@@ -25,6 +25,14 @@ export function cookiePrefix(publicUrl: string): "" | "__Secure-" | "__Host-" {
 /** Too many passwords are waiting to be hashed: more can only come from an attack. */
 export class TooManyPasswords extends Error {}
 
+/** What the cookies of a browser tell about its sign-ins. */
+export type BrowserChecks = {
+  /** Whether someone with this address has signed in or opened a link from an email in this browser. */
+  isKnown(headers: Headers, email: string): boolean;
+  /** Whether this user signed up in this browser. The cookie is not signed, so it counts only while the user is new. */
+  hasSignedUp(headers: Headers, user: string): boolean;
+};
+
 /** Dependencies and settings of sign-in. */
 export type AuthOptions = {
   publicUrl: string;
@@ -39,7 +47,8 @@ export type AuthOptions = {
   database: NonNullable<BetterAuthOptions["database"]>;
   accountDeps: AccountDeps;
   activityLog: ActivityLog;
-  mail: Mail;
+  mail: QueuedMail;
+  browsers: BrowserChecks;
   now(): number;
   newId(): string;
   hashPassword(password: string): Promise<string>;

@@ -12,6 +12,27 @@ export type Email = {
   unsubscribe?: string;
 };
 
+/** Emails about security events of an account (`accounts/security-emails.ts`). */
+export type SecurityEmailKind =
+  | "new_sign_in"
+  | "password_changed"
+  | "password_removed"
+  | "email_changed"
+  | "provider_linked"
+  | "passkey_added"
+  | "passkey_removed"
+  | "two_factor_enabled"
+  | "two_factor_disabled"
+  | "recovery_codes_made"
+  | "recovery_code_used"
+  | "key_created"
+  | "key_limited"
+  | "key_rotated"
+  | "key_revoked"
+  | "endpoint_added"
+  | "endpoint_secret_rotated"
+  | "data_exported";
+
 export type EmailKind =
   | "verify_address"
   | "reset_password"
@@ -19,10 +40,9 @@ export type EmailKind =
   | "confirm_address_change"
   | "verify_new_address"
   | "address_changed"
-  | "password_changed"
-  | "key_created"
-  | "key_revoked"
   | "account_closed"
+  | SecurityEmailKind
+  | "security_summary"
   | "credits_low"
   | "credits_depleted"
   | "credits_expiring"

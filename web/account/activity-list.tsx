@@ -11,18 +11,35 @@ const LABELS: Record<EventKind, string> = {
   signed_up: "Signed up",
   email_verified: "Email address confirmed",
   signed_in: "Signed in",
+  signed_in_new_browser: "Signed in with a new browser",
+  sign_in_failed: "Sign-in failed: wrong password",
   password_changed: "Password changed",
   password_reset: "Password reset",
+  password_removed: "Password removed",
   email_changed: "Email address changed",
   provider_linked: "Sign-in linked",
+  passkey_added: "Passkey added",
+  passkey_removed: "Passkey removed",
+  two_factor_enabled: "Two-factor authentication turned on",
+  two_factor_disabled: "Two-factor authentication turned off",
+  recovery_codes_made: "Recovery codes created",
+  recovery_code_used: "Recovery code used",
   key_created: "API key created",
   key_renamed: "API key renamed",
+  key_limited: "API key limits changed",
+  key_rotated: "API key rotated",
   key_revoked: "API key revoked",
   session_ended: "Session ended",
   endpoint_added: "Webhook endpoint added",
   endpoint_changed: "Webhook endpoint changed",
+  endpoint_secret_rotated: "Webhook secret rotated",
   endpoint_removed: "Webhook endpoint deleted",
+  data_exported: "Data exported",
 };
+
+/** Failed sign-ins of one hour are one entry. */
+const labelOf = (kind: EventKind, times: number) =>
+  `${LABELS[kind] ?? kind}${times > 1 ? ` (${times.toLocaleString("en")} times)` : ""}`;
 
 function detailText(kind: EventKind, detail: string | null): string {
   if (detail === null) return "\u2013";
@@ -30,7 +47,7 @@ function detailText(kind: EventKind, detail: string | null): string {
 }
 
 const COLUMNS: Column<EventView>[] = [
-  { head: "Event", cell: ({ kind }) => LABELS[kind] ?? kind },
+  { head: "Event", cell: ({ kind, times }) => labelOf(kind, times) },
   {
     head: "Details",
     cell: ({ kind, detail }) => <span className="tb-address">{detailText(kind, detail)}</span>,
@@ -40,6 +57,7 @@ const COLUMNS: Column<EventView>[] = [
     head: "IP address",
     cell: ({ address }) => <span className="tb-ip">{address ?? "Unknown"}</span>,
   },
+  { head: "Browser", cell: ({ browser }) => browser ?? "Unknown" },
 ];
 
 /** Sign-ins and changes, so that users can spot activity that was not theirs. */

@@ -1,15 +1,20 @@
 import { AUTH_PATH } from "#accounts/auth-options.ts";
+import { browserName } from "#accounts/browser-name.ts";
 import type { Attempt, SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
-import { readCookie, writeCookie } from "./cookies.ts";
 import { AuthError, tooManyRequests } from "./dashboard-error.ts";
-import { isKnownBrowser, knowBrowser } from "./known-browser.ts";
+import {
+  isKnownBrowser,
+  knowBrowser,
+  knowSignedInBrowser,
+  signUpCookie,
+  signUpsOf,
+} from "./known-browser.ts";
 import { networkOf } from "./network.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
 import {
   type DashboardRoutes,
   json,
-  notify,
   type RequestContext,
   recordEvent,
   requireMember,
@@ -47,13 +52,6 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
   };
 }
 
-/**
- * A cookie with the ids of this browser's sign-ups, so that a resent verification email belongs to the same sign-up.
- */
-const SIGN_UP = "sign_up";
-const SIGN_UPS_MAX = 5;
-const SIGN_UP_DAYS = 7;
-
 async function signUp(context: RequestContext, order: AuthOrder): Promise<Response> {
   const ask = () => askAuth(context, { name: "", ...order });
   // With two simultaneous sign-ups, the second attempt finds the row that the first one made.
@@ -62,10 +60,7 @@ async function signUp(context: RequestContext, order: AuthOrder): Promise<Respon
     throw error;
   });
   const { user } = (await response.json()) as { user: { id: string } };
-  const { settings } = context.deps;
-  const earlier = readCookie(context.request, SIGN_UP, settings)?.match(/[0-9A-Za-z]{24}/g) ?? [];
-  const ids = [user.id, ...earlier].slice(0, SIGN_UPS_MAX).join(".");
-  context.cookies.push(writeCookie(SIGN_UP, ids, SIGN_UP_DAYS, settings));
+  context.cookies.push(signUpCookie(context.request.headers, user.id, context.deps.settings));
   return json({ signUp: user.id });
 }
 
@@ -74,7 +69,7 @@ function sendVerification(
   context: RequestContext,
   { signUp, ...order }: AuthOrder,
 ): Promise<Response> {
-  const signUps = readCookie(context.request, SIGN_UP, context.deps.settings)?.split(".") ?? [];
+  const signUps = signUpsOf(context.request.headers, context.deps.settings);
   return askAuth(context, { ...order, signUps: [signUp ?? "", ...signUps] });
 }
 
@@ -96,7 +91,7 @@ function createSignIn(throttle: SignInThrottle): Step {
     const attempt: Attempt = {
       email,
       address: networkOf(peer ?? ""),
-      isKnownBrowser: isKnownBrowser(request, email, deps.settings),
+      isKnownBrowser: isKnownBrowser(request.headers, email, deps.settings),
     };
     const decision = await throttle.ask(attempt, context.now);
     if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
@@ -116,10 +111,23 @@ async function signIn(
     if (error instanceof AuthError && error.code === "EMAIL_NOT_VERIFIED") {
       throttle.succeeded(attempt);
     }
+    if (error instanceof AuthError && error.code === "INVALID_EMAIL_OR_PASSWORD") {
+      recordFailedSignIn(context, attempt.email);
+    }
     throw error;
   });
   knowBrowser(context, attempt.email, throttle);
   return keepCookies(json({}), response);
+}
+
+/**
+ * Counts a wrong password in the activity log of the address's owner, if there is one. It is written after the response,
+ * whose duration would otherwise reveal whether the address has an account.
+ */
+function recordFailedSignIn({ deps, peer, now, request }: RequestContext, email: string): void {
+  const browser = browserName(request.headers.get("user-agent"));
+  const order = { email, at: now, address: peer, browser };
+  deps.afterResponse(() => deps.activityLog.recordFailedSignIn(order));
 }
 
 /** Hides that Better Auth takes longer for known addresses than for unknown ones. */
@@ -162,7 +170,10 @@ async function returnFromProvider(context: RequestContext): Promise<Response> {
   const location = response.headers.get("Location");
   const url = location === null ? null : URL.parse(location, context.deps.settings.publicUrl);
   const error = url?.searchParams.get("error");
-  if (url == null || error == null) return response;
+  if (url == null || error == null) {
+    await knowSignedInBrowser(context, response);
+    return response;
+  }
   url.searchParams.delete("error_description");
   if (error === "account_not_linked") url.searchParams.set("error", "email_not_verified");
   const headers = new Headers(response.headers);
@@ -176,10 +187,9 @@ async function changePassword(context: RequestContext, order: AuthOrder): Promis
   const { signedIn } = await deps.auth.signedIn(request.headers);
   const response = await askAuth(context, { ...order, revokeOtherSessions: true });
   if (signedIn === null) return response;
-  const { id: user, email } = signedIn.user;
+  const { id: user } = signedIn.user;
   await deps.activityLog.dropResetLinks({ user });
   await recordEvent(context, user, "password_changed", null);
-  await notify(context, deps.emails.passwordChanged(email));
   return keepCookies(json({}), response);
 }
 

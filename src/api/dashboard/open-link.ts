@@ -1,12 +1,14 @@
 import { recordFormerEmail } from "#accounts/accounts.ts";
 import { RESET_LINK_SECONDS } from "#accounts/auth-options.ts";
+import { browserName } from "#accounts/browser-name.ts";
+import { originFacts } from "#accounts/security-emails.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { createEmails } from "#email/emails.ts";
 import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { AuthError } from "./dashboard-error.ts";
 import { knowBrowser } from "./known-browser.ts";
 import {
   json,
-  notify,
   type RequestContext,
   recordEvent,
   requireMember,
@@ -93,7 +95,17 @@ async function moveAddress(
   // The old mailbox may still contain reset links.
   await deps.activityLog.dropResetLinks({ user: user.id });
   knowBrowser(context, to, throttle);
-  await recordEvent(context, user.id, "email_changed", to);
-  await notify(context, deps.emails.addressChanged(from, to));
+  await recordEvent(context, user.id, "email_changed", to, {
+    alsoEmails: [
+      createEmails(deps.settings.publicUrl).addressChanged({
+        to: from,
+        newAddress: to,
+        origin: originOf(context),
+      }),
+    ],
+  });
   return keepCookies(json({ status: true, moved: true }), response);
 }
+
+const originOf = ({ peer, now, request }: RequestContext) =>
+  originFacts({ at: now, address: peer, browser: browserName(request.headers.get("user-agent")) });

@@ -250,6 +250,10 @@ export type EventView = {
   /** The label of a key, the new address, the name of a provider. */
   detail: string | null;
   address: string | null;
+  /** In words, such as `Firefox on Linux`. */
+  browser: string | null;
+  /** More than 1 for failed sign-ins of one hour. */
+  times: number;
 };
 export type EventsView = { events: EventView[]; next: string | null };
 

@@ -5,9 +5,11 @@ import { indexedLedger } from "#accounts/account-index.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
+import { createRecordActivity } from "#accounts/record-activity.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { browserChecks } from "#api/dashboard/known-browser.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { readBody } from "#api/pipeline/body.ts";
@@ -63,6 +65,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       work.catch((cause) => logError("Background work after a response failed", { cause })),
     );
 
+  const browserSecret = derived("toolbooth known browsers");
   const authOptions: AuthOptions = {
     publicUrl,
     accountDeps,
@@ -76,6 +79,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     database: store.signInDatabase as AuthOptions["database"],
     activityLog: store.activityLog,
     mail: emails.mail,
+    browsers: browserChecks({ publicUrl, secret: browserSecret }),
     newId: () => randomBase62(24, random),
     countRequest: throttle.countRequest,
     isForOneRequest: true,
@@ -92,20 +96,26 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
       emailsStayHere: config.mail.api === null,
       webhookNetworks: config.webhookNetworks,
-      secret: derived("toolbooth known browsers"),
+      secret: browserSecret,
     },
     accountDeps,
     now,
     logError,
     verifyPassword: passwords.verifyPassword,
     activityLog: store.activityLog,
+    recordActivity: createRecordActivity({
+      activityLog: store.activityLog,
+      mail: emails.mail,
+      publicUrl,
+    }),
     events: store.events,
     sales: { prices: config.prices, billing, purchases: store.purchases },
     inBackground,
+    afterResponse: (work) => inBackground(wait(AFTER_RESPONSE_MS).then(work)),
     emails: accountEmails({ publicUrl, mail: emails.mail, now }),
     newRequestId: () => newId("req"),
     newSecret: () => randomBase62(32, random),
-    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    wait,
   };
   const bounds = createDashboardBounds(throttle.signIn);
 
@@ -150,6 +160,9 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     newRequestId,
   };
 }
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const AFTER_RESPONSE_MS = 200;
 
 const bytesMaxOf = ({ url }: Request) =>
   new URL(url).pathname === STRIPE_MESSAGE_PATH

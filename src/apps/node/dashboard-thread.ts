@@ -6,8 +6,10 @@ import { forgetStale } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
+import { createRecordActivity } from "#accounts/record-activity.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { browserChecks } from "#api/dashboard/known-browser.ts";
 import { createMail } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createOutbox } from "#email/node-outbox.ts";
@@ -90,6 +92,7 @@ const hiding = derived("toolbooth sign-in throttle");
 const throttle =
   counts === null ? null : createCountedThrottle({ counts, secret: hiding, now, inBackground });
 
+const browserSecret = derived("toolbooth known browsers");
 const auth = createAuth({
   publicUrl,
   accountDeps,
@@ -104,6 +107,7 @@ const auth = createAuth({
   database: store.signInDatabase,
   activityLog: store.activityLog,
   mail,
+  browsers: browserChecks({ publicUrl, secret: browserSecret }),
   newId: () => randomBase62(24, random),
   countRequest: throttle?.countRequest,
   rethrowDatabaseErrors: store.rethrowDatabaseErrors,
@@ -125,6 +129,8 @@ const billing =
         newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
       });
 
+/** By then a response has left, even where many wait. */
+const AFTER_RESPONSE_MS = 200;
 const deps: DashboardDeps = {
   settings: {
     publicUrl,
@@ -134,7 +140,7 @@ const deps: DashboardDeps = {
     starter: settings.starter,
     emailsStayHere: transportKind === "outbox",
     webhookNetworks: settings.webhookNetworks,
-    secret: derived("toolbooth known browsers"),
+    secret: browserSecret,
   },
   auth,
   accountDeps,
@@ -142,9 +148,11 @@ const deps: DashboardDeps = {
   now,
   logError,
   activityLog: store.activityLog,
+  recordActivity: createRecordActivity({ activityLog: store.activityLog, mail, publicUrl }),
   events: store.events,
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
+  afterResponse: (work) => inBackground(sleep(AFTER_RESPONSE_MS).then(work)),
   emails: accountEmails({ publicUrl, mail, now }),
   newRequestId: () => newId("req"),
   newSecret: () => randomBase62(32, random),

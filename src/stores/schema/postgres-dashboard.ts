@@ -80,9 +80,17 @@ CREATE TABLE user_event (
   at bigint NOT NULL,
   kind text NOT NULL,
   detail text,
-  address text
+  address text,
+  -- The browser in words.
+  browser text,
+  -- How often it happened: failed sign-ins of one hour are one row.
+  times integer NOT NULL DEFAULT 1,
+  -- What became of the emails about it: each, summary, over_limit or queue_full; null if it has none.
+  emailed text
 );
 CREATE INDEX user_event_by_user ON user_event (user_id, no);
+CREATE INDEX user_event_by_kind ON user_event (user_id, kind, no);
+CREATE INDEX user_event_by_age ON user_event (at);
 
 -- The durable job queue; the columns are explained in sqlite-jobs.ts.
 CREATE TABLE job (

@@ -80,9 +80,17 @@ CREATE TABLE user_event (
   at INTEGER NOT NULL,
   kind TEXT NOT NULL,
   detail TEXT,
-  address TEXT
+  address TEXT,
+  -- The browser in words.
+  browser TEXT,
+  -- How often it happened: failed sign-ins of one hour are one row.
+  times INTEGER NOT NULL DEFAULT 1,
+  -- What became of the emails about it: each, summary, over_limit or queue_full; null if it has none.
+  emailed TEXT
 ) STRICT;
 CREATE INDEX user_event_by_user ON user_event (user_id, no);
+CREATE INDEX user_event_by_kind ON user_event (user_id, kind, no);
+CREATE INDEX user_event_by_age ON user_event (at);
 
 -- Emails that anyone can cause, by recipient (SHA-256): counted for a day, to protect mailboxes from floods.
 CREATE TABLE email_requested (
