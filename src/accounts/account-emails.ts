@@ -31,6 +31,8 @@ export function accountEmails({
     /** To the new address, for confirmation. */
     verifyNewAddress: (to: string, token: string) =>
       mail.enqueue(emails.verifyNewAddress(verifyLink(to, token))),
+    /** To the old address, after the change. It is queued with the event in the activity log. */
+    addressChanged: emails.addressChanged,
     accountClosed: (to: string) => mail.enqueue(emails.accountClosed({ to, at: now() })),
   };
 }

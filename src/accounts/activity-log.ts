@@ -14,11 +14,13 @@ export const EVENT_KINDS = [
   "email_changed",
   "provider_linked",
   "passkey_added",
+  "passkey_renamed",
   "passkey_removed",
-  "two_factor_enabled",
-  "two_factor_disabled",
-  "recovery_codes_made",
-  "recovery_code_used",
+  "totp_added",
+  "totp_removed",
+  "recovery_codes_replaced",
+  "factor_used",
+  "factors_reset",
   "key_created",
   "key_renamed",
   "key_limited",
@@ -83,6 +85,15 @@ export type UserRecord = {
     expiresAt: number;
     address: string | null;
     userAgent: string | null;
+  }[];
+  /** Which emails about credits the user wants. */
+  emailChoices: { low: boolean; expiring: boolean };
+  endpoints: {
+    id: string;
+    url: string;
+    kinds: string[];
+    createdAt: number;
+    pausedAt: number | null;
   }[];
   /** Emails to the user that are not sent yet. Sent emails are not stored. */
   emailsWaiting: { kind: string; createdAt: number }[];

@@ -16,7 +16,10 @@ export type OperatorChange =
 export type NotifyOutcome = { email: string; error: string | null } | null;
 
 export type NotifyDeps = Omit<ActivityDeps, "mail" | "activityLog"> & {
-  activityLog: Pick<ActivityLog, "findUser" | "findAddress" | "recordEvent">;
+  activityLog: Pick<
+    ActivityLog,
+    "findUser" | "findAddress" | "recordEvent" | "readUser" | "listEvents"
+  >;
   mail: QueuedMail;
 };
 

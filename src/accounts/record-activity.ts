@@ -3,10 +3,10 @@ import type { Email } from "#email/mail.ts";
 import type { ActivityLog, EventEmailed, EventEmails } from "./activity-log.ts";
 import { browserName } from "./browser-name.ts";
 import {
-  SECURITY_EMAILS,
   type SecurityEvent,
   securityEmail,
   securitySummary,
+  securityText,
 } from "./security-emails.ts";
 
 /** An event of a user's account, from whatever caused it. */
@@ -43,7 +43,7 @@ export function createRecordActivity({
 }: ActivityDeps): RecordActivity {
   async function emailsFor(activity: Activity, event: SecurityEvent): Promise<EventEmails | null> {
     const { user, alsoEmails = [], withoutEmail = false } = activity;
-    if (withoutEmail || SECURITY_EMAILS[event.kind] === undefined) return null;
+    if (withoutEmail || securityText(event) === null) return null;
     const found = await activityLog.findAddress({ user });
     if (found === null) return null;
     const [own, summary] = [securityEmail, securitySummary].map((write) => {

@@ -18,6 +18,8 @@ type SecurityText = {
   text: string;
   /** What the event's `detail` is. Missing if it has none, or if the email does not show it. */
   detail?: string;
+  /** Set where only events with this detail have an email. */
+  onlyDetail?: string;
   /** What to do if it was not the reader. */
   otherwise: string;
   page: keyof typeof PAGES;
@@ -103,37 +105,48 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     page: "account",
     because: "a passkey was removed from your account",
   },
-  two_factor_enabled: {
-    kind: "two_factor_enabled",
-    subject: "Two-factor authentication was turned on",
-    text: "Signing in to your Toolbooth account now also takes a code from an authenticator app.",
+  totp_added: {
+    kind: "totp_added",
+    subject: "An authenticator app was added",
+    text: "An authenticator app was added to your Toolbooth account. Signing in now takes a second factor.",
     otherwise: OTHERWISE_ACCOUNT,
     page: "account",
-    because: "two-factor authentication was turned on for your account",
+    because: "an authenticator app was added to your account",
   },
-  two_factor_disabled: {
-    kind: "two_factor_disabled",
-    subject: "Two-factor authentication was turned off",
-    text: "Signing in to your Toolbooth account no longer takes a code from an authenticator app.",
+  totp_removed: {
+    kind: "totp_removed",
+    subject: "An authenticator app was removed",
+    text: "The authenticator app was removed from your Toolbooth account. Its codes no longer work.",
     otherwise: OTHERWISE_ACCOUNT,
     page: "account",
-    because: "two-factor authentication was turned off for your account",
+    because: "the authenticator app was removed from your account",
   },
-  recovery_codes_made: {
-    kind: "recovery_codes_made",
+  recovery_codes_replaced: {
+    kind: "recovery_codes_replaced",
     subject: "New recovery codes were created",
     text: "Your Toolbooth account has new recovery codes. The earlier ones no longer work.",
     otherwise: OTHERWISE_ACCOUNT,
     page: "account",
     because: "recovery codes were created for your account",
   },
-  recovery_code_used: {
+  factor_used: {
     kind: "recovery_code_used",
-    subject: "A recovery code was used to sign in",
-    text: "Someone signed in to your Toolbooth account with a recovery code. Each code works once.",
+    // The other factors are used every day.
+    onlyDetail: "recovery code",
+    subject: "A recovery code was used",
+    text: "Someone used a recovery code of your Toolbooth account. Each code works once.",
     otherwise: OTHERWISE_PASSWORD,
     page: "reset",
-    because: "someone signed in to your account with a recovery code",
+    because: "a recovery code of your account was used",
+  },
+  factors_reset: {
+    kind: "factors_reset",
+    subject: "Your second factors were removed",
+    text: "All passkeys, the authenticator app and the recovery codes were removed from your Toolbooth account.",
+    otherwise:
+      "If you didn't ask the operator of the service for it, reset your password right away:",
+    page: "reset",
+    because: "the second factors of your account were removed",
   },
   key_created: {
     kind: "key_created",
@@ -227,10 +240,20 @@ export const keyFacts = ({ start }: { start: string }) => [["Starts with", start
 
 const FACT_CHARS_MAX = EMAIL_CHARS_MAX;
 
+/** Whether there is an email about an event, and what it says. */
+export function securityText({
+  kind,
+  detail,
+}: Pick<SecurityEvent, "kind" | "detail">): SecurityText | null {
+  const text = SECURITY_EMAILS[kind];
+  if (text === undefined) return null;
+  return text.onlyDetail === undefined || text.onlyDetail === detail ? text : null;
+}
+
 /** The email about an event; null for kinds without one. `site`: the public URL, without a trailing slash. */
 export function securityEmail(site: string, to: string, event: SecurityEvent): Email | null {
-  const text = SECURITY_EMAILS[event.kind];
-  if (text === undefined) return null;
+  const text = securityText(event);
+  if (text === null) return null;
   const { detail, facts = [] } = event;
   const shown = text.detail === undefined || detail === null ? [] : [[text.detail, detail]];
   const named = [...shown, ...facts].map(
@@ -257,8 +280,8 @@ export function securityEmail(site: string, to: string, event: SecurityEvent): E
 
 /** The email that replaces those about single events when the limit of their kind is reached. */
 export function securitySummary(site: string, to: string, event: SecurityEvent): Email | null {
-  const text = SECURITY_EMAILS[event.kind];
-  if (text === undefined) return null;
+  const text = securityText(event);
+  if (text === null) return null;
   const { path, label } = PAGES.account;
   return layOut(
     {

@@ -289,6 +289,9 @@ function describeUsers(rule: Rule) {
           VALUES ('l1', 'ann', 'credential', 'ann', 'the hash', ${begun}, ${begun})`,
         sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
           VALUES ('j1', 'email', 'key_created', 'ann@example.com', '', 'the text', ${START}, ${START})`,
+        sql`INSERT INTO notification_choice (account, low, expiring) VALUES ('acc_ann', 1, 0)`,
+        sql`INSERT INTO webhook_endpoint (id, account, url, secret, kinds, created_at)
+            VALUES ('w1', 'acc_ann', 'https://x.org/', 'the secret', '["credits.low"]', ${START})`,
       ]);
       const found = await activityLog.readUser({ account: "acc_ann" });
       assert.deepEqual(found, {
@@ -299,6 +302,13 @@ function describeUsers(rule: Rule) {
           {
             ...{ id: "s1", createdAt: START, lastSeenAt: START, expiresAt: START + DAY },
             ...{ address: "1.2.3.4", userAgent: "curl/8" },
+          },
+        ],
+        emailChoices: { low: true, expiring: false },
+        endpoints: [
+          {
+            ...{ id: "w1", url: "https://x.org/", kinds: ["credits.low"] },
+            ...{ createdAt: START, pausedAt: null },
           },
         ],
         emailsWaiting: [{ kind: "key_created", createdAt: START }],

@@ -25,7 +25,8 @@ const link = { to: TO, link: LINK, now: NOW, expiresAt: NOW + HOUR };
 const FROM = { at: NOW, address: "192.0.2.7", browser: "Firefox on Linux" };
 /** The email about an event, from the one table of them. */
 function about(kind: EventKind, change: Partial<SecurityEvent> = {}): Email {
-  const email = securityEmail(SITE, TO, { ...FROM, kind, detail: null, ...change });
+  const detail = SECURITY_EMAILS[kind]?.onlyDetail ?? null;
+  const email = securityEmail(SITE, TO, { ...FROM, kind, detail, ...change });
   assert.ok(email, kind);
   return email;
 }
@@ -120,8 +121,10 @@ test("an email about a key has its label, its start, the time and a link to the 
 
 test("every email about an event says what happened, when, from where, and what to do if it was not you", () => {
   for (const kind of Object.keys(SECURITY_EMAILS) as EventKind[]) {
-    const email = about(kind, { detail: "a detail" });
-    const { text, otherwise, detail, page } = SECURITY_EMAILS[kind] ?? assert.fail(kind);
+    const { text, otherwise, detail, page, onlyDetail } =
+      SECURITY_EMAILS[kind] ?? assert.fail(kind);
+    const given = onlyDetail ?? "a detail";
+    const email = about(kind, { detail: given });
     const lines = email.text.split("\n");
     for (const line of [
       ...[text, otherwise],
@@ -135,10 +138,14 @@ test("every email about an event says what happened, when, from where, and what 
     assert.match(otherwise, /^If (?:it wasn't you|you didn't).*:$/, kind);
     assert.ok(bodyOf(email).querySelector("a.button")?.href?.startsWith(`${SITE}/`), page);
     assert.equal(email.unsubscribe, undefined, "nobody can turn it off");
-    const summary = securitySummary(SITE, TO, { ...FROM, kind, detail: null });
+    const summary = securitySummary(SITE, TO, { ...FROM, kind, detail: given });
     assert.match(summary?.text ?? "", /happened again[\s\S]*IP address: 192\.0\.2\.7/, kind);
   }
-  assert.equal(securityEmail(SITE, TO, { ...FROM, kind: "signed_in", detail: null }), null);
+  for (const [kind, detail] of [
+    ["signed_in", null],
+    ["factor_used", "authenticator app"],
+  ] as const)
+    assert.equal(securityEmail(SITE, TO, { ...FROM, kind, detail }), null);
 });
 
 test("an email about what the operator did names the operator and no network", () => {

@@ -18,6 +18,7 @@ import { authRoutes } from "./auth-handler.ts";
 import { busy } from "./call-auth.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests, wrongMethod } from "./dashboard-error.ts";
+import { exportData, exportEntries, exportEvents } from "./export.ts";
 import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
 import { networkOf, spellAddress } from "./network.ts";
 import {
@@ -112,6 +113,9 @@ export const dashboardRoutes = ({ signIn, looks }: DashboardBounds): DashboardRo
   "/dashboard/sessions": { GET: listSessions },
   "/dashboard/sessions/:id{[\\w-]+}": { DELETE: endSession },
   "/dashboard/events": { GET: listEvents },
+  "/dashboard/events/export": { GET: exportEvents },
+  "/dashboard/account/export": { GET: exportData },
+  "/dashboard/account/export/entries": { GET: exportEntries },
   "/dashboard/account/close": { POST: createCloseAccount(signIn) },
   ...authRoutes(signIn),
 });

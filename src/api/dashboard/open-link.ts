@@ -3,7 +3,6 @@ import { RESET_LINK_SECONDS } from "#accounts/auth-options.ts";
 import { browserName } from "#accounts/browser-name.ts";
 import { originFacts } from "#accounts/security-emails.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { createEmails } from "#email/emails.ts";
 import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { AuthError } from "./dashboard-error.ts";
 import { knowBrowser } from "./known-browser.ts";
@@ -97,7 +96,7 @@ async function moveAddress(
   knowBrowser(context, to, throttle);
   await recordEvent(context, user.id, "email_changed", to, {
     alsoEmails: [
-      createEmails(deps.settings.publicUrl).addressChanged({
+      deps.emails.addressChanged({
         to: from,
         newAddress: to,
         origin: originOf(context),

@@ -27,6 +27,9 @@
  *     GET    /dashboard/sessions                   { sessions: SessionView[] }
  *     DELETE /dashboard/sessions/<id>              {}                                    `others`: all but this one
  *     GET    /dashboard/events?after=              EventsView                            newest first
+ *     GET    /dashboard/events/export?format=csv   all events, as a file (csv or json)
+ *     GET    /dashboard/account/export             everything about the user, as a file  a fresh proof
+ *     GET    /dashboard/account/export/entries     ledger entries, as JSON lines         a fresh proof
  *     POST   /dashboard/account/close   CloseOrder {}
  *
  * Better Auth is at `/dashboard/auth/*`. HEAD works like GET, without a body.

@@ -13,7 +13,14 @@ import { DAY_MS, HOUR_MS, SECURITY_EMAILS_OF_A_KIND_MAX } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob } from "./add-jobs.ts";
 import { WAITING } from "./emails.ts";
-import { lastRows, readCursor, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+import {
+  lastRows,
+  readCursor,
+  readNumber,
+  type SqlDatabase,
+  type SqlQuery,
+  sql,
+} from "./sql-database.ts";
 
 /**
  * The activity log of a user's security events over a database. Each operation is one batch.
@@ -141,14 +148,18 @@ const dropOldest = (user: SqlQuery, kind: EventKind) =>
 
 async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | null> {
   const user = sql`(SELECT id FROM users WHERE account = ${account})`;
-  const [users, logins = [], sessions = [], emails = []] = await db.batch([
+  const [users, logins = [], sessions = [], emails = [], choices, endpoints = []] = await db.batch([
     sql`SELECT * FROM users WHERE account = ${account}`,
     sql`SELECT "providerId", "accountId", "createdAt" FROM user_login WHERE "userId" = ${user}
         ORDER BY "createdAt", id`,
     sql`SELECT * FROM user_session WHERE "userId" = ${user} ORDER BY "createdAt", id`,
     sql`SELECT kind, created_at FROM job WHERE queue IN ('email', 'outbox') AND due_at IS NOT NULL
           AND target = (SELECT email FROM users WHERE account = ${account}) ORDER BY no`,
+    sql`SELECT low, expiring FROM notification_choice WHERE account = ${account}`,
+    sql`SELECT id, url, kinds, created_at, paused_at FROM webhook_endpoint
+        WHERE account = ${account} ORDER BY created_at, id`,
   ]);
+  const { low = 1, expiring = 1 } = choices?.[0] ?? {};
   const [row] = users ?? [];
   if (row === undefined) return null;
   return {
@@ -170,6 +181,14 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
       expiresAt: readTime(session["expiresAt"]),
       address: (session["ipAddress"] || null) as string | null,
       userAgent: (session["userAgent"] || null) as string | null,
+    })),
+    emailChoices: { low: Number(low) === 1, expiring: Number(expiring) === 1 },
+    endpoints: endpoints.map((endpoint) => ({
+      id: String(endpoint["id"]),
+      url: String(endpoint["url"]),
+      kinds: JSON.parse(String(endpoint["kinds"])) as string[],
+      createdAt: Number(endpoint["created_at"]),
+      pausedAt: readNumber(endpoint["paused_at"]),
     })),
     emailsWaiting: emails.map((email) => ({
       kind: String(email["kind"]),
