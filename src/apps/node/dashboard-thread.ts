@@ -229,10 +229,16 @@ async function respond(message: ToDashboard & { kind: "request" }): Promise<void
   const request = readRequest(message);
   const isOperators = isForOperator(new URL(request.url).pathname);
   const response = await (isOperators ? operator : app).fetch(request, peer);
-  const body = new Uint8Array(await response.arrayBuffer());
   const names = [...response.headers].filter(([name]) => name !== "set-cookie");
   const cookies = response.headers.getSetCookie().map((text) => ["set-cookie", text] as const);
-  say({ kind: "response", id, status: response.status, headers: [...names, ...cookies], body });
+  const head = { id, status: response.status, headers: [...names, ...cookies] };
+  if (response.headers.has("content-disposition") && response.body !== null) {
+    const { body } = response;
+    port.postMessage({ kind: "response", ...head, body } satisfies FromDashboard, [body]);
+    return;
+  }
+  const body = new Uint8Array(await response.arrayBuffer());
+  say({ kind: "response", ...head, body });
 }
 
 /** Some HTTP requests cannot be a `Request`: GET with a body, and TRACE. */
