@@ -77,8 +77,10 @@ export function createAuth(options: AuthOptions) {
       verified: found.emailVerified,
       createdAt: found.createdAt.getTime(),
       account: found.account ?? null,
+      hasSecondFactor: found.twoFactorEnabled === true,
     };
-    return { signedIn: { user, session: { id: session.id } }, cookies };
+    const provedAt = Math.max(session.createdAt.getTime(), session.provedAt?.getTime() ?? 0);
+    return { signedIn: { user, session: { id: session.id, provedAt } }, cookies };
   }
 
   const emails = accountEmails(options);
@@ -168,7 +170,10 @@ function tables(options: AuthOptions, hooks: Hooks) {
   return {
     user: {
       modelName: "users",
-      additionalFields: { account: { type: "string", required: false, input: false } },
+      additionalFields: {
+        account: { type: "string", required: false, input: false },
+        twoFactorEnabled: { type: "boolean", required: false, input: false },
+      },
       validateUserInfo: (info) => hooks.checkSignUp(info),
       changeEmail: {
         enabled: true,
@@ -180,6 +185,9 @@ function tables(options: AuthOptions, hooks: Hooks) {
     session: {
       modelName: "user_session",
       expiresIn: SESSION_SECONDS,
+      // Handlers that need a fresh proof ask for it themselves (`requireFreshProof`).
+      freshAge: 0,
+      additionalFields: { provedAt: { type: "date", required: false, input: false } },
       updateAge: SESSION_RENEWED_AFTER_SECONDS,
     },
     account: {

@@ -10,6 +10,8 @@ export const DASHBOARD_ERRORS = {
   account_suspended: { status: 403, title: "The account is suspended" },
   /** The dashboard sells nothing on this service; `detail` says whom to ask. */
   not_payable: { status: 403, title: "Credits are not sold here" },
+  /** The action needs a sign-in or a confirmation within the last minutes: the page asks for one and repeats the request. */
+  fresh_proof_required: { status: 403, title: "Confirm that it is you" },
   cross_site: { status: 403, title: "The request came from another site" },
   not_found: { status: 404, title: "Not found" },
   wrong_method: { status: 405, title: "Method not allowed" },
