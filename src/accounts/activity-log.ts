@@ -7,12 +7,21 @@ export const EVENT_KINDS = [
   "signed_in",
   "password_changed",
   "password_reset",
+  "password_removed",
   "email_changed",
   "provider_linked",
   "key_created",
   "key_renamed",
   "key_revoked",
   "session_ended",
+  "passkey_added",
+  "passkey_renamed",
+  "passkey_removed",
+  "totp_added",
+  "totp_removed",
+  "recovery_codes_replaced",
+  "factor_used",
+  "factors_reset",
   "endpoint_added",
   "endpoint_changed",
   "endpoint_removed",
@@ -23,7 +32,10 @@ export type ActivityEvent = {
   id: string;
   at: number;
   kind: EventKind;
-  /** A key's label, the new address, a provider's name, or an endpoint's host (both hosts, where it changed). */
+  /**
+   * A key's label, the new address, a provider's name, an endpoint's host (both hosts, where it changed), a passkey's name, or the
+   * kind of second factor that was used.
+   */
   detail: string | null;
   /** The network address of the client; null where it is unknown. */
   address: string | null;
@@ -39,6 +51,15 @@ export type ActivityLogOperations = {
   ];
   /** The account's owner; null where nobody has signed up with its address. */
   findUser: [{ account: string }, { user: string; email: string } | null];
+  /** Deletes the password of a user who can sign in without it: with a passkey or a provider. */
+  removePassword: [{ user: string }, { removed: boolean }];
+  /**
+   * Deletes a passkey, but not the user's only way to sign in. Without any second factor left, sign-ins no longer ask for one,
+   * and the recovery codes are deleted.
+   */
+  removePasskey: [{ user: string; passkey: string }, { removed: boolean }];
+  /** Deletes all second factors and recovery codes of the account's owner, and ends their sessions. */
+  resetFactors: [{ account: string }, { found: boolean; passkeys: number; totp: boolean }];
   /** Deletes unused password reset links of a user. */
   dropResetLinks: [{ user: string }, { dropped: number }];
   /**

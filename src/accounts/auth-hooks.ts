@@ -3,6 +3,7 @@ import { createEmailVerificationToken } from "better-auth/api";
 import { accountEmails } from "./account-emails.ts";
 import type { EventKind } from "./activity-log.ts";
 import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
+import { type FactorUsed, WITHHELD_PATHS } from "./factor-plugins.ts";
 import { welcome } from "./welcome.ts";
 
 /** The claim in a verification link that names the sign-up to which it belongs. */
@@ -84,6 +85,13 @@ export function createAuthHooks(
     );
   }
 
+  /** Whether this sign-in still waits for a second factor. The plugin deletes its session before the response. */
+  async function isWithheld(user: string, from: { path?: string | undefined } | null) {
+    if (!WITHHELD_PATHS.includes(from?.path ?? "")) return false;
+    const found = await (await adapter()).findUserById(user);
+    return found !== null && "twoFactorEnabled" in found && found.twoFactorEnabled === true;
+  }
+
   async function isOwnPassword(user: string, request: Request | undefined): Promise<boolean> {
     const login = await (await adapter()).findCredentialAccount(user);
     const { password } = await readBody(request);
@@ -144,6 +152,10 @@ export function createAuthHooks(
       if (signUpOf(token ?? "") !== user.id) await removeLogins(user.id);
     },
 
+    /** Records that a factor was used to sign in. */
+    factorUsed: (user: string, factor: FactorUsed, headers: Headers | undefined) =>
+      recordEvent(user, "factor_used", factor, addressOf({ headers })),
+
     async passwordWasReset(user: User, request: Request | undefined) {
       await recordEvent(user.id, "password_reset", null, clientAddressOf(request));
       await emails.passwordChanged(user.email);
@@ -185,7 +197,8 @@ export function createAuthHooks(
               userAgent: session.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? "",
             },
           }),
-          after: async ({ userId, ipAddress }) => {
+          after: async ({ userId, ipAddress }, from) => {
+            if (await isWithheld(userId, from)) return;
             await recordEvent(userId, "signed_in", null, ipAddress || null);
           },
         },

@@ -34,6 +34,8 @@ export type AuthOptions = {
   trustedOrigins: readonly string[];
   /** Signs sessions and links; derived from the service's secret for this purpose alone. */
   secret: string;
+  /** Derived in the same way from secrets that were replaced: what was encrypted under them is still decrypted. */
+  earlierSecrets?: readonly string[] | undefined;
   signUp: "open" | "closed";
   starter: Starter;
   providers: NonNullable<BetterAuthOptions["socialProviders"]>;

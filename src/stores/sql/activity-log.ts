@@ -12,10 +12,12 @@ import { lastRows, readCursor, type SqlDatabase, type SqlQuery, sql } from "./sq
  *
  * `isUnverified`: the condition for users with an unverified address. It must match the condition of the partial index, or SQLite
  * reads all users. PostgreSQL writes it differently.
+ * `lockUser`: statements that lock a user until the end of the batch, for a database with concurrent writers.
  */
 export function createActivityLog(
   db: SqlDatabase,
   isUnverified: SqlQuery = sql`"emailVerified" = 0`,
+  lockUser: (user: string) => readonly SqlQuery[] = () => [],
 ): ActivityLog {
   return {
     async recordEvent({ user, at, kind, detail, address }) {
@@ -44,6 +46,47 @@ export function createActivityLog(
         ? null
         : { user: row["id"] as string, email: row["email"] as string };
     },
+    async removePassword({ user }) {
+      const removed = await lastRows(
+        db,
+        ...lockUser(user),
+        sql`DELETE FROM user_login WHERE "userId" = ${user} AND "providerId" = 'credential'
+              AND (EXISTS (SELECT 1 FROM user_passkey WHERE "userId" = ${user})
+                OR EXISTS (SELECT 1 FROM user_login AS other
+                  WHERE other."userId" = ${user} AND other."providerId" <> 'credential'))
+            RETURNING id`,
+      );
+      return { removed: removed.length > 0 };
+    },
+    async removePasskey({ user, passkey }) {
+      const results = await db.batch([
+        ...lockUser(user),
+        sql`DELETE FROM user_passkey WHERE id = ${passkey} AND "userId" = ${user}
+              AND (EXISTS (SELECT 1 FROM user_login WHERE "userId" = ${user})
+                OR EXISTS (SELECT 1 FROM user_passkey AS other
+                  WHERE other."userId" = ${user} AND other.id <> ${passkey}))
+            RETURNING id`,
+        sql`UPDATE users SET "twoFactorEnabled" = (1 = 0) WHERE id = ${user} AND ${hasNoFactor(user)}`,
+        sql`DELETE FROM user_totp WHERE "userId" = ${user} AND ${hasNoFactor(user)}`,
+      ]);
+      return { removed: results.at(-3)?.length === 1 };
+    },
+    async resetFactors({ account }) {
+      const owner = sql`(SELECT id FROM users WHERE account = ${account})`;
+      const results = await db.batch([
+        sql`UPDATE users SET "twoFactorEnabled" = (1 = 0) WHERE account = ${account} RETURNING id`,
+        sql`DELETE FROM user_passkey WHERE "userId" IN ${owner} RETURNING id`,
+        sql`DELETE FROM user_totp WHERE "userId" IN ${owner} RETURNING verified`,
+        sql`DELETE FROM user_session WHERE "userId" IN ${owner}`,
+        sql`DELETE FROM user_token WHERE value IN ${owner}`,
+      ]);
+      const [users = [], passkeys = [], totp = []] = results;
+      return {
+        found: users.length > 0,
+        passkeys: passkeys.length,
+        totp: Boolean(totp[0]?.["verified"]),
+      };
+    },
     async dropResetLinks({ user }) {
       // The prefix that better-auth uses, as a range so that the index is used.
       const dropped = await lastRows(
@@ -71,6 +114,11 @@ export function createActivityLog(
     },
   };
 }
+
+/** The condition that a user has neither a passkey nor an authenticator app. */
+const hasNoFactor = (user: string) =>
+  sql`NOT EXISTS (SELECT 1 FROM user_passkey WHERE "userId" = ${user})
+    AND NOT EXISTS (SELECT 1 FROM user_totp WHERE "userId" = ${user} AND verified = (1 = 1))`;
 
 const readEvent = (row: SqlRow): ActivityEvent => ({
   id: String(row["no"]),
