@@ -18,6 +18,15 @@ const LABELS: Record<EventKind, string> = {
   key_created: "API key created",
   key_renamed: "API key renamed",
   key_revoked: "API key revoked",
+  password_removed: "Password removed",
+  passkey_added: "Passkey added",
+  passkey_renamed: "Passkey renamed",
+  passkey_removed: "Passkey removed",
+  totp_added: "Authenticator app added",
+  totp_removed: "Authenticator app removed",
+  recovery_codes_replaced: "Recovery codes replaced",
+  factor_used: "Second factor used",
+  factors_reset: "Second factors reset by the operator",
   session_ended: "Session ended",
   endpoint_added: "Webhook endpoint added",
   endpoint_changed: "Webhook endpoint changed",
@@ -26,6 +35,7 @@ const LABELS: Record<EventKind, string> = {
 
 function detailText(kind: EventKind, detail: string | null): string {
   if (detail === null) return "\u2013";
+  if (kind === "factor_used") return detail.charAt(0).toUpperCase() + detail.slice(1);
   return kind === "provider_linked" ? providerName(detail) : detail;
 }
 
