@@ -40,7 +40,10 @@ export type ActivityEvent = {
   /** When it happened; the last time, where `times` is more than 1. */
   at: number;
   kind: EventKind;
-  /** A key's label, the new address, a provider's name, or an endpoint's host (both hosts, where it changed). */
+  /**
+   * A key's label, the new address, a provider's name, an endpoint's host (both hosts, where it changed), a passkey's name, or the
+   * kind of second factor that was used.
+   */
   detail: string | null;
   /** The network address of the client; null where it is unknown. */
   address: string | null;
@@ -86,6 +89,8 @@ export type UserRecord = {
     address: string | null;
     userAgent: string | null;
   }[];
+  passkeys: { name: string | null; createdAt: number | null; lastUsedAt: number | null }[];
+  hasAuthenticatorApp: boolean;
   /** Which emails about credits the user wants. */
   emailChoices: { low: boolean; expiring: boolean };
   endpoints: {
@@ -121,6 +126,15 @@ export type ActivityLogOperations = {
   findAddress: [{ user: string }, { email: string } | null];
   /** What is stored about the account's owner; null where nobody has signed up with its address. */
   readUser: [{ account: string }, UserRecord | null];
+  /** Deletes the password of a user who can sign in without it: with a passkey or a provider. */
+  removePassword: [{ user: string }, { removed: boolean }];
+  /**
+   * Deletes a passkey, but not the user's only way to sign in. Without any second factor left, sign-ins no longer ask for one,
+   * and the recovery codes are deleted.
+   */
+  removePasskey: [{ user: string; passkey: string }, { removed: boolean }];
+  /** Deletes all second factors and recovery codes of the account's owner, and ends their sessions. */
+  resetFactors: [{ account: string }, { found: boolean; passkeys: number; totp: boolean }];
   /** Deletes unused password reset links of a user. */
   dropResetLinks: [{ user: string }, { dropped: number }];
   /**

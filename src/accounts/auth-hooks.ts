@@ -4,6 +4,7 @@ import { DAY_MS } from "#limits.ts";
 import { accountEmails } from "./account-emails.ts";
 import type { EventKind } from "./activity-log.ts";
 import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
+import { type FactorUsed, WITHHELD_PATHS } from "./factor-plugins.ts";
 import { type Activity, createRecordActivity, EMAIL_DROPPED } from "./record-activity.ts";
 import { welcome } from "./welcome.ts";
 
@@ -113,6 +114,13 @@ export function createAuthHooks(
     );
   }
 
+  /** Whether this sign-in still waits for a second factor. The plugin deletes its session before the response. */
+  async function isWithheld(user: string, from: { path?: string | undefined } | null) {
+    if (!WITHHELD_PATHS.includes(from?.path ?? "")) return false;
+    const found = await (await adapter()).findUserById(user);
+    return found !== null && "twoFactorEnabled" in found && found.twoFactorEnabled === true;
+  }
+
   async function isOwnPassword(user: string, request: Request | undefined): Promise<boolean> {
     const login = await (await adapter()).findCredentialAccount(user);
     const { password } = await readBody(request);
@@ -173,6 +181,10 @@ export function createAuthHooks(
       if (signUpOf(token ?? "") !== user.id) await removeLogins(user.id);
     },
 
+    /** Records that a factor was used to sign in. */
+    factorUsed: (user: string, factor: FactorUsed, headers: Headers | undefined) =>
+      recordEvent(user, "factor_used", factor, { headers }),
+
     async passwordWasReset(user: User, request: Request | undefined) {
       await recordEvent(user.id, "password_reset", null, request ? { request } : null);
     },
@@ -218,7 +230,10 @@ export function createAuthHooks(
               userAgent: session.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? "",
             },
           }),
-          after: ({ userId }, from) => recordSignIn(userId, from),
+          after: async ({ userId }, from) => {
+            if (await isWithheld(userId, from)) return;
+            await recordSignIn(userId, from);
+          },
         },
       },
     } satisfies BetterAuthOptions["databaseHooks"],

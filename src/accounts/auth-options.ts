@@ -11,6 +11,8 @@ export const PASSWORD_CHARS_MAX = 128;
 /** An email may be read the next day, but a link that changes a password should not stay valid that long. */
 export const VERIFY_LINK_SECONDS = 24 * 3_600;
 export const RESET_LINK_SECONDS = 3_600;
+/** How long a sign-in, or a confirmation of who is signed in, counts as a fresh proof. */
+export const FRESH_PROOF_MS = 10 * 60_000;
 
 /** Returns the path of PUBLIC_URL: other services may share its host, so cookies are restricted to the path. */
 export const cookiePath = (publicUrl: string) =>
@@ -40,6 +42,8 @@ export type AuthOptions = {
   trustedOrigins: readonly string[];
   /** Signs sessions and links; derived from the service's secret for this purpose alone. */
   secret: string;
+  /** Derived in the same way from secrets that were replaced: what was encrypted under them is still decrypted. */
+  earlierSecrets?: readonly string[] | undefined;
   signUp: "open" | "closed";
   starter: Starter;
   providers: NonNullable<BetterAuthOptions["socialProviders"]>;
@@ -76,6 +80,9 @@ export type User = {
   createdAt: number;
   /** Null until the address is verified. */
   account: string | null;
+  /** Whether signing in asks for a second factor: a passkey or an authenticator app. */
+  hasSecondFactor: boolean;
 };
 
-export type SignedIn = { user: User; session: { id: string } };
+/** `provedAt`: when the user signed in, or last confirmed their identity in this session. */
+export type SignedIn = { user: User; session: { id: string; provedAt: number } };

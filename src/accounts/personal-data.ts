@@ -53,6 +53,8 @@ export async function* personalData(
       createdAt: user.createdAt,
     },
     logins: user?.logins ?? [],
+    passkeys: user?.passkeys ?? [],
+    hasAuthenticatorApp: user?.hasAuthenticatorApp ?? false,
     sessions: user?.sessions ?? [],
     emailChoices: user?.emailChoices ?? null,
     emailsWaiting: user?.emailsWaiting ?? [],

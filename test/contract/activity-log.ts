@@ -289,6 +289,8 @@ function describeUsers(rule: Rule) {
           VALUES ('l1', 'ann', 'credential', 'ann', 'the hash', ${begun}, ${begun})`,
         sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
           VALUES ('j1', 'email', 'key_created', 'ann@example.com', '', 'the text', ${START}, ${START})`,
+        sql`INSERT INTO user_passkey (id, "userId", name, "credentialID", "publicKey", counter, "deviceType", "backedUp", "createdAt")
+            VALUES ('p1', 'ann', 'Phone', 'c1', 'k1', 0, 'singleDevice', (1 = 0), ${begun})`,
         sql`INSERT INTO notification_choice (account, low, expiring) VALUES ('acc_ann', 1, 0)`,
         sql`INSERT INTO webhook_endpoint (id, account, url, secret, kinds, created_at)
             VALUES ('w1', 'acc_ann', 'https://x.org/', 'the secret', '["credits.low"]', ${START})`,
@@ -304,6 +306,8 @@ function describeUsers(rule: Rule) {
             ...{ address: "1.2.3.4", userAgent: "curl/8" },
           },
         ],
+        passkeys: [{ name: "Phone", createdAt: START, lastUsedAt: null }],
+        hasAuthenticatorApp: false,
         emailChoices: { low: true, expiring: false },
         endpoints: [
           {

@@ -33,6 +33,7 @@ export const visitor: Visitor = {
   starter: { credits: 100, days: 90 },
   apiUrl: "http://127.0.0.1:8787",
   emailsStayHere: true,
+  passkeyOrigin: null,
 };
 export const signedOut: Visitor = { ...visitor, user: null };
 export const unverified: Visitor = {

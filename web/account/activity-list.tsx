@@ -1,4 +1,6 @@
+import { Button } from "@mantine/core";
 import type { EventKind, EventView } from "#api/dashboard/shapes.ts";
+import { base } from "../addresses.ts";
 import { Empty, LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
@@ -23,9 +25,9 @@ const LABELS: Record<EventKind, string> = {
   passkey_renamed: "Passkey renamed",
   totp_added: "Authenticator app added",
   totp_removed: "Authenticator app removed",
-  recovery_codes_replaced: "New recovery codes created",
+  recovery_codes_replaced: "Recovery codes replaced",
   factor_used: "Second factor used",
-  factors_reset: "Second factors removed",
+  factors_reset: "Second factors reset by the operator",
   key_created: "API key created",
   key_renamed: "API key renamed",
   key_limited: "API key limits changed",
@@ -45,6 +47,7 @@ const labelOf = (kind: EventKind, times: number) =>
 
 function detailText(kind: EventKind, detail: string | null): string {
   if (detail === null) return "\u2013";
+  if (kind === "factor_used") return detail.charAt(0).toUpperCase() + detail.slice(1);
   return kind === "provider_linked" ? providerName(detail) : detail;
 }
 
@@ -68,7 +71,10 @@ export function ActivityList() {
   // `ShowOlder` reports a failed next page at the end of the list.
   const query = events.isFetchNextPageError ? { ...events, error: null } : events;
   return (
-    <Section title="Activity" description="Sign-ins and changes to your account, newest first.">
+    <Section
+      title="Activity"
+      description="Sign-ins and changes to your account, newest first. If you see something that was not you, change your password and end the other sessions."
+    >
       <QueryResult query={query} loading={<LoadingRows rows={5} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.events);
@@ -80,6 +86,20 @@ export function ActivityList() {
         }}
       </QueryResult>
       <ShowOlder query={events} />
+      <div className="tb-account-actions">
+        {(["csv", "json"] as const).map((format) => (
+          <Button
+            key={format}
+            component="a"
+            href={`${base()}/dashboard/events/export?format=${format}`}
+            variant="default"
+            size="xs"
+            download
+          >
+            Download all activity as {format.toUpperCase()}
+          </Button>
+        ))}
+      </div>
     </Section>
   );
 }

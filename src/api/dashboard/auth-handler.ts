@@ -1,8 +1,10 @@
-import { AUTH_PATH } from "#accounts/auth-options.ts";
+import { AUTH_PATH, cookiePath } from "#accounts/auth-options.ts";
 import { browserName } from "#accounts/browser-name.ts";
 import type { Attempt, SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
-import { AuthError, tooManyRequests } from "./dashboard-error.ts";
+import { AuthError, DashboardError, tooManyRequests } from "./dashboard-error.ts";
+import { addPasskey, beginPasskey } from "./factors.ts";
+import { requireFreshProof } from "./fresh-proof.ts";
 import {
   isKnownBrowser,
   knowBrowser,
@@ -13,6 +15,7 @@ import {
 import { networkOf } from "./network.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
 import {
+  type DashboardHandler,
   type DashboardRoutes,
   json,
   type RequestContext,
@@ -20,6 +23,12 @@ import {
   requireMember,
   requireNotSuspended,
 } from "./request-context.ts";
+import {
+  beginPasskeySignIn,
+  createFinishByCode,
+  createSignInByPasskey,
+  showWaiting,
+} from "./second-factor.ts";
 
 type Step = (context: RequestContext, order: AuthOrder) => Promise<Response>;
 
@@ -32,6 +41,7 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
     POST: async (context: RequestContext) => step(context, await readOrder(context, fields)),
   });
   const openEmailLink: Step = (context, order) => openLink(context, order, throttle);
+  const finishByCode = createFinishByCode(throttle);
   const setPassword: Step = (context, order) => resetPassword(context, order, throttle);
   return {
     [`${AUTH_PATH}/sign-up/email`]: authRoute(["email", "password"], signUp),
@@ -42,6 +52,10 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
     ),
     [`${AUTH_PATH}/callback/github`]: { GET: returnFromProvider },
     [`${AUTH_PATH}/callback/google`]: { GET: returnFromProvider },
+    [`${AUTH_PATH}/second-factor`]: { GET: showWaiting },
+    [`${AUTH_PATH}/two-factor/verify-totp`]: { POST: finishByCode },
+    [`${AUTH_PATH}/two-factor/verify-backup-code`]: { POST: finishByCode },
+    ...passkeyRoutes(throttle),
     [`${AUTH_PATH}/sign-out`]: authRoute([], askAuth),
     [`${AUTH_PATH}/send-verification-email`]: authRoute(["email", "signUp"], sendVerification),
     [`${AUTH_PATH}/verify-email`]: authRoute(["token"], openEmailLink),
@@ -49,6 +63,26 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
     [`${AUTH_PATH}/reset-password`]: authRoute(["newPassword", "token"], setPassword),
     [`${AUTH_PATH}/change-password`]: authRoute(["currentPassword", "newPassword"], changePassword),
     [`${AUTH_PATH}/change-email`]: authRoute(["newEmail"], changeEmail),
+  };
+}
+
+function passkeyRoutes(throttle: SignInThrottle): DashboardRoutes {
+  const passkeysOnly =
+    (handler: DashboardHandler): DashboardHandler =>
+    (context) => {
+      if (context.deps.auth.passkeyPlace !== null) return handler(context);
+      throw new DashboardError(
+        "invalid_request",
+        "Passkeys need a domain name and HTTPS. The address of this service has neither, or only one of them.",
+      );
+    };
+  const passkeyRoute = (handler: DashboardHandler) => ({ POST: passkeysOnly(handler) });
+  const path = `${AUTH_PATH}/passkey`;
+  return {
+    [`${path}/generate-register-options`]: passkeyRoute(beginPasskey),
+    [`${path}/verify-registration`]: passkeyRoute(addPasskey),
+    [`${path}/generate-authenticate-options`]: passkeyRoute(beginPasskeySignIn),
+    [`${path}/verify-authentication`]: passkeyRoute(createSignInByPasskey(throttle)),
   };
 }
 
@@ -116,6 +150,11 @@ async function signIn(
     }
     throw error;
   });
+  const { twoFactorRedirect = false } = (await response.json()) as { twoFactorRedirect?: boolean };
+  if (twoFactorRedirect) {
+    throttle.succeeded(attempt);
+    return keepCookies(json({ secondFactor: true }), response);
+  }
   knowBrowser(context, attempt.email, throttle);
   return keepCookies(json({}), response);
 }
@@ -166,9 +205,16 @@ async function resetPassword(
  * has an account, so that it does not reveal who has one.
  */
 async function returnFromProvider(context: RequestContext): Promise<Response> {
+  const { publicUrl } = context.deps.settings;
   const response = await askAuth(context, null);
   const location = response.headers.get("Location");
-  const url = location === null ? null : URL.parse(location, context.deps.settings.publicUrl);
+  const url = location === null ? null : URL.parse(location, publicUrl);
+  if (url !== null && (await isWaiting(response))) {
+    const base = cookiePath(publicUrl).replace(/\/$/, "");
+    const next = url.href.slice((url.origin + base).length);
+    const page = `${url.origin}${base}/confirm-sign-in?${new URLSearchParams({ next })}`;
+    return keepCookies(new Response(null, { status: 302, headers: { Location: page } }), response);
+  }
   const error = url?.searchParams.get("error");
   if (url == null || error == null) {
     await knowSignedInBrowser(context, response);
@@ -181,10 +227,21 @@ async function returnFromProvider(context: RequestContext): Promise<Response> {
   return new Response(null, { status: response.status, headers });
 }
 
+/** Whether the second factor is still to come; the redirect then has a body that says so. */
+async function isWaiting(response: Response): Promise<boolean> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return typeof body === "object" && body !== null && "twoFactorRedirect" in body;
+}
+
 /** Also ends the other sessions, because users change a password when someone else may know it. */
 async function changePassword(context: RequestContext, order: AuthOrder): Promise<Response> {
   const { deps, request } = context;
   const { signedIn } = await deps.auth.signedIn(request.headers);
+  // The current password is a proof by itself, unless the account has a stronger one.
+  if (signedIn?.user.hasSecondFactor) requireFreshProof(context, signedIn);
   const response = await askAuth(context, { ...order, revokeOtherSessions: true });
   if (signedIn === null) return response;
   const { id: user } = signedIn.user;
@@ -199,7 +256,9 @@ async function changePassword(context: RequestContext, order: AuthOrder): Promis
 async function changeEmail(context: RequestContext, order: AuthOrder): Promise<Response> {
   const { deps } = context;
   const newEmail = order["newEmail"] ?? "";
-  const { user } = requireNotSuspended(await requireMember(context), SUSPENDED);
+  const member = requireNotSuspended(await requireMember(context), SUSPENDED);
+  requireFreshProof(context, member);
+  const { user } = member;
   const { internalAdapter } = await deps.auth.context();
   const response = await askAuth(context, order);
   if ((await internalAdapter.findUserByEmail(newEmail)) === null) return response;

@@ -1,7 +1,14 @@
 import type { ActivityEvent } from "#accounts/activity-log.ts";
 import { entryLines, type PersonalDataSource, personalData } from "#accounts/personal-data.ts";
 import { DashboardError } from "./dashboard-error.ts";
-import { type Member, type RequestContext, recordEvent, requireMember } from "./request-context.ts";
+import { requireFreshProof } from "./fresh-proof.ts";
+import {
+  json,
+  type Member,
+  type RequestContext,
+  recordEvent,
+  requireMember,
+} from "./request-context.ts";
 
 /** Downloads of what is stored about a user. They are streams, because an account can have millions of entries. */
 
@@ -35,7 +42,18 @@ export async function exportEntries(context: RequestContext): Promise<Response> 
   return download(context, entryLines(read), "application/jsonl", name);
 }
 
-const requireExporter = (context: RequestContext): Promise<Member> => requireMember(context);
+/** Whether an export would start now. The page asks first, because a download cannot ask the user for a fresh proof. */
+export async function checkExport(context: RequestContext): Promise<Response> {
+  await requireExporter(context);
+  return json({});
+}
+
+/** Someone with a stolen session alone must not get everything at once. */
+async function requireExporter(context: RequestContext): Promise<Member> {
+  const member = await requireMember(context);
+  requireFreshProof(context, member);
+  return member;
+}
 
 /** The user's activity log as CSV or JSON, newest first. The page shows the same entries, so it needs no fresh proof. */
 export async function exportEvents(context: RequestContext): Promise<Response> {

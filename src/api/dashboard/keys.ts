@@ -3,6 +3,7 @@ import { keyFacts } from "#accounts/security-emails.ts";
 import type { Key } from "#ledger/port.ts";
 import { DAY_MS, KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
+import { requireFreshProof } from "./fresh-proof.ts";
 import {
   json,
   type Member,
@@ -35,6 +36,7 @@ export function createMakeKey() {
   const last = new Map<string, Promise<unknown>>();
   return async (context: RequestContext): Promise<Response> => {
     const member = await requireActiveMember(context);
+    requireFreshProof(context, member);
     const label = await readKeyLabel(context);
     const { account } = member;
     const before = last.get(account) ?? Promise.resolve();

@@ -61,6 +61,10 @@ const user = z.object({
       userAgent: text,
     }),
   ),
+  passkeys: z.array(
+    z.object({ name: text, createdAt: time.nullable(), lastUsedAt: time.nullable() }),
+  ),
+  hasAuthenticatorApp: z.boolean(),
   emailChoices: z.object({ low: z.boolean(), expiring: z.boolean() }),
   endpoints: z.array(
     z.object({

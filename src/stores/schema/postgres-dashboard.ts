@@ -28,7 +28,9 @@ CREATE TABLE users (
   "createdAt" timestamptz NOT NULL,
   "updatedAt" timestamptz NOT NULL,
   -- Null until the address is verified and the new account has its starter credits.
-  account text COLLATE "C" UNIQUE
+  account text COLLATE "C" UNIQUE,
+  -- Whether signing in asks for a second factor: a passkey or an authenticator app.
+  "twoFactorEnabled" boolean NOT NULL DEFAULT false
 );
 CREATE INDEX users_unverified ON users ("createdAt") WHERE NOT "emailVerified";
 
@@ -40,6 +42,8 @@ CREATE TABLE user_session (
   "updatedAt" timestamptz NOT NULL,
   "ipAddress" text,
   "userAgent" text,
+  -- When the user last confirmed their identity in this session, after signing in.
+  "provedAt" timestamptz,
   "userId" text COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE
 );
 CREATE INDEX user_session_by_user ON user_session ("userId");
@@ -73,6 +77,36 @@ CREATE TABLE user_token (
 );
 CREATE INDEX user_token_by_identifier ON user_token (identifier);
 CREATE INDEX user_token_by_end ON user_token ("expiresAt");
+
+-- The authenticator app and the recovery codes of a user, both encrypted under the service's secret. Without the app
+-- (not verified) the row holds the recovery codes of a user who has passkeys.
+CREATE TABLE user_totp (
+  id text COLLATE "C" PRIMARY KEY,
+  "userId" text COLLATE "C" NOT NULL UNIQUE REFERENCES users (id) ON DELETE CASCADE,
+  secret text NOT NULL,
+  "backupCodes" text NOT NULL,
+  verified boolean NOT NULL,
+  "failedVerificationCount" integer NOT NULL DEFAULT 0,
+  "lockedUntil" timestamptz,
+  -- The last 30-second step whose code was used: no code counts twice.
+  "usedStep" integer NOT NULL DEFAULT 0
+);
+
+CREATE TABLE user_passkey (
+  id text COLLATE "C" PRIMARY KEY,
+  "userId" text COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name text,
+  "credentialID" text COLLATE "C" NOT NULL UNIQUE,
+  "publicKey" text NOT NULL,
+  counter bigint NOT NULL,
+  "deviceType" text NOT NULL,
+  "backedUp" boolean NOT NULL,
+  transports text,
+  aaguid text,
+  "createdAt" timestamptz,
+  "lastUsedAt" timestamptz
+);
+CREATE INDEX user_passkey_by_user ON user_passkey ("userId");
 
 CREATE TABLE user_event (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -27,10 +27,12 @@ import {
  *
  * `isUnverified`: the condition for users with an unverified address. It must match the condition of the partial index, or SQLite
  * reads all users. PostgreSQL writes it differently.
+ * `lockUser`: statements that lock a user until the end of the batch, for a database with concurrent writers.
  */
 export function createActivityLog(
   db: SqlDatabase,
   isUnverified: SqlQuery = sql`"emailVerified" = 0`,
+  lockUser: (user: string) => readonly SqlQuery[] = () => [],
 ): ActivityLog {
   return {
     recordEvent: (order) => recordEvent(db, order),
@@ -69,6 +71,47 @@ export function createActivityLog(
       return row === undefined ? null : { email: row["email"] as string };
     },
     readUser: (order) => readUser(db, order.account),
+    async removePassword({ user }) {
+      const removed = await lastRows(
+        db,
+        ...lockUser(user),
+        sql`DELETE FROM user_login WHERE "userId" = ${user} AND "providerId" = 'credential'
+              AND (EXISTS (SELECT 1 FROM user_passkey WHERE "userId" = ${user})
+                OR EXISTS (SELECT 1 FROM user_login AS other
+                  WHERE other."userId" = ${user} AND other."providerId" <> 'credential'))
+            RETURNING id`,
+      );
+      return { removed: removed.length > 0 };
+    },
+    async removePasskey({ user, passkey }) {
+      const results = await db.batch([
+        ...lockUser(user),
+        sql`DELETE FROM user_passkey WHERE id = ${passkey} AND "userId" = ${user}
+              AND (EXISTS (SELECT 1 FROM user_login WHERE "userId" = ${user})
+                OR EXISTS (SELECT 1 FROM user_passkey AS other
+                  WHERE other."userId" = ${user} AND other.id <> ${passkey}))
+            RETURNING id`,
+        sql`UPDATE users SET "twoFactorEnabled" = (1 = 0) WHERE id = ${user} AND ${hasNoFactor(user)}`,
+        sql`DELETE FROM user_totp WHERE "userId" = ${user} AND ${hasNoFactor(user)}`,
+      ]);
+      return { removed: results.at(-3)?.length === 1 };
+    },
+    async resetFactors({ account }) {
+      const owner = sql`(SELECT id FROM users WHERE account = ${account})`;
+      const results = await db.batch([
+        sql`UPDATE users SET "twoFactorEnabled" = (1 = 0) WHERE account = ${account} RETURNING id`,
+        sql`DELETE FROM user_passkey WHERE "userId" IN ${owner} RETURNING id`,
+        sql`DELETE FROM user_totp WHERE "userId" IN ${owner} RETURNING verified`,
+        sql`DELETE FROM user_session WHERE "userId" IN ${owner}`,
+        sql`DELETE FROM user_token WHERE value IN ${owner}`,
+      ]);
+      const [users = [], passkeys = [], totp = []] = results;
+      return {
+        found: users.length > 0,
+        passkeys: passkeys.length,
+        totp: Boolean(totp[0]?.["verified"]),
+      };
+    },
     async dropResetLinks({ user }) {
       // The prefix that better-auth uses, as a range so that the index is used.
       const dropped = await lastRows(
@@ -148,7 +191,7 @@ const dropOldest = (user: SqlQuery, kind: EventKind) =>
 
 async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | null> {
   const user = sql`(SELECT id FROM users WHERE account = ${account})`;
-  const [users, logins = [], sessions = [], emails = [], choices, endpoints = []] = await db.batch([
+  const [users, ...lists] = await db.batch([
     sql`SELECT * FROM users WHERE account = ${account}`,
     sql`SELECT "providerId", "accountId", "createdAt" FROM user_login WHERE "userId" = ${user}
         ORDER BY "createdAt", id`,
@@ -158,7 +201,12 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
     sql`SELECT low, expiring FROM notification_choice WHERE account = ${account}`,
     sql`SELECT id, url, kinds, created_at, paused_at FROM webhook_endpoint
         WHERE account = ${account} ORDER BY created_at, id`,
+    sql`SELECT name, "createdAt", "lastUsedAt" FROM user_passkey WHERE "userId" = ${user}
+        ORDER BY "createdAt", id`,
+    sql`SELECT verified FROM user_totp WHERE "userId" = ${user} AND verified = (1 = 1)`,
   ]);
+  const [logins = [], sessions = [], emails = [], choices, ...others] = lists;
+  const [endpoints = [], passkeys = [], totp = []] = others;
   const { low = 1, expiring = 1 } = choices?.[0] ?? {};
   const [row] = users ?? [];
   if (row === undefined) return null;
@@ -182,6 +230,12 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
       address: (session["ipAddress"] || null) as string | null,
       userAgent: (session["userAgent"] || null) as string | null,
     })),
+    passkeys: passkeys.map(({ name, createdAt, lastUsedAt }) => ({
+      name: (name ?? null) as string | null,
+      createdAt: createdAt == null ? null : readTime(createdAt),
+      lastUsedAt: lastUsedAt == null ? null : readTime(lastUsedAt),
+    })),
+    hasAuthenticatorApp: totp.length > 0,
     emailChoices: { low: Number(low) === 1, expiring: Number(expiring) === 1 },
     endpoints: endpoints.map((endpoint) => ({
       id: String(endpoint["id"]),
@@ -200,6 +254,10 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
 /** better-auth stores times as ISO 8601 in SQLite, and as timestamps in PostgreSQL. */
 const readTime = (value: unknown) =>
   (value instanceof Date ? value : new Date(String(value))).getTime();
+/** The condition that a user has neither a passkey nor an authenticator app. */
+const hasNoFactor = (user: string) =>
+  sql`NOT EXISTS (SELECT 1 FROM user_passkey WHERE "userId" = ${user})
+    AND NOT EXISTS (SELECT 1 FROM user_totp WHERE "userId" = ${user} AND verified = (1 = 1))`;
 
 const readEvent = (row: SqlRow): ActivityEvent => ({
   id: String(row["no"]),

@@ -127,6 +127,19 @@ test("the activity list is exported as CSV without formulas, and as JSON", async
   assert.equal((await browser.get("/dashboard/events/export")).status, 400);
 });
 
+test("an old session alone exports nothing", async () => {
+  const fixture = openFixture();
+  const { browser, email, password } = await openMember(fixture);
+  clock.advance(DAY);
+  for (const path of [EXPORT, `${EXPORT}/ready`, `${EXPORT}/entries`]) {
+    const { status, code } = await browser.get(path);
+    assert.deepEqual([status, code], [403, "fresh_proof_required"], path);
+  }
+  assert.deepEqual(await fixture.emailsTo(email, "data_exported"), []);
+  await fixture.signIn(browser, email, password);
+  assert.equal((await browser.get(`${EXPORT}/ready`)).status, 200);
+});
+
 test("an export needs a session", async () => {
   const fixture = openFixture();
   await openMember(fixture);
