@@ -239,6 +239,7 @@ const ACTIONS: readonly (readonly [
   ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
   ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
   ["suspendAccount", /^acc_/, "done"],
+  ["exportOwner", /^acc_/, "unchanged: no owner"],
   ["resumeAccount", /^acc_/, "done"],
   ["revokeKey", /^key_/, "unchanged: not found"],
   ["listPayments", null, /^refused: This command compares payments with Stripe/],
