@@ -80,6 +80,19 @@ export const REQUESTED_EMAILS_PER_DAY_DEFAULT = 2_000;
 /** The API of Resend. Other providers accept emails in the same form. */
 export const MAIL_API_URL_DEFAULT = "https://api.resend.com/emails";
 
+/**
+ * Entries of one kind in a user's activity log. Counting by kind keeps a thief from pushing an entry out of the log by
+ * repeating something else. Entries are also deleted after a year.
+ */
+export const ACTIVITY_OF_A_KIND_MAX = 500;
+export const ACTIVITY_KEPT_DAYS = 365;
+/**
+ * Emails about security events of one kind that a user gets within 24 hours, one for each event. The next event brings a
+ * summary, and those after it are only in the log. Counting by kind keeps a thief from using up the emails about
+ * something else.
+ */
+export const SECURITY_EMAILS_OF_A_KIND_MAX = 5;
+
 export const KEY_LABEL_CHARS_MAX = 100;
 /** Keys that are not revoked. One key per environment is enough, and the list must stay readable. */
 export const KEYS_PER_ACCOUNT_MAX = 25;

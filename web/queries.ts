@@ -10,6 +10,7 @@ import type {
   CreditsView,
   EntriesView,
   EventsView,
+  FactorsView,
   HomeView,
   KeyOrder,
   KeyView,
@@ -37,6 +38,8 @@ export const queryKeys = {
   deliveries: (endpoint: string) => ["mine", "deliveries", endpoint],
   sessions: ["mine", "sessions"],
   events: ["mine", "events"],
+  factors: ["mine", "factors"],
+  proof: ["mine", "proof"],
 } as const;
 
 /** Retries server errors, which may be temporary. A rejected request would be rejected again. */
@@ -165,6 +168,10 @@ export const useChangePassword = () =>
       request<object>("POST", "/dashboard/auth/change-password", order),
     [queryKeys.sessions, queryKeys.events],
   );
+export const useFactors = () => useResponse<FactorsView>(queryKeys.factors, "/dashboard/factors");
+/** A change of the second factors or the password; `visitor` says whether there is a password. */
+export const useFactorChange = <Order, Result>(send: (order: Order) => Promise<Result>) =>
+  useChange(send, [queryKeys.factors, queryKeys.events, queryKeys.visitor, queryKeys.sessions]);
 /** `callbackURL` is absolute: `absoluteUrl("/settings/account")`. */
 export const useChangeEmail = () =>
   useChange(

@@ -1,6 +1,7 @@
 import { base } from "./addresses.ts";
 import { connection } from "./connection.ts";
 import { errorMessageFor } from "./error-messages.ts";
+import { proof } from "./proof.ts";
 
 /** An error response of the service. `detail` is a sentence for the user. */
 export class ProblemDetails extends Error {
@@ -43,9 +44,25 @@ const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
  * Sends a JSON request to the service and returns the parsed response. `path` begins with a slash and excludes the base.
+ * If the service wants a fresh proof of who the user is, a dialog asks for it, and the request is sent again.
  * Throws `ProblemDetails` for an error response and `OfflineError` if no response arrives.
  */
 export async function request<T>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
+  try {
+    return await requestOnce(method, path, body, signal);
+  } catch (error) {
+    const needsProof = error instanceof ProblemDetails && error.code === "fresh_proof_required";
+    if (!needsProof || !(await proof.ask())) throw error;
+    return requestOnce(method, path, body, signal);
+  }
+}
+
+async function requestOnce<T>(
   method: Method,
   path: string,
   body?: unknown,
@@ -134,7 +151,7 @@ function stringMember(body: unknown, name: string): string | undefined {
 }
 
 function codeOf(status: number, code = ""): string {
-  if (status === 429) return "too_many_requests";
+  if (status === 429 && code !== "too_many_codes") return "too_many_requests";
   if (status === 401 && (code === "" || code === "UNAUTHORIZED")) return "signed_out";
   if (code !== "") return code;
   return status >= 500 ? "internal" : "invalid_request";

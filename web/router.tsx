@@ -28,6 +28,11 @@ const routes = root.addChildren([
   }),
   createRoute({
     getParentRoute: top,
+    path: "/confirm-sign-in",
+    component: screenOf(() => import("./sign-in/confirm-sign-in-screen.tsx")),
+  }),
+  createRoute({
+    getParentRoute: top,
     path: "/verify-email",
     component: screenOf(() => import("./sign-in/verify-email-screen.tsx")),
   }),

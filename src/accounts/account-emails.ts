@@ -52,14 +52,8 @@ export function accountEmails({
     /** To the new address, for confirmation. */
     verifyNewAddress: (to: string, token: string, network: string) =>
       mail.enqueue({ ...emails.verifyNewAddress(verifyLink(to, token)), ...verified(network) }),
-    /** To the old address, after the change. */
-    addressChanged: (to: string, newAddress: string) =>
-      mail.enqueue(emails.addressChanged({ to, newAddress, at: now() })),
-    passwordChanged: (to: string) => mail.enqueue(emails.passwordChanged({ to, at: now() })),
+    /** To the old address, after the change. It is queued with the event in the activity log. */
+    addressChanged: emails.addressChanged,
     accountClosed: (to: string) => mail.enqueue(emails.accountClosed({ to, at: now() })),
-    keyCreated: (to: string, { label, start }: { label: string; start: string }) =>
-      mail.enqueue(emails.keyCreated({ to, at: now(), label, start })),
-    keyRevoked: (to: string, { label, start }: { label: string; start: string }) =>
-      mail.enqueue(emails.keyRevoked({ to, at: now(), label, start })),
   };
 }

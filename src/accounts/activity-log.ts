@@ -1,37 +1,120 @@
 /** The port of the activity log: what happened to a user's account, for that user to see. It is deleted with the user. */
-import { DAY_MS } from "#limits.ts";
+import type { QueuedEmail } from "#email/email-queue.ts";
+import { ACTIVITY_KEPT_DAYS, ACTIVITY_OF_A_KIND_MAX, DAY_MS } from "#limits.ts";
 
 export const EVENT_KINDS = [
   "signed_up",
   "email_verified",
   "signed_in",
+  "signed_in_new_browser",
+  "sign_in_failed",
   "password_changed",
   "password_reset",
+  "password_removed",
   "email_changed",
   "provider_linked",
+  "passkey_added",
+  "passkey_renamed",
+  "passkey_removed",
+  "totp_added",
+  "totp_removed",
+  "recovery_codes_replaced",
+  "factor_used",
+  "factors_reset",
   "key_created",
   "key_renamed",
+  "key_limited",
+  "key_rotated",
   "key_revoked",
   "session_ended",
   "endpoint_added",
   "endpoint_changed",
+  "endpoint_secret_rotated",
   "endpoint_removed",
+  "data_exported",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 export type ActivityEvent = {
   id: string;
+  /** When it happened; the last time, where `times` is more than 1. */
   at: number;
   kind: EventKind;
-  /** A key's label, the new address, a provider's name, or an endpoint's host (both hosts, where it changed). */
+  /**
+   * A key's label, the new address, a provider's name, an endpoint's host (both hosts, where it changed), a passkey's name, or the
+   * kind of second factor that was used.
+   */
   detail: string | null;
   /** The network address of the client; null where it is unknown. */
   address: string | null;
+  /** The client's browser in words (`browser-name.ts`); null where it is unknown. */
+  browser: string | null;
+  /** How often it happened. Failed sign-ins of one UTC hour are one entry. */
+  times: number;
+};
+
+/** Emails about an event: `each` are added while the limit of its kind is not reached, `summary` when it is. */
+export type EventEmails = { each: readonly QueuedEmail[]; summary: QueuedEmail };
+
+/**
+ * What became of the emails about an event. `over_limit`: the summary was sent before, and the entry in the log is all there
+ * is. `queue_full`: the queue took no more emails.
+ */
+export type EventEmailed = "each" | "summary" | "over_limit" | "queue_full";
+
+export type NewEvent = {
+  user: string;
+  at: number;
+  kind: EventKind;
+  detail: string | null;
+  address: string | null;
+  browser?: string | null;
+  emails?: EventEmails | null;
+};
+
+/** A user's own data, for its export. Times in milliseconds since 1970 UTC. */
+export type UserRecord = {
+  id: string;
+  email: string;
+  verified: boolean;
+  createdAt: number;
+  account: string;
+  /** `provider` is `credential` for a password. */
+  logins: { provider: string; accountId: string; createdAt: number }[];
+  sessions: {
+    id: string;
+    createdAt: number;
+    lastSeenAt: number;
+    expiresAt: number;
+    address: string | null;
+    userAgent: string | null;
+  }[];
+  passkeys: { name: string | null; createdAt: number | null; lastUsedAt: number | null }[];
+  hasAuthenticatorApp: boolean;
+  /** Which emails about credits the user wants. */
+  emailChoices: { low: boolean; expiring: boolean };
+  endpoints: {
+    id: string;
+    url: string;
+    kinds: string[];
+    createdAt: number;
+    pausedAt: number | null;
+  }[];
+  /** Emails to the user that are not sent yet. Sent emails are not stored. */
+  emailsWaiting: { kind: string; createdAt: number }[];
 };
 
 export type ActivityLogOperations = {
-  /** Records an event and keeps the newest `EVENTS_KEPT` of the user. Records nothing for an unknown user. */
-  recordEvent: [Omit<ActivityEvent, "id"> & { user: string }, { recorded: boolean }];
+  /**
+   * Records an event and queues its emails in one transaction. Of the user's events of one kind, the newest
+   * `EVENTS_KEPT` are kept. Does nothing for an unknown user. `emailed` is null if the event has no emails.
+   */
+  recordEvent: [NewEvent, { recorded: boolean; emailed: EventEmailed | null }];
+  /** Counts a failed sign-in in the entry of its hour. Records nothing for an unknown address. */
+  recordFailedSignIn: [
+    { email: string; at: number; address: string | null; browser: string | null },
+    { recorded: boolean },
+  ];
   /** Newest first, at most `max`; `after`: the `next` of the page before. */
   listEvents: [
     { user: string; after: string | null; max: number },
@@ -39,13 +122,29 @@ export type ActivityLogOperations = {
   ];
   /** The account's owner; null where nobody has signed up with its address. */
   findUser: [{ account: string }, { user: string; email: string } | null];
+  /** The address of a user; null for an unknown user. */
+  findAddress: [{ user: string }, { email: string } | null];
+  /** What is stored about the account's owner; null where nobody has signed up with its address. */
+  readUser: [{ account: string }, UserRecord | null];
+  /** Deletes the password of a user who can sign in without it: with a passkey or a provider. */
+  removePassword: [{ user: string }, { removed: boolean }];
+  /**
+   * Deletes a passkey, but not the user's only way to sign in. Without any second factor left, sign-ins no longer ask for one,
+   * and the recovery codes are deleted.
+   */
+  removePasskey: [{ user: string; passkey: string }, { removed: boolean }];
+  /** Deletes all second factors and recovery codes of the account's owner, and ends their sessions. */
+  resetFactors: [{ account: string }, { found: boolean; passkeys: number; totp: boolean }];
   /** Deletes unused password reset links of a user. */
   dropResetLinks: [{ user: string }, { dropped: number }];
   /**
-   * Deletes users who signed up before `unverifiedBefore` and never verified their address, and expired sessions and links:
-   * at most `max` of each.
+   * Deletes users who signed up before `unverifiedBefore` and never verified their address, expired sessions and links, and
+   * events older than `eventsBefore` (none if it is missing): at most `max` of each.
    */
-  forgetStale: [{ unverifiedBefore: number; now: number; max: number }, { forgotten: number }];
+  forgetStale: [
+    { unverifiedBefore: number; now: number; max: number; eventsBefore?: number },
+    { forgotten: number },
+  ];
 };
 
 export type ActivityLogOperation = keyof ActivityLogOperations;
@@ -56,17 +155,17 @@ export type ActivityLog = {
   ) => Promise<ActivityLogOperations[Name][1]>;
 };
 
-/** Years of sign-ins for an ordinary user, and a bound for everyone else. */
-export const EVENTS_KEPT = 1_000;
+export const EVENTS_KEPT = ACTIVITY_OF_A_KIND_MAX;
 
 /** Unverified sign-ups are deleted after a week, because a stranger may have typed the address. */
 const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
 const STALE_ROWS_AT_ONCE = 500;
 
-/** Deletes stale users, sessions and links, at most 500 of each. */
+/** Deletes stale users, sessions, links and events, at most 500 of each. */
 export const forgetStale = (activityLog: Pick<ActivityLog, "forgetStale">, now: number) =>
   activityLog.forgetStale({
     unverifiedBefore: now - UNVERIFIED_KEPT_MS,
+    eventsBefore: now - ACTIVITY_KEPT_DAYS * DAY_MS,
     now,
     max: STALE_ROWS_AT_ONCE,
   });

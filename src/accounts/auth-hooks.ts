@@ -1,12 +1,17 @@
 import type { AuthContext, BetterAuthOptions } from "better-auth";
 import { createEmailVerificationToken } from "better-auth/api";
+import { DAY_MS } from "#limits.ts";
 import { accountEmails, requesterNetwork } from "./account-emails.ts";
 import type { EventKind } from "./activity-log.ts";
 import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
+import { type FactorUsed, WITHHELD_PATHS } from "./factor-plugins.ts";
+import { type Activity, createRecordActivity, EMAIL_DROPPED } from "./record-activity.ts";
 import { signUpMark } from "./sign-up-mark.ts";
 import { welcome } from "./welcome.ts";
 
 const USER_AGENT_CHARS_MAX = 300;
+/** As long as a sign-up may wait for its verification. */
+const NEW_USER_MS = 7 * DAY_MS;
 
 type UserInfo = Parameters<
   NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>
@@ -35,18 +40,46 @@ export function createAuthHooks(
 ) {
   const { accountDeps, activityLog, now } = options;
   const emails = accountEmails(options);
+  const recordActivity = createRecordActivity(options);
+  /** Requests that signed up a user, whose first session is no news. */
+  const signUps = new WeakSet<object>();
   const adapter = async () => (await context()).internalAdapter;
 
-  /** Records an event in the activity log. An error is only logged, because what the event reports has already happened. */
+  /**
+   * Records an event in the activity log, with its email. An error is only logged, because what the event reports has already
+   * happened.
+   */
   async function recordEvent(
     user: string,
     kind: EventKind,
     detail: string | null = null,
-    address: string | null = null,
+    from: Origin = null,
+    more: Pick<Activity, "withoutEmail"> = {},
   ): Promise<void> {
-    await activityLog
-      .recordEvent({ user, at: now(), kind, detail, address })
-      .catch((cause) => options.logError("Could not record an event in the activity log", cause));
+    const [address, userAgent] = [addressOf(from), userAgentOf(from)];
+    const activity = { user, at: now(), kind, detail, address, userAgent, ...more };
+    await recordActivity(activity).then(
+      ({ emailed }) => {
+        if (emailed === "queue_full") options.logError(EMAIL_DROPPED);
+      },
+      (cause) => options.logError("Could not record an event in the activity log", cause),
+    );
+  }
+
+  const hasSignedUp = (headers: Headers | undefined, user: string) =>
+    signUpMarksOf(headers).includes(signUpMark(options.secret, user));
+
+  /** Records a sign-in. The owner gets an email if the browser is new, unless the user signed up in it just now. */
+  async function recordSignIn(userId: string, from: Origin): Promise<void> {
+    const headers = headersOf(from);
+    const isNew = async () => {
+      if (headers === undefined || (from?.request && signUps.has(from.request))) return false;
+      const user = await (await adapter()).findUserById(userId);
+      if (user === null || options.isKnownBrowser(headers, user.email)) return false;
+      const isNewUser = user.createdAt.getTime() > now() - NEW_USER_MS;
+      return !(isNewUser && hasSignedUp(headers, userId));
+    };
+    await recordEvent(userId, (await isNew()) ? "signed_in_new_browser" : "signed_in", null, from);
   }
 
   /** Links a verified user to their account; repeating it completes an interrupted call. */
@@ -62,7 +95,7 @@ export function createAuthHooks(
 
   async function verified(user: User, from: Origin): Promise<void> {
     if (!user.emailVerified || typeof user.account === "string") return;
-    await recordEvent(user.id, "email_verified", null, addressOf(from));
+    await recordEvent(user.id, "email_verified", null, from);
     await linkAccount({ id: user.id, email: user.email, network: networkOf(from) });
   }
 
@@ -76,12 +109,19 @@ export function createAuthHooks(
   }
 
   const requesterOf = (request: Request | undefined) =>
-    requesterNetwork(clientNetworkOf(request), options.secret);
+    requesterNetwork(networkOf({ request }), options.secret);
 
   async function sendLink({ email }: User, request: Request | undefined): Promise<void> {
     const { secret } = await context();
     const token = createEmailVerificationToken(secret, email, undefined, VERIFY_LINK_SECONDS);
     await emails.verifyAddress(email, await token, requesterOf(request));
+  }
+
+  /** Whether this sign-in still waits for a second factor. The plugin deletes its session before the response. */
+  async function isWithheld(user: string, from: { path?: string | undefined } | null) {
+    if (!WITHHELD_PATHS.includes(from?.path ?? "")) return false;
+    const found = await (await adapter()).findUserById(user);
+    return found !== null && "twoFactorEnabled" in found && found.twoFactorEnabled === true;
   }
 
   async function isOwnPassword(user: string, request: Request | undefined): Promise<boolean> {
@@ -136,13 +176,15 @@ export function createAuthHooks(
 
     /** Runs after better-auth has verified the token. Without a mark of this sign-up, the password goes. */
     async beforeVerification(user: User, request: Request | undefined) {
-      const marks = request?.headers.get(SIGN_UP_MARKS_HEADER)?.split(".") ?? [];
-      if (!marks.includes(signUpMark(options.secret, user.id))) await removeLogins(user.id);
+      if (!hasSignedUp(request?.headers, user.id)) await removeLogins(user.id);
     },
 
+    /** Records that a factor was used to sign in. */
+    factorUsed: (user: string, factor: FactorUsed, headers: Headers | undefined) =>
+      recordEvent(user, "factor_used", factor, { headers }),
+
     async passwordWasReset(user: User, request: Request | undefined) {
-      await recordEvent(user.id, "password_reset", null, clientAddressOf(request));
-      await emails.passwordChanged(user.email);
+      await recordEvent(user.id, "password_reset", null, request ? { request } : null);
       // Whoever sets it reads the emails of this address, and no other password or session is left.
       if (!user.emailVerified) {
         await (await adapter()).deleteUserSessions(user.id);
@@ -154,7 +196,8 @@ export function createAuthHooks(
       user: {
         create: {
           after: async (user, from) => {
-            await recordEvent(user.id, "signed_up", null, addressOf(from));
+            if (from?.request) signUps.add(from.request);
+            await recordEvent(user.id, "signed_up", null, from);
             await verified(user, from);
           },
         },
@@ -171,7 +214,11 @@ export function createAuthHooks(
           },
           async after(login, from) {
             if (login.providerId !== "credential") {
-              await recordEvent(login.userId, "provider_linked", login.providerId, addressOf(from));
+              // The first way to sign in is part of signing up.
+              const logins = await (await adapter()).findAccounts(login.userId);
+              const withoutEmail = logins.length < 2;
+              const more = { withoutEmail };
+              await recordEvent(login.userId, "provider_linked", login.providerId, from, more);
             }
           },
         },
@@ -186,8 +233,9 @@ export function createAuthHooks(
               userAgent: session.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? "",
             },
           }),
-          after: async ({ userId, ipAddress }) => {
-            await recordEvent(userId, "signed_in", null, ipAddress || null);
+          after: async ({ userId }, from) => {
+            if (await isWithheld(userId, from)) return;
+            await recordSignIn(userId, from);
           },
         },
       },
@@ -198,17 +246,12 @@ export function createAuthHooks(
 /** The request in which better-auth writes a row; null where the write does not come from a request. */
 type Origin = { headers?: Headers | undefined; request?: Request | undefined } | null;
 
-const addressOf = (from: Origin) =>
-  (from?.headers ?? from?.request?.headers)?.get(CLIENT_ADDRESS_HEADER) ?? null;
-
-const networkOf = (from: Origin) =>
-  (from?.headers ?? from?.request?.headers)?.get(CLIENT_NETWORK_HEADER) ?? null;
-
-const clientNetworkOf = (request: Request | undefined) =>
-  request?.headers.get(CLIENT_NETWORK_HEADER) ?? null;
-
-export const clientAddressOf = (request: Request | undefined) =>
-  request?.headers.get(CLIENT_ADDRESS_HEADER) ?? null;
+const headersOf = (from: Origin) => from?.headers ?? from?.request?.headers;
+const addressOf = (from: Origin) => headersOf(from)?.get(CLIENT_ADDRESS_HEADER) ?? null;
+const networkOf = (from: Origin) => headersOf(from)?.get(CLIENT_NETWORK_HEADER) ?? null;
+const userAgentOf = (from: Origin) => headersOf(from)?.get("user-agent") ?? null;
+const signUpMarksOf = (headers: Headers | undefined) =>
+  headers?.get(SIGN_UP_MARKS_HEADER)?.split(".") ?? [];
 
 /** The members of the request's JSON body that hooks read; none where it has no such body. */
 async function readBody(request: Request | undefined): Promise<{ password?: unknown }> {

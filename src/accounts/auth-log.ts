@@ -9,6 +9,10 @@ import type { AuthOptions } from "./auth-options.ts";
 const REJECTED_REQUEST =
   /^(?:Invalid |Missing or null Origin|Blocked cross-site|INVALID_CALLBACK_REQUEST|State |Failed to parse state|OAuth issuer mismatch|No callback URL|Provider not found|Unable to link account - untrusted|account_not_linked|signup_disabled|sign_up_closed|email_not_verified|disposable_email)/i;
 
+/** The plugin for passkeys logs a response of a browser that is not valid in the same way as a database that failed. */
+const PASSKEY_FAILED = /^Failed to verify (?:registration|authentication)/;
+const IS_DATABASE_ERROR = /SQLITE|D1_/i;
+
 const MESSAGE_CHARS_MAX = 200;
 const CAUSE_CHARS_MAX = 2_000;
 
@@ -16,6 +20,7 @@ const CAUSE_CHARS_MAX = 2_000;
 export function logAuthError({ logError }: AuthOptions, message: string, cause: unknown): void {
   const isClientError = cause instanceof APIError && cause.statusCode < 500;
   if (isClientError || REJECTED_REQUEST.test(message)) return;
+  if (PASSKEY_FAILED.test(message) && !IS_DATABASE_ERROR.test(describe(cause) ?? "")) return;
   logError(`Sign-in: ${message.slice(0, MESSAGE_CHARS_MAX)}`, describe(cause));
 }
 

@@ -1,5 +1,5 @@
 import type { BetterAuthOptions } from "better-auth";
-import type { Mail } from "#email/mail.ts";
+import type { QueuedMail } from "#email/enqueue-emails.ts";
 import type { AccountDeps } from "./accounts.ts";
 import type { ActivityLog } from "./activity-log.ts";
 import type { CountRequest } from "./counted-throttle.ts";
@@ -11,6 +11,8 @@ export const PASSWORD_CHARS_MAX = 128;
 /** An email may be read the next day, but a link that changes a password should not stay valid that long. */
 export const VERIFY_LINK_SECONDS = 24 * 3_600;
 export const RESET_LINK_SECONDS = 3_600;
+/** How long a sign-in, or a confirmation of who is signed in, counts as a fresh proof. */
+export const FRESH_PROOF_MS = 10 * 60_000;
 
 /** Returns the path of PUBLIC_URL: other services may share its host, so cookies are restricted to the path. */
 export const cookiePath = (publicUrl: string) =>
@@ -32,6 +34,8 @@ export type AuthOptions = {
   trustedOrigins: readonly string[];
   /** Signs sessions and links; derived from the service's secret for this purpose alone. */
   secret: string;
+  /** Derived in the same way from secrets that were replaced: what was encrypted under them is still decrypted. */
+  earlierSecrets?: readonly string[] | undefined;
   signUp: "open" | "closed";
   starter: Starter;
   starterPolicy: StarterPolicy;
@@ -40,7 +44,9 @@ export type AuthOptions = {
   database: NonNullable<BetterAuthOptions["database"]>;
   accountDeps: AccountDeps;
   activityLog: ActivityLog;
-  mail: Mail;
+  mail: QueuedMail;
+  /** Whether someone with this address has signed in or opened a link from an email in the browser of these headers. */
+  isKnownBrowser(headers: Headers, email: string): boolean;
   now(): number;
   newId(): string;
   hashPassword(password: string): Promise<string>;
@@ -68,6 +74,9 @@ export type User = {
   createdAt: number;
   /** Null until the address is verified. */
   account: string | null;
+  /** Whether signing in asks for a second factor: a passkey or an authenticator app. */
+  hasSecondFactor: boolean;
 };
 
-export type SignedIn = { user: User; session: { id: string } };
+/** `provedAt`: when the user signed in, or last confirmed their identity in this session. */
+export type SignedIn = { user: User; session: { id: string; provedAt: number } };

@@ -1,3 +1,4 @@
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { APIError, createEmailVerificationToken } from "better-auth/api";
 import { verifyJWT } from "better-auth/crypto";
@@ -16,6 +17,14 @@ import {
   type SignedIn,
   VERIFY_LINK_SECONDS,
 } from "./auth-options.ts";
+import {
+  createFactorPlugins,
+  loadPasskeyPlugin,
+  type PasskeyPlace,
+  passkeyPlaceOf,
+} from "./factor-plugins.ts";
+import { createFactors } from "./factors.ts";
+import { keyedHash } from "./keyed-hash.ts";
 import { signUpMark } from "./sign-up-mark.ts";
 
 /**
@@ -25,16 +34,20 @@ import { signUpMark } from "./sign-up-mark.ts";
  */
 export type Auth = ReturnType<typeof createAuth>;
 
+const PASSKEY_PATH = `${AUTH_PATH}/passkey/`;
 const SESSION_SECONDS = 30 * 86_400;
 const SESSION_RENEWED_AFTER_SECONDS = 86_400;
 
 export function createAuth(options: AuthOptions) {
   const hooks = createAuthHooks(options, () => context());
-  const auth = betterAuth({
+  const { factorUsed } = hooks;
+  const plugins = createFactorPlugins({ factorUsed }, options.now);
+  const settings = {
     appName: "Toolbooth",
     // better-auth takes its base path from this URL, including a path of PUBLIC_URL.
     baseURL: `${options.publicUrl}${AUTH_PATH}`,
     secret: options.secret,
+    secrets: versioned([options.secret, ...(options.earlierSecrets ?? [])]),
     database: options.database,
     trustedOrigins: [...options.trustedOrigins],
     socialProviders: options.providers,
@@ -55,8 +68,23 @@ export function createAuth(options: AuthOptions) {
       level: "error",
       log: (_, message, ...details) => logAuthError(options, message, details[0]),
     },
-  });
+    plugins,
+  } satisfies BetterAuthOptions;
+  const auth = betterAuth(settings);
   const context = () => auth.$context;
+  const place = passkeyPlaceOf(options.trustedOrigins);
+  let passkeyHandler: Promise<(request: Request) => Promise<Response>> | null = null;
+  /** Loads the plugin for passkeys with the first request that needs it. */
+  async function handlePasskey(request: Request, at: PasskeyPlace): Promise<Response> {
+    passkeyHandler ??= loadPasskeyPlugin(at, options.now).then(
+      (plugin) => betterAuth({ ...settings, plugins: [...plugins, plugin] }).handler,
+    );
+    return (await passkeyHandler)(request);
+  }
+  const handle = (request: Request) =>
+    place !== null && new URL(request.url).pathname.includes(PASSKEY_PATH)
+      ? handlePasskey(request, place)
+      : auth.handler(request);
   const { rethrowDatabaseErrors = (act) => act() } = options;
 
   /** Returns who makes the request, and the cookies that extend an older session. */
@@ -78,8 +106,10 @@ export function createAuth(options: AuthOptions) {
       verified: found.emailVerified,
       createdAt: found.createdAt.getTime(),
       account: found.account ?? null,
+      hasSecondFactor: found.twoFactorEnabled === true,
     };
-    return { signedIn: { user, session: { id: session.id } }, cookies };
+    const provedAt = Math.max(session.createdAt.getTime(), session.provedAt?.getTime() ?? 0);
+    return { signedIn: { user, session: { id: session.id, provedAt } }, cookies };
   }
 
   const emails = accountEmails(options);
@@ -87,7 +117,10 @@ export function createAuth(options: AuthOptions) {
 
   return {
     networkMark,
-    handle: (request: Request) => rethrowDatabaseErrors(() => auth.handler(request)),
+    handle: (request: Request) => rethrowDatabaseErrors(() => handle(request)),
+    /** Where passkeys work; null: nowhere under the address of this service. */
+    passkeyPlace: place,
+    factors: createFactors(context),
     signedIn,
     context,
     linkAccount: hooks.linkAccount,
@@ -112,6 +145,19 @@ export function createAuth(options: AuthOptions) {
       options.inBackground(emails.addressInUse(to, networkMark(network))),
   };
 }
+
+/**
+ * The secrets in the form in which better-auth encrypts with the first and decrypts with all. A version is derived from its secret,
+ * so that it stays the same when another secret is put before it.
+ */
+const versioned = (secrets: readonly string[]) =>
+  [...new Set(secrets)].map((value) => ({
+    version: Number.parseInt(
+      bytesToHex(keyedHash(value, "toolbooth secret version")).slice(0, 12),
+      16,
+    ),
+    value,
+  }));
 
 type LinkClaims = { email?: unknown; updateTo?: unknown; requestType?: unknown };
 
@@ -176,7 +222,10 @@ function tables(options: AuthOptions, hooks: Hooks) {
   return {
     user: {
       modelName: "users",
-      additionalFields: { account: { type: "string", required: false, input: false } },
+      additionalFields: {
+        account: { type: "string", required: false, input: false },
+        twoFactorEnabled: { type: "boolean", required: false, input: false },
+      },
       validateUserInfo: (info) => hooks.checkSignUp(info),
       changeEmail: {
         enabled: true,
@@ -189,6 +238,9 @@ function tables(options: AuthOptions, hooks: Hooks) {
     session: {
       modelName: "user_session",
       expiresIn: SESSION_SECONDS,
+      // Handlers that need a fresh proof ask for it themselves (`requireFreshProof`).
+      freshAge: 0,
+      additionalFields: { provedAt: { type: "date", required: false, input: false } },
       updateAge: SESSION_RENEWED_AFTER_SECONDS,
     },
     account: {
@@ -219,6 +271,8 @@ function limits({ publicUrl, inBackground, newId, ...options }: AuthOptions) {
         "/request-password-reset": { window: 60, max: 4 },
         "/send-verification-email": { window: 60, max: 4 },
         "/change-password": { window: 60, max: 6 },
+        "/two-factor/*": { window: 60, max: 12 },
+        "/passkey/*": { window: 60, max: 30 },
         "/change-email": { window: 60, max: 4 },
       },
     },

@@ -1,19 +1,26 @@
-import type { Mail } from "#email/mail.ts";
+import type { QueuedMail } from "#email/enqueue-emails.ts";
 import { accountEmails } from "./account-emails.ts";
-import type { ActivityLog } from "./activity-log.ts";
+import type { ActivityLog, EventEmailed } from "./activity-log.ts";
+import { type ActivityDeps, createRecordActivity } from "./record-activity.ts";
+import { keyFacts } from "./security-emails.ts";
 
 /** What an operator did to an account. Its owner gets an email, and keys are recorded in the owner's activity log. */
 export type OperatorChange =
-  | { kind: "key_created" | "key_revoked"; key: { label: string; start: string } }
+  | {
+      kind: "key_created" | "key_limited" | "key_rotated" | "key_revoked";
+      key: { label: string; start: string };
+    }
   | { kind: "account_closed" };
 
 /** Who was notified; `error`: why the email was not queued. Null where nobody has signed up for the account. */
 export type NotifyOutcome = { email: string; error: string | null } | null;
 
-export type NotifyDeps = {
-  activityLog: Pick<ActivityLog, "findUser" | "recordEvent">;
-  mail: Mail;
-  publicUrl: string;
+export type NotifyDeps = Omit<ActivityDeps, "mail" | "activityLog"> & {
+  activityLog: Pick<
+    ActivityLog,
+    "findUser" | "findAddress" | "recordEvent" | "readUser" | "listEvents"
+  >;
+  mail: QueuedMail;
 };
 
 /**
@@ -37,20 +44,32 @@ export async function findOwnerToNotify(
 }
 
 async function notify(
-  { activityLog, mail, publicUrl }: NotifyDeps,
+  deps: NotifyDeps,
   { user, email }: { user: string; email: string },
   change: OperatorChange,
   at: number,
 ): Promise<{ error: string | null }> {
-  const emails = accountEmails({ publicUrl, mail, now: () => at });
-  if (change.kind === "account_closed") return emails.accountClosed(email);
+  const { mail, publicUrl } = deps;
+  if (change.kind === "account_closed")
+    return accountEmails({ publicUrl, mail, now: () => at }).accountClosed(email);
   const { kind, key } = change;
-  await activityLog.recordEvent({
+  const { emailed } = await createRecordActivity(deps)({
     user,
     at,
     kind,
-    address: null,
     detail: `${key.label} (by the operator)`,
+    facts: keyFacts(key),
+    address: null,
+    userAgent: null,
+    byOperator: true,
   });
-  return kind === "key_created" ? emails.keyCreated(email, key) : emails.keyRevoked(email, key);
+  return { error: emailed === null ? null : ERRORS[emailed] };
 }
+
+const ERRORS: Record<EventEmailed, string | null> = {
+  each: null,
+  summary: null,
+  over_limit:
+    "a summary of such changes was sent within 24 hours; the activity list shows this one",
+  queue_full: "the email queue is full",
+};

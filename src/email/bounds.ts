@@ -3,6 +3,11 @@ import { DAY_MS, HOUR_MS } from "#limits.ts";
 
 /** About 60 MB of emails: enough for a mail server that is down for a day, at seven emails a minute. */
 export const QUEUED_EMAILS_MAX = 10_000;
+/**
+ * Emails about security events are added up to here. Strangers can fill the queue with emails that anyone can request,
+ * and that must not keep an owner from learning of a thief. Each user has a daily limit of them (`limits.ts`).
+ */
+export const EMAILS_BEFORE_SECURITY_STOPS = 2 * QUEUED_EMAILS_MAX;
 /** Beyond this, emails about credits wait in the ledger, which leaves the rest of the queue for sign-in emails. */
 export const EMAILS_BEFORE_CREDITS_WAIT = QUEUED_EMAILS_MAX / 2;
 /**

@@ -4,11 +4,12 @@ import type { EmailKind } from "./mail.ts";
 /**
  * Who can cause an email, which determines how it is limited:
  * - `notification`: only the account's owner or the operator.
+ * - `closing`: the same, but counted separately, so that queued notifications cannot displace the last email.
  * - `credits`: the account's calls, or time.
  * - `requested` and `reset`: anyone who enters the address, without signing in. They are counted for each recipient
  *   (`bounds.ts`). Password resets have their own count, so that sign-ups with someone else's address cannot use it up.
  */
-export type EmailGroup = "notification" | "credits" | "requested" | "reset";
+export type EmailGroup = "notification" | "closing" | "credits" | "requested" | "reset";
 
 const GROUPS: Record<EmailKind, EmailGroup> = {
   verify_address: "requested",
@@ -17,10 +18,27 @@ const GROUPS: Record<EmailKind, EmailGroup> = {
   verify_new_address: "requested",
   reset_password: "reset",
   address_changed: "notification",
+  account_closed: "closing",
+  new_sign_in: "notification",
   password_changed: "notification",
+  password_removed: "notification",
+  email_changed: "notification",
+  provider_linked: "notification",
+  passkey_added: "notification",
+  passkey_removed: "notification",
+  totp_added: "notification",
+  totp_removed: "notification",
+  recovery_codes_replaced: "notification",
+  recovery_code_used: "notification",
+  factors_reset: "notification",
   key_created: "notification",
+  key_limited: "notification",
+  key_rotated: "notification",
   key_revoked: "notification",
-  account_closed: "notification",
+  endpoint_added: "notification",
+  endpoint_secret_rotated: "notification",
+  data_exported: "notification",
+  security_summary: "notification",
   credits_low: "credits",
   credits_depleted: "credits",
   credits_expiring: "credits",

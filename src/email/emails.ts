@@ -2,7 +2,7 @@
  * The content of every email. Subjects are fixed, so no user input reaches a header. Labels and addresses go through
  * `oneLine`, and the layout escapes them.
  */
-import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
+import { EMAIL_CHARS_MAX } from "#limits.ts";
 import { creditEmails } from "./credit-emails.ts";
 import { type EmailDraft, formatTime, layOut } from "./email-layout.ts";
 import type { Email } from "./mail.ts";
@@ -11,7 +11,12 @@ import { oneLine } from "./one-line.ts";
 /** Times in milliseconds since 1970 UTC; `to` must be a plain address (`isPlainAddress`). */
 type LinkEmail = { to: string; link: string; now: number; expiresAt: number };
 type NotificationEmail = { to: string; at: number };
-type KeyEmail = NotificationEmail & { label: string; start: string };
+/** `origin`: when and from where the address was changed. */
+type AddressChangedEmail = {
+  to: string;
+  newAddress: string;
+  origin: readonly (readonly [name: string, value: string])[];
+};
 
 /** `site`: the public URL of the service, without a trailing slash. */
 export function createEmails(site: string) {
@@ -19,7 +24,6 @@ export function createEmails(site: string) {
   return {
     ...linkEmails(site, write),
     ...accountEmails(site, write),
-    ...keyEmails(site, write),
     ...creditEmails(site, write),
   };
 }
@@ -113,7 +117,7 @@ function accountEmails(site: string, write: Write) {
         why: `You received this email because someone entered this address at Toolbooth. ${IGNORE}`,
       }),
     /** To the old address, after the change. */
-    addressChanged: ({ to, newAddress, at }: NotificationEmail & { newAddress: string }) =>
+    addressChanged: ({ to, newAddress, origin }: AddressChangedEmail) =>
       write({
         to,
         kind: "address_changed",
@@ -122,28 +126,11 @@ function accountEmails(site: string, write: Write) {
         blocks: [
           "Your Toolbooth account has a new email address. Sign in with it from now on. We will send all future emails to that address.",
           {
-            facts: [
-              ["New email address", oneLine(newAddress, EMAIL_CHARS_MAX)],
-              ["Date", formatTime(at)],
-            ],
+            facts: [["New email address", oneLine(newAddress, EMAIL_CHARS_MAX)], ...origin],
           },
           `If you didn't make this change, someone else may have access to your account. Contact the operator of ${site} right away.`,
         ],
         why: `You received this email because this was the address of your Toolbooth account. This is the last email that we will send to this address. ${NO_ACTION}`,
-      }),
-    passwordChanged: ({ to, at }: NotificationEmail) =>
-      write({
-        to,
-        kind: "password_changed",
-        subject: "Your password was changed",
-        heading: "Your password was changed",
-        blocks: [
-          "The password of your Toolbooth account was changed.",
-          { facts: [["Date", formatTime(at)]] },
-          "If you didn't make this change, reset your password right away:",
-          { link: `${site}/forgot-password`, label: "Reset password" },
-        ],
-        why: `You received this email because the password of your account was changed. ${NO_ACTION}`,
       }),
     accountClosed: ({ to, at }: NotificationEmail) =>
       write({
@@ -160,49 +147,6 @@ function accountEmails(site: string, write: Write) {
       }),
   };
 }
-
-function keyEmails(site: string, write: Write) {
-  const viewKeys = { link: `${site}/settings/api-keys`, label: "View API keys" };
-  const facts = ({ label, start, at }: KeyEmail) => ({
-    facts: [
-      ["Label", oneLine(label, KEY_LABEL_CHARS_MAX)],
-      ["Starts with", oneLine(start, KEY_START_CHARS_MAX)],
-      ["Date", formatTime(at)],
-    ] as const,
-  });
-  return {
-    keyCreated: (key: KeyEmail) =>
-      write({
-        to: key.to,
-        kind: "key_created",
-        subject: "A new API key was created",
-        heading: "A new API key was created",
-        blocks: [
-          "Your Toolbooth account has a new API key.",
-          facts(key),
-          "If you didn't create it, revoke the key and change your password. Anyone who has the key can spend your credits.",
-          viewKeys,
-        ],
-        why: "You received this email because an API key was created for your account. If you created it, you don't need to do anything.",
-      }),
-    keyRevoked: (key: KeyEmail) =>
-      write({
-        to: key.to,
-        kind: "key_revoked",
-        subject: "An API key was revoked",
-        heading: "An API key was revoked",
-        blocks: [
-          "An API key of your Toolbooth account was revoked. The API rejects calls with this key from now on.",
-          facts(key),
-          "If you didn't revoke it, change your password and create a new key.",
-          viewKeys,
-        ],
-        why: "You received this email because an API key of your account was revoked. If you revoked it, you don't need to do anything.",
-      }),
-  };
-}
-
-const KEY_START_CHARS_MAX = 30;
 
 const expiryText = (now: number, expiresAt: number) =>
   `This link expires in ${durationText(expiresAt - now)}, on ${formatTime(expiresAt)}.`;

@@ -26,6 +26,14 @@ export type MailDeps = {
 /** 142 random bits: the id is also the local part of the Message-ID. */
 const EMAIL_ID_CHARS = 24;
 
+/** Mail that can also queue emails in a transaction of another store. */
+export type QueuedMail = Mail & {
+  /** Returns the email as the queue stores it; null if its address is not valid, which is logged. */
+  prepare(email: Email): QueuedEmail | null;
+  /** Wakes the sender, after a transaction that queued an email. */
+  wake(): void;
+};
+
 export type DropReason = Exclude<EmailAdded, "added">;
 
 const DROP_REASONS: Record<DropReason, string> = {
@@ -39,7 +47,7 @@ const DROP_REASONS: Record<DropReason, string> = {
 };
 
 /** `enqueued` is called after each email that was queued, to wake the sender. */
-export function createMail(deps: MailDeps, enqueued = () => {}): Mail {
+export function createMail(deps: MailDeps, enqueued = () => {}): QueuedMail {
   const { queue, transportKind, bounds, onDropped, now, random, logError } = deps;
   /** When each reason was last logged: repeated requests must not fill the log. */
   const loggedAt = new Map<DropReason, number>();
@@ -50,14 +58,21 @@ export function createMail(deps: MailDeps, enqueued = () => {}): Mail {
     logError(`${message} (logged at most once an hour)`, {});
   }
 
+  const invalidAddress = (email: Email) =>
+    `Email (${email.kind ?? "other"}) dropped: its address is not valid`;
+
+  function prepare(email: Email): QueuedEmail | null {
+    const queued = toQueuedEmail(email, transportKind, random);
+    if (queued === null) logError(invalidAddress(email), {});
+    return queued;
+  }
+
   return {
+    prepare,
+    wake: enqueued,
     async enqueue(email: Email) {
-      const queued = toQueuedEmail(email, transportKind, random);
-      if (queued === null) {
-        const error = `Email (${email.kind ?? "other"}) dropped: its address is not valid`;
-        logError(error, {});
-        return { error };
-      }
+      const queued = prepare(email);
+      if (queued === null) return { error: invalidAddress(email) };
       const { requester } = email;
       const { outcome } = await queue.add({ email: queued, now: now(), bounds, requester });
       if (outcome === "added") {

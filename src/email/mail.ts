@@ -16,6 +16,28 @@ export type Email = {
   requester?: Requester;
 };
 
+/** Emails about security events of an account (`accounts/security-emails.ts`). */
+export type SecurityEmailKind =
+  | "new_sign_in"
+  | "password_changed"
+  | "password_removed"
+  | "email_changed"
+  | "provider_linked"
+  | "passkey_added"
+  | "passkey_removed"
+  | "totp_added"
+  | "totp_removed"
+  | "recovery_codes_replaced"
+  | "recovery_code_used"
+  | "factors_reset"
+  | "key_created"
+  | "key_limited"
+  | "key_rotated"
+  | "key_revoked"
+  | "endpoint_added"
+  | "endpoint_secret_rotated"
+  | "data_exported";
+
 export type EmailKind =
   | "verify_address"
   | "reset_password"
@@ -23,10 +45,9 @@ export type EmailKind =
   | "confirm_address_change"
   | "verify_new_address"
   | "address_changed"
-  | "password_changed"
-  | "key_created"
-  | "key_revoked"
   | "account_closed"
+  | SecurityEmailKind
+  | "security_summary"
   | "credits_low"
   | "credits_depleted"
   | "credits_expiring"

@@ -5,8 +5,10 @@ import {
   openAccount,
   runSteps,
 } from "#accounts/accounts.ts";
+import type { UserRecord } from "#accounts/activity-log.ts";
 import { keyStart } from "#accounts/key-format.ts";
 import { findOwnerToNotify, type NotifyOutcome } from "#accounts/notify-owner.ts";
+import { createRecordActivity } from "#accounts/record-activity.ts";
 import type { OperatorContext } from "./context.ts";
 
 /** Operations on one account that take several steps. Each can safely be sent again and is carried out only once. */
@@ -57,6 +59,21 @@ export async function closeForOperator(
     const notified = isOpen ? await notifyOwner({ kind: "account_closed" }, now) : null;
     return { account, forfeited, notified };
   });
+}
+
+export async function exportForOperator(
+  { notify }: Pick<Context, "notify">,
+  { account, now }: { account: string; now: number },
+): Promise<UserRecord | null> {
+  const user = await notify.activityLog.readUser({ account });
+  if (user === null) return null;
+  await createRecordActivity(notify)({
+    ...({ user: user.id, at: now, kind: "data_exported", detail: "by the operator" } as const),
+    ...{ address: null, userAgent: null, byOperator: true },
+    // The owner asked for it, or the law does; the operator can read the data in any case.
+    withoutEmail: true,
+  });
+  return user;
 }
 
 /** Returns the key once. If the response is lost, the repeated order throws, and the operator must revoke the key. */

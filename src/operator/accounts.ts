@@ -1,6 +1,7 @@
 import {
   closeForOperator,
   createKeyForOperator,
+  exportForOperator,
   openForOperator,
   revokeKeyForOperator,
 } from "./account-actions.ts";
@@ -29,6 +30,19 @@ export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
   credits: {
     action: null,
     run: ({ ledger }, order) => ledger.credits(order),
+  },
+  /** Reads what is stored about an account's owner. The owner sees in the activity list that the operator did. */
+  exportOwner: {
+    action: { ...ofAccount, end: (user) => (user === null ? unchanged("no owner") : done()) },
+    run: exportForOperator,
+  },
+  listActivity: {
+    action: null,
+    run: ({ notify }, order) => notify.activityLog.listEvents(order),
+  },
+  listEntries: {
+    action: null,
+    run: ({ ledger }, order) => ledger.entries(order),
   },
   openAccount: {
     action: { ...ofAccount, end: (_, { credits }) => done(`${credits?.amount ?? 0} credits`) },

@@ -76,6 +76,11 @@ function signInPages(): AppPage[] {
   return [
     entry("/sign-up", "Sign up", "Create an account with your email address.", true),
     entry("/sign-in", "Sign in", "Sign in to see your keys, usage and credits.", true),
+    entry(
+      "/confirm-sign-in",
+      "Confirm your sign-in",
+      "Complete your sign-in with a second factor.",
+    ),
     entry("/verify-email", "Confirm your email address", "Confirm your email address."),
     entry(
       "/forgot-password",

@@ -1,8 +1,17 @@
 /** Contract of the activity log, for every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { type ActivityLog, EVENTS_KEPT } from "#accounts/activity-log.ts";
+import {
+  type ActivityLog,
+  EVENTS_KEPT,
+  type EventKind,
+  forgetStale,
+} from "#accounts/activity-log.ts";
+import { EMAILS_BEFORE_SECURITY_STOPS, QUEUED_EMAILS_MAX } from "#email/bounds.ts";
+import type { QueuedEmail } from "#email/email-queue.ts";
+import { ACTIVITY_KEPT_DAYS, SECURITY_EMAILS_OF_A_KIND_MAX } from "#limits.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
+import { fillQueue } from "./email-queue-fixture.ts";
 
 /** `db`: the same database, for the rows that better-auth writes. */
 export type OpenJournal = (
@@ -10,7 +19,8 @@ export type OpenJournal = (
 ) => Promise<{ activityLog: ActivityLog; db: SqlDatabase }>;
 
 const START = Date.UTC(2026, 10, 21, 12);
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const iso = (at: number) => new Date(at).toISOString();
 
 type Fixture = ReturnType<typeof fixtureOf>;
@@ -22,6 +32,8 @@ export function activityLogContract(name: string, open: OpenJournal): void {
   };
   describe(`the activity log, ${name}`, () => {
     describeEvents(rule);
+    describeEmails(rule);
+    describeFailedSignIns(rule);
     describeUsers(rule);
     describeForgetting(rule);
   });
@@ -67,7 +79,10 @@ function describeEvents(rule: Rule) {
 
   rule("an event is listed as it was recorded", async ({ activityLog, addUser }) => {
     await addUser("ann");
-    const event = { at: START, kind: "key_created", detail: "Käse 🐝", address: null } as const;
+    const event = {
+      ...({ at: START, kind: "key_created", detail: "Käse 🐝", address: null } as const),
+      ...{ browser: "Firefox on Linux", times: 1 },
+    };
     await activityLog.recordEvent({ user: "ann", ...event });
     const { events, next } = await activityLog.listEvents({ user: "ann", after: null, max: 3 });
     assert.deepEqual([events, next], [[{ ...event, id: events[0]?.id }], null]);
@@ -108,9 +123,9 @@ function describeEvents(rule: Rule) {
   rule(
     "nothing is recorded for an unknown user, and events are deleted with their user",
     async ({ activityLog, db, addUser, record, count }) => {
-      assert.deepEqual(await record("nobody", START), { recorded: false });
+      assert.deepEqual(await record("nobody", START), { recorded: false, emailed: null });
       await addUser("ann");
-      assert.deepEqual(await record("ann", START), { recorded: true });
+      assert.deepEqual(await record("ann", START), { recorded: true, emailed: null });
       await db.batch([sql`DELETE FROM users WHERE id = 'ann'`]);
       assert.equal(await count("user_event"), 0);
       const { events } = await activityLog.listEvents({ user: "ann", after: null, max: 3 });
@@ -119,7 +134,199 @@ function describeEvents(rule: Rule) {
   );
 }
 
+function describeEmails(rule: Rule) {
+  const emailOf = (id: string, to: string): QueuedEmail => ({
+    ...{ id, to, subject: "s", text: "t", html: "h", kind: "key_created" },
+    ...{ usefulUntil: null, transportKind: "smtp" },
+  });
+
+  rule(
+    `a user gets ${SECURITY_EMAILS_OF_A_KIND_MAX} emails about events of one kind within 24 hours, then a summary; other kinds and users have their own`,
+    async ({ activityLog, db, addUser }) => {
+      await addUser("ann");
+      await addUser("bea");
+      let turns = 0;
+      const recordAs = async (user: string, kind: EventKind, at: number) => {
+        turns += 1;
+        const [one, two] = [emailOf(`${turns}a`, "old@x.org"), emailOf(`${turns}b`, "new@x.org")];
+        const emails = { each: [one, two], summary: emailOf(`${turns}s`, "new@x.org") };
+        const order = { user, at, kind, detail: null, address: null, emails };
+        return (await activityLog.recordEvent(order)).emailed;
+      };
+      const queued = async () => {
+        const [rows] = await db.batch([sql`SELECT id FROM job ORDER BY no`]);
+        return (rows ?? []).map(({ id }) => id);
+      };
+      const each: unknown[] = [];
+      for (let turn = 0; turn < SECURITY_EMAILS_OF_A_KIND_MAX; turn += 1) {
+        assert.equal(await recordAs("ann", "key_created", START + turn), "each");
+        each.push(`${turn + 1}a`, `${turn + 1}b`);
+      }
+      assert.deepEqual(await queued(), each);
+      assert.equal(await recordAs("ann", "key_created", START + 100), "summary");
+      assert.deepEqual(await queued(), [...each, `${turns}s`]);
+      for (let turn = 0; turn < 20; turn += 1)
+        assert.equal(await recordAs("ann", "key_created", START + 200), "over_limit");
+      assert.equal((await queued()).length, each.length + 1);
+      assert.equal(await recordAs("ann", "password_changed", START + 300), "each");
+      assert.equal(await recordAs("bea", "key_created", START + 300), "each");
+      assert.equal(await recordAs("nobody", "key_created", START + 300), null);
+      assert.equal((await queued()).length, each.length + 5);
+      const { events } = await activityLog.listEvents({ user: "ann", after: null, max: 99 });
+      assert.equal(events.length, SECURITY_EMAILS_OF_A_KIND_MAX + 22, "the log lists every event");
+      assert.equal(await recordAs("ann", "key_created", START + DAY), "summary");
+      assert.equal(await recordAs("ann", "key_created", START + 2 * DAY), "each");
+    },
+  );
+
+  rule(
+    "of twenty events at once, the limit of emails holds",
+    async ({ activityLog, addUser, count }) => {
+      await addUser("ann");
+      const emailed = await Promise.all(
+        Array.from({ length: 20 }, async (_, turn) => {
+          const emails = {
+            each: [emailOf(`e${turn}`, "a@x.org")],
+            summary: emailOf(`s${turn}`, "a@x.org"),
+          };
+          const order = { at: START, kind: "key_created", detail: null, address: null } as const;
+          return (await activityLog.recordEvent({ user: "ann", ...order, emails })).emailed;
+        }),
+      );
+      const times = (verdict: string) => emailed.filter((each) => each === verdict).length;
+      const max = SECURITY_EMAILS_OF_A_KIND_MAX;
+      assert.deepEqual([times("each"), times("summary"), times("over_limit")], [max, 1, 19 - max]);
+      assert.equal(await count("job"), max + 1);
+    },
+  );
+
+  rule(
+    "a queue that strangers filled still takes emails about events; a full one is reported",
+    async ({ activityLog, db, addUser, count }) => {
+      await addUser("ann");
+      const recordAs = async (id: string) => {
+        const emails = { each: [emailOf(id, "a@x.org")], summary: emailOf(`${id}s`, "a@x.org") };
+        const order = { at: START, kind: "key_created", detail: null, address: null } as const;
+        return (await activityLog.recordEvent({ user: "ann", ...order, emails })).emailed;
+      };
+      await fillQueue(db, QUEUED_EMAILS_MAX);
+      assert.equal(await recordAs("one"), "each");
+      await db.batch([sql`UPDATE job SET id = 'a' || id`]);
+      await fillQueue(db, QUEUED_EMAILS_MAX - 1);
+      assert.equal(await count("job"), EMAILS_BEFORE_SECURITY_STOPS);
+      assert.equal(await recordAs("two"), "queue_full");
+      assert.equal(await count("job"), EMAILS_BEFORE_SECURITY_STOPS);
+      assert.equal(await count("user_event"), 2);
+    },
+  );
+}
+
+function describeFailedSignIns(rule: Rule) {
+  rule(
+    "failed sign-ins of one hour are one entry with their number, and those of unknown addresses leave none",
+    async ({ activityLog, addUser, count }) => {
+      await addUser("ann");
+      await addUser("bea");
+      const fail = (email: string, at: number, address: string) =>
+        activityLog.recordFailedSignIn({ email, at, address, browser: "Firefox on Linux" });
+      assert.deepEqual(await fail("nobody@example.com", START, "1.1.1.1"), { recorded: false });
+      for (let turn = 0; turn < 40; turn += 1)
+        await fail("ann@example.com", START + turn, `1.1.1.${turn}`);
+      await fail("bea@example.com", START, "2.2.2.2");
+      assert.deepEqual(await fail("ann@example.com", START + HOUR, "3.3.3.3"), { recorded: true });
+      const { events } = await activityLog.listEvents({ user: "ann", after: null, max: 9 });
+      assert.deepEqual(
+        events.map(({ kind, at, times, address }) => [kind, at - START, times, address]),
+        [
+          ["sign_in_failed", HOUR, 1, "3.3.3.3"],
+          ["sign_in_failed", 39, 40, "1.1.1.39"],
+        ],
+      );
+      assert.equal(await count("user_event"), 3);
+    },
+  );
+
+  rule(
+    "repeating one kind of event does not push another one out of the log",
+    async ({ activityLog, db, addUser, record }) => {
+      await addUser("ann");
+      const change = { at: START, kind: "password_changed", detail: null, address: null } as const;
+      await activityLog.recordEvent({ user: "ann", ...change });
+      await db.batch([
+        sql`INSERT INTO user_event (user_id, at, kind)
+            WITH RECURSIVE turns (turn) AS (
+              SELECT 0 UNION ALL SELECT turn + 1 FROM turns WHERE turn < ${EVENTS_KEPT + 3})
+            SELECT 'ann', ${START} + turn, 'signed_in' FROM turns`,
+      ]);
+      await record("ann", START + EVENTS_KEPT + 4);
+      const all = { user: "ann", after: null, max: 2 * EVENTS_KEPT };
+      const { events } = await activityLog.listEvents(all);
+      assert.equal(events.length, EVENTS_KEPT + 1);
+      assert.equal(events.at(-1)?.kind, "password_changed");
+    },
+  );
+
+  rule("events are deleted after a year", async ({ activityLog, addUser, record, count }) => {
+    await addUser("ann");
+    for (let turn = 0; turn < 5; turn += 1) await record("ann", START + turn * DAY);
+    const year = START + 3 * DAY + ACTIVITY_KEPT_DAYS * DAY;
+    assert.deepEqual(await forgetStale(activityLog, year), { forgotten: 3 });
+    assert.equal(await count("user_event"), 2);
+  });
+}
+
 function describeUsers(rule: Rule) {
+  rule(
+    "what is stored about a user is read for its export",
+    async ({ activityLog, db, addUser }) => {
+      await addUser("ann");
+      await addUser("bea");
+      const [begun, end] = [iso(START), iso(START + DAY)];
+      await db.batch([
+        sql`INSERT INTO user_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId", "ipAddress", "userAgent")
+          VALUES ('s1', ${end}, 'the token', ${begun}, ${begun}, 'ann', '1.2.3.4', 'curl/8')`,
+        sql`INSERT INTO user_login (id, "accountId", "providerId", "userId", password, "createdAt", "updatedAt")
+          VALUES ('l1', 'ann', 'credential', 'ann', 'the hash', ${begun}, ${begun})`,
+        sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+          VALUES ('j1', 'email', 'key_created', 'ann@example.com', '', 'the text', ${START}, ${START})`,
+        sql`INSERT INTO user_passkey (id, "userId", name, "credentialID", "publicKey", counter, "deviceType", "backedUp", "createdAt")
+            VALUES ('p1', 'ann', 'Phone', 'c1', 'k1', 0, 'singleDevice', (1 = 0), ${begun})`,
+        sql`INSERT INTO notification_choice (account, low, expiring) VALUES ('acc_ann', 1, 0)`,
+        sql`INSERT INTO webhook_endpoint (id, account, url, secret, kinds, created_at)
+            VALUES ('w1', 'acc_ann', 'https://x.org/', 'the secret', '["credits.low"]', ${START})`,
+      ]);
+      const found = await activityLog.readUser({ account: "acc_ann" });
+      assert.deepEqual(found, {
+        ...{ id: "ann", email: "ann@example.com", verified: true, createdAt: START },
+        account: "acc_ann",
+        logins: [{ provider: "credential", accountId: "ann", createdAt: START }],
+        sessions: [
+          {
+            ...{ id: "s1", createdAt: START, lastSeenAt: START, expiresAt: START + DAY },
+            ...{ address: "1.2.3.4", userAgent: "curl/8" },
+          },
+        ],
+        passkeys: [{ name: "Phone", createdAt: START, lastUsedAt: null }],
+        hasAuthenticatorApp: false,
+        emailChoices: { low: true, expiring: false },
+        endpoints: [
+          {
+            ...{ id: "w1", url: "https://x.org/", kinds: ["credits.low"] },
+            ...{ createdAt: START, pausedAt: null },
+          },
+        ],
+        emailsWaiting: [{ kind: "key_created", createdAt: START }],
+      });
+      const other = await activityLog.readUser({ account: "acc_bea" });
+      assert.deepEqual([other?.logins, other?.sessions, other?.emailsWaiting], [[], [], []]);
+      assert.equal(await activityLog.readUser({ account: "acc_" }), null);
+      assert.deepEqual(await activityLog.findAddress({ user: "bea" }), {
+        email: "bea@example.com",
+      });
+      assert.equal(await activityLog.findAddress({ user: "acc_bea" }), null);
+    },
+  );
+
   rule("the user of an account is found", async ({ activityLog, addUser }) => {
     await addUser("ann");
     await addUser("bea", 0);

@@ -2,6 +2,15 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { EventKind } from "#accounts/activity-log.ts";
+import {
+  keyFacts,
+  originFacts,
+  SECURITY_EMAILS,
+  type SecurityEvent,
+  securityEmail,
+  securitySummary,
+} from "#accounts/security-emails.ts";
 import { createEmails, durationText } from "#email/emails.ts";
 import type { Email } from "#email/mail.ts";
 import { isPlainAddress, oneLine } from "#email/one-line.ts";
@@ -13,8 +22,17 @@ const HOUR = 3_600_000;
 const TO = "ada@example.org";
 const LINK = "https://toolbooth.example/tools/verify-email?token=abc&more=1";
 const link = { to: TO, link: LINK, now: NOW, expiresAt: NOW + HOUR };
-const key = { to: TO, label: "Laptop", start: "tb_AbCd", at: NOW };
+const FROM = { at: NOW, address: "192.0.2.7", browser: "Firefox on Linux" };
+/** The email about an event, from the one table of them. */
+function about(kind: EventKind, change: Partial<SecurityEvent> = {}): Email {
+  const detail = SECURITY_EMAILS[kind]?.onlyDetail ?? null;
+  const email = securityEmail(SITE, TO, { ...FROM, kind, detail, ...change });
+  assert.ok(email, kind);
+  return email;
+}
+const key = { detail: "Laptop", facts: keyFacts({ start: "tb_AbCd" }) };
 
+const KEY_KINDS = ["key_created", "key_revoked"];
 const LINKED = {
   verifyAddress: emails.verifyAddress(link),
   resetPassword: emails.resetPassword(link),
@@ -23,13 +41,23 @@ const LINKED = {
 };
 const EVENTS = {
   addressInUse: emails.addressInUse({ to: TO }),
-  addressChanged: emails.addressChanged({ to: TO, at: NOW, newAddress: "new@example.org" }),
-  passwordChanged: emails.passwordChanged({ to: TO, at: NOW }),
-  keyCreated: emails.keyCreated(key),
-  keyRevoked: emails.keyRevoked(key),
+  addressChanged: emails.addressChanged({
+    to: TO,
+    origin: originFacts(FROM),
+    newAddress: "new@example.org",
+  }),
+  passwordChanged: about("password_changed"),
+  keyCreated: about("key_created", key),
+  keyRevoked: about("key_revoked", key),
   accountClosed: emails.accountClosed({ to: TO, at: NOW }),
 };
-const ALL = Object.entries({ ...LINKED, ...EVENTS });
+/** Every other entry of the table; two kinds of events share the email about a password. */
+const SECURITY = Object.fromEntries(
+  Object.keys(SECURITY_EMAILS)
+    .filter((kind) => !["password_changed", "password_reset", ...KEY_KINDS].includes(kind))
+    .map((kind) => [kind, about(kind as EventKind)]),
+);
+const ALL = Object.entries({ ...LINKED, ...EVENTS, ...SECURITY });
 
 type Page = {
   body: { textContent: string };
@@ -91,6 +119,41 @@ test("an email about a key has its label, its start, the time and a link to the 
   }
 });
 
+test("every email about an event says what happened, when, from where, and what to do if it was not you", () => {
+  for (const kind of Object.keys(SECURITY_EMAILS) as EventKind[]) {
+    const { text, otherwise, detail, page, onlyDetail } =
+      SECURITY_EMAILS[kind] ?? assert.fail(kind);
+    const given = onlyDetail ?? "a detail";
+    const email = about(kind, { detail: given });
+    const lines = email.text.split("\n");
+    for (const line of [
+      ...[text, otherwise],
+      "Date: November 21, 2026 at 14:05 UTC",
+      "IP address: 192.0.2.7",
+      "Browser: Firefox on Linux",
+    ])
+      assert.ok(lines.includes(line), `${kind}: ${line}`);
+    assert.equal(lines.includes(`${detail}: a detail`), detail !== undefined, kind);
+    assert.equal(lines.filter((line) => line.startsWith(SITE)).length, 1, "one link");
+    assert.match(otherwise, /^If (?:it wasn't you|you didn't).*:$/, kind);
+    assert.ok(bodyOf(email).querySelector("a.button")?.href?.startsWith(`${SITE}/`), page);
+    assert.equal(email.unsubscribe, undefined, "nobody can turn it off");
+    const summary = securitySummary(SITE, TO, { ...FROM, kind, detail: given });
+    assert.match(summary?.text ?? "", /happened again[\s\S]*IP address: 192\.0\.2\.7/, kind);
+  }
+  for (const [kind, detail] of [
+    ["signed_in", null],
+    ["factor_used", "authenticator app"],
+  ] as const)
+    assert.equal(securityEmail(SITE, TO, { ...FROM, kind, detail }), null);
+});
+
+test("an email about what the operator did names the operator and no network", () => {
+  const { text } = about("key_created", { ...key, address: null, browser: null, byOperator: true });
+  assert.match(text, /^By: The operator of this service$/m);
+  assert.doesNotMatch(text, /IP address|Browser/);
+});
+
 test("the email to a new address does not contain the old one", () => {
   const { text, html } = LINKED.verifyNewAddress;
   assert.doesNotMatch(text.replaceAll(TO, "") + html, /example\.org/);
@@ -129,10 +192,10 @@ test("any label or address becomes one line of text and never markup", () => {
   const plain = bodyOf(EVENTS.keyCreated).querySelectorAll("*").length;
   fc.assert(
     fc.property(hostile, hostile, (label, start) => {
-      const email = emails.keyCreated({ ...key, label, start });
+      const email = about("key_created", { detail: label, facts: keyFacts({ start }) });
       const page = bodyOf(email);
       assert.equal(page.querySelectorAll("*").length, plain);
-      assert.equal(page.querySelector("bdi")?.textContent, oneLine(label, 100));
+      assert.equal(page.querySelector("bdi")?.textContent, oneLine(label, 254));
       assert.equal(email.text.split("\n").length, EVENTS.keyCreated.text.split("\n").length);
       assert.equal(email.subject, EVENTS.keyCreated.subject);
       assert.ok(email.text.isWellFormed() && email.html.isWellFormed());

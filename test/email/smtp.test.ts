@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import type { SMTPServerOptions } from "smtp-server";
+import { securityEmail } from "#accounts/security-emails.ts";
 import { createEmails } from "#email/emails.ts";
+import type { Email } from "#email/mail.ts";
 import type { SmtpServer } from "#email/read-mail-settings.ts";
 import { TemporaryFailure, Undeliverable, Unreachable } from "#email/transport.ts";
 import { createFixture, emailTo, START } from "./mail-fixture.ts";
@@ -54,7 +56,9 @@ test("every email arrives as it was composed", async (t) => {
   const label = "Ключ «Füchse» 🦊 مفتاح <b>";
   const composed = [
     emails.verifyAddress(order),
-    emails.keyCreated({ to: "bob@example.org", label, start: "tb_AbCd", at: START }),
+    securityEmail("https://toolbooth.example", "bob@example.org", {
+      ...{ kind: "key_created", at: START, detail: label, address: null, browser: null },
+    }) as Email,
     emailTo("eve@example.org", {
       subject: "Grüße aus Köln 🐝 — zweite Zeile, die lang genug zum Falten ist",
     }),

@@ -1,5 +1,6 @@
 /** One user from the front page to a closed account, in any runtime. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import * as session from "./dashboard-browser.ts";
@@ -68,6 +69,12 @@ export async function walkThroughLifecycle(
   const rejected = await session.runInShell(line);
   assert.equal(rejected.status, 401, rejected.body);
 
+  await page.goto("/settings/account");
+  const downloading = page.waitForEvent("download");
+  await session.button(page, "Export your data").click();
+  const exported = JSON.parse(await readFile(await (await downloading).path(), "utf8"));
+  assert.deepEqual([exported.profile.email, exported.complete], [credentials.email, true]);
+
   await session.closeAccount(page, credentials);
   await page.waitForURL(`${site.base}/`);
 
@@ -90,13 +97,14 @@ async function assertEmails(
   site: TestSite,
   credentials: { readonly email: string },
 ): Promise<void> {
-  await until("the last email", () => emailsTo(site, credentials.email).length === 4);
+  await until("the last email", () => emailsTo(site, credentials.email).length === 5);
   assert.deepEqual(
     emailsTo(site, credentials.email).map(({ email }) => email.subject),
     [
       "Confirm your email address",
       "A new API key was created",
       "An API key was revoked",
+      "The data of your account was exported",
       "Your account was closed",
     ],
   );

@@ -33,6 +33,7 @@ export const visitor: Visitor = {
   starter: { credits: 100, days: 90 },
   apiUrl: "http://127.0.0.1:8787",
   emailsStayHere: true,
+  passkeyOrigin: null,
 };
 export const signedOut: Visitor = { ...visitor, user: null };
 export const unverified: Visitor = {
@@ -273,7 +274,8 @@ export const sessions: SessionView[] = [
 
 export const events: EventsView = {
   events: [
-    event("1", NOW - 2 * HOUR, "signed_in", null),
+    event("1", NOW - 2 * HOUR, "signed_in_new_browser", null),
+    event("7", NOW - 5 * HOUR, "sign_in_failed", null),
     event("2", NOW - 3 * DAY, "key_created", "development"),
     event("3", NOW - 20 * DAY, "key_revoked", (keys[3] as KeyView).label),
     event("4", NOW - 22 * DAY, "provider_linked", "github"),
@@ -292,5 +294,6 @@ function event(
   kind: EventsView["events"][number]["kind"],
   detail: string | null,
 ) {
-  return { id, at, kind, detail, address: "203.0.113.7" };
+  const [browser, times] = ["Firefox on Linux", kind === "sign_in_failed" ? 12 : 1];
+  return { id, at, kind, detail, address: "203.0.113.7", browser, times };
 }

@@ -11,8 +11,9 @@ import "./account.css";
 import { ActivityList } from "./activity-list.tsx";
 import { CloseAccount } from "./close-account.tsx";
 import { EmailForm } from "./email-form.tsx";
+import { ExportSection } from "./export-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
-
+import { SecuritySection } from "./security-section.tsx";
 import { SessionList } from "./session-list.tsx";
 
 export default function AccountScreen() {
@@ -44,11 +45,13 @@ function AccountSections({ visitor, user }: { visitor: Visitor; user: UserView }
         <EmailForm email={user.email} />
       </Section>
       <PasswordSection user={user} />
+      <SecuritySection visitor={visitor} />
       {(visitor.providers.length > 0 || user.providers.length > 0) && (
         <LinkedSignIns visitor={visitor} user={user} />
       )}
       <SessionList />
       <ActivityList />
+      <ExportSection />
       <CloseAccount user={user} />
     </>
   );

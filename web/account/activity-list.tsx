@@ -1,4 +1,6 @@
+import { Button } from "@mantine/core";
 import type { EventKind, EventView } from "#api/dashboard/shapes.ts";
+import { base } from "../addresses.ts";
 import { Empty, LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
@@ -11,26 +13,46 @@ const LABELS: Record<EventKind, string> = {
   signed_up: "Signed up",
   email_verified: "Email address confirmed",
   signed_in: "Signed in",
+  signed_in_new_browser: "Signed in with a new browser",
+  sign_in_failed: "Sign-in failed: wrong password",
   password_changed: "Password changed",
   password_reset: "Password reset",
+  password_removed: "Password removed",
   email_changed: "Email address changed",
   provider_linked: "Sign-in linked",
+  passkey_added: "Passkey added",
+  passkey_removed: "Passkey removed",
+  passkey_renamed: "Passkey renamed",
+  totp_added: "Authenticator app added",
+  totp_removed: "Authenticator app removed",
+  recovery_codes_replaced: "Recovery codes replaced",
+  factor_used: "Second factor used",
+  factors_reset: "Second factors reset by the operator",
   key_created: "API key created",
   key_renamed: "API key renamed",
+  key_limited: "API key limits changed",
+  key_rotated: "API key rotated",
   key_revoked: "API key revoked",
   session_ended: "Session ended",
   endpoint_added: "Webhook endpoint added",
   endpoint_changed: "Webhook endpoint changed",
+  endpoint_secret_rotated: "Webhook secret rotated",
   endpoint_removed: "Webhook endpoint deleted",
+  data_exported: "Data exported",
 };
+
+/** Failed sign-ins of one hour are one entry. */
+const labelOf = (kind: EventKind, times: number) =>
+  `${LABELS[kind] ?? kind}${times > 1 ? ` (${times.toLocaleString("en")} times)` : ""}`;
 
 function detailText(kind: EventKind, detail: string | null): string {
   if (detail === null) return "\u2013";
+  if (kind === "factor_used") return detail.charAt(0).toUpperCase() + detail.slice(1);
   return kind === "provider_linked" ? providerName(detail) : detail;
 }
 
 const COLUMNS: Column<EventView>[] = [
-  { head: "Event", cell: ({ kind }) => LABELS[kind] ?? kind },
+  { head: "Event", cell: ({ kind, times }) => labelOf(kind, times) },
   {
     head: "Details",
     cell: ({ kind, detail }) => <span className="tb-address">{detailText(kind, detail)}</span>,
@@ -40,6 +62,7 @@ const COLUMNS: Column<EventView>[] = [
     head: "IP address",
     cell: ({ address }) => <span className="tb-ip">{address ?? "Unknown"}</span>,
   },
+  { head: "Browser", cell: ({ browser }) => browser ?? "Unknown" },
 ];
 
 /** Sign-ins and changes, so that users can spot activity that was not theirs. */
@@ -48,7 +71,10 @@ export function ActivityList() {
   // `ShowOlder` reports a failed next page at the end of the list.
   const query = events.isFetchNextPageError ? { ...events, error: null } : events;
   return (
-    <Section title="Activity" description="Sign-ins and changes to your account, newest first.">
+    <Section
+      title="Activity"
+      description="Sign-ins and changes to your account, newest first. If you see something that was not you, change your password and end the other sessions."
+    >
       <QueryResult query={query} loading={<LoadingRows rows={5} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.events);
@@ -60,6 +86,20 @@ export function ActivityList() {
         }}
       </QueryResult>
       <ShowOlder query={events} />
+      <div className="tb-account-actions">
+        {(["csv", "json"] as const).map((format) => (
+          <Button
+            key={format}
+            component="a"
+            href={`${base()}/dashboard/events/export?format=${format}`}
+            variant="default"
+            size="xs"
+            download
+          >
+            Download all activity as {format.toUpperCase()}
+          </Button>
+        ))}
+      </div>
     </Section>
   );
 }

@@ -1,18 +1,28 @@
-import { PasswordInput, Text } from "@mantine/core";
+import { Button, PasswordInput, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { UserView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure, Message } from "../parts/message.tsx";
 import { Section } from "../parts/section.tsx";
-import { useChangePassword } from "../queries.ts";
+import { TitledDialog } from "../parts/titled-dialog.tsx";
+import { useChangePassword, useFactorChange, useFactors } from "../queries.ts";
+import { request } from "../request.ts";
 import { checkNewPassword, NEW_PASSWORD_HINT } from "../sign-in/field-checks.ts";
+import { providerName } from "../sign-in/providers.tsx";
 import { useRequestReset } from "../sign-in/requests.ts";
 
 export function PasswordSection({ user }: { user: UserView }) {
   return (
     <Section title="Password">
-      {user.hasPassword ? <PasswordForm email={user.email} /> : <SetPassword email={user.email} />}
+      {user.hasPassword ? (
+        <>
+          <PasswordForm email={user.email} />
+          <RemovePassword user={user} />
+        </>
+      ) : (
+        <SetPassword email={user.email} />
+      )}
     </Section>
   );
 }
@@ -30,7 +40,7 @@ function SetPassword({ email }: { email: string }) {
   return (
     <div className="tb-account-form">
       <Text c="dimmed" size="sm">
-        Your account has no password, because you sign in through a linked provider. You can add
+        Your account has no password: you sign in with a passkey or a linked provider. You can add
         one.
       </Text>
       {request.isError && <Failure error={request.error} />}
@@ -45,6 +55,53 @@ function SetPassword({ email }: { email: string }) {
         </BusyButton>
       </div>
     </div>
+  );
+}
+
+/** Offered to users who can sign in without the password. */
+function RemovePassword({ user }: { user: UserView }) {
+  const [open, setOpen] = useState(false);
+  const passkeys = useFactors().data?.passkeys.length ?? 0;
+  const remove = useFactorChange(() => request<object>("DELETE", "/dashboard/factors/password"));
+  if (passkeys === 0 && user.providers.length === 0) return null;
+  const others = [
+    ...(passkeys > 0 ? ["your passkeys"] : []),
+    ...user.providers.map((provider) => providerName(provider)),
+  ].join(" or ");
+  return (
+    <>
+      <div className="tb-account-actions">
+        <Button variant="default" onClick={() => setOpen(true)}>
+          Remove password…
+        </Button>
+      </div>
+      {open && (
+        <TitledDialog title="Remove your password?" onClose={() => setOpen(false)}>
+          <Text>
+            You then sign in with {others} only. You can set a password again with the link that we
+            send to {user.email}.
+          </Text>
+          {remove.isError && (
+            <div className="tb-dialog-failure">
+              <Failure error={remove.error} />
+            </div>
+          )}
+          <div className="tb-dialog-foot">
+            <Button variant="default" data-autofocus onClick={() => setOpen(false)}>
+              Keep password
+            </Button>
+            <BusyButton
+              color="red"
+              busy={remove.isPending}
+              busyLabel="Removing"
+              onClick={() => remove.mutate(undefined, { onSuccess: () => setOpen(false) })}
+            >
+              Remove password
+            </BusyButton>
+          </div>
+        </TitledDialog>
+      )}
+    </>
   );
 }
 

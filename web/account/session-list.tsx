@@ -1,5 +1,6 @@
 import { Button, Text, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
+import { browserName } from "#accounts/browser-name.ts";
 import type { SessionView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure, Message } from "../parts/message.tsx";
@@ -11,7 +12,6 @@ import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useEndSession, useSessions } from "../queries.ts";
 import { useSignOut } from "../sign-in/requests.ts";
-import { browserName } from "./user-agent.ts";
 
 /** The browsers that are signed in, with buttons to sign them out. */
 export function SessionList() {
@@ -20,7 +20,7 @@ export function SessionList() {
   const [message, setMessage] = useState("");
   const endOne = ({ id, userAgent }: SessionView) =>
     end.mutate(id, {
-      onSuccess: () => setMessage(`Session ended: ${browserName(userAgent)}.`),
+      onSuccess: () => setMessage(`Session ended: ${nameOf(userAgent)}.`),
     });
   const endOthers = () =>
     end.mutate("others", { onSuccess: () => setMessage("All other sessions ended.") });
@@ -40,7 +40,7 @@ export function SessionList() {
                 !session.current && (
                   <Button size="xs" variant="default" onClick={() => endOne(session)}>
                     End session
-                    <VisuallyHidden>&nbsp;{browserName(session.userAgent)}</VisuallyHidden>
+                    <VisuallyHidden>&nbsp;{nameOf(session.userAgent)}</VisuallyHidden>
                   </Button>
                 )
               }
@@ -65,12 +65,14 @@ export function SessionList() {
   );
 }
 
+const nameOf = (userAgent: string | null) => browserName(userAgent) ?? "Unknown browser";
+
 const COLUMNS: Column<SessionView>[] = [
   {
     head: "Browser",
     cell: ({ userAgent, current }) => (
       <>
-        {browserName(userAgent)}
+        {nameOf(userAgent)}
         {current && (
           <div>
             <State shape="check" tone="ok">

@@ -1,14 +1,16 @@
 import { Button, Text, Title } from "@mantine/core";
 import { Navigate, Outlet, useRouterState } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { absoluteUrl } from "../addresses.ts";
 import { useConnection } from "../connection.ts";
 import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
+import { useProofWanted } from "../proof.ts";
 import { useVisitor } from "../queries.ts";
 import { AccountBanners } from "./account-banners.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Pending, titleOf } from "./fallbacks.tsx";
+import { screenOf } from "./screen-of.ts";
 
 /** Wraps every page that needs a session. Without one, the user is sent to sign in and then back here. */
 export function MemberPages() {
@@ -37,8 +39,21 @@ export function MemberPages() {
     <>
       {user !== null && <AccountBanners visitor={visitor.data} user={user} />}
       <Outlet />
+      <ProofDialogs />
       {(signedOut || user === null) && <SignedOutDialog next={here} />}
     </>
+  );
+}
+
+const ProofDialog = screenOf(() => import("../account/proof-dialog.tsx"));
+
+/** A request of any page may need a fresh proof. */
+function ProofDialogs() {
+  if (!useProofWanted()) return null;
+  return (
+    <Suspense>
+      <ProofDialog />
+    </Suspense>
   );
 }
 

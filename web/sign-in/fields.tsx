@@ -4,13 +4,19 @@ import { NEW_PASSWORD_HINT } from "./field-checks.ts";
 
 type Field = { value: string; error: string | undefined; onChange: (value: string) => void };
 
-export const EmailField = ({ value, error, onChange }: Field) => (
+/** `suggestsPasskeys`: browsers offer passkeys among the suggestions of the field. */
+export const EmailField = ({
+  value,
+  error,
+  onChange,
+  suggestsPasskeys = false,
+}: Field & { suggestsPasskeys?: boolean }) => (
   <TextInput
     id="email"
     name="email"
     type="email"
     label="Email address"
-    autoComplete="email"
+    autoComplete={suggestsPasskeys ? "email webauthn" : "email"}
     inputMode="email"
     autoCapitalize="none"
     spellCheck={false}

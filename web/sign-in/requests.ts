@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { Provider } from "#api/dashboard/shapes.ts";
+import type { CodeOrder, Provider, WaitingView } from "#api/dashboard/shapes.ts";
 import { absoluteUrl, useSearchText } from "../addresses.ts";
 import { connection } from "../connection.ts";
+import { signInByPasskey } from "../passkeys.ts";
 import { queryKeys } from "../queries.ts";
 import { request } from "../request.ts";
 
@@ -44,18 +45,52 @@ function tabStorage(): Storage | null {
 
 export type Credentials = { email: string; password: string };
 
-/** Discards the cached data of the previous user. */
+/** Discards the cached data of the previous user. The page that shows the visitor then goes on. */
+async function enter(client: QueryClient): Promise<void> {
+  connection.set({ signedOut: false });
+  client.removeQueries({ queryKey: queryKeys.mine });
+  await client.refetchQueries({ queryKey: queryKeys.visitor });
+}
+
+/** `secondFactor`: the user is not signed in before the page `/confirm-sign-in`. */
 export function useSignIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (order: Credentials) => request<object>("POST", `${AUTH}/sign-in/email`, order),
-    onSuccess: async () => {
-      connection.set({ signedOut: false });
-      client.removeQueries({ queryKey: queryKeys.mine });
-      await client.refetchQueries({ queryKey: queryKeys.visitor });
+    mutationFn: (order: Credentials) =>
+      request<{ secondFactor?: boolean }>("POST", `${AUTH}/sign-in/email`, order),
+    onSuccess: async ({ secondFactor = false }) => {
+      if (!secondFactor) await enter(client);
     },
   });
 }
+
+export function usePasskeySignIn() {
+  const client = useQueryClient();
+  return useMutation({ mutationFn: signInByPasskey, onSuccess: () => enter(client) });
+}
+
+/** The second step of a sign-in. */
+export function useFinishByCode() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ code, kind }: CodeOrder) =>
+      request<object>(
+        "POST",
+        `${AUTH}/two-factor/${kind === "totp" ? "verify-totp" : "verify-backup-code"}`,
+        { code, kind },
+      ),
+    onSuccess: () => enter(client),
+  });
+}
+
+export const useWaiting = () =>
+  useQuery({
+    queryKey: ["second-factor"],
+    queryFn: ({ signal }) =>
+      request<WaitingView>("GET", `${AUTH}/second-factor`, undefined, signal),
+    gcTime: 0,
+    staleTime: 0,
+  });
 
 export const useSignUp = () =>
   useMutation({

@@ -1,11 +1,12 @@
 import { Alert, Text } from "@mantine/core";
-import { Link, Navigate } from "@tanstack/react-router";
+import { Link, Navigate, useNavigate } from "@tanstack/react-router";
 import { useNext, useSearchText } from "../addresses.ts";
 import { explain } from "../parts/message.tsx";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
 import { checkEmail, checkPassword } from "./field-checks.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
+import { PasskeySignIn } from "./passkey-sign-in.tsx";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
 import { useSendVerification, useSignIn } from "./requests.ts";
@@ -20,7 +21,7 @@ export default function SignInScreen() {
   return <SignInForm next={next} open={visitor.data?.signUp !== "closed"} />;
 }
 
-function RedirectToNext({ next }: { next: string }) {
+export function RedirectToNext({ next }: { next: string }) {
   const { pathname, searchParams, hash } = new URL(next, location.origin);
   return (
     <Navigate
@@ -34,15 +35,19 @@ function RedirectToNext({ next }: { next: string }) {
 
 function SignInForm({ next, open }: { next: string; open: boolean }) {
   const signIn = useSignIn();
+  const navigate = useNavigate();
   const form = useForm({ email: checkEmail, password: checkPassword }, async (texts) => {
-    await signIn.mutateAsync({ email: texts.email.trim(), password: texts.password });
-    // `SignInScreen` re-renders with the session and redirects.
+    const order = { email: texts.email.trim(), password: texts.password };
+    const { secondFactor = false } = await signIn.mutateAsync(order);
+    if (secondFactor) await navigate({ to: "/confirm-sign-in", search: { next } });
+    // Otherwise `SignInScreen` re-renders with the session and redirects.
   });
   const unverified =
     form.error instanceof ProblemDetails && form.error.code === "EMAIL_NOT_VERIFIED";
   return (
     <SignInFrame title="Sign in">
       <ProviderProblem />
+      <PasskeySignIn />
       <Providers next={next} />
       <form onSubmit={(event) => void form.submit(event)} noValidate>
         {unverified ? (
@@ -50,7 +55,7 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
         ) : (
           <Problems fieldErrors={form.fieldErrors} error={form.error} attempt={form.attempt} />
         )}
-        <EmailField {...form.field("email")} />
+        <EmailField {...form.field("email")} suggestsPasskeys />
         <PasswordField {...form.field("password")} isNew={false} label="Password" />
         <SubmitButton busy={form.busy} label="Sign in" busyLabel="Signing in" />
       </form>

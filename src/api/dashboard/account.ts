@@ -1,6 +1,7 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { DashboardError, tooManyRequests } from "./dashboard-error.ts";
+import { DashboardError } from "./dashboard-error.ts";
+import { checkPassword, requireFreshProof } from "./fresh-proof.ts";
 import { starterNetworkOf } from "./network.ts";
 import {
   findSignedIn,
@@ -26,6 +27,7 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
     providers: [...settings.providers],
     starter: settings.starter,
     apiUrl: settings.publicUrl,
+    passkeyOrigin: context.deps.auth.passkeyPlace?.origin ?? null,
     emailsStayHere: settings.emailsStayHere,
   };
   return json(view);
@@ -105,30 +107,20 @@ export async function listEvents(context: RequestContext): Promise<Response> {
 /** Closes the account after the user has entered its email address and, if there is one, the password. */
 export function createCloseAccount(throttle: SignInThrottle) {
   return async (context: RequestContext): Promise<Response> => {
-    const { deps, now } = context;
-    const { user } = requireNotSuspended(
+    const { deps } = context;
+    const member = requireNotSuspended(
       await requireMember(context),
       // Otherwise the owner could close the suspended account and sign up again.
       "This account is suspended, so you cannot close it. Contact the operator of this service.",
     );
+    const { user } = member;
     const { email, password } = await readJson(context);
     if (typeof email !== "string" || email.trim().toLowerCase() !== user.email) {
       throw new DashboardError("invalid_request", "Enter the email address of this account.");
     }
-    const { internalAdapter } = await deps.auth.context();
-    const login = await internalAdapter.findCredentialAccount(user.id);
-    if (typeof login?.password === "string") {
-      const attempt = { email: user.email, address: context.peer ?? "", isKnownBrowser: true };
-      const decision = await throttle.ask(attempt, now);
-      if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
-      const isRight =
-        typeof password === "string" && (await deps.verifyPassword(login.password, password));
-      if (!isRight)
-        throw new DashboardError(
-          "wrong_password",
-          "Wrong password. Enter the password of this account.",
-        );
-    }
+    const isProved = await checkPassword(context, throttle, user, password);
+    // The password is a proof by itself, unless the account has a stronger one.
+    if (!isProved || user.hasSecondFactor) requireFreshProof(context, member);
     await finishClosing(context, user.email);
     await notify(context, deps.emails.accountClosed(user.email));
     return json({});

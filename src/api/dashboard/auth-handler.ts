@@ -1,19 +1,28 @@
-import { AUTH_PATH } from "#accounts/auth-options.ts";
+import { AUTH_PATH, cookiePath } from "#accounts/auth-options.ts";
+import { browserName } from "#accounts/browser-name.ts";
 import type { Attempt, SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
-import { AuthError, tooManyRequests } from "./dashboard-error.ts";
-import { isKnownBrowser, knowBrowser } from "./known-browser.ts";
+import { AuthError, DashboardError, tooManyRequests } from "./dashboard-error.ts";
+import { addPasskey, beginPasskey } from "./factors.ts";
+import { requireFreshProof } from "./fresh-proof.ts";
+import { isKnownBrowser, knowBrowser, knowSignedInBrowser } from "./known-browser.ts";
 import { networkOf, starterNetworkOf } from "./network.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
 import {
+  type DashboardHandler,
   type DashboardRoutes,
   json,
-  notify,
   type RequestContext,
   recordEvent,
   requireMember,
   requireNotSuspended,
 } from "./request-context.ts";
+import {
+  beginPasskeySignIn,
+  createFinishByCode,
+  createSignInByPasskey,
+  showWaiting,
+} from "./second-factor.ts";
 import { requireSendable } from "./sendable.ts";
 import { markSignUp } from "./sign-up-cookie.ts";
 
@@ -28,6 +37,7 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
     POST: async (context: RequestContext) => step(context, await readOrder(context, fields)),
   });
   const openEmailLink: Step = (context, order) => openLink(context, order, throttle);
+  const finishByCode = createFinishByCode(throttle);
   const setPassword: Step = (context, order) => resetPassword(context, order, throttle);
   return {
     [`${AUTH_PATH}/sign-up/email`]: authRoute(["email", "password"], signUp),
@@ -38,6 +48,10 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
     ),
     [`${AUTH_PATH}/callback/github`]: { GET: returnFromProvider },
     [`${AUTH_PATH}/callback/google`]: { GET: returnFromProvider },
+    [`${AUTH_PATH}/second-factor`]: { GET: showWaiting },
+    [`${AUTH_PATH}/two-factor/verify-totp`]: { POST: finishByCode },
+    [`${AUTH_PATH}/two-factor/verify-backup-code`]: { POST: finishByCode },
+    ...passkeyRoutes(throttle),
     [`${AUTH_PATH}/sign-out`]: authRoute([], askAuth),
     [`${AUTH_PATH}/send-verification-email`]: authRoute(["email"], sendVerification),
     [`${AUTH_PATH}/verify-email`]: authRoute(["token"], openEmailLink),
@@ -45,6 +59,26 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
     [`${AUTH_PATH}/reset-password`]: authRoute(["newPassword", "token"], setPassword),
     [`${AUTH_PATH}/change-password`]: authRoute(["currentPassword", "newPassword"], changePassword),
     [`${AUTH_PATH}/change-email`]: authRoute(["newEmail"], changeEmail),
+  };
+}
+
+function passkeyRoutes(throttle: SignInThrottle): DashboardRoutes {
+  const passkeysOnly =
+    (handler: DashboardHandler): DashboardHandler =>
+    (context) => {
+      if (context.deps.auth.passkeyPlace !== null) return handler(context);
+      throw new DashboardError(
+        "invalid_request",
+        "Passkeys need a domain name and HTTPS. The address of this service has neither, or only one of them.",
+      );
+    };
+  const passkeyRoute = (handler: DashboardHandler) => ({ POST: passkeysOnly(handler) });
+  const path = `${AUTH_PATH}/passkey`;
+  return {
+    [`${path}/generate-register-options`]: passkeyRoute(beginPasskey),
+    [`${path}/verify-registration`]: passkeyRoute(addPasskey),
+    [`${path}/generate-authenticate-options`]: passkeyRoute(beginPasskeySignIn),
+    [`${path}/verify-authentication`]: passkeyRoute(createSignInByPasskey(throttle)),
   };
 }
 
@@ -93,7 +127,7 @@ function createSignIn(throttle: SignInThrottle): Step {
     const attempt: Attempt = {
       email,
       address: networkOf(peer ?? ""),
-      isKnownBrowser: isKnownBrowser(request, email, deps.settings),
+      isKnownBrowser: isKnownBrowser(request.headers, email, deps.settings),
     };
     const decision = await throttle.ask(attempt, context.now);
     if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
@@ -117,10 +151,28 @@ async function signIn(
       if (found !== null) markSignUp(context, found.user.id);
       await requireSendable(context, "anyone");
     }
+    if (error instanceof AuthError && error.code === "INVALID_EMAIL_OR_PASSWORD") {
+      recordFailedSignIn(context, attempt.email);
+    }
     throw error;
   });
+  const { twoFactorRedirect = false } = (await response.json()) as { twoFactorRedirect?: boolean };
+  if (twoFactorRedirect) {
+    throttle.succeeded(attempt);
+    return keepCookies(json({ secondFactor: true }), response);
+  }
   knowBrowser(context, attempt.email, throttle);
   return keepCookies(json({}), response);
+}
+
+/**
+ * Counts a wrong password in the activity log of the address's owner, if there is one. It is written after the response,
+ * whose duration would otherwise reveal whether the address has an account.
+ */
+function recordFailedSignIn({ deps, peer, now, request }: RequestContext, email: string): void {
+  const browser = browserName(request.headers.get("user-agent"));
+  const order = { email, at: now, address: peer, browser };
+  deps.afterResponse(() => deps.activityLog.recordFailedSignIn(order));
 }
 
 /** Hides that Better Auth takes longer for known addresses than for unknown ones. */
@@ -160,11 +212,21 @@ async function resetPassword(
  * has an account, so that it does not reveal who has one.
  */
 async function returnFromProvider(context: RequestContext): Promise<Response> {
+  const { publicUrl } = context.deps.settings;
   const response = await askAuth(context, null);
   const location = response.headers.get("Location");
-  const url = location === null ? null : URL.parse(location, context.deps.settings.publicUrl);
+  const url = location === null ? null : URL.parse(location, publicUrl);
+  if (url !== null && (await isWaiting(response))) {
+    const base = cookiePath(publicUrl).replace(/\/$/, "");
+    const next = url.href.slice((url.origin + base).length);
+    const page = `${url.origin}${base}/confirm-sign-in?${new URLSearchParams({ next })}`;
+    return keepCookies(new Response(null, { status: 302, headers: { Location: page } }), response);
+  }
   const error = url?.searchParams.get("error");
-  if (url == null || error == null) return response;
+  if (url == null || error == null) {
+    await knowSignedInBrowser(context, response);
+    return response;
+  }
   url.searchParams.delete("error_description");
   if (error === "account_not_linked") url.searchParams.set("error", "email_not_verified");
   const headers = new Headers(response.headers);
@@ -172,16 +234,26 @@ async function returnFromProvider(context: RequestContext): Promise<Response> {
   return new Response(null, { status: response.status, headers });
 }
 
+/** Whether the second factor is still to come; the redirect then has a body that says so. */
+async function isWaiting(response: Response): Promise<boolean> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return typeof body === "object" && body !== null && "twoFactorRedirect" in body;
+}
+
 /** Also ends the other sessions, because users change a password when someone else may know it. */
 async function changePassword(context: RequestContext, order: AuthOrder): Promise<Response> {
   const { deps, request } = context;
   const { signedIn } = await deps.auth.signedIn(request.headers);
+  // The current password is a proof by itself, unless the account has a stronger one.
+  if (signedIn?.user.hasSecondFactor) requireFreshProof(context, signedIn);
   const response = await askAuth(context, { ...order, revokeOtherSessions: true });
   if (signedIn === null) return response;
-  const { id: user, email } = signedIn.user;
+  const { id: user } = signedIn.user;
   await deps.activityLog.dropResetLinks({ user });
   await recordEvent(context, user, "password_changed", null);
-  await notify(context, deps.emails.passwordChanged(email));
   return keepCookies(json({}), response);
 }
 
@@ -191,7 +263,9 @@ async function changePassword(context: RequestContext, order: AuthOrder): Promis
 async function changeEmail(context: RequestContext, order: AuthOrder): Promise<Response> {
   const { deps } = context;
   const newEmail = order["newEmail"] ?? "";
-  const { user } = requireNotSuspended(await requireMember(context), SUSPENDED);
+  const member = requireNotSuspended(await requireMember(context), SUSPENDED);
+  requireFreshProof(context, member);
+  const { user } = member;
   await requireLastingAddress(context, newEmail);
   await requireSendable(context, "verified");
   const { internalAdapter } = await deps.auth.context();

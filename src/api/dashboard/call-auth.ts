@@ -62,6 +62,13 @@ export function askAuth(context: RequestContext, order: object | null): Promise<
   return send(context, request.method, `${url.pathname}${order === null ? url.search : ""}`, order);
 }
 
+/** Like `askAuth`, where the plugin uses another method than our pages. */
+export const askAuthWith = (
+  context: RequestContext,
+  method: "GET" | "POST",
+  order: object | null,
+): Promise<Response> => send(context, method, context.url.pathname, order);
+
 /** Our pages send the token of a link in a body, to keep it out of logs; Better Auth reads it from the URL. */
 export const askLink = (context: RequestContext, token: string): Promise<Response> =>
   send(context, "GET", `${context.url.pathname}?${new URLSearchParams({ token })}`, null);
@@ -94,19 +101,20 @@ async function problemOf(
   response: Response,
 ): Promise<AuthError | DashboardError> {
   const { status } = response;
-  if (status === 429) {
+  const body = (await response.json().catch(() => null)) as Record<string, unknown> | null;
+  const code = body?.["code"];
+  const message = body?.["message"];
+  if (status === 429 && code !== "ACCOUNT_TEMPORARILY_LOCKED") {
     return tooManyRequests(Number(response.headers.get("X-Retry-After") ?? 1) * 1_000);
   }
-  if (status >= 500) {
+  // The plugin reports a response of the browser that is not valid as an error of its own.
+  if (status >= 500 && code !== "FAILED_TO_VERIFY_REGISTRATION") {
     deps.logError("Better Auth failed", { requestId });
     return new DashboardError(
       "internal",
       "Something went wrong on our side. Try again in a moment.",
     );
   }
-  const body = (await response.json().catch(() => null)) as Record<string, unknown> | null;
-  const code = body?.["code"];
-  const message = body?.["message"];
   if (code === "VALIDATION_ERROR" || typeof code !== "string") {
     return new DashboardError(
       "invalid_request",

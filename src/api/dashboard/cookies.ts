@@ -7,7 +7,12 @@ const isSecure = ({ publicUrl }: Place) => publicUrl.startsWith("https:");
 const nameOf = (name: string, { publicUrl }: Place) =>
   `${cookiePrefix(publicUrl)}toolbooth.${name}`;
 
-export function readCookie(request: Request, name: string, place: Place): string | undefined {
+/** Returns the value of one of our cookies. */
+export function readCookie(
+  request: Pick<Request, "headers">,
+  name: string,
+  place: Place,
+): string | undefined {
   const start = `${nameOf(name, place)}=`;
   const cookies = request.headers.get("cookie")?.split(";") ?? [];
   return cookies

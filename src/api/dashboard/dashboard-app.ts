@@ -18,6 +18,18 @@ import { authRoutes } from "./auth-handler.ts";
 import { busy } from "./call-auth.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests, wrongMethod } from "./dashboard-error.ts";
+import { checkExport, exportData, exportEntries, exportEvents } from "./export.ts";
+import {
+  beginTotp,
+  confirmTotp,
+  removePasskey,
+  removePassword,
+  removeTotp,
+  renamePasskey,
+  replaceRecoveryCodes,
+  showFactors,
+} from "./factors.ts";
+import { createProveByPassword, proveByCode, showProof } from "./fresh-proof.ts";
 import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
 import { networkOf, spellAddress } from "./network.ts";
 import {
@@ -112,7 +124,20 @@ export const dashboardRoutes = ({ signIn, looks }: DashboardBounds): DashboardRo
   "/dashboard/sessions": { GET: listSessions },
   "/dashboard/sessions/:id{[\\w-]+}": { DELETE: endSession },
   "/dashboard/events": { GET: listEvents },
+  "/dashboard/events/export": { GET: exportEvents },
+  "/dashboard/account/export": { GET: exportData },
+  "/dashboard/account/export/ready": { GET: checkExport },
+  "/dashboard/account/export/entries": { GET: exportEntries },
   "/dashboard/account/close": { POST: createCloseAccount(signIn) },
+  "/dashboard/factors": { GET: showFactors },
+  "/dashboard/factors/totp": { POST: beginTotp, DELETE: removeTotp },
+  "/dashboard/factors/totp/confirm": { POST: confirmTotp },
+  "/dashboard/factors/recovery-codes": { POST: replaceRecoveryCodes },
+  "/dashboard/factors/passkeys/:id{[\\w-]+}": { PATCH: renamePasskey, DELETE: removePasskey },
+  "/dashboard/factors/password": { DELETE: removePassword },
+  "/dashboard/proof": { GET: showProof },
+  "/dashboard/proof/password": { POST: createProveByPassword(signIn) },
+  "/dashboard/proof/code": { POST: proveByCode },
   ...authRoutes(signIn),
 });
 

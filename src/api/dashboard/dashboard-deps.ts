@@ -2,6 +2,7 @@ import type { accountEmails } from "#accounts/account-emails.ts";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { Auth } from "#accounts/auth.ts";
+import type { RecordActivity } from "#accounts/record-activity.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
@@ -30,6 +31,7 @@ export type DashboardDeps = {
   auth: Auth;
   accountDeps: AccountDeps;
   activityLog: ActivityLog;
+  recordActivity: RecordActivity;
   /** Without the methods for delivery. */
   events: Omit<EventStore, "handle" | "pauseEndpoint" | "findDelivery" | "forget">;
   /** The price list (null: nothing is sold), the payment provider (null: none), and the purchases. */
@@ -53,5 +55,7 @@ export type DashboardDeps = {
   wait(ms: number): Promise<void>;
   /** Keeps work alive after the response; failures are logged. */
   inBackground(work: Promise<unknown>): void;
+  /** Starts work when the response has left, so that its duration does not depend on it; failures are logged. */
+  afterResponse(work: () => Promise<unknown>): void;
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };

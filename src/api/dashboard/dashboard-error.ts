@@ -5,14 +5,24 @@ import { allowedMethods } from "../problem.ts";
 export const DASHBOARD_ERRORS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   wrong_password: { status: 400, title: "Wrong password" },
+  wrong_code: { status: 400, title: "Wrong code" },
+  unknown_passkey: { status: 400, title: "The passkey could not be used" },
+  /** What the user wants to remove is their only way to sign in. */
+  last_sign_in: { status: 400, title: "This is your only way to sign in" },
+  /** The second step of a sign-in came too late, or after too many wrong codes. */
+  sign_in_again: { status: 400, title: "Sign in again" },
   signed_out: { status: 401, title: "You are signed out" },
   email_not_verified: { status: 403, title: "The email address is not verified" },
   account_suspended: { status: 403, title: "The account is suspended" },
   /** The dashboard sells nothing on this service; `detail` says whom to ask. */
   not_payable: { status: 403, title: "Credits are not sold here" },
+  /** The action needs a sign-in or a confirmation within the last minutes: the page asks for one and repeats the request. */
+  fresh_proof_required: { status: 403, title: "Confirm that it is you" },
   cross_site: { status: 403, title: "The request came from another site" },
   not_found: { status: 404, title: "Not found" },
   wrong_method: { status: 405, title: "Method not allowed" },
+  /** Codes of this account are locked for a while. */
+  too_many_codes: { status: 429, title: "Too many wrong codes" },
   too_many_requests: { status: 429, title: "Too many requests" },
   emails_exhausted: { status: 503, title: "No more emails for now" },
   internal: { status: 500, title: "Internal error" },

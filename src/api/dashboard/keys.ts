@@ -1,11 +1,12 @@
 import { AccountError, createKey, readLabel } from "#accounts/accounts.ts";
+import { keyFacts } from "#accounts/security-emails.ts";
 import type { Key } from "#ledger/port.ts";
 import { DAY_MS, KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
+import { requireFreshProof } from "./fresh-proof.ts";
 import {
   json,
   type Member,
-  notify,
   type RequestContext,
   readJson,
   recordEvent,
@@ -35,6 +36,7 @@ export function createMakeKey() {
   const last = new Map<string, Promise<unknown>>();
   return async (context: RequestContext): Promise<Response> => {
     const member = await requireActiveMember(context);
+    requireFreshProof(context, member);
     const label = await readKeyLabel(context);
     const { account } = member;
     const before = last.get(account) ?? Promise.resolve();
@@ -70,8 +72,7 @@ async function makeKey(context: RequestContext, member: Member, label: string): 
   }
   const { id, key: secret } = await createKey(deps.accountDeps, member.account, label, now);
   const key = await viewKey(context, member, id);
-  await recordEvent(context, member.user.id, "key_created", label);
-  await notify(context, deps.emails.keyCreated(member.user.email, key));
+  await recordEvent(context, member.user.id, "key_created", label, { facts: keyFacts(key) });
   return json({ key, secret }, 201);
 }
 
@@ -97,9 +98,8 @@ export async function revokeKey(context: RequestContext): Promise<Response> {
   const before = await viewKey(context, member, id);
   if (before.revokedAt === null) {
     await deps.accountDeps.ledger.revokeKey({ account: member.account, id, now });
-    const { id: user, email } = member.user;
-    await recordEvent(context, user, "key_revoked", before.label);
-    await notify(context, deps.emails.keyRevoked(email, before));
+    const facts = keyFacts(before);
+    await recordEvent(context, member.user.id, "key_revoked", before.label, { facts });
   }
   return json({ key: await viewKey(context, member, id) });
 }

@@ -15,8 +15,25 @@ const DAYS = 400;
 
 type Place = { secret: string; publicUrl: string };
 
-export const isKnownBrowser = (request: Request, email: string, place: Place): boolean =>
-  marksOf(request, place).includes(markOf(email, place.secret));
+export const isKnownBrowser = (headers: Headers, email: string, place: Place): boolean =>
+  marksOf({ headers }, place).includes(markOf(email, place.secret));
+
+/**
+ * Marks the browser of a request after a sign-in that names no address, such as one with GitHub. `response` sets the
+ * session's cookie.
+ */
+export async function knowSignedInBrowser(
+  context: RequestContext,
+  response: Response,
+): Promise<void> {
+  const { deps, request } = context;
+  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
+  const cookie = [...cookies, request.headers.get("cookie") ?? ""].join("; ");
+  const { signedIn } = await deps.auth.signedIn(new Headers({ cookie }));
+  if (signedIn === null) return;
+  const { email } = signedIn.user;
+  context.cookies.push(knownBrowserCookie(request, email, deps.settings));
+}
 
 /** Marks the browser of this request as known for the address. */
 export function knowBrowser(
@@ -28,14 +45,15 @@ export function knowBrowser(
   context.cookies.push(knownBrowserCookie(context.request, email, context.deps.settings));
 }
 
-export function knownBrowserCookie(request: Request, email: string, place: Place): string {
+export function knownBrowserCookie(request: WithHeaders, email: string, place: Place): string {
   const mark = markOf(email, place.secret);
   const others = marksOf(request, place).filter((each) => each !== mark && MARK.test(each));
   return writeCookie(COOKIE, [mark, ...others].slice(0, USERS_MAX).join("."), DAYS, place);
 }
 
 const MARK = /^[0-9a-f]{32}$/;
-const marksOf = (request: Request, place: Place) =>
+type WithHeaders = Pick<Request, "headers">;
+const marksOf = (request: WithHeaders, place: Place) =>
   readCookie(request, COOKIE, place)?.split(".") ?? [];
 
 function markOf(email: string, secret: string): string {

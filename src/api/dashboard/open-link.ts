@@ -1,5 +1,7 @@
 import { recordFormerEmail } from "#accounts/accounts.ts";
 import { RESET_LINK_SECONDS } from "#accounts/auth-options.ts";
+import { browserName } from "#accounts/browser-name.ts";
+import { originFacts } from "#accounts/security-emails.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { AuthError } from "./dashboard-error.ts";
@@ -7,7 +9,6 @@ import { knowBrowser } from "./known-browser.ts";
 import { starterNetworkOf } from "./network.ts";
 import {
   json,
-  notify,
   type RequestContext,
   recordEvent,
   requireMember,
@@ -97,7 +98,17 @@ async function moveAddress(
   // The old mailbox may still contain reset links.
   await deps.activityLog.dropResetLinks({ user: user.id });
   knowBrowser(context, to, throttle);
-  await recordEvent(context, user.id, "email_changed", to);
-  await notify(context, deps.emails.addressChanged(from, to));
+  await recordEvent(context, user.id, "email_changed", to, {
+    alsoEmails: [
+      deps.emails.addressChanged({
+        to: from,
+        newAddress: to,
+        origin: originOf(context),
+      }),
+    ],
+  });
   return keepCookies(json({ status: true, moved: true }), response);
 }
+
+const originOf = ({ peer, now, request }: RequestContext) =>
+  originFacts({ at: now, address: peer, browser: browserName(request.headers.get("user-agent")) });

@@ -1,6 +1,7 @@
 import { AccountError, closeAccount } from "#accounts/accounts.ts";
 import type { EventKind } from "#accounts/activity-log.ts";
 import type { SignedIn } from "#accounts/auth-options.ts";
+import { type Activity, EMAIL_DROPPED } from "#accounts/record-activity.ts";
 import type { AccountStatus } from "#ledger/port.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError } from "./dashboard-error.ts";
@@ -116,18 +117,24 @@ export const json = (body: object, status = 200): Response =>
   });
 
 /**
- * Adds to the account's activity list. A failure is logged and not thrown, because the reported action has already
- * happened.
+ * Adds to the account's activity list, with the email about it (`accounts/security-emails.ts`). A failure is logged and not
+ * thrown, because the reported action has already happened.
  */
 export async function recordEvent(
-  { deps, peer, now, requestId }: RequestContext,
+  { deps, peer, now, request, requestId }: RequestContext,
   user: string,
   kind: EventKind,
   detail: string | null,
+  more: Pick<Activity, "facts" | "alsoEmails"> = {},
 ): Promise<void> {
-  await deps.activityLog
-    .recordEvent({ user, at: now, kind, detail, address: peer })
-    .catch((cause) => deps.logError("An account event was not recorded", { requestId, cause }));
+  const userAgent = request.headers.get("user-agent");
+  const activity = { user, at: now, kind, detail, address: peer, userAgent, ...more };
+  await deps.recordActivity(activity).then(
+    ({ emailed }) => {
+      if (emailed === "queue_full") deps.logError(EMAIL_DROPPED, { requestId });
+    },
+    (cause) => deps.logError("An account event was not recorded", { requestId, cause }),
+  );
 }
 
 /**

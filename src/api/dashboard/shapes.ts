@@ -27,7 +27,22 @@
  *     GET    /dashboard/sessions                   { sessions: SessionView[] }
  *     DELETE /dashboard/sessions/<id>              {}                                    `others`: all but this one
  *     GET    /dashboard/events?after=              EventsView                            newest first
+ *     GET    /dashboard/events/export?format=csv   all events, as a file (csv or json)
+ *     GET    /dashboard/account/export             everything about the user, as a file  a fresh proof
+ *     GET    /dashboard/account/export/ready       {}                                    a fresh proof
+ *     GET    /dashboard/account/export/entries     ledger entries, as JSON lines         a fresh proof
  *     POST   /dashboard/account/close   CloseOrder {}
+ *     GET    /dashboard/factors                    FactorsView
+ *     POST   /dashboard/factors/totp               TotpSetupView                         again starts over
+ *     POST   /dashboard/factors/totp/confirm CodeOrder FactorAdded                       201
+ *     DELETE /dashboard/factors/totp               {}
+ *     POST   /dashboard/factors/recovery-codes     FactorAdded                           201
+ *     PATCH  /dashboard/factors/passkeys/<id> { name } { passkey: PasskeyView }
+ *     DELETE /dashboard/factors/passkeys/<id>      {}
+ *     DELETE /dashboard/factors/password           {}
+ *     GET    /dashboard/proof                      ProofView
+ *     POST   /dashboard/proof/password { password } {}
+ *     POST   /dashboard/proof/code      CodeOrder  {}
  *
  * Better Auth is at `/dashboard/auth/*`. HEAD works like GET, without a body.
  */
@@ -47,9 +62,39 @@ export type Visitor = {
   starter: { credits: number; days: number };
   /** Base of the API's URLs, without a slash at its end. */
   apiUrl: string;
+  /** Where passkeys work: only on pages of this origin. Null: nowhere, because PUBLIC_URL is an IP address or not HTTPS. */
+  passkeyOrigin: string | null;
   /** True if emails go to the outbox folder and the log because no mail server is configured. */
   emailsStayHere: boolean;
 };
+
+/** `GET /dashboard/factors`: the second factors of the user, oldest passkey first. */
+export type FactorsView = {
+  passkeys: PasskeyView[];
+  passkeysMax: number;
+  /** Whether an authenticator app is set up. */
+  totp: boolean;
+  recoveryCodesLeft: number;
+};
+export type PasskeyView = {
+  id: string;
+  name: string;
+  createdAt: number | null;
+  lastUsedAt: number | null;
+};
+/** `uri` is the content of the QR code; `secret` is its key in Base32. */
+export type TotpSetupView = { uri: string; secret: string };
+/** `recoveryCodes`: shown once; null where the user has some from before. */
+export type FactorAdded = { recoveryCodes: string[] | null };
+/** `recovery` is a recovery code, which is used up. */
+export type CodeOrder = { code: string; kind: "totp" | "recovery" };
+
+/** How the user can confirm their identity, best first. Signing in again always works too. */
+export type ProofMethod = "passkey" | "totp" | "recovery" | "password" | Provider;
+export type ProofView = { email: string; methods: ProofMethod[] };
+
+/** The factors that a sign-in waits for; a recovery code always works too. Null: no sign-in waits in this browser. */
+export type WaitingView = { methods: { totp: boolean; passkey: boolean } | null };
 
 export type UserView = {
   email: string;
@@ -253,6 +298,10 @@ export type EventView = {
   /** The label of a key, the new address, the name of a provider. */
   detail: string | null;
   address: string | null;
+  /** In words, such as `Firefox on Linux`. */
+  browser: string | null;
+  /** More than 1 for failed sign-ins of one hour. */
+  times: number;
 };
 export type EventsView = { events: EventView[]; next: string | null };
 

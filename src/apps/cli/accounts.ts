@@ -5,8 +5,10 @@ import { creditsFrom } from "./arguments.ts";
 import {
   type Command,
   CommandError,
+  flag,
   type Outcome,
   option,
+  optionalPositional,
   positional,
   type Session,
 } from "./command.ts";
@@ -91,6 +93,24 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     parameters: { email: positional("<email>") },
     run: ({ email }, session) =>
       setState(session, email, "resumeAccount", "is open. Its calls are accepted again."),
+  }),
+  command({
+    name: "account export",
+    summary: "Export everything that is stored about an account's owner, as one JSON document",
+    details: [
+      "It has the profile, logins, sessions, keys, grants, purchases, usage by hour and the activity list, but no hashes and no secrets. With a file it is written there, otherwise printed. --entries FILE also writes every ledger entry as JSON lines. --force replaces existing files.",
+      "The owner sees in the activity list that the operator exported the data.",
+    ],
+    example: "account export you@example.com you.json --entries you-entries.jsonl",
+    parameters: {
+      email: positional("<email>"),
+      file: optionalPositional("[file]"),
+      entries: option("FILE"),
+      force: flag,
+    },
+    // Imported here because few commands need it.
+    run: async (args, session) =>
+      (await import("./account-export.ts")).exportAccount(args, session),
   }),
   command({
     name: "account close",

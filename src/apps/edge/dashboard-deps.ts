@@ -6,10 +6,12 @@ import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
+import { createRecordActivity } from "#accounts/record-activity.ts";
 import { exhaustedText } from "#accounts/starter-claim.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { isKnownBrowser } from "#api/dashboard/known-browser.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { readBody } from "#api/pipeline/body.ts";
@@ -69,6 +71,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       work.catch((cause) => logError("Background work after a response failed", { cause })),
     );
 
+  const browserSecret = derived("toolbooth known browsers");
   const authOptions: AuthOptions = {
     publicUrl,
     accountDeps,
@@ -87,6 +90,8 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     database: store.signInDatabase as AuthOptions["database"],
     activityLog: store.activityLog,
     mail: emails.mail,
+    isKnownBrowser: (headers, email) =>
+      isKnownBrowser(headers, email, { publicUrl, secret: browserSecret }),
     newId: () => randomBase62(24, random),
     countRequest: throttle.countRequest,
     isForOneRequest: true,
@@ -103,21 +108,27 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
       emailsStayHere: config.mail.api === null,
       webhookNetworks: config.webhookNetworks,
-      secret: derived("toolbooth known browsers"),
+      secret: browserSecret,
     },
     accountDeps,
     now,
     logError,
     verifyPassword: passwords.verifyPassword,
     activityLog: store.activityLog,
+    recordActivity: createRecordActivity({
+      activityLog: store.activityLog,
+      mail: emails.mail,
+      publicUrl,
+    }),
     events: store.events,
     sales: { prices: config.prices, billing, purchases: store.purchases },
     inBackground,
+    afterResponse: (work) => inBackground(wait(AFTER_RESPONSE_MS).then(work)),
     emails: accountEmails({ publicUrl, mail: emails.mail, now }),
     whenSendable: emails.whenSendable,
     newRequestId: () => newId("req"),
     newSecret: () => randomBase62(32, random),
-    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    wait,
   };
   const bounds = createDashboardBounds(throttle.signIn);
 
@@ -166,6 +177,9 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     newRequestId,
   };
 }
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const AFTER_RESPONSE_MS = 200;
 
 const bytesMaxOf = ({ url }: Request) =>
   new URL(url).pathname === STRIPE_MESSAGE_PATH

@@ -7,9 +7,11 @@ import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
+import { createRecordActivity } from "#accounts/record-activity.ts";
 import { exhaustedText, startOfDay } from "#accounts/starter-claim.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { isKnownBrowser } from "#api/dashboard/known-browser.ts";
 import { createMail, type DropReason } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createOutbox } from "#email/node-outbox.ts";
@@ -106,6 +108,7 @@ const hiding = derived("toolbooth sign-in throttle");
 const throttle =
   counts === null ? null : createCountedThrottle({ counts, secret: hiding, now, inBackground });
 
+const browserSecret = derived("toolbooth known browsers");
 const auth = createAuth({
   publicUrl,
   accountDeps,
@@ -125,6 +128,8 @@ const auth = createAuth({
   database: store.signInDatabase,
   activityLog: store.activityLog,
   mail,
+  isKnownBrowser: (headers, email) =>
+    isKnownBrowser(headers, email, { publicUrl, secret: browserSecret }),
   newId: () => randomBase62(24, random),
   countRequest: throttle?.countRequest,
   rethrowDatabaseErrors: store.rethrowDatabaseErrors,
@@ -146,6 +151,8 @@ const billing =
         newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
       });
 
+/** By then a response has left, even where many wait. */
+const AFTER_RESPONSE_MS = 200;
 const deps: DashboardDeps = {
   settings: {
     publicUrl,
@@ -155,7 +162,7 @@ const deps: DashboardDeps = {
     starter: settings.starter,
     emailsStayHere: transportKind === "outbox",
     webhookNetworks: settings.webhookNetworks,
-    secret: derived("toolbooth known browsers"),
+    secret: browserSecret,
   },
   auth,
   accountDeps,
@@ -163,9 +170,11 @@ const deps: DashboardDeps = {
   now,
   logError,
   activityLog: store.activityLog,
+  recordActivity: createRecordActivity({ activityLog: store.activityLog, mail, publicUrl }),
   events: store.events,
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
+  afterResponse: (work) => inBackground(sleep(AFTER_RESPONSE_MS).then(work)),
   emails: accountEmails({ publicUrl, mail, now }),
   whenSendable: createWhenSendable({ queue: store.emailQueue, bounds, now }),
   newRequestId: () => newId("req"),
@@ -248,10 +257,16 @@ async function respond(message: ToDashboard & { kind: "request" }): Promise<void
   const request = readRequest(message);
   const isOperators = isForOperator(new URL(request.url).pathname);
   const response = await (isOperators ? operator : app).fetch(request, peer);
-  const body = new Uint8Array(await response.arrayBuffer());
   const names = [...response.headers].filter(([name]) => name !== "set-cookie");
   const cookies = response.headers.getSetCookie().map((text) => ["set-cookie", text] as const);
-  say({ kind: "response", id, status: response.status, headers: [...names, ...cookies], body });
+  const head = { id, status: response.status, headers: [...names, ...cookies] };
+  if (response.headers.has("content-disposition") && response.body !== null) {
+    const { body } = response;
+    port.postMessage({ kind: "response", ...head, body } satisfies FromDashboard, [body]);
+    return;
+  }
+  const body = new Uint8Array(await response.arrayBuffer());
+  say({ kind: "response", ...head, body });
 }
 
 /** Some HTTP requests cannot be a `Request`: GET with a body, and TRACE. */

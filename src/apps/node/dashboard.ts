@@ -54,7 +54,14 @@ export type ToDashboard =
 
 export type FromDashboard =
   | { kind: "ready" }
-  | { kind: "response"; id: number; status: number; headers: HeaderList; body: Uint8Array }
+  | {
+      kind: "response";
+      id: number;
+      status: number;
+      headers: HeaderList;
+      /** A stream for downloads, which may be larger than the memory; it is transferred, not copied. */
+      body: Uint8Array | ReadableStream<Uint8Array>;
+    }
   | { kind: "email"; text: string }
   | { kind: "warning"; message: string }
   | { kind: "action"; message: string; action: OperatorAction & { requestId: string } }
@@ -122,8 +129,11 @@ export async function startDashboard(
   function receive(message: FromDashboard): void {
     if (message.kind === "response") {
       const { id, status, headers, body } = message;
-      const bytes = body.byteLength === 0 ? null : (body as Uint8Array<ArrayBuffer>);
-      const response = new Response(bytes, { status, headers: headers.map(([...pair]) => pair) });
+      const isEmpty = body instanceof Uint8Array && body.byteLength === 0;
+      const response = new Response(isEmpty ? null : (body as Uint8Array<ArrayBuffer>), {
+        status,
+        headers: headers.map(([...pair]) => pair),
+      });
       waiting.get(id)?.resolve(response);
     } else if (message.kind === "email") log.email(message.text);
     else if (message.kind === "warning") log.warn(message.message);

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { EVENT_KINDS } from "#accounts/activity-log.ts";
+import { ENTRY_KINDS } from "#ledger/entries.ts";
 import { GRANT_KINDS } from "#ledger/port.ts";
 import { account, count, credits, cursor, email, keyId, pageMax, time } from "./members.ts";
 
@@ -34,10 +36,68 @@ const status = z.object({
   freeCall: z.enum(["open", "used", "withheld"]),
   balance: z.int(),
   lifetime: z.boolean(),
+  lowBalance: count,
 });
 const found = z.object({ found: z.boolean() });
 /** Who gets an email about the change, and why it could not be queued. Null if nobody has signed up for the account. */
 const notified = z.object({ email: z.string(), error: z.string().nullable() }).nullable();
+
+const text = z.string().nullable();
+/** What is stored about the owner of an account. */
+const user = z.object({
+  id: z.string(),
+  email: z.string(),
+  verified: z.boolean(),
+  createdAt: time,
+  account: z.string(),
+  logins: z.array(z.object({ provider: z.string(), accountId: z.string(), createdAt: time })),
+  sessions: z.array(
+    z.object({
+      id: z.string(),
+      createdAt: time,
+      lastSeenAt: time,
+      expiresAt: time,
+      address: text,
+      userAgent: text,
+    }),
+  ),
+  passkeys: z.array(
+    z.object({ name: text, createdAt: time.nullable(), lastUsedAt: time.nullable() }),
+  ),
+  hasAuthenticatorApp: z.boolean(),
+  emailChoices: z.object({ low: z.boolean(), expiring: z.boolean() }),
+  endpoints: z.array(
+    z.object({
+      id: z.string(),
+      url: z.string(),
+      kinds: z.array(z.string()),
+      createdAt: time,
+      pausedAt: time.nullable(),
+    }),
+  ),
+  emailsWaiting: z.array(z.object({ kind: z.string(), createdAt: time })),
+});
+const event = z.object({
+  id: z.string(),
+  at: time,
+  kind: z.enum(EVENT_KINDS),
+  detail: text,
+  address: text,
+  browser: text,
+  times: count,
+});
+const partOfEntry = z.object({ id: z.string(), kind: z.enum(GRANT_KINDS) });
+const entry = z.object({
+  id: z.string(),
+  at: time,
+  kind: z.enum(ENTRY_KINDS),
+  credits: z.int(),
+  grant: partOfEntry.nullable(),
+  parts: z.array(z.object({ grant: partOfEntry, credits: z.int() })).nullable(),
+  tool: text,
+  key: text,
+  calls: count.nullable(),
+});
 
 export const ACCOUNT_SCHEMAS = {
   findAddress: {
@@ -59,6 +119,23 @@ export const ACCOUNT_SCHEMAS = {
   credits: {
     input: z.strictObject({ account, now: time }),
     output: z.object({ balance: z.int(), lifetime: z.boolean(), grants: z.array(grant) }),
+  },
+  exportOwner: {
+    input: z.strictObject({ account, now: time }),
+    output: user.nullable(),
+  },
+  listActivity: {
+    input: z.strictObject({ user: z.string().max(100), after: cursor, max: pageMax }),
+    output: z.object({ events: z.array(event), next: text }),
+  },
+  listEntries: {
+    input: z.strictObject({
+      account,
+      after: z.string().max(2_000).nullable(),
+      max: pageMax,
+      now: time,
+    }),
+    output: z.object({ entries: z.array(entry), next: text }),
   },
   openAccount: {
     input: z.strictObject({

@@ -15,7 +15,7 @@ export function createPostgresDirectory(pool: PostgresPool) {
   return {
     database: db,
     directory: createDirectory(db, lockUser),
-    activityLog: createActivityLog(db, sql`NOT "emailVerified"`),
+    activityLog: createActivityLog(db, sql`NOT "emailVerified"`, lockUserById),
     emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),
     purchases: createPurchaseStore(db),
@@ -24,6 +24,7 @@ export function createPostgresDirectory(pool: PostgresPool) {
 }
 
 /** Locks the user before the address, the order that schema/postgres-dashboard.ts requires. */
+const lockUserById = (user: string) => [sql`SELECT id FROM users WHERE id = ${user} FOR UPDATE`];
 const lockUser = (account: string) => [
   sql`SELECT id FROM users WHERE account = ${account} FOR UPDATE`,
 ];

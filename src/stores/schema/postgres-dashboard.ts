@@ -41,7 +41,9 @@ CREATE TABLE users (
   "createdAt" timestamptz NOT NULL,
   "updatedAt" timestamptz NOT NULL,
   -- Null until the address is verified and the new account has its starter credits.
-  account text COLLATE "C" UNIQUE
+  account text COLLATE "C" UNIQUE,
+  -- Whether signing in asks for a second factor: a passkey or an authenticator app.
+  "twoFactorEnabled" boolean NOT NULL DEFAULT false
 );
 CREATE INDEX users_unverified ON users ("createdAt") WHERE NOT "emailVerified";
 
@@ -53,6 +55,8 @@ CREATE TABLE user_session (
   "updatedAt" timestamptz NOT NULL,
   "ipAddress" text,
   "userAgent" text,
+  -- When the user last confirmed their identity in this session, after signing in.
+  "provedAt" timestamptz,
   "userId" text COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE
 );
 CREATE INDEX user_session_by_user ON user_session ("userId");
@@ -87,15 +91,53 @@ CREATE TABLE user_token (
 CREATE INDEX user_token_by_identifier ON user_token (identifier);
 CREATE INDEX user_token_by_end ON user_token ("expiresAt");
 
+-- The authenticator app and the recovery codes of a user, both encrypted under the service's secret. Without the app
+-- (not verified) the row holds the recovery codes of a user who has passkeys.
+CREATE TABLE user_totp (
+  id text COLLATE "C" PRIMARY KEY,
+  "userId" text COLLATE "C" NOT NULL UNIQUE REFERENCES users (id) ON DELETE CASCADE,
+  secret text NOT NULL,
+  "backupCodes" text NOT NULL,
+  verified boolean NOT NULL,
+  "failedVerificationCount" integer NOT NULL DEFAULT 0,
+  "lockedUntil" timestamptz,
+  -- The last 30-second step whose code was used: no code counts twice.
+  "usedStep" integer NOT NULL DEFAULT 0
+);
+
+CREATE TABLE user_passkey (
+  id text COLLATE "C" PRIMARY KEY,
+  "userId" text COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name text,
+  "credentialID" text COLLATE "C" NOT NULL UNIQUE,
+  "publicKey" text NOT NULL,
+  counter bigint NOT NULL,
+  "deviceType" text NOT NULL,
+  "backedUp" boolean NOT NULL,
+  transports text,
+  aaguid text,
+  "createdAt" timestamptz,
+  "lastUsedAt" timestamptz
+);
+CREATE INDEX user_passkey_by_user ON user_passkey ("userId");
+
 CREATE TABLE user_event (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   user_id text COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   at bigint NOT NULL,
   kind text NOT NULL,
   detail text,
-  address text
+  address text,
+  -- The browser in words.
+  browser text,
+  -- How often it happened: failed sign-ins of one hour are one row.
+  times integer NOT NULL DEFAULT 1,
+  -- What became of the emails about it: each, summary, over_limit or queue_full; null if it has none.
+  emailed text
 );
 CREATE INDEX user_event_by_user ON user_event (user_id, no);
+CREATE INDEX user_event_by_kind ON user_event (user_id, kind, no);
+CREATE INDEX user_event_by_age ON user_event (at);
 
 -- The durable job queue; the columns are explained in sqlite-jobs.ts.
 CREATE TABLE job (

@@ -2,7 +2,7 @@
  * The tables of the dashboard in SQLite: who signs in, their addresses, emails, purchases, webhooks, and what operators did.
  * Part of a node's file and of D1 (d1-migrations.ts). A TypeScript module for the reason that sqlite-ledger.ts gives.
  *
- * `users` (`user` is a reserved word of PostgreSQL), `user_session`, `user_login` and `user_token` have the columns that
+ * `users` (`user` is a reserved word of PostgreSQL), `user_session`, `user_login`, `user_token`, `user_totp` and `user_passkey` have the columns that
  * better-auth 1.7 reads and writes, in its names; times in them are ISO 8601 texts.
  */
 export const sqliteDashboard = `
@@ -40,7 +40,9 @@ CREATE TABLE users (
   createdAt TEXT NOT NULL,
   updatedAt TEXT NOT NULL,
   -- Null until the address is verified and the new account has its starter credits.
-  account TEXT UNIQUE
+  account TEXT UNIQUE,
+  -- Whether signing in asks for a second factor: a passkey or an authenticator app.
+  twoFactorEnabled INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX users_unverified ON users (createdAt) WHERE emailVerified = 0;
 
@@ -52,6 +54,8 @@ CREATE TABLE user_session (
   updatedAt TEXT NOT NULL,
   ipAddress TEXT,
   userAgent TEXT,
+  -- When the user last confirmed their identity in this session, after signing in.
+  provedAt TEXT,
   userId TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE
 ) STRICT;
 CREATE INDEX user_session_by_user ON user_session (userId);
@@ -86,6 +90,36 @@ CREATE TABLE user_token (
 CREATE INDEX user_token_by_identifier ON user_token (identifier);
 CREATE INDEX user_token_by_end ON user_token (expiresAt);
 
+-- The authenticator app and the recovery codes of a user, both encrypted under the service's secret. Without the app
+-- (verified = 0) the row holds the recovery codes of a user who has passkeys.
+CREATE TABLE user_totp (
+  id TEXT PRIMARY KEY,
+  userId TEXT NOT NULL UNIQUE REFERENCES users (id) ON DELETE CASCADE,
+  secret TEXT NOT NULL,
+  backupCodes TEXT NOT NULL,
+  verified INTEGER NOT NULL,
+  failedVerificationCount INTEGER NOT NULL DEFAULT 0,
+  lockedUntil TEXT,
+  -- The last 30-second step whose code was used: no code counts twice.
+  usedStep INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE user_passkey (
+  id TEXT PRIMARY KEY,
+  userId TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT,
+  credentialID TEXT NOT NULL UNIQUE,
+  publicKey TEXT NOT NULL,
+  counter INTEGER NOT NULL,
+  deviceType TEXT NOT NULL,
+  backedUp INTEGER NOT NULL,
+  transports TEXT,
+  aaguid TEXT,
+  createdAt TEXT,
+  lastUsedAt TEXT
+) STRICT;
+CREATE INDEX user_passkey_by_user ON user_passkey (userId);
+
 -- Security events of an account, shown to its owner.
 CREATE TABLE user_event (
   no INTEGER PRIMARY KEY,
@@ -93,9 +127,17 @@ CREATE TABLE user_event (
   at INTEGER NOT NULL,
   kind TEXT NOT NULL,
   detail TEXT,
-  address TEXT
+  address TEXT,
+  -- The browser in words.
+  browser TEXT,
+  -- How often it happened: failed sign-ins of one hour are one row.
+  times INTEGER NOT NULL DEFAULT 1,
+  -- What became of the emails about it: each, summary, over_limit or queue_full; null if it has none.
+  emailed TEXT
 ) STRICT;
 CREATE INDEX user_event_by_user ON user_event (user_id, no);
+CREATE INDEX user_event_by_kind ON user_event (user_id, kind, no);
+CREATE INDEX user_event_by_age ON user_event (at);
 
 -- Emails that anyone can cause, by recipient (SHA-256): counted for a day, to protect mailboxes from floods.
 CREATE TABLE email_requested (

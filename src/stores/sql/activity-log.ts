@@ -2,33 +2,55 @@ import {
   type ActivityEvent,
   type ActivityLog,
   EVENTS_KEPT,
+  type EventEmailed,
   type EventKind,
+  type NewEvent,
+  type UserRecord,
 } from "#accounts/activity-log.ts";
 import { CLAIM_NETWORK_KEPT_MS } from "#accounts/starter-claim.ts";
+import { EMAILS_BEFORE_SECURITY_STOPS } from "#email/bounds.ts";
+import { emailJob } from "#email/email-queue.ts";
+import { DAY_MS, HOUR_MS, SECURITY_EMAILS_OF_A_KIND_MAX } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import { lastRows, readCursor, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+import { insertJob } from "./add-jobs.ts";
+import { WAITING } from "./emails.ts";
+import {
+  lastRows,
+  readCursor,
+  readNumber,
+  type SqlDatabase,
+  type SqlQuery,
+  sql,
+} from "./sql-database.ts";
 
 /**
  * The activity log of a user's security events over a database. Each operation is one batch.
  *
  * `isUnverified`: the condition for users with an unverified address. It must match the condition of the partial index, or SQLite
  * reads all users. PostgreSQL writes it differently.
+ * `lockUser`: statements that lock a user until the end of the batch, for a database with concurrent writers.
  */
 export function createActivityLog(
   db: SqlDatabase,
   isUnverified: SqlQuery = sql`"emailVerified" = 0`,
+  lockUser: (user: string) => readonly SqlQuery[] = () => [],
 ): ActivityLog {
   return {
-    async recordEvent({ user, at, kind, detail, address }) {
-      const [recorded] = await db.batch([
-        sql`INSERT INTO user_event (user_id, at, kind, detail, address)
-            SELECT id, ${at}, ${kind}, ${detail}, ${address} FROM users WHERE id = ${user}
+    recordEvent: (order) => recordEvent(db, order),
+    async recordFailedSignIn({ email, at, address, browser }) {
+      const kind: EventKind = "sign_in_failed";
+      const user = sql`(SELECT id FROM users WHERE email = ${email})`;
+      const ofHour = sql`user_id = ${user} AND kind = ${kind} AND at >= ${at - (at % HOUR_MS)}`;
+      const [counted, inserted] = await db.batch([
+        sql`UPDATE user_event SET times = times + 1, at = ${at}, address = ${address}, browser = ${browser}
+            WHERE no = (SELECT max(no) FROM user_event WHERE ${ofHour}) RETURNING no`,
+        sql`INSERT INTO user_event (user_id, at, kind, address, browser)
+            SELECT id, ${at}, ${kind}, ${address}, ${browser} FROM users
+            WHERE email = ${email} AND NOT EXISTS (SELECT 1 FROM user_event WHERE ${ofHour})
             RETURNING no`,
-        sql`DELETE FROM user_event WHERE user_id = ${user} AND no <= (
-              SELECT no FROM user_event WHERE user_id = ${user}
-              ORDER BY no DESC LIMIT 1 OFFSET ${EVENTS_KEPT})`,
+        dropOldest(user, kind),
       ]);
-      return { recorded: recorded?.length === 1 };
+      return { recorded: counted?.length === 1 || inserted?.length === 1 };
     },
     async listEvents({ user, after, max }) {
       const rows = await lastRows(
@@ -45,6 +67,52 @@ export function createActivityLog(
         ? null
         : { user: row["id"] as string, email: row["email"] as string };
     },
+    async findAddress({ user }) {
+      const [row] = await lastRows(db, sql`SELECT email FROM users WHERE id = ${user}`);
+      return row === undefined ? null : { email: row["email"] as string };
+    },
+    readUser: (order) => readUser(db, order.account),
+    async removePassword({ user }) {
+      const removed = await lastRows(
+        db,
+        ...lockUser(user),
+        sql`DELETE FROM user_login WHERE "userId" = ${user} AND "providerId" = 'credential'
+              AND (EXISTS (SELECT 1 FROM user_passkey WHERE "userId" = ${user})
+                OR EXISTS (SELECT 1 FROM user_login AS other
+                  WHERE other."userId" = ${user} AND other."providerId" <> 'credential'))
+            RETURNING id`,
+      );
+      return { removed: removed.length > 0 };
+    },
+    async removePasskey({ user, passkey }) {
+      const results = await db.batch([
+        ...lockUser(user),
+        sql`DELETE FROM user_passkey WHERE id = ${passkey} AND "userId" = ${user}
+              AND (EXISTS (SELECT 1 FROM user_login WHERE "userId" = ${user})
+                OR EXISTS (SELECT 1 FROM user_passkey AS other
+                  WHERE other."userId" = ${user} AND other.id <> ${passkey}))
+            RETURNING id`,
+        sql`UPDATE users SET "twoFactorEnabled" = (1 = 0) WHERE id = ${user} AND ${hasNoFactor(user)}`,
+        sql`DELETE FROM user_totp WHERE "userId" = ${user} AND ${hasNoFactor(user)}`,
+      ]);
+      return { removed: results.at(-3)?.length === 1 };
+    },
+    async resetFactors({ account }) {
+      const owner = sql`(SELECT id FROM users WHERE account = ${account})`;
+      const results = await db.batch([
+        sql`UPDATE users SET "twoFactorEnabled" = (1 = 0) WHERE account = ${account} RETURNING id`,
+        sql`DELETE FROM user_passkey WHERE "userId" IN ${owner} RETURNING id`,
+        sql`DELETE FROM user_totp WHERE "userId" IN ${owner} RETURNING verified`,
+        sql`DELETE FROM user_session WHERE "userId" IN ${owner}`,
+        sql`DELETE FROM user_token WHERE value IN ${owner}`,
+      ]);
+      const [users = [], passkeys = [], totp = []] = results;
+      return {
+        found: users.length > 0,
+        passkeys: passkeys.length,
+        totp: Boolean(totp[0]?.["verified"]),
+      };
+    },
     async dropResetLinks({ user }) {
       // The prefix that better-auth uses, as a range so that the index is used.
       const dropped = await lastRows(
@@ -56,7 +124,7 @@ export function createActivityLog(
       );
       return { dropped: dropped.length };
     },
-    async forgetStale({ unverifiedBefore, now, max }) {
+    async forgetStale({ unverifiedBefore, now, max, eventsBefore = 0 }) {
       const before = new Date(unverifiedBefore).toISOString();
       const end = new Date(now).toISOString();
       const forgotten = await db.batch([
@@ -70,11 +138,130 @@ export function createActivityLog(
         sql`UPDATE starter_claim SET network = '' WHERE account IN (
               SELECT account FROM starter_claim
               WHERE network <> '' AND at < ${now - CLAIM_NETWORK_KEPT_MS} LIMIT ${max})`,
+        sql`DELETE FROM user_event WHERE no IN (
+              SELECT no FROM user_event WHERE at < ${eventsBefore} ORDER BY at LIMIT ${max})
+            RETURNING no`,
       ]);
       return { forgotten: forgotten.flat().length };
     },
   };
 }
+
+async function recordEvent(
+  db: SqlDatabase,
+  { user, at, kind, detail, address, browser = null, emails = null }: NewEvent,
+): ReturnType<ActivityLog["recordEvent"]> {
+  const recorded = await db.batch([
+    sql`INSERT INTO user_event (user_id, at, kind, detail, address, browser, emailed)
+        SELECT id, ${at}, ${kind}, ${detail}, ${address}, ${browser},
+          ${emails === null ? sql`NULL` : emailVerdict(user, kind, at)}
+        FROM users WHERE id = ${user}
+        RETURNING emailed`,
+    ...(emails === null
+      ? []
+      : [
+          ...emails.each.map((email) => insertJob(emailJob(email), at, isNewest(user, "each"))),
+          insertJob(emailJob(emails.summary), at, isNewest(user, "summary")),
+        ]),
+    dropOldest(sql`${user}`, kind),
+  ]);
+  const [row] = recorded[0] ?? [];
+  return {
+    recorded: row !== undefined,
+    emailed: (row?.["emailed"] ?? null) as EventEmailed | null,
+  };
+}
+
+/** Whether the event that is being recorded gets its emails, by how many events of its kind had some within 24 hours. */
+function emailVerdict(user: string, kind: EventKind, at: number): SqlQuery {
+  const before = sql`(SELECT count(*) FROM user_event
+    WHERE user_id = ${user} AND kind = ${kind} AND at > ${at - DAY_MS} AND at <= ${at}
+      AND emailed IN ('each', 'summary'))`;
+  return sql`CASE
+    WHEN ${WAITING} >= ${EMAILS_BEFORE_SECURITY_STOPS} THEN 'queue_full'
+    WHEN ${before} < ${SECURITY_EMAILS_OF_A_KIND_MAX} THEN 'each'
+    WHEN ${before} = ${SECURITY_EMAILS_OF_A_KIND_MAX} THEN 'summary'
+    ELSE 'over_limit' END`;
+}
+
+/** Whether the user's newest event, which the same batch recorded, has this verdict. */
+const isNewest = (user: string, emailed: EventEmailed) =>
+  sql`(SELECT emailed FROM user_event WHERE user_id = ${user} ORDER BY no DESC LIMIT 1) = ${emailed}`;
+
+const dropOldest = (user: SqlQuery, kind: EventKind) =>
+  sql`DELETE FROM user_event WHERE user_id = ${user} AND kind = ${kind} AND no <= (
+        SELECT no FROM user_event WHERE user_id = ${user} AND kind = ${kind}
+        ORDER BY no DESC LIMIT 1 OFFSET ${EVENTS_KEPT})`;
+
+async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | null> {
+  const user = sql`(SELECT id FROM users WHERE account = ${account})`;
+  const [users, ...lists] = await db.batch([
+    sql`SELECT * FROM users WHERE account = ${account}`,
+    sql`SELECT "providerId", "accountId", "createdAt" FROM user_login WHERE "userId" = ${user}
+        ORDER BY "createdAt", id`,
+    sql`SELECT * FROM user_session WHERE "userId" = ${user} ORDER BY "createdAt", id`,
+    sql`SELECT kind, created_at FROM job WHERE queue IN ('email', 'outbox') AND due_at IS NOT NULL
+          AND target = (SELECT email FROM users WHERE account = ${account}) ORDER BY no`,
+    sql`SELECT low, expiring FROM notification_choice WHERE account = ${account}`,
+    sql`SELECT id, url, kinds, created_at, paused_at FROM webhook_endpoint
+        WHERE account = ${account} ORDER BY created_at, id`,
+    sql`SELECT name, "createdAt", "lastUsedAt" FROM user_passkey WHERE "userId" = ${user}
+        ORDER BY "createdAt", id`,
+    sql`SELECT verified FROM user_totp WHERE "userId" = ${user} AND verified = (1 = 1)`,
+  ]);
+  const [logins = [], sessions = [], emails = [], choices, ...others] = lists;
+  const [endpoints = [], passkeys = [], totp = []] = others;
+  const { low = 1, expiring = 1 } = choices?.[0] ?? {};
+  const [row] = users ?? [];
+  if (row === undefined) return null;
+  return {
+    id: String(row["id"]),
+    email: String(row["email"]),
+    // PostgreSQL has a boolean, SQLite a number.
+    verified: [true, 1, "1", "t", "true"].includes(row["emailVerified"] as never),
+    createdAt: readTime(row["createdAt"]),
+    account,
+    logins: logins.map((login) => ({
+      provider: String(login["providerId"]),
+      accountId: String(login["accountId"]),
+      createdAt: readTime(login["createdAt"]),
+    })),
+    sessions: sessions.map((session) => ({
+      id: String(session["id"]),
+      createdAt: readTime(session["createdAt"]),
+      lastSeenAt: readTime(session["updatedAt"]),
+      expiresAt: readTime(session["expiresAt"]),
+      address: (session["ipAddress"] || null) as string | null,
+      userAgent: (session["userAgent"] || null) as string | null,
+    })),
+    passkeys: passkeys.map(({ name, createdAt, lastUsedAt }) => ({
+      name: (name ?? null) as string | null,
+      createdAt: createdAt == null ? null : readTime(createdAt),
+      lastUsedAt: lastUsedAt == null ? null : readTime(lastUsedAt),
+    })),
+    hasAuthenticatorApp: totp.length > 0,
+    emailChoices: { low: Number(low) === 1, expiring: Number(expiring) === 1 },
+    endpoints: endpoints.map((endpoint) => ({
+      id: String(endpoint["id"]),
+      url: String(endpoint["url"]),
+      kinds: JSON.parse(String(endpoint["kinds"])) as string[],
+      createdAt: Number(endpoint["created_at"]),
+      pausedAt: readNumber(endpoint["paused_at"]),
+    })),
+    emailsWaiting: emails.map((email) => ({
+      kind: String(email["kind"]),
+      createdAt: Number(email["created_at"]),
+    })),
+  };
+}
+
+/** better-auth stores times as ISO 8601 in SQLite, and as timestamps in PostgreSQL. */
+const readTime = (value: unknown) =>
+  (value instanceof Date ? value : new Date(String(value))).getTime();
+/** The condition that a user has neither a passkey nor an authenticator app. */
+const hasNoFactor = (user: string) =>
+  sql`NOT EXISTS (SELECT 1 FROM user_passkey WHERE "userId" = ${user})
+    AND NOT EXISTS (SELECT 1 FROM user_totp WHERE "userId" = ${user} AND verified = (1 = 1))`;
 
 const readEvent = (row: SqlRow): ActivityEvent => ({
   id: String(row["no"]),
@@ -82,4 +269,6 @@ const readEvent = (row: SqlRow): ActivityEvent => ({
   kind: row["kind"] as EventKind,
   detail: row["detail"] as string | null,
   address: row["address"] as string | null,
+  browser: row["browser"] as string | null,
+  times: Number(row["times"]),
 });

@@ -63,7 +63,7 @@ const outcomeOf = (verdict: SqlRow | undefined): { outcome: EmailAdded } => {
 };
 
 /** The number of waiting emails. Each queue is counted separately, so that the index is used. */
-const WAITING = sql`((SELECT count(*) FROM job WHERE queue = 'email' AND due_at IS NOT NULL)
+export const WAITING = sql`((SELECT count(*) FROM job WHERE queue = 'email' AND due_at IS NOT NULL)
   + (SELECT count(*) FROM job WHERE queue = 'outbox' AND due_at IS NOT NULL))`;
 
 /** Whether the queue has no room for an email of this kind. */

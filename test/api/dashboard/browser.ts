@@ -75,7 +75,8 @@ export function openBrowser({ app, publicUrl, settle }: Place, peer: string | nu
 async function read(response: Response): Promise<ApiResponse> {
   const text = await response.text();
   const { status, headers } = response;
-  const body = text === "" ? null : JSON.parse(text);
+  const isJson = !/^(?:text\/csv|application\/jsonl)/.test(headers.get("content-type") ?? "");
+  const body = text === "" || !isJson ? null : JSON.parse(text);
   assert.ok(headers.get("x-request-id"), "every answer has a request id");
   return { status, headers, text, body, code: body?.code };
 }

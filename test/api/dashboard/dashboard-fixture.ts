@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { accountEmails } from "#accounts/account-emails.ts";
+import type { ActivityLog } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { createDisposableEmail, type DisposableEmailMode } from "#accounts/disposable-email.ts";
+import { createRecordActivity } from "#accounts/record-activity.ts";
 import type { StarterBudgets } from "#accounts/starter-claim.ts";
 import { createDashboardApp } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { isKnownBrowser } from "#api/dashboard/known-browser.ts";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { createBilling } from "#billing/billing.ts";
 import type { PaymentProvider } from "#billing/payment-provider.ts";
 import type { PriceList } from "#billing/price-list.ts";
-import { createMail } from "#email/enqueue-emails.ts";
+import { createMail, toQueuedEmail } from "#email/enqueue-emails.ts";
 import type { Email, EmailKind } from "#email/mail.ts";
 import { createWhenSendable, type RequestedBounds } from "#email/requested-bounds.ts";
 import { randomBase62 } from "#ids.ts";
@@ -94,7 +97,18 @@ export function openFixture(given: FixtureOptions = {}) {
     ledger: breakable(store.ledger),
     directory: breakable(store.directory),
   };
-  const activityLog = breakable(store.activityLog);
+  const activityLog = breakable({
+    ...store.activityLog,
+    /** Emails about events do not pass `enqueue`: the store queues them with the event. */
+    async recordEvent(order: Parameters<ActivityLog["recordEvent"]>[0]) {
+      const outcome = await store.activityLog.recordEvent(order);
+      // They count as sent, and what is sent is deleted.
+      await kept.rows("DELETE FROM job WHERE queue = 'email'");
+      if (outcome.emailed === "each") emails.push(...(order.emails?.each ?? []));
+      if (outcome.emailed === "summary" && order.emails) emails.push(order.emails.summary);
+      return outcome;
+    },
+  });
   const { webhookNetworks = "public" } = given;
   const now = () => Date.now();
   const { starterBudgets = { perNetwork: 0, perDay: 0 }, requestedEmails } = given;
@@ -112,7 +126,10 @@ export function openFixture(given: FixtureOptions = {}) {
       if (error === null) emails.push(message);
       return { error };
     },
+    prepare: (message: Email) => toQueuedEmail(message, "smtp", random),
+    wake() {},
   };
+  const browserSecret = "a-secret-for-known-browsers";
   const logError = (message: string, cause?: unknown) => {
     loggedErrors.push(`${message} ${cause instanceof Error ? cause.stack : JSON.stringify(cause)}`);
   };
@@ -137,6 +154,8 @@ export function openFixture(given: FixtureOptions = {}) {
     database: store.signInDatabase,
     rethrowDatabaseErrors: store.rethrowDatabaseErrors,
     newId: () => randomBase62(24, random),
+    isKnownBrowser: (headers, email) =>
+      isKnownBrowser(headers, email, { publicUrl, secret: browserSecret }),
     inBackground,
   });
   const purchases = breakable(store.purchases);
@@ -157,13 +176,15 @@ export function openFixture(given: FixtureOptions = {}) {
     settings: {
       ...{ publicUrl, origins, signUp, starter: STARTER, emailsStayHere: false },
       providers: Object.keys(providers) as DashboardDeps["settings"]["providers"],
-      secret: "a-secret-for-known-browsers",
+      secret: browserSecret,
       webhookNetworks,
     },
     ...{ auth, accountDeps, activityLog, now, verifyPassword },
+    recordActivity: createRecordActivity({ activityLog, mail, publicUrl }),
     events: breakable(store.events),
     sales: { prices, billing, purchases },
     inBackground,
+    afterResponse: (work) => inBackground(work()),
     emails: accountEmails({ publicUrl, mail, now }),
     whenSendable: createWhenSendable({ queue, bounds, now }),
     newRequestId: () => `req_${randomBase62(12, random)}`,

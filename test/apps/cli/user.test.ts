@@ -25,7 +25,10 @@ async function fixture() {
   const signUp = () =>
     sql((database) =>
       database
-        .prepare("INSERT INTO users VALUES ('p1', '', 'ada@b.c', 1, NULL, ?, ?, ?)")
+        .prepare(
+          `INSERT INTO users (id, name, email, emailVerified, createdAt, updatedAt, account)
+           VALUES ('p1', '', 'ada@b.c', 1, ?, ?, ?)`,
+        )
         .run(AT, AT, account),
     );
   const emails = (): Json[] =>
@@ -65,6 +68,28 @@ test("emails the owner when the operator creates or revokes a key or closes the 
     !JSON.parse(waiting[0].payload).text.includes(key.slice(0, 30)),
     "the email contains only the start of the key",
   );
+});
+
+test("exports an owner's data to files, and the owner sees it in the activity list", async () => {
+  const { cli, dataDir, signUp, events } = await fixture();
+  signUp();
+  await cli.json("key create ada@b.c --label production");
+  const [file, entries] = ["ada.json", "ada.jsonl"].map((name) => path.join(dataDir, name));
+  const order = `account export ada@b.c ${file} --entries ${entries}`;
+  assert.equal((await cli.json(order)).file, file);
+  const data = JSON.parse(readFileSync(file as string, "utf8"));
+  assert.deepEqual([data.profile.email, data.apiKeys.length, data.complete], ["ada@b.c", 1, true]);
+  assert.doesNotMatch(JSON.stringify(data), /sha256/i);
+  const lines = readFileSync(entries as string, "utf8")
+    .trim()
+    .split("\n");
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).kind),
+    ["grant", undefined],
+  );
+  assert.deepEqual(events().at(-1)?.detail, "by the operator");
+  assert.match((await cli.run(order)).stderr, /already exists/);
+  assert.equal((await cli.json(`${order} --force`)).email, "ada@b.c");
 });
 
 test("an account that nobody signed up for gets no email", async () => {
@@ -112,7 +137,9 @@ test("restore deletes sessions, links and emails of the backup, keeps users, and
   await cli.json("key create ada@b.c --label production");
   sql((database) => {
     database
-      .prepare("INSERT INTO user_session VALUES ('s1', ?, 'token', ?, ?, NULL, NULL, 'p1')")
+      .prepare(
+        "INSERT INTO user_session (id, expiresAt, token, createdAt, updatedAt, ipAddress, userAgent, userId) VALUES ('s1', ?, 'token', ?, ?, NULL, NULL, 'p1')",
+      )
       .run(AT, AT, AT);
     database
       .prepare("INSERT INTO user_token VALUES ('t1', 'reset-password:x', 'p1', ?, ?, ?)")

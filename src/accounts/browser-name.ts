@@ -1,3 +1,5 @@
+/** Names a browser in words. The emails, the activity log and the list of sessions share it. */
+
 /** In the order of matching: each browser's user agent also contains the names of those below it. */
 const BROWSERS: [string, RegExp][] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],
@@ -17,13 +19,16 @@ const SYSTEMS: [string, RegExp][] = [
   ["Linux", /\bLinux\b/],
 ];
 
-/** A short name for a user agent, such as `Firefox on Linux`, to tell sessions apart. */
-export function browserName(userAgent: string | null): string {
-  if (userAgent === null) return "Unknown browser";
+/** Longer texts are cut; a name from the tables has at most 31 characters. */
+const NAME_CHARS_MAX = 60;
+
+/** Returns a short name for a user agent, such as `Firefox on Linux`; null if there is none. */
+export function browserName(userAgent: string | null): string | null {
+  if (userAgent === null || userAgent.trim() === "") return null;
   const find = (table: [string, RegExp][]) =>
     table.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const browser = find(BROWSERS);
   const system = find(SYSTEMS);
-  if (browser === undefined && system === undefined) return userAgent.slice(0, 60);
+  if (browser === undefined && system === undefined) return userAgent.slice(0, NAME_CHARS_MAX);
   return [browser ?? "Browser", system].filter(Boolean).join(" on ");
 }

@@ -1,0 +1,141 @@
+import type { LedgerOperations, UsageRow } from "#ledger/port.ts";
+import { DAY_MS } from "#limits.ts";
+import type { ActivityLogOperations, UserRecord } from "./activity-log.ts";
+
+/** A page of a list; `next` is the `after` of the next page, null on the last one. */
+type Page = { rows: readonly object[]; next: string | null };
+
+/** Where the data of an account is read from: the stores, or the operator API. */
+export type PersonalDataSource = {
+  account(): Promise<LedgerOperations["findAccount"][1]>;
+  /** Null where nobody has signed up for the account. */
+  user(): Promise<UserRecord | null>;
+  keys(): Promise<readonly object[]>;
+  credits(): Promise<LedgerOperations["credits"][1]>;
+  purchases(after: string | null): Promise<Page>;
+  /** `from` and `to` are the starts of UTC hours; `to` is not included. */
+  usage(from: number, to: number): Promise<readonly UsageRow[]>;
+  activity(user: string, after: string | null): Promise<ActivityLogOperations["listEvents"][1]>;
+};
+
+export const EXPORT_FORMAT = "toolbooth-personal-data";
+const EXPORT_VERSION = 1;
+
+/** Days of usage in one read: at most 30,000 rows, for an account that calls every tool with every key in every hour. */
+const USAGE_DAYS_AT_ONCE = 10;
+
+/**
+ * Everything that is stored about the owner of an account, as the text of one JSON document in pieces. It holds one page of
+ * one list at a time. Single calls are not part of it but their usage by hour, because an account can have millions;
+ * `entryLines` has them. Hashes and secrets are left out. Times are ISO 8601 in UTC.
+ *
+ * The last member is `complete`: a document without it was cut off.
+ */
+export async function* personalData(
+  source: PersonalDataSource,
+  { account, service, now }: { account: string; service: string; now: number },
+): AsyncGenerator<string> {
+  const [status, user, keys, credits] = await Promise.all([
+    source.account(),
+    source.user(),
+    source.keys(),
+    source.credits(),
+  ]);
+  const head = {
+    format: EXPORT_FORMAT,
+    version: EXPORT_VERSION,
+    service,
+    exportedAt: now,
+    account: status ?? { account },
+    profile: user && {
+      email: user.email,
+      emailVerified: user.verified,
+      createdAt: user.createdAt,
+    },
+    logins: user?.logins ?? [],
+    passkeys: user?.passkeys ?? [],
+    hasAuthenticatorApp: user?.hasAuthenticatorApp ?? false,
+    sessions: user?.sessions ?? [],
+    emailChoices: user?.emailChoices ?? null,
+    emailsWaiting: user?.emailsWaiting ?? [],
+    webhookEndpoints: user?.endpoints ?? [],
+    apiKeys: keys,
+    balance: credits.balance,
+    grants: credits.grants,
+  };
+  // Without the closing brace.
+  yield textOf(head).slice(0, -2);
+  yield* list("purchases", pages(source.purchases));
+  yield* list("usage", usageOf(source, status?.createdAt ?? now, now));
+  yield* list("activity", user === null ? noPages() : activityOf(source, user.id));
+  yield ',\n  "complete": true\n}\n';
+}
+
+/** Every ledger entry of an account, newest first, one JSON object per line; the last line is `{"complete":true}`. */
+export async function* entryLines(
+  read: (after: string | null) => Promise<LedgerOperations["entries"][1]>,
+): AsyncGenerator<string> {
+  for (let after: string | null = null; ; ) {
+    const { entries, next } = await read(after);
+    yield entries.map((entry) => `${JSON.stringify(entry, publicMember)}\n`).join("");
+    if (next === null) break;
+    after = next;
+  }
+  yield '{"complete":true}\n';
+}
+
+async function* list(
+  name: string,
+  rowPages: AsyncIterable<readonly object[]>,
+): AsyncGenerator<string> {
+  yield `,\n  "${name}": [`;
+  let separator = "\n    ";
+  for await (const rows of rowPages) {
+    if (rows.length === 0) continue;
+    yield rows
+      .map((row) => {
+        const text = separator + JSON.stringify(row, publicMember);
+        separator = ",\n    ";
+        return text;
+      })
+      .join("");
+  }
+  yield "]";
+}
+
+async function* noPages(): AsyncGenerator<readonly object[]> {}
+
+async function* pages(read: (after: string | null) => Promise<Page>) {
+  for (let after: string | null = null; ; ) {
+    const { rows, next } = await read(after);
+    yield rows;
+    if (next === null) return;
+    after = next;
+  }
+}
+
+const activityOf = (source: PersonalDataSource, user: string) =>
+  pages(async (after) => {
+    const { events, next } = await source.activity(user, after);
+    return { rows: events, next };
+  });
+
+async function* usageOf(source: PersonalDataSource, since: number, now: number) {
+  const step = USAGE_DAYS_AT_ONCE * DAY_MS;
+  for (let from = since - (since % DAY_MS); from <= now; from += step) {
+    const rows = await source.usage(from, from + step);
+    yield rows.map(({ account: _, ...row }) => row);
+  }
+}
+
+const textOf = (value: object) => JSON.stringify(value, publicMember, 2);
+
+/** Hashes and secrets are not for the owner either: a stolen export must not help a thief. */
+const HIDDEN = /sha256|hash|secret|password|^token$/i;
+
+/** A replacer for `JSON.stringify`: leaves out hashes and secrets, and writes times as ISO 8601. */
+function publicMember(name: string, value: unknown): unknown {
+  if (HIDDEN.test(name)) return undefined;
+  const isTime = name === "at" || name === "hour" || name.endsWith("At");
+  return isTime && typeof value === "number" ? new Date(value).toISOString() : value;
+}

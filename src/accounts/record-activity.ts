@@ -1,0 +1,68 @@
+import type { QueuedMail } from "#email/enqueue-emails.ts";
+import type { Email } from "#email/mail.ts";
+import type { ActivityLog, EventEmailed, EventEmails } from "./activity-log.ts";
+import { browserName } from "./browser-name.ts";
+import {
+  type SecurityEvent,
+  securityEmail,
+  securitySummary,
+  securityText,
+} from "./security-emails.ts";
+
+/** An event of a user's account, from whatever caused it. */
+export type Activity = Omit<SecurityEvent, "browser"> & {
+  user: string;
+  userAgent: string | null;
+  /** Emails to other addresses than the user's, such as the one that the account had before. */
+  alsoEmails?: readonly Email[];
+  /** Set for an event that is part of something that the user just did, such as signing up. */
+  withoutEmail?: boolean;
+};
+
+export type ActivityDeps = {
+  activityLog: Pick<ActivityLog, "recordEvent" | "findAddress">;
+  mail: Pick<QueuedMail, "prepare" | "wake">;
+  publicUrl: string;
+};
+
+export type RecordActivity = (
+  activity: Activity,
+) => Promise<{ recorded: boolean; emailed: EventEmailed | null }>;
+
+/** What to log about an event whose email was dropped. */
+export const EMAIL_DROPPED = "An email about a security event was dropped: the email queue is full";
+
+/**
+ * Records events in the activity log. If the table in `security-emails.ts` has an email for the kind of the event, the same
+ * transaction queues it, so that no recorded event lacks its email. Rejects if nothing was recorded.
+ */
+export function createRecordActivity({
+  activityLog,
+  mail,
+  publicUrl,
+}: ActivityDeps): RecordActivity {
+  async function emailsFor(activity: Activity, event: SecurityEvent): Promise<EventEmails | null> {
+    const { user, alsoEmails = [], withoutEmail = false } = activity;
+    if (withoutEmail || securityText(event) === null) return null;
+    const found = await activityLog.findAddress({ user });
+    if (found === null) return null;
+    const [own, summary] = [securityEmail, securitySummary].map((write) => {
+      const email = write(publicUrl, found.email, event);
+      return email === null ? null : mail.prepare(email);
+    });
+    if (own == null || summary == null) return null;
+    const others = alsoEmails.map((email) => mail.prepare(email)).filter((each) => each !== null);
+    return { each: [own, ...others], summary };
+  }
+
+  return async (activity) => {
+    const { user, at, kind, detail, address } = activity;
+    const browser = browserName(activity.userAgent);
+    const event = { ...activity, browser };
+    const emails = await emailsFor(activity, event);
+    const order = { user, at, kind, detail, address, browser, emails };
+    const { recorded, emailed } = await activityLog.recordEvent(order);
+    if (emailed === "each" || emailed === "summary") mail.wake();
+    return { recorded, emailed };
+  };
+}

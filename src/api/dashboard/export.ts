@@ -1,0 +1,169 @@
+import type { ActivityEvent } from "#accounts/activity-log.ts";
+import { entryLines, type PersonalDataSource, personalData } from "#accounts/personal-data.ts";
+import { DashboardError } from "./dashboard-error.ts";
+import { requireFreshProof } from "./fresh-proof.ts";
+import {
+  json,
+  type Member,
+  type RequestContext,
+  recordEvent,
+  requireMember,
+} from "./request-context.ts";
+
+/** Downloads of what is stored about a user. They are streams, because an account can have millions of entries. */
+
+const ROWS_AT_ONCE = 500;
+const ENTRIES_AT_ONCE = 1_000;
+
+/** Everything about the user and the account in one JSON document (`accounts/personal-data.ts`). */
+export async function exportData(context: RequestContext): Promise<Response> {
+  const member = await requireExporter(context);
+  const { deps, now } = context;
+  const { account, user } = member;
+  await recordEvent(context, user.id, "data_exported", null);
+  const order = { account, service: deps.settings.publicUrl, now };
+  const name = `toolbooth-${dayOf(now)}.json`;
+  return download(
+    context,
+    personalData(sourceOf(context, member), order),
+    "application/json",
+    name,
+  );
+}
+
+/** The account's ledger entries as JSON lines: every call that is not rolled up yet, every grant and every expiry. */
+export async function exportEntries(context: RequestContext): Promise<Response> {
+  const { account, user } = await requireExporter(context);
+  const { deps, now } = context;
+  await recordEvent(context, user.id, "data_exported", "ledger entries");
+  const read = (after: string | null) =>
+    deps.accountDeps.ledger.entries({ account, after, max: ENTRIES_AT_ONCE, now });
+  const name = `toolbooth-entries-${dayOf(now)}.jsonl`;
+  return download(context, entryLines(read), "application/jsonl", name);
+}
+
+/** Whether an export would start now. The page asks first, because a download cannot ask the user for a fresh proof. */
+export async function checkExport(context: RequestContext): Promise<Response> {
+  await requireExporter(context);
+  return json({});
+}
+
+/** Someone with a stolen session alone must not get everything at once. */
+async function requireExporter(context: RequestContext): Promise<Member> {
+  const member = await requireMember(context);
+  requireFreshProof(context, member);
+  return member;
+}
+
+/** The user's activity log as CSV or JSON, newest first. The page shows the same entries, so it needs no fresh proof. */
+export async function exportEvents(context: RequestContext): Promise<Response> {
+  const { user } = await requireMember(context);
+  const { deps, url, now } = context;
+  const pages = eventPages((after) =>
+    deps.activityLog.listEvents({ user: user.id, after, max: ROWS_AT_ONCE }),
+  );
+  const name = `toolbooth-activity-${dayOf(now)}`;
+  switch (url.searchParams.get("format")) {
+    case "csv":
+      return download(context, eventCsv(pages), "text/csv; charset=utf-8", `${name}.csv`);
+    case "json":
+      return download(context, eventJson(pages), "application/json", `${name}.json`);
+    default:
+      throw new DashboardError("invalid_request", "`format` must be csv or json.");
+  }
+}
+
+function sourceOf({ deps, now }: RequestContext, { account }: Member): PersonalDataSource {
+  const { ledger } = deps.accountDeps;
+  return {
+    account: () => ledger.findAccount({ account, now }),
+    user: () => deps.activityLog.readUser({ account }),
+    keys: () => ledger.listKeys({ account }),
+    credits: () => ledger.credits({ account, now }),
+    usage: (from, to) => ledger.usage({ account, from, to }),
+    activity: (user, after) => deps.activityLog.listEvents({ user, after, max: ROWS_AT_ONCE }),
+    async purchases(after) {
+      const rows = await deps.sales.purchases.list({ account, after, max: ROWS_AT_ONCE });
+      return { rows, next: rows.length < ROWS_AT_ONCE ? null : (rows.at(-1)?.id ?? null) };
+    },
+  };
+}
+
+type EventPage = { events: ActivityEvent[]; next: string | null };
+
+async function* eventPages(read: (after: string | null) => Promise<EventPage>) {
+  for (let after: string | null = null; ; ) {
+    const { events, next } = await read(after);
+    yield events;
+    if (next === null) return;
+    after = next;
+  }
+}
+
+async function* eventCsv(pages: AsyncIterable<ActivityEvent[]>): AsyncGenerator<string> {
+  // Without a byte order mark, spreadsheets assume a legacy encoding.
+  yield "\ufefftime,event,times,detail,ip_address,browser\r\n";
+  for await (const events of pages) {
+    yield events
+      .map(({ at, kind, times, detail, address, browser }) =>
+        [new Date(at).toISOString(), kind, String(times), detail, address, browser].map(csvCell),
+      )
+      .map((cells) => `${cells.join(",")}\r\n`)
+      .join("");
+  }
+}
+
+async function* eventJson(pages: AsyncIterable<ActivityEvent[]>): AsyncGenerator<string> {
+  yield '{ "events": [';
+  let separator = "\n  ";
+  for await (const events of pages) {
+    for (const { id: _, at, ...event } of events) {
+      yield separator + JSON.stringify({ at: new Date(at).toISOString(), ...event });
+      separator = ",\n  ";
+    }
+  }
+  yield "\n] }\n";
+}
+
+/** A cell of RFC 4180. Text that a spreadsheet would read as a formula starts with an apostrophe. */
+function csvCell(value: string | null): string {
+  const text = /^[=+\-@\t\r]/.test(value ?? "") ? `'${value}` : (value ?? "");
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+/** Reads the next piece when the client has taken the one before, so that a slow client costs no memory. */
+function download(
+  { deps, requestId }: RequestContext,
+  pieces: AsyncGenerator<string>,
+  type: string,
+  name: string,
+): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await pieces.next();
+          if (done === true) controller.close();
+          else controller.enqueue(encoder.encode(value));
+        } catch (cause) {
+          // The response has begun, so it can only be cut off.
+          deps.logError("A download was cut off", { requestId, cause });
+          controller.error(cause);
+        }
+      },
+      async cancel() {
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: {
+      "Content-Type": type,
+      "Content-Disposition": `attachment; filename="${name}"`,
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import { Alert, Text, TextInput } from "@mantine/core";
+import { passkeyErrorText } from "../passkeys.ts";
+import { Failure } from "./message.tsx";
+
+/** A code of an authenticator app, or a recovery code. Browsers offer codes from text messages and password managers. */
+export function CodeField(props: {
+  kind: "totp" | "recovery";
+  value: string;
+  error: string | undefined;
+  onChange: (code: string) => void;
+}) {
+  const isTotp = props.kind === "totp";
+  return (
+    <TextInput
+      id="code"
+      label={isTotp ? "Code of your authenticator app" : "Recovery code"}
+      description={
+        isTotp ? "6 digits. A new one appears every 30 seconds." : "Each recovery code works once."
+      }
+      placeholder={isTotp ? "123456" : "xxxxx-xxxxx"}
+      autoComplete={isTotp ? "one-time-code" : "off"}
+      inputMode={isTotp ? "numeric" : "text"}
+      autoCapitalize="none"
+      spellCheck={false}
+      value={props.value}
+      error={props.error}
+      data-autofocus
+      onChange={(event) => props.onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** An error of a request, or of the browser's dialog for passkeys. */
+export function PasskeyFailure({ error }: { error: unknown }) {
+  const text = passkeyErrorText(error);
+  return (
+    <div className="tb-dialog-failure">
+      {text === undefined ? (
+        <Failure error={error} />
+      ) : (
+        <Alert color="red" variant="light" role="alert" className="tb-failure">
+          <Text size="sm">{text}</Text>
+        </Alert>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { Button } from "@mantine/core";
+import { useEffect } from "react";
+import { PasskeyFailure } from "../parts/factor-fields.tsx";
+
+import { cancelPasskey, canUsePasskeys, passkeyErrorText, supportsAutofill } from "../passkeys.ts";
+import { useVisitor } from "../queries.ts";
+import { usePasskeySignIn } from "./requests.ts";
+
+/** The server forgets a challenge after five minutes. */
+const RENEW_MS = 4 * 60_000;
+
+/** A button for signing in with a passkey, and passkeys among the suggestions of the email field. */
+export function PasskeySignIn() {
+  const canUse = canUsePasskeys(useVisitor().data);
+  const signIn = usePasskeySignIn();
+  const suggested = useSuggestedPasskeys(canUse && !signIn.isPending);
+  if (!canUse) return null;
+  return (
+    <div className="tb-providers">
+      <Button
+        variant="default"
+        size="md"
+        fullWidth
+        aria-busy={signIn.isPending}
+        onClick={() => !signIn.isPending && signIn.mutate(false)}
+      >
+        Sign in with a passkey
+      </Button>
+      {(signIn.isError || suggested.isError) && (
+        <PasskeyFailure error={signIn.error ?? suggested.error} />
+      )}
+    </div>
+  );
+}
+
+/** Waits for a passkey from the suggestions, while `isActive`. The dialog of the button takes its place. */
+function useSuggestedPasskeys(isActive: boolean) {
+  const signIn = usePasskeySignIn();
+  const { mutateAsync, reset } = signIn;
+  useEffect(() => {
+    if (!isActive) return;
+    let isOver = false;
+    const start = async () => {
+      if (!(await supportsAutofill()) || isOver) return;
+      // Nobody asked for it, so that its end is no error: the button says what is wrong.
+      await mutateAsync(true).catch((error: unknown) => {
+        if (passkeyErrorText(error) !== undefined) reset();
+      });
+    };
+    void start();
+    const renewing = setInterval(() => void start(), RENEW_MS);
+    return () => {
+      isOver = true;
+      clearInterval(renewing);
+      cancelPasskey();
+    };
+  }, [isActive, mutateAsync, reset]);
+  return signIn;
+}
