@@ -11,7 +11,7 @@ export type OperatorChange =
 export type NotifyOutcome = { email: string; error: string | null } | null;
 
 export type NotifyDeps = {
-  activityLog: Pick<ActivityLog, "findUser" | "recordEvent">;
+  activityLog: Pick<ActivityLog, "findUser" | "recordEvent" | "resetFactors">;
   mail: Mail;
   publicUrl: string;
 };

@@ -59,6 +59,24 @@ export async function closeForOperator(
   });
 }
 
+/**
+ * Removes all second factors of the account's owner, who lost them. The password and linked providers stay; all sessions and
+ * links end, because someone else may hold what was lost.
+ */
+export async function resetFactorsForOperator(
+  { notify: { activityLog } }: Context,
+  { account, now }: { account: string; now: number },
+): Promise<{ found: boolean; passkeys: number; totp: boolean }> {
+  const owner = await activityLog.findUser({ account });
+  if (owner === null) return { found: false, passkeys: 0, totp: false };
+  const outcome = await activityLog.resetFactors({ account });
+  await activityLog.recordEvent({
+    ...{ user: owner.user, at: now, kind: "factors_reset" },
+    ...{ detail: null, address: null },
+  });
+  return outcome;
+}
+
 /** Returns the key once. If the response is lost, the repeated order throws, and the operator must revoke the key. */
 export async function createKeyForOperator(
   { ledger, accountDeps, notify }: Context,

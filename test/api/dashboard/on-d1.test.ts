@@ -15,6 +15,7 @@ const SUITES = [
   "enumeration",
   "two-at-one-address",
   "keys",
+  "factors",
   "closing",
   "purchases",
   "purchases-messages",
