@@ -39,6 +39,7 @@ export const queryKeys = {
   sessions: ["mine", "sessions"],
   events: ["mine", "events"],
   factors: ["mine", "factors"],
+  totpSetup: ["mine", "totp-setup"],
   proof: ["mine", "proof"],
 } as const;
 

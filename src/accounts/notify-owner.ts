@@ -10,6 +10,7 @@ export type OperatorChange =
       kind: "key_created" | "key_limited" | "key_rotated" | "key_revoked";
       key: { label: string; start: string };
     }
+  | { kind: "factors_reset" }
   | { kind: "account_closed" };
 
 /** Who was notified; `error`: why the email was not queued. Null where nobody has signed up for the account. */
@@ -18,7 +19,7 @@ export type NotifyOutcome = { email: string; error: string | null } | null;
 export type NotifyDeps = Omit<ActivityDeps, "mail" | "activityLog"> & {
   activityLog: Pick<
     ActivityLog,
-    "findUser" | "findAddress" | "recordEvent" | "readUser" | "listEvents"
+    "findUser" | "findAddress" | "recordEvent" | "readUser" | "listEvents" | "resetFactors"
   >;
   mail: QueuedMail;
 };
@@ -52,13 +53,14 @@ async function notify(
   const { mail, publicUrl } = deps;
   if (change.kind === "account_closed")
     return accountEmails({ publicUrl, mail, now: () => at }).accountClosed(email);
-  const { kind, key } = change;
+  const { kind } = change;
   const { emailed } = await createRecordActivity(deps)({
     user,
     at,
     kind,
-    detail: `${key.label} (by the operator)`,
-    facts: keyFacts(key),
+    ...(kind === "factors_reset"
+      ? { detail: null }
+      : { detail: `${change.key.label} (by the operator)`, facts: keyFacts(change.key) }),
     address: null,
     userAgent: null,
     byOperator: true,

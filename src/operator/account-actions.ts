@@ -76,6 +76,20 @@ export async function exportForOperator(
   return user;
 }
 
+/**
+ * Removes all second factors of the account's owner, who lost them. The password and linked providers stay; all sessions and
+ * links end, because someone else may hold what was lost.
+ */
+export async function resetFactorsForOperator(
+  { notify }: Pick<Context, "notify">,
+  { account, now }: { account: string; now: number },
+): Promise<{ found: boolean; passkeys: number; totp: boolean; notified: NotifyOutcome }> {
+  const notifyOwner = await findOwnerToNotify(notify, account);
+  const outcome = await notify.activityLog.resetFactors({ account });
+  const notified = outcome.found ? await notifyOwner({ kind: "factors_reset" }, now) : null;
+  return { ...outcome, notified };
+}
+
 /** Returns the key once. If the response is lost, the repeated order throws, and the operator must revoke the key. */
 export async function createKeyForOperator(
   { ledger, accountDeps, notify }: Context,

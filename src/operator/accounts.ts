@@ -3,6 +3,7 @@ import {
   createKeyForOperator,
   exportForOperator,
   openForOperator,
+  resetFactorsForOperator,
   revokeKeyForOperator,
 } from "./account-actions.ts";
 import { done, type OperationsOf, ofAccount, ofKey, unchanged } from "./define-operation.ts";
@@ -59,6 +60,16 @@ export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
   closeAccount: {
     action: { ...ofAccount, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
     run: closeForOperator,
+  },
+  resetFactors: {
+    action: {
+      ...ofAccount,
+      end: ({ found, passkeys, totp }) =>
+        found
+          ? done(`${passkeys} passkeys and ${totp ? "an" : "no"} authenticator app removed`)
+          : unchanged("nobody has signed up"),
+    },
+    run: resetFactorsForOperator,
   },
   createKey: {
     action: ofKey,

@@ -35,6 +35,7 @@ export function activityLogContract(name: string, open: OpenJournal): void {
     describeEmails(rule);
     describeFailedSignIns(rule);
     describeUsers(rule);
+    describeFactors(rule);
     describeForgetting(rule);
   });
 }
@@ -54,7 +55,32 @@ function fixtureOf({ activityLog, db }: { activityLog: ActivityLog; db: SqlDatab
     const [rows] = await db.batch([{ sql: `SELECT count(*) AS count FROM ${table}`, values: [] }]);
     return Number(rows?.[0]?.["count"]);
   };
-  return { activityLog, db, addUser, record, count };
+  const addLogin = (user: string, provider: string) =>
+    db.batch([
+      sql`INSERT INTO user_login (id, "accountId", "providerId", "userId", "createdAt", "updatedAt")
+          VALUES (${`${user} ${provider}`}, ${user}, ${provider}, ${user}, ${iso(START)}, ${iso(START)})`,
+    ]);
+  const asks = (user: string) =>
+    sql`UPDATE users SET "twoFactorEnabled" = (1 = 1) WHERE id = ${user}`;
+  const addPasskey = (user: string, id: string) =>
+    db.batch([
+      sql`INSERT INTO user_passkey
+            (id, "userId", "credentialID", "publicKey", counter, "deviceType", "backedUp")
+          VALUES (${id}, ${user}, ${id}, '', 0, 'singleDevice', (1 = 0))`,
+      asks(user),
+    ]);
+  const addTotp = (user: string, verified: number) =>
+    db.batch([
+      sql`INSERT INTO user_totp (id, "userId", secret, "backupCodes", verified)
+          VALUES (${user}, ${user}, '', '', ${verified} = 1)`,
+      asks(user),
+    ]);
+  const asksFor = async (user: string) => {
+    const [rows] = await db.batch([sql`SELECT "twoFactorEnabled" FROM users WHERE id = ${user}`]);
+    return Boolean(rows?.[0]?.["twoFactorEnabled"]);
+  };
+  const more = { addLogin, addPasskey, addTotp, asksFor };
+  return { activityLog, db, addUser, record, count, ...more };
 }
 
 function describeEvents(rule: Rule) {
@@ -335,6 +361,75 @@ function describeUsers(rule: Rule) {
     for (const account of ["acc_bea", "acc_", "", "%"])
       assert.equal(await activityLog.findUser({ account }), null);
   });
+}
+
+function describeFactors(rule: Rule) {
+  rule(
+    "a password and passkeys are removed, but never the only way to sign in",
+    async ({ activityLog, addUser, addLogin, addPasskey, count }) => {
+      for (const user of ["ann", "bea"]) await addUser(user);
+      await addLogin("ann", "credential");
+      await addPasskey("bea", "bea1");
+      assert.deepEqual(await activityLog.removePassword({ user: "ann" }), { removed: false });
+      await addPasskey("ann", "ann1");
+      assert.deepEqual(await activityLog.removePassword({ user: "ann" }), { removed: true });
+      assert.deepEqual(await activityLog.removePassword({ user: "ann" }), { removed: false });
+      const remove = (passkey: string) => activityLog.removePasskey({ user: "ann", passkey });
+      assert.deepEqual(await remove("ann1"), { removed: false });
+      await addPasskey("ann", "ann2");
+      assert.deepEqual(await remove("bea1"), { removed: false });
+      // Of two at the same time one stays.
+      const both = await Promise.all([remove("ann1"), remove("ann2")]);
+      assert.deepEqual(both.map(({ removed }) => removed).sort(), [false, true]);
+      await addLogin("ann", "github");
+      const rest = await Promise.all([remove("ann1"), remove("ann2")]);
+      assert.deepEqual(rest.map(({ removed }) => removed).sort(), [false, true]);
+      assert.equal(await count("user_passkey"), 1);
+    },
+  );
+
+  rule(
+    "with the last factor, sign-ins no longer ask for one; an authenticator app is one too",
+    async ({ activityLog, db, addUser, addLogin, addPasskey, addTotp, asksFor, count }) => {
+      for (const [user, verified] of [
+        ["ann", 0],
+        ["bea", 1],
+      ] as const) {
+        await addUser(user);
+        await addLogin(user, "credential");
+        await addPasskey(user, `${user}1`);
+        await addTotp(user, verified);
+        await activityLog.removePasskey({ user, passkey: `${user}1` });
+      }
+      assert.deepEqual([await asksFor("ann"), await asksFor("bea")], [false, true]);
+      assert.equal(await count("user_totp"), 1);
+      await db.batch([sql`DELETE FROM users WHERE id = 'bea'`]);
+      assert.equal(await count("user_totp"), 0);
+    },
+  );
+
+  rule(
+    "a reset removes all factors of one user and ends their sessions",
+    async ({ activityLog, db, addUser, addPasskey, addTotp, asksFor, count }) => {
+      for (const user of ["ann", "bea"]) {
+        await addUser(user);
+        await addPasskey(user, `${user}1`);
+        await addTotp(user, 1);
+        await db.batch([
+          sql`INSERT INTO user_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
+              VALUES (${user}, ${iso(START + DAY)}, ${user}, ${iso(START)}, ${iso(START)}, ${user})`,
+        ]);
+      }
+      const reset = (account: string) => activityLog.resetFactors({ account });
+      const expected = { found: true, passkeys: 1, totp: true };
+      assert.deepEqual(await reset("acc_ann"), expected);
+      assert.deepEqual(await reset("acc_ann"), { found: true, passkeys: 0, totp: false });
+      assert.deepEqual(await reset("acc_nobody"), { found: false, passkeys: 0, totp: false });
+      assert.deepEqual([await asksFor("ann"), await asksFor("bea")], [false, true]);
+      for (const table of ["user_passkey", "user_totp", "user_session"])
+        assert.equal(await count(table), 1, table);
+    },
+  );
 }
 
 function describeForgetting(rule: Rule) {

@@ -111,6 +111,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     },
   ],
   ["account resume bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "open" }],
+  ["account reset-factors bob@b.c", /^Nobody has signed up for the account of bob@b\.c\./],
   ["key revoke key_Ada0000000000000000000", /There is no key key_Ada/],
   ["payments list ada@example.org", { account: ACCOUNT, purchases: [] }],
   ["payments reconcile", /^This command compares payments with Stripe\. Set STRIPE_SECRET_KEY/],

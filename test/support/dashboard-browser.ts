@@ -95,7 +95,7 @@ export async function confirmAddress(
 /** Submits the form of the sign-in page. */
 export async function signIn(page: Page, credentials: Credentials): Promise<void> {
   await fillCredentials(page, credentials);
-  await button(page, "Sign in").click();
+  await button(page, /^Sign in$/).click();
 }
 
 /** Signs in through the API, without the sign-in page. */

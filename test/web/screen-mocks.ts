@@ -10,6 +10,8 @@ export type Screen = {
   mocks: Mocks;
   /** The steps that lead to the state. */
   actions?: (page: Page) => Promise<void>;
+  /** Whether a request stays pending, because it waits for the user. */
+  isBusy?: boolean;
   /** Console errors that the state is expected to cause. */
   consoleError?: RegExp;
 };
@@ -24,6 +26,9 @@ export type Mock =
   | "away"
   /** One for each request in turn; the last one repeats. */
   | Mock[];
+
+/** Stands in mocks for the origin of the page: its port differs from run to run. */
+export const PAGE_ORIGIN = "http://page.invalid";
 
 export function problem(status: number, code: DashboardErrorCode, detail: string): Mock {
   const title = DASHBOARD_ERRORS[code].title;
@@ -59,6 +64,8 @@ export async function respondWith(page: Page, mocks: Mocks): Promise<void> {
     const response = Array.isArray(mock) ? mock[Math.min(count, mock.length - 1)] : mock;
     if (response === "silence" || response === undefined || Array.isArray(response)) return;
     if (response === "away") return route.abort("connectionrefused");
-    await route.fulfill({ status: response.status ?? 200, json: response.body });
+    const body = JSON.stringify(response.body).replaceAll(PAGE_ORIGIN, url.origin);
+    const contentType = "application/json";
+    await route.fulfill({ status: response.status ?? 200, contentType, body });
   });
 }

@@ -53,7 +53,7 @@ export async function openScreen({ page }: ScreenPage, url: string, screen: Scre
   await page.locator("main h1").waitFor();
   await screen.actions?.(page);
   if (pendingRequest !== undefined) await pendingRequest;
-  else {
+  else if (screen.isBusy !== true) {
     await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   }
 }

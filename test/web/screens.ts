@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { listFactorScreens, NO_FACTORS } from "./factor-screens.ts";
 import * as fixtures from "./fixtures.ts";
 import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
 import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
@@ -15,6 +16,7 @@ const ALL: Mocks = {
   "GET /dashboard/sessions": { body: { sessions: fixtures.sessions } },
   "GET /dashboard/events": { body: fixtures.events },
   "GET /dashboard/events?after=cursor-2": { body: fixtures.olderEvents },
+  "GET /dashboard/factors": { body: NO_FACTORS },
   "POST /dashboard/keys": { status: 201, body: { key: fixtures.newKey, secret: fixtures.SECRET } },
   "POST /dashboard/auth/change-email": { body: { status: true } },
   "POST /dashboard/auth/request-password-reset": { body: { status: true } },
@@ -46,6 +48,7 @@ const UNVERIFIED: Mocks = {
   "GET /dashboard/webhooks": notVerified,
   "GET /dashboard/sessions": { body: { sessions: fixtures.sessions } },
   "GET /dashboard/events": { body: fixtures.events },
+  "GET /dashboard/factors": notVerified,
 };
 const SUSPENDED: Mocks = { ...ALL, "GET /dashboard/visitor": { body: fixtures.suspended } };
 
@@ -257,5 +260,6 @@ export const SCREENS: Screen[] = [
   ...commonStates("account", account),
   ...ACCOUNT_STATES,
   ...OTHER_STATES,
+  ...listFactorScreens(ALL),
   ...listSalesScreens(ALL),
 ];

@@ -78,7 +78,7 @@ function Methods({ email, methods }: ProofView) {
 
 const NAMES: Partial<Record<ProofMethod, string>> = {
   passkey: "Use a passkey instead",
-  totp: "Use a code of your authenticator app instead",
+  totp: "Use your authenticator app instead",
   recovery: "Use a recovery code instead",
   password: "Use your password instead",
 };

@@ -46,7 +46,7 @@ export function TotpDialog({ onClose, onDone }: DialogProps) {
 
 function Setup(props: { onClose: () => void; onConfirmed: (codes: string[] | null) => void }) {
   const setup = useQuery({
-    queryKey: [...queryKeys.factors, "setup"],
+    queryKey: queryKeys.totpSetup,
     queryFn: () => request<TotpSetupView>("POST", "/dashboard/factors/totp", {}),
     // Every request starts over with another secret.
     retry: false,

@@ -11,25 +11,29 @@ const RENEW_MS = 4 * 60_000;
 
 /** A button for signing in with a passkey, and passkeys among the suggestions of the email field. */
 export function PasskeySignIn() {
-  const canUse = canUsePasskeys(useVisitor().data);
+  const visitor = useVisitor().data;
+  const canUse = canUsePasskeys(visitor);
   const signIn = usePasskeySignIn();
   const suggested = useSuggestedPasskeys(canUse && !signIn.isPending);
   if (!canUse) return null;
   return (
-    <div className="tb-providers">
-      <Button
-        variant="default"
-        size="md"
-        fullWidth
-        aria-busy={signIn.isPending}
-        onClick={() => !signIn.isPending && signIn.mutate(false)}
-      >
-        Sign in with a passkey
-      </Button>
-      {(signIn.isError || suggested.isError) && (
-        <PasskeyFailure error={signIn.error ?? suggested.error} />
-      )}
-    </div>
+    <>
+      <div className="tb-providers">
+        <Button
+          variant="default"
+          size="md"
+          fullWidth
+          aria-busy={signIn.isPending}
+          onClick={() => !signIn.isPending && signIn.mutate(false)}
+        >
+          Sign in with a passkey
+        </Button>
+        {(signIn.isError || suggested.isError) && (
+          <PasskeyFailure error={signIn.error ?? suggested.error} />
+        )}
+      </div>
+      {visitor?.providers.length === 0 && <div className="tb-or">or</div>}
+    </>
   );
 }
 

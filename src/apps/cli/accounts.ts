@@ -113,6 +113,29 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       (await import("./account-export.ts")).exportAccount(args, session),
   }),
   command({
+    name: "account reset-factors",
+    summary: "Remove all passkeys, the authenticator app and the recovery codes of a user",
+    details: [
+      "For users who lost all of them. Make sure that you talk to the owner of the account: from then on, the password or a linked provider alone signs in. All sessions and all links in emails end. A user without a password sets one with “Forgot password?”.",
+    ],
+    example: "account reset-factors you@example.com",
+    parameters: { email: positional("<email>") },
+    async run(args, session) {
+      const { client, now } = session;
+      const { email, account: id } = await accountOf(session, args.email);
+      const { found, passkeys, totp, notified } = await client.resetFactors({ account: id, now });
+      if (!found) throw new CommandError(`Nobody has signed up for the account of ${email}.`);
+      logNotification(session, notified);
+      return {
+        json: { id, email, passkeys, totp },
+        text:
+          passkeys === 0 && !totp
+            ? `${email} had no second factor. All sessions ended.\n`
+            : `Removed ${counted(passkeys, "passkey")}${totp ? " and the authenticator app" : ""} of ${email}. All sessions ended.\n`,
+      };
+    },
+  }),
+  command({
     name: "account close",
     summary: "Close an account permanently, with its keys and credits",
     details: [

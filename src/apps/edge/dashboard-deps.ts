@@ -47,7 +47,8 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const index = createAccountIndex(store.database);
   const ledger = indexedLedger(calls.ledger, index);
   const accountDeps = { ledger, directory: store.directory, secrets, random, hashKey };
-  const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
+  const derived = (purpose: string, secret = secrets[0] as string) =>
+    bytesToHex(keyedHash(secret, purpose));
   const given = { now, random, waitUntil, logError };
   const emails = openEdgeEmails({
     settings: config.mail,
@@ -86,6 +87,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     ...passwords,
     trustedOrigins: origins,
     secret: derived("toolbooth sessions"),
+    earlierSecrets: secrets.slice(1).map((each) => derived("toolbooth sessions", each)),
     providers: config.providers,
     database: store.signInDatabase as AuthOptions["database"],
     activityLog: store.activityLog,

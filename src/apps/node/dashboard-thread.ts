@@ -94,7 +94,8 @@ const mail = createMail(
 
 const { publicUrl, secrets } = settings;
 const accountDeps = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
-const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
+const derived = (purpose: string, secret = secrets[0] as string) =>
+  bytesToHex(keyedHash(secret, purpose));
 const background = new Set<Promise<unknown>>();
 function inBackground(work: Promise<unknown>): void {
   const settled = work
@@ -117,6 +118,7 @@ const auth = createAuth({
   verifyPassword,
   trustedOrigins: settings.origins,
   secret: derived("toolbooth sessions"),
+  earlierSecrets: secrets.slice(1).map((each) => derived("toolbooth sessions", each)),
   signUp: settings.signUp,
   starter: settings.starter,
   starterPolicy: {

@@ -158,6 +158,10 @@ export const ACCOUNT_SCHEMAS = {
     input: z.strictObject({ account, email, now: time }),
     output: z.object({ account: z.string(), forfeited: count, notified }),
   },
+  resetFactors: {
+    input: z.strictObject({ account, now: time }),
+    output: z.object({ found: z.boolean(), passkeys: count, totp: z.boolean(), notified }),
+  },
   createKey: {
     input: z.strictObject({ account, id: keyId, label, now: time }),
     output: z.object({ id: z.string(), key: z.string(), notified }),

@@ -22,7 +22,7 @@ export function codeOf({ uri }: TotpSetupView, steps = 0): Promise<string> {
   return createOTP(decodeBase32(secret)).hotp(Math.floor(clock.now() / STEP) + steps);
 }
 
-function decodeBase32(text: string): string {
+export function decodeBase32(text: string): string {
   const bits = [...text]
     .map((char) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(char).toString(2).padStart(5, "0"))
     .join("");

@@ -17,6 +17,7 @@ const SUITES = [
   "who-has-access",
   "starter-once",
   "keys",
+  "factors",
   "closing",
   "purchases",
   "purchases-messages",
