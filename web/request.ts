@@ -134,7 +134,7 @@ function stringMember(body: unknown, name: string): string | undefined {
 }
 
 function codeOf(status: number, code = ""): string {
-  if (status === 429) return "too_many_requests";
+  if (status === 429 && code !== "proof_required") return "too_many_requests";
   if (status === 401 && (code === "" || code === "UNAUTHORIZED")) return "signed_out";
   if (code !== "") return code;
   return status >= 500 ? "internal" : "invalid_request";

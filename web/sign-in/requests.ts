@@ -5,6 +5,7 @@ import { absoluteUrl, useSearchText } from "../addresses.ts";
 import { connection } from "../connection.ts";
 import { queryKeys } from "../queries.ts";
 import { request } from "../request.ts";
+import { requestWithProof } from "./solve-challenge.ts";
 
 const AUTH = "/dashboard/auth";
 
@@ -48,7 +49,7 @@ export type Credentials = { email: string; password: string };
 export function useSignIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (order: Credentials) => request<object>("POST", `${AUTH}/sign-in/email`, order),
+    mutationFn: (order: Credentials) => requestWithProof<object>(`${AUTH}/sign-in/email`, order),
     onSuccess: async () => {
       connection.set({ signedOut: false });
       client.removeQueries({ queryKey: queryKeys.mine });
@@ -60,7 +61,7 @@ export function useSignIn() {
 export const useSignUp = () =>
   useMutation({
     mutationFn: ({ email, password }: Credentials) =>
-      request<{ signUp: string }>("POST", `${AUTH}/sign-up/email`, {
+      requestWithProof<{ signUp: string }>(`${AUTH}/sign-up/email`, {
         name: "",
         email,
         password,
@@ -72,7 +73,7 @@ export const useSignUp = () =>
 export const useSendVerification = (signUp?: string) =>
   useMutation({
     mutationFn: (email: string) =>
-      request<object>("POST", `${AUTH}/send-verification-email`, {
+      requestWithProof<object>(`${AUTH}/send-verification-email`, {
         email,
         callbackURL: verifyUrl(),
         signUp,
@@ -96,7 +97,10 @@ export function useVerifyEmail() {
 export const useRequestReset = () =>
   useMutation({
     mutationFn: (email: string) =>
-      request<object>("POST", `${AUTH}/request-password-reset`, { email, redirectTo: resetUrl() }),
+      requestWithProof<object>(`${AUTH}/request-password-reset`, {
+        email,
+        redirectTo: resetUrl(),
+      }),
   });
 
 export const useResetPassword = () =>

@@ -118,8 +118,10 @@ export function createCloseAccount(throttle: SignInThrottle) {
       const attempt = { email: user.email, address: context.peer ?? "", isKnownBrowser: true };
       const decision = await throttle.ask(attempt, now);
       if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
+      const stored = login.password;
       const isRight =
-        typeof password === "string" && (await deps.verifyPassword(login.password, password));
+        typeof password === "string" &&
+        (await deps.inPasswordLane("known", () => deps.verifyPassword(stored, password)));
       if (!isRight)
         throw new DashboardError(
           "wrong_password",

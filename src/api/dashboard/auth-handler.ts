@@ -1,4 +1,4 @@
-import { AUTH_PATH } from "#accounts/auth-options.ts";
+import { AUTH_PATH, TooManyPasswords } from "#accounts/auth-options.ts";
 import type { Attempt, SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { networkOf } from "#networks.ts";
 import { type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
@@ -6,6 +6,7 @@ import { readCookie, writeCookie } from "./cookies.ts";
 import { AuthError, tooManyRequests } from "./dashboard-error.ts";
 import { isKnownBrowser, knowBrowser } from "./known-browser.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
+import { type CountPressure, requireProofUnderPressure } from "./pressure.ts";
 import {
   type DashboardRoutes,
   json,
@@ -22,15 +23,27 @@ type Step = (context: RequestContext, order: AuthOrder) => Promise<Response>;
  * The parts of Better Auth that the pages may use, with the fields that each takes. Better Auth's response to a sign-in
  * contains the session's token, for apps without cookies. The pages do not need the token, so we do not pass it on.
  */
-export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
+export function authRoutes(
+  throttle: SignInThrottle,
+  countPressure: CountPressure,
+): DashboardRoutes {
   const authRoute = (fields: readonly string[], step: Step) => ({
     POST: async (context: RequestContext) => step(context, await readOrder(context, fields)),
   });
+  /** For requests of strangers. `proof` is the solution of a challenge, which the page sends where it is asked for. */
+  const guardedRoute = (fields: readonly string[], step: Step) =>
+    authRoute([...fields, "proof"], async (context, { proof, ...order }) => {
+      await requireProofUnderPressure(context, "sign-up", proof, countPressure);
+      return step(context, order);
+    });
   const openEmailLink: Step = (context, order) => openLink(context, order, throttle);
   const setPassword: Step = (context, order) => resetPassword(context, order, throttle);
   return {
-    [`${AUTH_PATH}/sign-up/email`]: authRoute(["email", "password"], signUp),
-    [`${AUTH_PATH}/sign-in/email`]: authRoute(["email", "password"], createSignIn(throttle)),
+    [`${AUTH_PATH}/sign-up/email`]: guardedRoute(["email", "password"], signUp),
+    [`${AUTH_PATH}/sign-in/email`]: authRoute(
+      ["email", "password", "proof"],
+      createSignIn(throttle, countPressure),
+    ),
     [`${AUTH_PATH}/sign-in/social`]: authRoute(
       ["provider", "callbackURL", "errorCallbackURL"],
       askAuth,
@@ -38,9 +51,9 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
     [`${AUTH_PATH}/callback/github`]: { GET: returnFromProvider },
     [`${AUTH_PATH}/callback/google`]: { GET: returnFromProvider },
     [`${AUTH_PATH}/sign-out`]: authRoute([], askAuth),
-    [`${AUTH_PATH}/send-verification-email`]: authRoute(["email", "signUp"], sendVerification),
+    [`${AUTH_PATH}/send-verification-email`]: guardedRoute(["email", "signUp"], sendVerification),
     [`${AUTH_PATH}/verify-email`]: authRoute(["token"], openEmailLink),
-    [`${AUTH_PATH}/request-password-reset`]: authRoute(["email"], requestReset),
+    [`${AUTH_PATH}/request-password-reset`]: guardedRoute(["email"], requestReset),
     [`${AUTH_PATH}/reset-password`]: authRoute(["newPassword", "token"], setPassword),
     [`${AUTH_PATH}/change-password`]: authRoute(["currentPassword", "newPassword"], changePassword),
     [`${AUTH_PATH}/change-email`]: authRoute(["newEmail"], changeEmail),
@@ -55,7 +68,8 @@ const SIGN_UPS_MAX = 5;
 const SIGN_UP_DAYS = 7;
 
 async function signUp(context: RequestContext, order: AuthOrder): Promise<Response> {
-  const ask = () => askAuth(context, { name: "", ...order });
+  const ask = () =>
+    context.deps.inPasswordLane("sign-up", () => askAuth(context, { name: "", ...order }));
   // With two simultaneous sign-ups, the second attempt finds the row that the first one made.
   const response = await ask().catch((error) => {
     if (error instanceof AuthError && error.status === 422) return ask();
@@ -81,7 +95,7 @@ function sendVerification(
 /** A delayed sign-in holds its request open. This bounds how many are open at once. */
 const DELAYED_MAX = 100;
 
-function createSignIn(throttle: SignInThrottle): Step {
+function createSignIn(throttle: SignInThrottle, countPressure: CountPressure): Step {
   let delayed = 0;
   async function delay({ deps }: RequestContext, ms: number): Promise<void> {
     if (delayed >= DELAYED_MAX) throw tooManyRequests(ms);
@@ -90,7 +104,7 @@ function createSignIn(throttle: SignInThrottle): Step {
       delayed -= 1;
     });
   }
-  return async (context, order) => {
+  return async (context, { proof, ...order }) => {
     const { deps, request, peer } = context;
     const email = order["email"] ?? "";
     const attempt: Attempt = {
@@ -98,6 +112,9 @@ function createSignIn(throttle: SignInThrottle): Step {
       address: networkOf(peer ?? ""),
       isKnownBrowser: isKnownBrowser(request, email, deps.settings),
     };
+    if (!attempt.isKnownBrowser) {
+      await requireProofUnderPressure(context, "sign-in", proof, countPressure);
+    }
     const decision = await throttle.ask(attempt, context.now);
     if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
     if (decision.waitMs > 0) await delay(context, decision.waitMs);
@@ -111,7 +128,9 @@ async function signIn(
   attempt: Attempt,
   throttle: SignInThrottle,
 ): Promise<Response> {
-  const response = await askAuth(context, order).catch((error) => {
+  const lane = attempt.isKnownBrowser ? "known" : "sign-in";
+  const signingIn = context.deps.inPasswordLane(lane, () => askAuth(context, order));
+  const response = await signingIn.catch((error) => {
     // The password was right; only the address is not verified yet.
     if (error instanceof AuthError && error.code === "EMAIL_NOT_VERIFIED") {
       throttle.succeeded(attempt);
@@ -144,8 +163,18 @@ async function resetPassword(
   const { deps } = context;
   const { internalAdapter } = await deps.auth.context();
   const link = `reset-password:${order["token"] ?? ""}`;
-  const id = (await internalAdapter.findVerificationValue(link))?.value;
-  const response = await askAuth(context, order);
+  const found = await internalAdapter.findVerificationValue(link);
+  const id = found?.value;
+  // Someone with a link from an email is not a stranger, so a flood of sign-ups does not hold up the new password.
+  const setting = deps.inPasswordLane("sign-in", () => askAuth(context, order));
+  const response = await setting.catch(async (error) => {
+    // Better Auth has used up the link by now, and the password is not changed.
+    if (found !== null && error instanceof TooManyPasswords) {
+      const { value, expiresAt } = found;
+      await internalAdapter.createVerificationValue({ identifier: link, value, expiresAt });
+    }
+    throw error;
+  });
   if (id === undefined) return response;
   await deps.activityLog.dropResetLinks({ user: id });
   const user = await internalAdapter.findUserById(id);
@@ -174,7 +203,9 @@ async function returnFromProvider(context: RequestContext): Promise<Response> {
 async function changePassword(context: RequestContext, order: AuthOrder): Promise<Response> {
   const { deps, request } = context;
   const { signedIn } = await deps.auth.signedIn(request.headers);
-  const response = await askAuth(context, { ...order, revokeOtherSessions: true });
+  const response = await deps.inPasswordLane("known", () =>
+    askAuth(context, { ...order, revokeOtherSessions: true }),
+  );
   if (signedIn === null) return response;
   const { id: user, email } = signedIn.user;
   await deps.activityLog.dropResetLinks({ user });

@@ -2,12 +2,15 @@ import type { accountEmails } from "#accounts/account-emails.ts";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { Auth } from "#accounts/auth.ts";
+import type { PasswordLane } from "#accounts/auth-options.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
+import type { ProofsOfWork } from "./proof-of-work.ts";
+import type { Rejection } from "./rejections.ts";
 import type { Provider } from "./shapes.ts";
 
 /** Everything that a runtime passes to the dashboard's app, which depends on no runtime and no store. */
@@ -40,6 +43,9 @@ export type DashboardDeps = {
   };
   emails: ReturnType<typeof accountEmails>;
   verifyPassword(hash: string, password: string): Promise<boolean>;
+  /** Runs `act`; the passwords that it hashes and verifies wait in this queue. */
+  inPasswordLane<Result>(lane: PasswordLane, act: () => Promise<Result>): Promise<Result>;
+  proofs: ProofsOfWork;
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;
   newRequestId(): string;
@@ -49,4 +55,8 @@ export type DashboardDeps = {
   /** Keeps work alive after the response; failures are logged. */
   inBackground(work: Promise<unknown>): void;
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
+  /** Counts a rejected request in the metrics; these are no errors of the service. */
+  onRejection(reason: Rejection): void;
+  /** Logs a line that is not an error. */
+  logWarning(message: string): void;
 };

@@ -14,6 +14,8 @@ export const DASHBOARD_ERRORS = {
   not_found: { status: 404, title: "Not found" },
   wrong_method: { status: 405, title: "Method not allowed" },
   too_many_requests: { status: 429, title: "Too many requests" },
+  /** The page solves a challenge (`/dashboard/challenge`) and repeats the request with its solution. */
+  proof_required: { status: 429, title: "A proof of work is required" },
   internal: { status: 500, title: "Internal error" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
 } as const;

@@ -9,6 +9,7 @@ import type { AppContext } from "#api/app-context.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
+import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { readBody } from "#api/pipeline/body.ts";
 import { SETTINGS } from "#config/settings.ts";
@@ -98,6 +99,12 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     now,
     logError,
     verifyPassword: passwords.verifyPassword,
+    // There are no queues here: passwords are hashed one after the other in an isolate, and the platform adds isolates.
+    inPasswordLane: (_, act) => act(),
+    proofs: createProofsOfWork({ secret: derived("toolbooth proofs of work"), now }),
+    // Workers have no `/metrics`. The API Worker's analytics count responses by status.
+    onRejection: () => {},
+    logWarning: (message) => console.warn(JSON.stringify({ message })),
     activityLog: store.activityLog,
     events: store.events,
     sales: { prices: config.prices, billing, purchases: store.purchases },
@@ -107,7 +114,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     newSecret: () => randomBase62(32, random),
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   };
-  const bounds = createDashboardBounds(throttle.signIn);
+  const bounds = createDashboardBounds(throttle);
 
   const dashboard: DashboardSite = {
     offer: {

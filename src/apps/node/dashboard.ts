@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Starter } from "#accounts/welcome.ts";
+import type { Rejection } from "#api/dashboard/rejections.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { StripeSettings } from "#config/read-settings.ts";
 import type { MailSettings } from "#email/read-mail-settings.ts";
@@ -50,6 +51,7 @@ export type FromDashboard =
   | { kind: "response"; id: number; status: number; headers: HeaderList; body: Uint8Array }
   | { kind: "email"; text: string }
   | { kind: "warning"; message: string }
+  | { kind: "rejection"; reason: Rejection }
   | { kind: "action"; message: string; action: OperatorAction & { requestId: string } }
   | { kind: "jobs"; counts: readonly JobCount[] }
   | {
@@ -68,6 +70,9 @@ export type DashboardThread = {
 };
 
 export class DashboardUnavailable extends Error {}
+
+/** The thread works, but has as many requests as it may have at once. */
+export class DashboardBusy extends DashboardUnavailable {}
 
 const WAITING_MAX = 500;
 const RESPONSE_TIMEOUT_MS = 30_000;
@@ -100,7 +105,10 @@ type Waiting = { resolve(response: Response): void; reject(error: Error): void }
 export async function startDashboard(
   settings: DashboardSettings,
   log: NodeLog,
-  stopTimeoutMs = STOP_TIMEOUT_MS,
+  {
+    onRejection = () => {},
+    stopTimeoutMs = STOP_TIMEOUT_MS,
+  }: { onRejection?: (reason: Rejection) => void; stopTimeoutMs?: number } = {},
 ): Promise<DashboardThread> {
   const waiting = new Map<number, Waiting>();
   let count = 0;
@@ -117,6 +125,7 @@ export async function startDashboard(
       waiting.get(id)?.resolve(response);
     } else if (message.kind === "email") log.email(message.text);
     else if (message.kind === "warning") log.warn(message.message);
+    else if (message.kind === "rejection") onRejection(message.reason);
     else if (message.kind === "action") log.info(message.message, message.action);
     else if (message.kind === "jobs") jobs = message.counts;
     else if (message.kind === "error") {
@@ -169,8 +178,11 @@ export async function startDashboard(
 
   return {
     async fetch(request, body, peer) {
-      if (thread === undefined || waiting.size >= WAITING_MAX)
-        throw new DashboardUnavailable("No thread");
+      if (thread === undefined) throw new DashboardUnavailable("No thread");
+      if (waiting.size >= WAITING_MAX) {
+        onRejection("dashboard_busy");
+        throw new DashboardBusy("Too many requests at once");
+      }
       count += 1;
       const id = count;
       const { promise, resolve, reject } = Promise.withResolvers<Response>();

@@ -51,7 +51,7 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
     isOwnMachine: true,
     mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };
-  const dashboard = await startDashboard(settings, log, 120_000);
+  const dashboard = await startDashboard(settings, log, { stopTimeoutMs: 120_000 });
   t.after(async () => {
     process.off("worker", started);
     await dashboard.stop();
@@ -139,7 +139,7 @@ test("the server responds with 503 and Retry-After while there is no thread, and
   const loggedErrors: string[] = [];
   const log = { logError: (message: string) => loggedErrors.push(message) } as unknown as NodeLog;
   const at = { publicUrl: ORIGIN, port: 26001, secrets: SECRETS, prices: null };
-  const service = openDashboardServer(config, at, log);
+  const service = openDashboardServer(config, at, log, () => {});
   await assert.rejects(
     service.fetch(new Request(`${ORIGIN}/dashboard/visitor`), undefined),
     (fault) =>
