@@ -16,6 +16,7 @@ import {
   type SignedIn,
   VERIFY_LINK_SECONDS,
 } from "./auth-options.ts";
+import { createPasswordCheck } from "./new-password.ts";
 
 /**
  * Sign-in to the dashboard, built on better-auth: sessions, passwords, verification of addresses, social sign-in, all below
@@ -48,6 +49,7 @@ export function createAuth(options: AuthOptions) {
     ...passwords(options, hooks),
     ...tables(options, hooks),
     ...limits(options),
+    hooks: { before: createPasswordCheck() },
     databaseHooks: hooks.database,
     telemetry: { enabled: false },
     logger: {
