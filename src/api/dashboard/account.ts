@@ -2,6 +2,7 @@ import type { SignedIn } from "#accounts/auth-options.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { DashboardError, tooManyRequests } from "./dashboard-error.ts";
 import {
+  endSessions,
   findSignedIn,
   finishClosing,
   json,
@@ -73,18 +74,15 @@ export async function listSessions(context: RequestContext): Promise<Response> {
 
 /** Ends one session, or all `others`. */
 export async function endSession(context: RequestContext): Promise<Response> {
-  const { deps, id } = context;
-  const { user, session } = await requireMember(context);
-  const { internalAdapter } = await deps.auth.context();
-  const found = await internalAdapter.listSessions(user.id);
-  const ending = found.filter((each) =>
-    id === "others" ? each.id !== session.id : each.id === id,
+  const { id } = context;
+  const member = await requireMember(context);
+  const ended = await endSessions(context, member.user.id, (each) =>
+    id === "others" ? each !== member.session.id : each === id,
   );
-  if (ending.length === 0 && id !== "others") {
+  if (ended === 0 && id !== "others") {
     throw new DashboardError("not_found", "This session has already ended.");
   }
-  for (const { token } of ending) await internalAdapter.deleteSession(token);
-  if (ending.length > 0) await recordEvent(context, user.id, "session_ended", null);
+  if (ended > 0) await recordEvent(context, member.user.id, "session_ended", null);
   return json({});
 }
 

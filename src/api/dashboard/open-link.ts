@@ -5,6 +5,7 @@ import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { AuthError } from "./dashboard-error.ts";
 import { knowBrowser } from "./known-browser.ts";
 import {
+  endSessions,
   json,
   notify,
   type RequestContext,
@@ -71,7 +72,7 @@ async function moveAddress(
     const detail = `Sign in as ${from} in this browser, then open the link again.`;
     throw new AuthError("SIGN_IN_FIRST", detail, 401);
   }
-  const { user } = requireNotSuspended(await requireMember(context), SUSPENDED);
+  const { user, session } = requireNotSuspended(await requireMember(context), SUSPENDED);
   const { internalAdapter } = await deps.auth.context();
   const other = await internalAdapter.findUserByEmail(to);
   const isTaken =
@@ -90,8 +91,9 @@ async function moveAddress(
   if (other !== null) await internalAdapter.deleteUser(other.user.id);
   await recordFormerEmail(deps.accountDeps, from, now);
   const response = await takeLink(context, token);
-  // The old mailbox may still contain reset links.
+  // The old mailbox may still contain reset links, and someone else may be signed in.
   await deps.activityLog.dropResetLinks({ user: user.id });
+  await endSessions(context, user.id, (each) => each !== session.id);
   knowBrowser(context, to, throttle);
   await recordEvent(context, user.id, "email_changed", to);
   await notify(context, deps.emails.addressChanged(from, to));

@@ -106,6 +106,18 @@ export function requireNotSuspended(member: Member, detail: string): Member {
 
 const signedOut = () => new DashboardError("signed_out", "You are signed out. Sign in again.");
 
+/** Ends the user's sessions whose ids `isEnding` accepts. Returns how many there were. */
+export async function endSessions(
+  { deps }: RequestContext,
+  user: string,
+  isEnding: (session: string) => boolean,
+): Promise<number> {
+  const { internalAdapter } = await deps.auth.context();
+  const ending = (await internalAdapter.listSessions(user)).filter(({ id }) => isEnding(id));
+  for (const { token } of ending) await internalAdapter.deleteSession(token);
+  return ending.length;
+}
+
 export const json = (body: object, status = 200): Response =>
   new Response(JSON.stringify(body), {
     status,
