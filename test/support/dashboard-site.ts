@@ -82,10 +82,10 @@ export function newCredentials(name = "ada"): Credentials {
   return { email: `${name}-${count}@example.com`, password: "correct horse battery staple" };
 }
 
-/** An IP address that no other user has. */
+/** An IP address that no other user has, in a network of its own: sign-ups are counted by network too. */
 export function newIpAddress(): string {
   count += 1;
-  return `10.7.${count >> 8}.${count & 255}`;
+  return `2001:db8:${count.toString(16)}::1`;
 }
 
 export const emailsTo = (site: TestSite, email: string): Received[] =>

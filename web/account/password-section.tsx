@@ -6,7 +6,7 @@ import { focusInvalidField } from "../parts/focus.ts";
 import { Failure, Message } from "../parts/message.tsx";
 import { Section } from "../parts/section.tsx";
 import { useChangePassword } from "../queries.ts";
-import { checkNewPassword, NEW_PASSWORD_HINT } from "../sign-in/field-checks.ts";
+import { checkNewPassword, NEW_PASSWORD_HINT, passwordProblemOf } from "../sign-in/field-checks.ts";
 import { useRequestReset } from "../sign-in/requests.ts";
 
 export function PasswordSection({ user }: { user: UserView }) {
@@ -68,6 +68,7 @@ function PasswordForm({ email }: { email: string }) {
     }
     const order = { currentPassword: current, newPassword: next };
     change.mutate(order, {
+      onError: (error) => setFieldErrors({ next: passwordProblemOf(error) }),
       onSuccess: () => {
         setCurrent("");
         setNext("");
@@ -91,12 +92,17 @@ function PasswordForm({ email }: { email: string }) {
         autoComplete="new-password"
         value={next}
         error={fieldErrors.next}
-        onChange={setNext}
+        onChange={(value) => {
+          setNext(value);
+          setFieldErrors((before) => ({ ...before, next: undefined }));
+        }}
       />
       <Text c="dimmed" size="sm">
         You stay signed in here. All your other sessions end.
       </Text>
-      {change.isError && <Failure error={change.error} />}
+      {change.isError && passwordProblemOf(change.error) === undefined && (
+        <Failure error={change.error} />
+      )}
       {change.isSuccess && next === "" && (
         <Message tone="ok" live>
           Your password was changed and your other sessions ended.

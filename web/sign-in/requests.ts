@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Challenge } from "altcha-lib/types";
 import { useEffect, useState } from "react";
 import type { Provider } from "#api/dashboard/shapes.ts";
 import { absoluteUrl, useSearchText } from "../addresses.ts";
 import { connection } from "../connection.ts";
 import { queryKeys } from "../queries.ts";
-import { request } from "../request.ts";
-import { requestWithProof } from "./solve-challenge.ts";
+import { ProblemDetails, request } from "../request.ts";
 
 const AUTH = "/dashboard/auth";
 
@@ -41,6 +41,31 @@ function tabStorage(): Storage | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * Sends a request that may need a proof of work: if the service asks for one, the browser solves a challenge and sends the
+ * request again. The user only sees that the form takes a few seconds longer.
+ */
+async function requestWithProof<T>(path: string, body: object): Promise<T> {
+  try {
+    return await request<T>("POST", path, body);
+  } catch (error) {
+    if (!(error instanceof ProblemDetails) || error.code !== "proof_required") throw error;
+    const proof = await solveNewChallenge();
+    // Its text tells users what to do where their browser cannot solve the challenge.
+    if (proof === null) throw error;
+    return request<T>("POST", path, { ...body, proof });
+  }
+}
+
+/** The solver is loaded only where it is needed. */
+async function solveNewChallenge(): Promise<string | null> {
+  const [solver, challenge] = await Promise.all([
+    import("./solve-challenge.ts").catch(() => null),
+    request<Challenge>("GET", "/dashboard/challenge"),
+  ]);
+  return solver === null ? null : solver.solveChallenge(challenge);
 }
 
 export type Credentials = { email: string; password: string };
