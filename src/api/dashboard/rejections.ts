@@ -17,7 +17,10 @@ export type Rejection = (typeof REJECTIONS)[number];
 
 const LINE_EVERY_MS = 60_000;
 
-/** Counts rejections. They are logged at most once a minute, in one line with the counts since the line before. */
+/** What only a flood causes. The others also happen to single users, so they are in the metrics alone. */
+const LOGGED: readonly Rejection[] = ["proof_required", "passwords_busy"];
+
+/** Counts rejections. Those of a flood are logged at most once a minute, in one line with the counts since the line before. */
 export type RejectionCounter = (deps: DashboardDeps, thrown: unknown, now: number) => void;
 
 export function createRejectionCounter(): RejectionCounter {
@@ -27,8 +30,7 @@ export function createRejectionCounter(): RejectionCounter {
     const reason = reasonOf(thrown);
     if (reason === null) return;
     deps.onRejection(reason);
-    // A wrong password is an everyday mistake. In the log it counts only when it reaches a limit.
-    if (reason === "wrong_password") return;
+    if (!LOGGED.includes(reason)) return;
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
     if (now < lastLineAt + LINE_EVERY_MS) return;
     const list = [...counts].map(([name, count]) => `${name} ${count}`).join(", ");

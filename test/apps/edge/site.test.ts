@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, test } from "node:test";
+import { type Challenge, solveChallenge } from "altcha-lib";
+import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { newAccountId, newKeyId } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, DRAIN_SLACK_BYTES } from "#limits.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
@@ -310,4 +312,28 @@ test("logs no errors except the delayed email", () => {
     (line) => !/failed and will be retried|An operator.s action/.test(line),
   );
   assert.deepEqual(lines, []);
+});
+
+test("a flood from many networks needs proofs of work, counted in objects and each good once; the log gets one line", async () => {
+  const ask = (turn: number, proof?: string) =>
+    post({
+      path: "/auth/request-password-reset",
+      body: { email: "nobody@example.com", proof },
+      headers: { "CF-Connecting-IP": `2001:${(0x1000 + turn).toString(16)}::1` },
+    });
+  const before = site.logs.length;
+  const flood = await Promise.all(Array.from({ length: 40 }, (_, turn) => ask(turn)));
+  const rejected = flood.filter(({ status }) => status === 429);
+  assert.ok(rejected.length >= 10, `${rejected.length}`);
+  for (const { text } of rejected) assert.match(text, /"proof_required"/);
+  const challenge = (await (await fetch(`${site.base}/dashboard/challenge`)).json()) as Challenge;
+  const proof = JSON.stringify({
+    challenge,
+    solution: await solveChallenge({ challenge, deriveKey }),
+  });
+  assert.equal((await ask(50, proof)).status, 200);
+  assert.equal((await ask(51, proof)).status, 429);
+  const lines = site.logs.slice(before);
+  assert.equal(lines.length, 1, lines.join("\n"));
+  assert.match(lines[0] as string, /Rejecting requests.*proof_required/);
 });
