@@ -8,6 +8,7 @@ import { keyedHash } from "#accounts/keyed-hash.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
 import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
@@ -93,7 +94,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
       emailsStayHere: config.mail.api === null,
       webhookNetworks: config.webhookNetworks,
-      secret: derived("toolbooth known browsers"),
+      secret: knownBrowserSecret(secrets),
     },
     accountDeps,
     now,

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { AUTH_PATH } from "#accounts/auth-options.ts";
 import { busy } from "#api/dashboard/call-auth.ts";
+import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
@@ -19,6 +21,7 @@ import {
   DashboardBusy,
   type DashboardThread,
   DashboardUnavailable,
+  type RequestKind,
   startDashboard,
 } from "./dashboard.ts";
 import { databaseFile } from "./data-folder.ts";
@@ -81,7 +84,16 @@ export function openDashboardServer(
     const peer = clientAddress(connection as IncomingMessage | undefined);
     const thread = await dashboard;
     if (thread === null) throw new DashboardUnavailable("Never started");
-    return thread.fetch(request, body === null || body.byteLength === 0 ? null : body, peer);
+    const sent = body === null || body.byteLength === 0 ? null : body;
+    return thread.fetch(request, sent, peer, kindOf(request, sent));
+  }
+  const known = { secret: knownBrowserSecret(at.secrets), publicUrl: at.publicUrl };
+  /** What a flood of strangers consists of, apart from the requests of everyone else. */
+  function kindOf(request: Request, body: Uint8Array | null): RequestKind {
+    const path = new URL(request.url).pathname;
+    if (STRANGERS_PATH.test(path)) return "sign-up";
+    if (path !== SIGN_IN_PATH) return "other";
+    return isKnownBrowser(request, emailIn(body), known) ? "known" : "sign-in";
   }
   const operatorServer = createOperatorServer(config.operatorTokens, log);
   return {
@@ -114,6 +126,21 @@ export function openDashboardServer(
     stop: async () => (await dashboard)?.stop(),
     countJobs: async () => (await dashboard)?.countJobs() ?? [],
   };
+}
+
+const SIGN_IN_PATH = `${AUTH_PATH}/sign-in/email`;
+const STRANGERS_PATH = new RegExp(
+  `^${AUTH_PATH}/(?:sign-up/email|send-verification-email|request-password-reset)$`,
+);
+
+/** The address in the body of a sign-in; empty where it has none. The dashboard rejects such bodies. */
+function emailIn(body: Uint8Array | null): string {
+  try {
+    const { email } = JSON.parse(new TextDecoder().decode(body ?? new Uint8Array()));
+    return typeof email === "string" ? email : "";
+  } catch {
+    return "";
+  }
 }
 
 const newId = createIdSequence(random);

@@ -9,6 +9,7 @@ import { createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
 import { createMail } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
@@ -142,7 +143,7 @@ const deps: DashboardDeps = {
     starter: settings.starter,
     emailsStayHere: transportKind === "outbox",
     webhookNetworks: settings.webhookNetworks,
-    secret: derived("toolbooth known browsers"),
+    secret: knownBrowserSecret(secrets),
   },
   auth,
   accountDeps,

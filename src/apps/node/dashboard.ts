@@ -62,8 +62,16 @@ export type FromDashboard =
     };
 
 export type DashboardThread = {
-  /** Handles a request; `peer` is the client's network address. Rejects if the thread is down. */
-  fetch(request: Request, body: Uint8Array | null, peer: string | null): Promise<Response>;
+  /**
+   * Handles a request; `peer` is the client's network address. Rejects if the thread is down, or if it already has as many
+   * requests of this kind as it may.
+   */
+  fetch(
+    request: Request,
+    body: Uint8Array | null,
+    peer: string | null,
+    kind?: RequestKind,
+  ): Promise<Response>;
   /** The job counts that the thread last reported. */
   countJobs(): readonly JobCount[];
   stop(): Promise<void>;
@@ -74,7 +82,12 @@ export class DashboardUnavailable extends Error {}
 /** The thread works, but has as many requests as it may have at once. */
 export class DashboardBusy extends DashboardUnavailable {}
 
-const WAITING_MAX = 500;
+/**
+ * How many requests of each kind the thread may have at once: those of strangers, which a flood consists of, leave room for the
+ * others. Passwords wait in the thread, in queues that are shorter.
+ */
+const WAITING_MAX = { known: 100, "sign-in": 150, "sign-up": 100, other: 250 } as const;
+export type RequestKind = keyof typeof WAITING_MAX;
 const RESPONSE_TIMEOUT_MS = 30_000;
 /** The delay doubles after each failed start, so that a permanent fault does not fill the log. */
 const RESTART_FIRST_MS = 500;
@@ -96,7 +109,7 @@ const CONNECTION_HEADERS = new Set([
   "upgrade",
 ]);
 
-type Waiting = { resolve(response: Response): void; reject(error: Error): void };
+type Waiting = { kind: RequestKind; resolve(response: Response): void; reject(error: Error): void };
 
 /**
  * Starts the thread, and restarts it when it dies or fails to start. Requests in the meantime get an error that asks to
@@ -156,6 +169,10 @@ export async function startDashboard(
     return fresh;
   }
 
+  /** Counted when asked, because there are few. */
+  const waitingOf = (kind: RequestKind) =>
+    [...waiting.values()].filter((each) => each.kind === kind).length;
+
   async function tryToStart(): Promise<Worker | undefined> {
     try {
       return await start();
@@ -177,16 +194,16 @@ export async function startDashboard(
   }
 
   return {
-    async fetch(request, body, peer) {
+    async fetch(request, body, peer, kind = "other") {
       if (thread === undefined) throw new DashboardUnavailable("No thread");
-      if (waiting.size >= WAITING_MAX) {
+      if (waitingOf(kind) >= WAITING_MAX[kind]) {
         onRejection("dashboard_busy");
         throw new DashboardBusy("Too many requests at once");
       }
       count += 1;
       const id = count;
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
-      waiting.set(id, { resolve, reject });
+      waiting.set(id, { kind, resolve, reject });
       const late = setTimeout(
         () => reject(new DashboardUnavailable("No response in time")),
         RESPONSE_TIMEOUT_MS,

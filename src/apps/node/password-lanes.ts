@@ -24,6 +24,11 @@ const LANES: Readonly<Record<PasswordLane, Lane>> = {
   "sign-up": { atOnceMax: AT_ONCE_MAX - 1, waitingMax: 32, weight: 1 },
 };
 
+/** On a busy machine a password takes longer. Whoever has waited this long gets an error before the connection gives up. */
+const WAIT_MAX_MS = 15_000;
+
+type Waiting = { since: number; start(): void; reject(error: Error): void };
+
 /** Earlier lanes come first where two have had the same share. */
 const NAMES = Object.keys(LANES) as PasswordLane[];
 
@@ -34,13 +39,14 @@ const current = new AsyncLocalStorage<PasswordLane>();
 export const inPasswordLane = <Result>(lane: PasswordLane, act: () => Promise<Result>) =>
   current.run(lane, act);
 
-/** Queues for the work on passwords, one per lane, so that a flood in one lane does not delay the others. */
-export function createPasswordLanes() {
+/**
+ * Queues for the work on passwords, one per lane, so that a flood in one lane does not delay the others.
+ *
+ * @param elapsed - a clock in milliseconds that never goes back
+ */
+export function createPasswordLanes(elapsed = () => performance.now()) {
   const lanes = new Map(
-    NAMES.map((name) => [
-      name,
-      { ...LANES[name], running: 0, waiting: [] as (() => void)[], turns: 0 },
-    ]),
+    NAMES.map((name) => [name, { ...LANES[name], running: 0, waiting: [] as Waiting[], turns: 0 }]),
   );
   let running = 0;
   /** How far the shares have progressed: a lane that was empty starts here, without credit for the time before. */
@@ -61,27 +67,39 @@ export function createPasswordLanes() {
     lane.turns = Math.max(lane.turns, progress) + 1 / lane.weight;
   }
 
+  function dropLate(): void {
+    const before = elapsed() - WAIT_MAX_MS;
+    for (const { waiting } of lanes.values()) {
+      while (waiting[0] !== undefined && waiting[0].since < before) {
+        waiting.shift()?.reject(new TooManyPasswords("Waited too long to hash a password"));
+      }
+    }
+  }
+
   /** Gives free slots to the lanes that have had the smallest share. */
   function startWaiting(): void {
+    dropLate();
     for (;;) {
       const ready = [...lanes.values()].filter((lane) => lane.waiting.length > 0 && hasSlot(lane));
       const [next] = ready.toSorted(
         (a, b) => Math.max(a.turns, progress) - Math.max(b.turns, progress),
       );
-      const start = next?.waiting.shift();
-      if (next === undefined || start === undefined) return;
+      const first = next?.waiting.shift();
+      if (next === undefined || first === undefined) return;
       progress = Math.max(progress, next.turns);
       begin(next);
-      start();
+      first.start();
     }
   }
 
-  /** Runs `work` when it is its turn. Rejects with `TooManyPasswords` if too many wait in the lane. */
+  /** Runs `work` when it is its turn. Rejects with `TooManyPasswords` if too many wait in the lane, or for too long. */
   return async function takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const lane = laneOf(current.getStore() ?? "sign-in");
     if (lane.waiting.length === 0 && hasSlot(lane)) begin(lane);
     else if (lane.waiting.length < lane.waitingMax) {
-      await new Promise<void>((resolve) => lane.waiting.push(resolve));
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      lane.waiting.push({ since: elapsed(), start: resolve, reject });
+      await promise;
     } else throw new TooManyPasswords("Too many passwords to hash at once");
     try {
       return await work();

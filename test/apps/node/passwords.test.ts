@@ -132,3 +132,21 @@ test("a full lane rejects its own passwords only", async () => {
     await busy;
   }
 });
+
+test("whoever waits longer than 15 seconds is rejected when the next password is done, and the others go on", async () => {
+  let now = 0;
+  const takeTurn = createPasswordLanes(() => now);
+  let finish = () => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const slow = Array.from({ length: 2 }, () => takeTurn(() => held));
+  const late = takeTurn(async () => assert.fail("it is too late"));
+  now = 10_000;
+  const inTime = takeTurn(async () => "done");
+  now = 15_001;
+  finish();
+  await assert.rejects(late, TooManyPasswords);
+  assert.equal(await inTime, "done");
+  await Promise.all(slow);
+});
