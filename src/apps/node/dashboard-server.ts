@@ -1,7 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { AUTH_PATH } from "#accounts/auth-options.ts";
 import { busy } from "#api/dashboard/call-auth.ts";
-import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
@@ -21,12 +19,12 @@ import {
   DashboardBusy,
   type DashboardThread,
   DashboardUnavailable,
-  type RequestKind,
   startDashboard,
 } from "./dashboard.ts";
 import { databaseFile } from "./data-folder.ts";
 import type { NodeLog } from "./log.ts";
 import { createOperatorServer } from "./operator-server.ts";
+import { createRequestKinds } from "./request-kind.ts";
 import { random } from "./runtime.ts";
 
 /** Forwards requests for the dashboard API and the operator API to the dashboard thread, and starts and stops it. */
@@ -76,6 +74,7 @@ export function openDashboardServer(
     log.logError("Dashboard thread failed to start", { cause });
     return null;
   });
+  const kindOf = createRequestKinds(at);
   async function forward(
     request: Request,
     body: Uint8Array | null,
@@ -86,14 +85,6 @@ export function openDashboardServer(
     if (thread === null) throw new DashboardUnavailable("Never started");
     const sent = body === null || body.byteLength === 0 ? null : body;
     return thread.fetch(request, sent, peer, kindOf(request, sent));
-  }
-  const known = { secret: knownBrowserSecret(at.secrets), publicUrl: at.publicUrl };
-  /** What a flood of strangers consists of, apart from the requests of everyone else. */
-  function kindOf(request: Request, body: Uint8Array | null): RequestKind {
-    const path = new URL(request.url).pathname;
-    if (STRANGERS_PATH.test(path)) return "sign-up";
-    if (path !== SIGN_IN_PATH) return "other";
-    return isKnownBrowser(request, emailIn(body), known) ? "known" : "sign-in";
   }
   const operatorServer = createOperatorServer(config.operatorTokens, log);
   return {
@@ -126,21 +117,6 @@ export function openDashboardServer(
     stop: async () => (await dashboard)?.stop(),
     countJobs: async () => (await dashboard)?.countJobs() ?? [],
   };
-}
-
-const SIGN_IN_PATH = `${AUTH_PATH}/sign-in/email`;
-const STRANGERS_PATH = new RegExp(
-  `^${AUTH_PATH}/(?:sign-up/email|send-verification-email|request-password-reset)$`,
-);
-
-/** The address in the body of a sign-in; empty where it has none. The dashboard rejects such bodies. */
-function emailIn(body: Uint8Array | null): string {
-  try {
-    const { email } = JSON.parse(new TextDecoder().decode(body ?? new Uint8Array()));
-    return typeof email === "string" ? email : "";
-  } catch {
-    return "";
-  }
 }
 
 const newId = createIdSequence(random);

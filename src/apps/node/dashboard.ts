@@ -10,6 +10,7 @@ import type { JobCount } from "#jobs/job-queue.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorToken } from "#operator/perform.ts";
 import type { NodeLog } from "./log.ts";
+import { REQUESTS_MAX, type RequestKind } from "./request-kind.ts";
 
 /** The settings of the dashboard thread, as plain data. */
 export type DashboardSettings = {
@@ -82,12 +83,6 @@ export class DashboardUnavailable extends Error {}
 /** The thread works, but has as many requests as it may have at once. */
 export class DashboardBusy extends DashboardUnavailable {}
 
-/**
- * How many requests of each kind the thread may have at once: those of strangers, which a flood consists of, leave room for the
- * others. Passwords wait in the thread, in queues that are shorter.
- */
-const WAITING_MAX = { known: 100, "sign-in": 150, "sign-up": 100, other: 250 } as const;
-export type RequestKind = keyof typeof WAITING_MAX;
 const RESPONSE_TIMEOUT_MS = 30_000;
 /** The delay doubles after each failed start, so that a permanent fault does not fill the log. */
 const RESTART_FIRST_MS = 500;
@@ -196,7 +191,7 @@ export async function startDashboard(
   return {
     async fetch(request, body, peer, kind = "other") {
       if (thread === undefined) throw new DashboardUnavailable("No thread");
-      if (waitingOf(kind) >= WAITING_MAX[kind]) {
+      if (waitingOf(kind) >= REQUESTS_MAX[kind]) {
         onRejection("dashboard_busy");
         throw new DashboardBusy("Too many requests at once");
       }
