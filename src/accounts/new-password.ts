@@ -1,6 +1,6 @@
 import { APIError, createAuthMiddleware, getSessionFromCtx } from "better-auth/api";
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from "./auth-options.ts";
-import { isCommonPassword, normalizePassword } from "./common-passwords.ts";
+import { isCommonPassword, normalizePassword } from "./weak-passwords.ts";
 
 /**
  * Which passwords may be chosen, besides their length: those that guessers try first are rejected (NIST SP 800-63B, 3.1.1.2).

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { isCommonPassword } from "#accounts/common-passwords.ts";
 import { problemOfPassword } from "#accounts/new-password.ts";
+import { isCommonPassword } from "#accounts/weak-passwords.ts";
 
 const codeOf = (password: string, email: string | null = "alice.miller@example.com") =>
   problemOfPassword(password, email)?.code ?? null;
@@ -91,6 +91,6 @@ test("of 50,000 passwords that nobody uses, fewer than 1 in 10,000 count as comm
 });
 
 test("the list takes less than 400 kB", () => {
-  const file = path.join(import.meta.dirname, "../../src/accounts/common-passwords-filter.ts");
+  const file = path.join(import.meta.dirname, "../../src/accounts/weak-passwords-filter.ts");
   assert.ok(readFileSync(file).byteLength < 400_000);
 });

@@ -1,6 +1,5 @@
 import { TooManyPasswords } from "#accounts/auth-options.ts";
 import { ProblemError } from "#errors.ts";
-import type { DashboardDeps } from "./dashboard-deps.ts";
 
 /**
  * Requests to the dashboard that were rejected because of how many there are, or because of a wrong password. Strangers cause
@@ -21,20 +20,22 @@ const LINE_EVERY_MS = 60_000;
 const LOGGED: readonly Rejection[] = ["proof_required", "passwords_busy"];
 
 /** Counts rejections. Those of a flood are logged at most once a minute, in one line with the counts since the line before. */
-export type RejectionCounter = (deps: DashboardDeps, thrown: unknown, now: number) => void;
+export type RejectionCounter = (to: Reports, thrown: unknown, now: number) => void;
+
+type Reports = { onRejection(reason: Rejection): void; logWarning(message: string): void };
 
 export function createRejectionCounter(): RejectionCounter {
   const counts = new Map<Rejection, number>();
   let lastLineAt = Number.NEGATIVE_INFINITY;
-  return (deps, thrown, now) => {
+  return (to, thrown, now) => {
     const reason = reasonOf(thrown);
     if (reason === null) return;
-    deps.onRejection(reason);
+    to.onRejection(reason);
     if (!LOGGED.includes(reason)) return;
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
     if (now < lastLineAt + LINE_EVERY_MS) return;
     const list = [...counts].map(([name, count]) => `${name} ${count}`).join(", ");
-    deps.logWarning(`Rejecting requests to the dashboard; since the last such line: ${list}`);
+    to.logWarning(`Rejecting requests to the dashboard; since the last such line: ${list}`);
     lastLineAt = now;
     counts.clear();
   };

@@ -9,7 +9,7 @@ export const REQUESTS_MAX = { known: 100, "sign-in": 150, "sign-up": 100, other:
 export type RequestKind = keyof typeof REQUESTS_MAX;
 
 const SIGN_IN_PATH = `${AUTH_PATH}/sign-in/email`;
-const STRANGERS_PATHS = ["sign-up/email", "send-verification-email", "request-password-reset"].map(
+const ANONYMOUS_PATHS = ["sign-up/email", "send-verification-email", "request-password-reset"].map(
   (name) => `${AUTH_PATH}/${name}`,
 );
 
@@ -18,7 +18,7 @@ export function createRequestKinds(at: { secrets: readonly string[]; publicUrl: 
   const place = { secret: knownBrowserSecret(at.secrets), publicUrl: at.publicUrl };
   return (request: Request, body: Uint8Array | null): RequestKind => {
     const { pathname } = new URL(request.url);
-    if (STRANGERS_PATHS.includes(pathname)) return "sign-up";
+    if (ANONYMOUS_PATHS.includes(pathname)) return "sign-up";
     if (pathname !== SIGN_IN_PATH) return "other";
     return isKnownBrowser(request, emailIn(body), place) ? "known" : "sign-in";
   };

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
-import { COMMON_PASSWORDS_FILTER } from "./common-passwords-filter.ts";
+import { COMMON_PASSWORDS_FILTER } from "./weak-passwords-filter.ts";
 
 /**
  * The 100,000 most common passwords that are long enough to be chosen here, as a Bloom filter (Bloom, 1970) of 256 KiB. With

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PASSWORD_CHARS_MIN } from "#accounts/auth-options.ts";
-import { bitsOf, FILTER_BITS, normalizePassword } from "#accounts/common-passwords.ts";
+import { bitsOf, FILTER_BITS, normalizePassword } from "#accounts/weak-passwords.ts";
 
 /**
- * Writes `src/accounts/common-passwords-filter.ts`: the 100,000 most common passwords of the minimum length or more, as a
- * Bloom filter. Run it with `node test/accounts/make-common-passwords.ts`; the result is the same on every machine.
+ * Writes `src/accounts/weak-passwords-filter.ts`: the 100,000 most common passwords of the minimum length or more, as a
+ * Bloom filter. Run it with `node test/accounts/make-weak-passwords.ts`; the result is the same on every machine.
  *
  * The source is the list of the million most common passwords of SecLists (MIT), by Mark Burnett's ten million leaked
  * passwords, in order of frequency. Mozilla publishes it in this package for Firefox Accounts.
@@ -27,7 +27,7 @@ try {
   const hash = createHash("sha256").update(text).digest("hex");
   if (hash !== LIST_SHA256) throw new Error(`The list has changed: SHA-256 ${hash}`);
   writeFileSync(
-    path.join(root, "src/accounts/common-passwords-filter.ts"),
+    path.join(root, "src/accounts/weak-passwords-filter.ts"),
     moduleOf(filterOf(choose(text.toString("utf8")))),
   );
 } finally {
@@ -55,7 +55,7 @@ function filterOf(passwords: readonly string[]): Uint8Array {
 }
 
 function moduleOf(filter: Uint8Array): string {
-  return `/** Made by \`test/accounts/make-common-passwords.ts\` from a public list; do not edit. A Bloom filter in Base64. */
+  return `/** Made by \`test/accounts/make-weak-passwords.ts\` from a public list; do not edit. A Bloom filter in Base64. */
 export const COMMON_PASSWORDS_FILTER =
   "${Buffer.from(filter).toString("base64")}";
 `;
