@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, test } from "node:test";
-import { type Challenge, solveChallenge } from "altcha-lib";
-import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { newAccountId, newKeyId } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, DRAIN_SLACK_BYTES } from "#limits.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
@@ -10,7 +8,14 @@ import { TOOLS } from "#tools/registry.ts";
 import { openOneConnection } from "../../http/one-connection.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { CONFIRM, emailsTo, linkTo, newCredentials, until } from "../../support/dashboard-site.ts";
+import {
+  CONFIRM,
+  emailsTo,
+  linkTo,
+  newCredentials,
+  proveWork,
+  until,
+} from "../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
 
 /** The dashboard Worker behind the API Worker, in a real workerd, compared with the same service on Node. */
@@ -326,11 +331,7 @@ test("a flood from many networks needs proofs of work, counted in objects and ea
   const rejected = flood.filter(({ status }) => status === 429);
   assert.ok(rejected.length >= 10, `${rejected.length}`);
   for (const { text } of rejected) assert.match(text, /"proof_required"/);
-  const challenge = (await (await fetch(`${site.base}/dashboard/challenge`)).json()) as Challenge;
-  const proof = JSON.stringify({
-    challenge,
-    solution: await solveChallenge({ challenge, deriveKey }),
-  });
+  const proof = await proveWork(site);
   assert.equal((await ask(50, proof)).status, 200);
   assert.equal((await ask(51, proof)).status, 429);
   const lines = site.logs.slice(before);
