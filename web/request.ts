@@ -151,7 +151,8 @@ function stringMember(body: unknown, name: string): string | undefined {
 }
 
 function codeOf(status: number, code = ""): string {
-  if (status === 429 && code !== "too_many_codes") return "too_many_requests";
+  const isOwnCode = code === "too_many_codes" || code === "proof_required";
+  if (status === 429 && !isOwnCode) return "too_many_requests";
   if (status === 401 && (code === "" || code === "UNAUTHORIZED")) return "signed_out";
   if (code !== "") return code;
   return status >= 500 ? "internal" : "invalid_request";

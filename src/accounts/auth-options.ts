@@ -24,6 +24,12 @@ export function cookiePrefix(publicUrl: string): "" | "__Secure-" | "__Host-" {
   return cookiePath(publicUrl) === "/" ? "__Host-" : "__Secure-";
 }
 
+/**
+ * Queues for the work on passwords: sign-ins from known browsers (and requests of signed-in users), other sign-ins, and
+ * sign-ups and resets. A flood in one of them does not delay the others.
+ */
+export type PasswordLane = "known" | "sign-in" | "sign-up";
+
 /** Too many passwords are waiting to be hashed: more can only come from an attack. */
 export class TooManyPasswords extends Error {}
 

@@ -25,6 +25,7 @@ import {
 } from "./factor-plugins.ts";
 import { createFactors } from "./factors.ts";
 import { keyedHash } from "./keyed-hash.ts";
+import { createPasswordCheck } from "./new-password.ts";
 import { signUpMark } from "./sign-up-mark.ts";
 
 /**
@@ -62,6 +63,7 @@ export function createAuth(options: AuthOptions) {
     ...passwords(options, hooks),
     ...tables(options, hooks),
     ...limits(options),
+    hooks: { before: createPasswordCheck() },
     databaseHooks: hooks.database,
     telemetry: { enabled: false },
     logger: {

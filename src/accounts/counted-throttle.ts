@@ -1,6 +1,11 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { keyedHash } from "./keyed-hash.ts";
-import { bucketOf, type SignInThrottle, type ThrottleDecision } from "./sign-in-throttle.ts";
+import {
+  bucketOf,
+  type SignInThrottle,
+  storeBounded,
+  type ThrottleDecision,
+} from "./sign-in-throttle.ts";
 
 /**
  * Limits on sign-in that several processes share. Counting in each process would give an attacker every attempt once for each
@@ -31,6 +36,16 @@ export function countRequest(
     return { allowed: false, retryAfter: Math.ceil((endsAt - at) / 1_000) };
   }
   return { next: { count: before.count + 1, at }, allowed: true, retryAfter: null };
+}
+
+/** Counts requests in memory, for one process and within bounds; a restart clears the counts. */
+export function createRequestCounts() {
+  const counts = new Map<string, RequestCount>();
+  return (name: string, rule: RequestRule, at: number): RequestVerdict => {
+    const { next, ...verdict } = countRequest(counts.get(name), rule, at);
+    if (next !== undefined) storeBounded(counts, name, next);
+    return verdict;
+  };
 }
 
 /** The shared counts. Names are keyed hashes in hex, so the store does not learn addresses. */

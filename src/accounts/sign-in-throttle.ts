@@ -95,11 +95,11 @@ export function createSignInThrottle() {
     ask(attempt: Attempt, at: number): ThrottleDecision {
       const name = bucketOf(attempt);
       const { bucket, retryAfterMs } = takeTry(buckets.get(name), at);
-      store(buckets, name, bucket);
+      storeBounded(buckets, name, bucket);
       if (retryAfterMs > 0) return { retryAfterMs };
       if (attempt.isKnownBrowser) return { waitMs: 0 };
       const { mistakes, decision } = takeTurn(mistakesOf.get(attempt.email), at);
-      if (mistakes !== undefined) store(mistakesOf, attempt.email, mistakes);
+      if (mistakes !== undefined) storeBounded(mistakesOf, attempt.email, mistakes);
       return decision;
     },
     succeeded: ({ email }: Pick<Attempt, "email">): void => void mistakesOf.delete(email),
@@ -107,7 +107,7 @@ export function createSignInThrottle() {
 }
 
 /** Stores an entry and evicts the oldest ones. It evicts many at once, because iteration skips over deleted entries. */
-function store<Value>(map: Map<string, Value>, name: string, value: Value): void {
+export function storeBounded<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name);
   map.set(name, value);
   if (map.size <= ENTRIES_MAX) return;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Attempt, createSignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { networkOf } from "#api/dashboard/network.ts";
+import { networkOf, networksOf } from "#networks.ts";
 
 const OWNER = "owner@example.com";
 const outsider = (address = "9.9.9.9", email = OWNER): Attempt => ({
@@ -160,4 +160,21 @@ test("addresses in one /64 count as one network, addresses in two as two", () =>
       assert.equal(same, write(one) === write(other));
     }),
   );
+});
+
+const WIDER_NETWORKS: [string, [string, string, string]][] = [
+  ["192.0.2.7", ["192.0.2.7", "192.0.2/24", "192.0/16"]],
+  ["::ffff:192.0.2.7", ["192.0.2.7", "192.0.2/24", "192.0/16"]],
+  ["2001:db8:1:2345::9", ["2001:db8:1:2345", "2001:db8:1:23/56", "2001:db8:1/48"]],
+  ["2001:DB8:1:0045::9", ["2001:db8:1:45", "2001:db8:1:0/56", "2001:db8:1/48"]],
+  ["::1", ["0:0:0:0", "0:0:0:0/56", "0:0:0/48"]],
+];
+for (const [address, networks] of WIDER_NETWORKS) {
+  test(`"${address}" belongs to ${networks.join(", ")}`, () =>
+    assert.deepEqual(networksOf(address), networks));
+}
+
+test("whatever a client's address looks like, it belongs to three networks of different names", () => {
+  const text = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string());
+  fc.assert(fc.property(text, (address) => assert.equal(new Set(networksOf(address)).size, 3)));
 });

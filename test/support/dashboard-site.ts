@@ -6,6 +6,8 @@ import type { TestContext } from "node:test";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { type Challenge, solveChallenge } from "altcha-lib";
+import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { createEmailVerificationToken } from "better-auth/api";
 import { type Received, startMailServer } from "../email/smtp-fixture.ts";
 import { startServer, temporaryFolder } from "../http/server-process.ts";
@@ -82,10 +84,10 @@ export function newCredentials(name = "ada"): Credentials {
   return { email: `${name}-${count}@example.com`, password: "correct horse battery staple" };
 }
 
-/** An IP address that no other user has. */
+/** An IP address that no other user has, in a network of its own: sign-ups are counted by network too. */
 export function newIpAddress(): string {
   count += 1;
-  return `10.${7 + (count >> 8)}.${count & 255}.1`;
+  return `2001:db8:${count.toString(16)}::1`;
 }
 
 export const emailsTo = (site: TestSite, email: string): Received[] =>
@@ -115,11 +117,16 @@ export async function createMember(site: TestSite, name?: string): Promise<Crede
     "Content-Type": "application/json",
     "X-Forwarded-For": newIpAddress(),
   };
-  const signedUp = await expectOk(`${site.base}/dashboard/auth/sign-up/email`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ name: "", ...credentials }),
-  });
+  const signUp = (proof?: string) =>
+    fetch(`${site.base}/dashboard/auth/sign-up/email`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ name: "", ...credentials, proof }),
+    });
+  let signedUp = await signUp();
+  // Other tests of the same service may have sent many requests within this minute.
+  if (signedUp.status === 429) signedUp = await signUp(await proveWork(site));
+  if (!signedUp.ok) throw new Error(`${signedUp.status} ${await signedUp.text()}`);
   const { searchParams } = new URL(await linkTo(site, credentials.email, CONFIRM));
   const [mark = ""] = signedUp.headers.getSetCookie();
   await expectOk(`${site.base}/dashboard/auth/verify-email`, {
@@ -128,6 +135,13 @@ export async function createMember(site: TestSite, name?: string): Promise<Crede
     body: JSON.stringify({ token: searchParams.get("token") }),
   });
   return credentials;
+}
+
+/** A proof of work, as the pages send it. */
+export async function proveWork(site: TestSite): Promise<string> {
+  const response = await fetch(`${site.base}/dashboard/challenge`);
+  const challenge = (await response.json()) as Challenge;
+  return JSON.stringify({ challenge, solution: await solveChallenge({ challenge, deriveKey }) });
 }
 
 async function expectOk(url: string, init: RequestInit): Promise<Response> {

@@ -8,7 +8,7 @@ import { Section } from "../parts/section.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useChangePassword, useFactorChange, useFactors } from "../queries.ts";
 import { request } from "../request.ts";
-import { checkNewPassword, NEW_PASSWORD_HINT } from "../sign-in/field-checks.ts";
+import { checkNewPassword, NEW_PASSWORD_HINT, passwordProblemOf } from "../sign-in/field-checks.ts";
 import { providerName } from "../sign-in/providers.tsx";
 import { useRequestReset } from "../sign-in/requests.ts";
 
@@ -125,6 +125,7 @@ function PasswordForm({ email }: { email: string }) {
     }
     const order = { currentPassword: current, newPassword: next };
     change.mutate(order, {
+      onError: (error) => setFieldErrors({ next: passwordProblemOf(error) }),
       onSuccess: () => {
         setCurrent("");
         setNext("");
@@ -148,12 +149,17 @@ function PasswordForm({ email }: { email: string }) {
         autoComplete="new-password"
         value={next}
         error={fieldErrors.next}
-        onChange={setNext}
+        onChange={(value) => {
+          setNext(value);
+          setFieldErrors((before) => ({ ...before, next: undefined }));
+        }}
       />
       <Text c="dimmed" size="sm">
         You stay signed in here. All your other sessions end.
       </Text>
-      {change.isError && <Failure error={change.error} />}
+      {change.isError && passwordProblemOf(change.error) === undefined && (
+        <Failure error={change.error} />
+      )}
       {change.isSuccess && next === "" && (
         <Message tone="ok" live>
           Your password was changed and your other sessions ended.

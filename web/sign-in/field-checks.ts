@@ -1,3 +1,5 @@
+import { ProblemDetails } from "../request.ts";
+
 export const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 128;
 
@@ -18,6 +20,10 @@ export const checkEmail: Check = (value) => {
 
 /** Accepts any existing password, which may be older than the current rules. */
 export const checkPassword: Check = (value) => (value === "" ? "Enter your password." : undefined);
+
+/** Why the service rejects a new password, which only it can tell: it knows the common ones. Undefined for other errors. */
+export const passwordProblemOf = (error: unknown): string | undefined =>
+  error instanceof ProblemDetails && error.code.startsWith("PASSWORD_") ? error.detail : undefined;
 
 export const checkNewPassword: Check = (value) => {
   if (value === "") return "Enter a password.";

@@ -1,11 +1,12 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Challenge } from "altcha-lib/types";
 import { useEffect, useState } from "react";
 import type { CodeOrder, Provider, WaitingView } from "#api/dashboard/shapes.ts";
 import { absoluteUrl, useSearchText } from "../addresses.ts";
 import { connection } from "../connection.ts";
 import { signInByPasskey } from "../passkeys.ts";
 import { queryKeys } from "../queries.ts";
-import { request } from "../request.ts";
+import { ProblemDetails, request } from "../request.ts";
 
 const AUTH = "/dashboard/auth";
 
@@ -43,6 +44,31 @@ function tabStorage(): Storage | null {
   }
 }
 
+/**
+ * Sends a request that may need a proof of work: if the service asks for one, the browser solves a challenge and sends the
+ * request again. The user only sees that the form takes a few seconds longer.
+ */
+async function requestWithProof<T>(path: string, body: object): Promise<T> {
+  try {
+    return await request<T>("POST", path, body);
+  } catch (error) {
+    if (!(error instanceof ProblemDetails) || error.code !== "proof_required") throw error;
+    const proof = await solveNewChallenge();
+    // Its text tells users what to do where their browser cannot solve the challenge.
+    if (proof === null) throw error;
+    return request<T>("POST", path, { ...body, proof });
+  }
+}
+
+/** The solver is loaded only where it is needed. */
+async function solveNewChallenge(): Promise<string | null> {
+  const [solver, challenge] = await Promise.all([
+    import("./solve-challenge.ts").catch(() => null),
+    request<Challenge>("GET", "/dashboard/challenge"),
+  ]);
+  return solver === null ? null : solver.solveChallenge(challenge);
+}
+
 export type Credentials = { email: string; password: string };
 
 /** Discards the cached data of the previous user. The page that shows the visitor then goes on. */
@@ -57,7 +83,7 @@ export function useSignIn() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (order: Credentials) =>
-      request<{ secondFactor?: boolean }>("POST", `${AUTH}/sign-in/email`, order),
+      requestWithProof<{ secondFactor?: boolean }>(`${AUTH}/sign-in/email`, order),
     onSuccess: async ({ secondFactor = false }) => {
       if (!secondFactor) await enter(client);
     },
@@ -95,7 +121,7 @@ export const useWaiting = () =>
 export const useSignUp = () =>
   useMutation({
     mutationFn: ({ email, password }: Credentials) =>
-      request<object>("POST", `${AUTH}/sign-up/email`, {
+      requestWithProof<object>(`${AUTH}/sign-up/email`, {
         name: "",
         email,
         password,
@@ -106,7 +132,7 @@ export const useSignUp = () =>
 export const useSendVerification = () =>
   useMutation({
     mutationFn: (email: string) =>
-      request<object>("POST", `${AUTH}/send-verification-email`, {
+      requestWithProof<object>(`${AUTH}/send-verification-email`, {
         email,
         callbackURL: verifyUrl(),
       }),
@@ -129,7 +155,10 @@ export function useVerifyEmail() {
 export const useRequestReset = () =>
   useMutation({
     mutationFn: (email: string) =>
-      request<object>("POST", `${AUTH}/request-password-reset`, { email, redirectTo: resetUrl() }),
+      requestWithProof<object>(`${AUTH}/request-password-reset`, {
+        email,
+        redirectTo: resetUrl(),
+      }),
   });
 
 export const useResetPassword = () =>

@@ -1,12 +1,12 @@
 import { type FormEvent, useRef, useState } from "react";
-import type { Check } from "./field-checks.ts";
+import { type Check, passwordProblemOf } from "./field-checks.ts";
 
 type Texts<Name extends string> = Record<Name, string>;
 export type FieldErrors<Name extends string> = Partial<Record<Name, string>>;
 
 /**
  * The state of a form. Fields are checked on the first submit and from then on at every change. A submit is ignored while
- * an earlier one is pending.
+ * an earlier one is pending. If the service rejects the password, its reason is shown at the field until that changes.
  */
 export function useForm<Name extends string>(
   checks: Record<Name, Check>,
@@ -20,10 +20,16 @@ export function useForm<Name extends string>(
   const [checked, setChecked] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const [rejected, setRejected] = useState<{ password: string; reason: string } | null>(null);
   const [attempt, setAttempt] = useState(0);
   const sending = useRef(false);
 
+  const passwordName = names.find((name) => name === "password");
+  const password = passwordName === undefined ? "" : texts[passwordName];
   const fieldErrors: FieldErrors<Name> = checked ? fieldErrorsOf(names, checks, texts) : {};
+  if (passwordName !== undefined && rejected?.password === password) {
+    fieldErrors[passwordName] = rejected.reason;
+  }
 
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -37,7 +43,9 @@ export function useForm<Name extends string>(
     try {
       await send(texts);
     } catch (cause) {
-      setError(cause);
+      const reason = passwordProblemOf(cause);
+      if (reason === undefined) setError(cause);
+      else setRejected({ password, reason });
       setAttempt((before) => before + 1);
     } finally {
       sending.current = false;

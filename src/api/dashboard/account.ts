@@ -1,9 +1,10 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { signUpNetworkOf } from "#networks.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { checkPassword, requireFreshProof } from "./fresh-proof.ts";
-import { starterNetworkOf } from "./network.ts";
 import {
+  endSessions,
   findSignedIn,
   finishClosing,
   json,
@@ -41,7 +42,7 @@ async function viewUser(context: RequestContext, { user }: SignedIn): Promise<Us
   const names = logins.map(({ providerId }) => providerId);
   const account =
     user.verified && user.account === null
-      ? await deps.auth.linkAccount({ ...user, network: starterNetworkOf(context.peer) })
+      ? await deps.auth.linkAccount({ ...user, network: signUpNetworkOf(context.peer) })
       : user.account;
   const status =
     account === null ? null : await deps.accountDeps.ledger.findAccount({ account, now });
@@ -78,18 +79,15 @@ export async function listSessions(context: RequestContext): Promise<Response> {
 
 /** Ends one session, or all `others`. */
 export async function endSession(context: RequestContext): Promise<Response> {
-  const { deps, id } = context;
-  const { user, session } = await requireMember(context);
-  const { internalAdapter } = await deps.auth.context();
-  const found = await internalAdapter.listSessions(user.id);
-  const ending = found.filter((each) =>
-    id === "others" ? each.id !== session.id : each.id === id,
+  const { id } = context;
+  const member = await requireMember(context);
+  const ended = await endSessions(context, member.user.id, (each) =>
+    id === "others" ? each !== member.session.id : each === id,
   );
-  if (ending.length === 0 && id !== "others") {
+  if (ended === 0 && id !== "others") {
     throw new DashboardError("not_found", "This session has already ended.");
   }
-  for (const { token } of ending) await internalAdapter.deleteSession(token);
-  if (ending.length > 0) await recordEvent(context, user.id, "session_ended", null);
+  if (ended > 0) await recordEvent(context, member.user.id, "session_ended", null);
   return json({});
 }
 

@@ -1,13 +1,14 @@
-import { AUTH_PATH, cookiePath } from "#accounts/auth-options.ts";
+import { AUTH_PATH, cookiePath, TooManyPasswords } from "#accounts/auth-options.ts";
 import { browserName } from "#accounts/browser-name.ts";
 import type { Attempt, SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { networkOf, signUpNetworkOf } from "#networks.ts";
 import { type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
 import { AuthError, DashboardError, tooManyRequests } from "./dashboard-error.ts";
 import { addPasskey, beginPasskey } from "./factors.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
 import { isKnownBrowser, knowBrowser, knowSignedInBrowser } from "./known-browser.ts";
-import { networkOf, starterNetworkOf } from "./network.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
+import { type CountPressure, requireProofUnderPressure } from "./pressure.ts";
 import {
   type DashboardHandler,
   type DashboardRoutes,
@@ -32,16 +33,28 @@ type Step = (context: RequestContext, order: AuthOrder) => Promise<Response>;
  * The parts of Better Auth that the pages may use, with the fields that each takes. Better Auth's response to a sign-in
  * contains the session's token, for apps without cookies. The pages do not need the token, so we do not pass it on.
  */
-export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
+export function authRoutes(
+  throttle: SignInThrottle,
+  countPressure: CountPressure,
+): DashboardRoutes {
   const authRoute = (fields: readonly string[], step: Step) => ({
     POST: async (context: RequestContext) => step(context, await readOrder(context, fields)),
   });
+  /** For requests of strangers. `proof` is the solution of a challenge, which the page sends where it is asked for. */
+  const guardedRoute = (fields: readonly string[], step: Step) =>
+    authRoute([...fields, "proof"], async (context, { proof, ...order }) => {
+      await requireProofUnderPressure(context, "sign-up", proof, countPressure);
+      return step(context, order);
+    });
   const openEmailLink: Step = (context, order) => openLink(context, order, throttle);
   const finishByCode = createFinishByCode(throttle);
   const setPassword: Step = (context, order) => resetPassword(context, order, throttle);
   return {
-    [`${AUTH_PATH}/sign-up/email`]: authRoute(["email", "password"], signUp),
-    [`${AUTH_PATH}/sign-in/email`]: authRoute(["email", "password"], createSignIn(throttle)),
+    [`${AUTH_PATH}/sign-up/email`]: guardedRoute(["email", "password"], signUp),
+    [`${AUTH_PATH}/sign-in/email`]: authRoute(
+      ["email", "password", "proof"],
+      createSignIn(throttle, countPressure),
+    ),
     [`${AUTH_PATH}/sign-in/social`]: authRoute(
       ["provider", "callbackURL", "errorCallbackURL"],
       askAuth,
@@ -53,9 +66,9 @@ export function authRoutes(throttle: SignInThrottle): DashboardRoutes {
     [`${AUTH_PATH}/two-factor/verify-backup-code`]: { POST: finishByCode },
     ...passkeyRoutes(throttle),
     [`${AUTH_PATH}/sign-out`]: authRoute([], askAuth),
-    [`${AUTH_PATH}/send-verification-email`]: authRoute(["email"], sendVerification),
+    [`${AUTH_PATH}/send-verification-email`]: guardedRoute(["email"], sendVerification),
     [`${AUTH_PATH}/verify-email`]: authRoute(["token"], openEmailLink),
-    [`${AUTH_PATH}/request-password-reset`]: authRoute(["email"], requestReset),
+    [`${AUTH_PATH}/request-password-reset`]: guardedRoute(["email"], requestReset),
     [`${AUTH_PATH}/reset-password`]: authRoute(["newPassword", "token"], setPassword),
     [`${AUTH_PATH}/change-password`]: authRoute(["currentPassword", "newPassword"], changePassword),
     [`${AUTH_PATH}/change-email`]: authRoute(["newEmail"], changeEmail),
@@ -85,7 +98,8 @@ function passkeyRoutes(throttle: SignInThrottle): DashboardRoutes {
 async function signUp(context: RequestContext, order: AuthOrder): Promise<Response> {
   await requireLastingAddress(context, order["email"] ?? "");
   await requireSendable(context, "anyone");
-  const ask = () => askAuth(context, { name: "", ...order });
+  const ask = () =>
+    context.deps.inPasswordLane("sign-up", () => askAuth(context, { name: "", ...order }));
   // With two simultaneous sign-ups, the second attempt finds the row that the first one made.
   const response = await ask().catch((error) => {
     if (error instanceof AuthError && error.status === 422) return ask();
@@ -112,7 +126,7 @@ async function sendVerification(context: RequestContext, order: AuthOrder): Prom
 /** A delayed sign-in holds its request open. This bounds how many are open at once. */
 const DELAYED_MAX = 100;
 
-function createSignIn(throttle: SignInThrottle): Step {
+function createSignIn(throttle: SignInThrottle, countPressure: CountPressure): Step {
   let delayed = 0;
   async function delay({ deps }: RequestContext, ms: number): Promise<void> {
     if (delayed >= DELAYED_MAX) throw tooManyRequests(ms);
@@ -121,7 +135,7 @@ function createSignIn(throttle: SignInThrottle): Step {
       delayed -= 1;
     });
   }
-  return async (context, order) => {
+  return async (context, { proof, ...order }) => {
     const { deps, request, peer } = context;
     const email = order["email"] ?? "";
     const attempt: Attempt = {
@@ -129,6 +143,9 @@ function createSignIn(throttle: SignInThrottle): Step {
       address: networkOf(peer ?? ""),
       isKnownBrowser: isKnownBrowser(request.headers, email, deps.settings),
     };
+    if (!attempt.isKnownBrowser) {
+      await requireProofUnderPressure(context, "sign-in", proof, countPressure);
+    }
     const decision = await throttle.ask(attempt, context.now);
     if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
     if (decision.waitMs > 0) await delay(context, decision.waitMs);
@@ -142,7 +159,9 @@ async function signIn(
   attempt: Attempt,
   throttle: SignInThrottle,
 ): Promise<Response> {
-  const response = await askAuth(context, order).catch(async (error) => {
+  const lane = attempt.isKnownBrowser ? "known" : "sign-in";
+  const signingIn = context.deps.inPasswordLane(lane, () => askAuth(context, order));
+  const response = await signingIn.catch(async (error) => {
     // The password was right; only the address is not verified yet.
     if (error instanceof AuthError && error.code === "EMAIL_NOT_VERIFIED") {
       throttle.succeeded(attempt);
@@ -198,8 +217,18 @@ async function resetPassword(
   const { deps } = context;
   const { internalAdapter } = await deps.auth.context();
   const link = `reset-password:${order["token"] ?? ""}`;
-  const id = (await internalAdapter.findVerificationValue(link))?.value;
-  const response = await askAuth(context, order);
+  const found = await internalAdapter.findVerificationValue(link);
+  const id = found?.value;
+  // Someone with a link from an email is not a stranger, so a flood of sign-ups does not hold up the new password.
+  const setting = deps.inPasswordLane("sign-in", () => askAuth(context, order));
+  const response = await setting.catch(async (error) => {
+    // Better Auth has used up the link by now, and the password is not changed.
+    if (found !== null && error instanceof TooManyPasswords) {
+      const { value, expiresAt } = found;
+      await internalAdapter.createVerificationValue({ identifier: link, value, expiresAt });
+    }
+    throw error;
+  });
   if (id === undefined) return response;
   await deps.activityLog.dropResetLinks({ user: id });
   const user = await internalAdapter.findUserById(id);
@@ -249,7 +278,9 @@ async function changePassword(context: RequestContext, order: AuthOrder): Promis
   const { signedIn } = await deps.auth.signedIn(request.headers);
   // The current password is a proof by itself, unless the account has a stronger one.
   if (signedIn?.user.hasSecondFactor) requireFreshProof(context, signedIn);
-  const response = await askAuth(context, { ...order, revokeOtherSessions: true });
+  const response = await deps.inPasswordLane("known", () =>
+    askAuth(context, { ...order, revokeOtherSessions: true }),
+  );
   if (signedIn === null) return response;
   const { id: user } = signedIn.user;
   await deps.activityLog.dropResetLinks({ user });
@@ -271,6 +302,6 @@ async function changeEmail(context: RequestContext, order: AuthOrder): Promise<R
   const { internalAdapter } = await deps.auth.context();
   const response = await askAuth(context, order);
   if ((await internalAdapter.findUserByEmail(newEmail)) === null) return response;
-  deps.auth.confirmAddressChange(user.email, newEmail, starterNetworkOf(context.peer));
+  deps.auth.confirmAddressChange(user.email, newEmail, signUpNetworkOf(context.peer));
   return response;
 }

@@ -5,8 +5,8 @@ import {
   CLIENT_NETWORK_HEADER,
   SIGN_UP_MARKS_HEADER,
 } from "#accounts/auth-hooks.ts";
+import { signUpNetworkOf } from "#networks.ts";
 import { AuthError, DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
-import { starterNetworkOf } from "./network.ts";
 import { type RequestContext, readJson } from "./request-context.ts";
 import { signUpMarksOf } from "./sign-up-cookie.ts";
 
@@ -84,7 +84,7 @@ async function send(
   const { deps, request, peer } = context;
   const headers = new Headers(request.headers);
   for (const name of [...OWN_HEADERS, "content-length", "content-type"]) headers.delete(name);
-  const network = starterNetworkOf(peer);
+  const network = signUpNetworkOf(peer);
   if (peer !== null) headers.set(CLIENT_ADDRESS_HEADER, peer);
   if (network !== null) headers.set(CLIENT_NETWORK_HEADER, network);
   headers.set(SIGN_UP_MARKS_HEADER, signUpMarksOf(request, deps.settings).join("."));

@@ -1,10 +1,12 @@
 import { Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { TooManyPasswords } from "#accounts/auth-options.ts";
+import { createRequestCounts } from "#accounts/counted-throttle.ts";
 import { createSignInThrottle, type SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { ProblemError } from "#errors.ts";
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
+import { networkOf, spellAddress } from "#networks.ts";
 import { problemResponse } from "../problem.ts";
 import { transportPolicy } from "../transport-policy.ts";
 import {
@@ -31,13 +33,13 @@ import {
 } from "./factors.ts";
 import { createProveByPassword, proveByCode, showProof } from "./fresh-proof.ts";
 import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
-import { networkOf, spellAddress } from "./network.ts";
 import {
   chooseNotifications,
   openUnsubscribe,
   showNotifications,
   unsubscribe,
 } from "./notifications.ts";
+import { type CountPressure, issueChallenge } from "./pressure.ts";
 import { showPrices } from "./prices.ts";
 import {
   beginPurchase,
@@ -45,6 +47,7 @@ import {
   createShowPurchase,
   LOOKS_PER_SECOND,
 } from "./purchases.ts";
+import { createRejectionCounter, type RejectionCounter } from "./rejections.ts";
 import type { DashboardMethod, DashboardRoutes, RequestContext } from "./request-context.ts";
 import {
   createRejectedMessages,
@@ -76,6 +79,8 @@ const READS_PER_SECOND = 30;
 /** Counters across requests. They outlive the app, because the edge creates one for each request. */
 export type DashboardBounds = {
   signIn: SignInThrottle;
+  /** Counts of the requests that need a proof of work once there are many. */
+  countPressure: CountPressure;
   changes: Throttle;
   reads: Throttle;
   /**
@@ -87,24 +92,33 @@ export type DashboardBounds = {
   looks: Throttle;
   /** How often the log reports messages that did not come from the payment provider. */
   rejected: RejectedMessages;
+  countRejection: RejectionCounter;
 };
 
-export const createDashboardBounds = (
-  signIn: SignInThrottle = createSignInThrottle(),
-): DashboardBounds => ({
-  signIn,
+/** `shared`: the counts that several processes share. Omitted: this process counts in memory. */
+export const createDashboardBounds = (shared?: {
+  signIn: SignInThrottle;
+  countRequest: CountPressure;
+}): DashboardBounds => ({
+  signIn: shared?.signIn ?? createSignInThrottle(),
+  countPressure: shared?.countRequest ?? createRequestCounts(),
   changes: createThrottle(CHANGES_PER_SECOND),
   reads: createThrottle(READS_PER_SECOND),
   unsubscriptions: createThrottle(READS_PER_SECOND),
   looks: createThrottle(LOOKS_PER_SECOND),
   rejected: createRejectedMessages(),
+  countRejection: createRejectionCounter(),
 });
 
 /** Mail programs send this by themselves (RFC 8058), from any origin; the token authorizes it. */
 const UNSUBSCRIBE_PATH = "/dashboard/notifications/unsubscribe";
 
 /** Every path below `/dashboard/`, once. */
-export const dashboardRoutes = ({ signIn, looks }: DashboardBounds): DashboardRoutes => ({
+export const dashboardRoutes = ({
+  signIn,
+  countPressure,
+  looks,
+}: DashboardBounds): DashboardRoutes => ({
   "/dashboard/visitor": { GET: showVisitor },
   "/dashboard/home": { GET: showHome },
   "/dashboard/keys": { GET: listKeys, POST: createMakeKey() },
@@ -138,7 +152,8 @@ export const dashboardRoutes = ({ signIn, looks }: DashboardBounds): DashboardRo
   "/dashboard/proof": { GET: showProof },
   "/dashboard/proof/password": { POST: createProveByPassword(signIn) },
   "/dashboard/proof/code": { POST: proveByCode },
-  ...authRoutes(signIn),
+  "/dashboard/challenge": { GET: issueChallenge },
+  ...authRoutes(signIn, countPressure),
 });
 
 export function createDashboardApp(
@@ -209,7 +224,11 @@ function createRouter(bounds: DashboardBounds) {
     return problemResponse(problem, c.env.requestId, c.req.header("accept") ?? null);
   });
   app.onError((error, c) =>
-    problemResponse(problemOf(c.env, error), c.env.requestId, c.req.header("accept") ?? null),
+    problemResponse(
+      problemOf(c.env, bounds, error),
+      c.env.requestId,
+      c.req.header("accept") ?? null,
+    ),
   );
   return app;
 }
@@ -238,10 +257,15 @@ function requireSameOrigin({ request: { headers }, deps }: RequestContext): void
   );
 }
 
-function problemOf({ deps, requestId }: RequestContext, thrown: unknown): ProblemError {
+function problemOf(
+  { deps, requestId, now }: RequestContext,
+  { countRejection }: DashboardBounds,
+  thrown: unknown,
+): ProblemError {
+  countRejection(deps, thrown, now);
   if (thrown instanceof ProblemError) return thrown;
-  deps.logError("A dashboard request failed", { requestId, cause: thrown });
   if (thrown instanceof TooManyPasswords) return busy();
+  deps.logError("A dashboard request failed", { requestId, cause: thrown });
   if (thrown instanceof OutcomeUnknown) return unavailable(OUTCOME_UNKNOWN);
   // Earlier steps may have succeeded, so the message does not say that nothing changed.
   if (thrown instanceof NotCarriedOut) return unavailable(NOT_NOW);

@@ -2,6 +2,7 @@ import type { accountEmails } from "#accounts/account-emails.ts";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { Auth } from "#accounts/auth.ts";
+import type { PasswordLane } from "#accounts/auth-options.ts";
 import type { RecordActivity } from "#accounts/record-activity.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
@@ -9,6 +10,8 @@ import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
+import type { ProofsOfWork } from "./proof-of-work.ts";
+import type { Rejection } from "./rejections.ts";
 import type { Provider } from "./shapes.ts";
 
 /** Everything that a runtime passes to the dashboard's app, which depends on no runtime and no store. */
@@ -47,6 +50,9 @@ export type DashboardDeps = {
    */
   whenSendable(requester: { kind: "anyone" | "verified"; network: string }): Promise<number | null>;
   verifyPassword(hash: string, password: string): Promise<boolean>;
+  /** Runs `act`; the passwords that it hashes and verifies wait in this queue. */
+  inPasswordLane<Result>(lane: PasswordLane, act: () => Promise<Result>): Promise<Result>;
+  proofs: ProofsOfWork;
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;
   newRequestId(): string;
@@ -58,4 +64,8 @@ export type DashboardDeps = {
   /** Starts work when the response has left, so that its duration does not depend on it; failures are logged. */
   afterResponse(work: () => Promise<unknown>): void;
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
+  /** Counts a rejected request in the metrics; these are no errors of the service. */
+  onRejection(reason: Rejection): void;
+  /** Logs a line that is not an error. */
+  logWarning(message: string): void;
 };

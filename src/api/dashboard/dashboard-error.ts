@@ -25,6 +25,8 @@ export const DASHBOARD_ERRORS = {
   too_many_codes: { status: 429, title: "Too many wrong codes" },
   too_many_requests: { status: 429, title: "Too many requests" },
   emails_exhausted: { status: 503, title: "No more emails for now" },
+  /** The page solves a challenge (`/dashboard/challenge`) and repeats the request with its solution. */
+  proof_required: { status: 429, title: "A proof of work is required" },
   internal: { status: 500, title: "Internal error" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
 } as const;

@@ -77,8 +77,10 @@ export async function checkPassword(
   const attempt = { email: user.email, address: peer ?? "", isKnownBrowser: true };
   const decision = await throttle.ask(attempt, now);
   if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
+  const stored = login.password;
   const isRight =
-    typeof password === "string" && (await deps.verifyPassword(login.password, password));
+    typeof password === "string" &&
+    (await deps.inPasswordLane("known", () => deps.verifyPassword(stored, password)));
   if (isRight) return true;
   throw new DashboardError("wrong_password", "Wrong password. Enter the password of this account.");
 }

@@ -15,6 +15,10 @@ const DAYS = 400;
 
 type Place = { secret: string; publicUrl: string };
 
+/** The key of the hashes in the cookie, from the service's secret. */
+export const knownBrowserSecret = (secrets: readonly string[]): string =>
+  bytesToHex(keyedHash(secrets[0] ?? "", "toolbooth known browsers"));
+
 export const isKnownBrowser = (headers: Headers, email: string, place: Place): boolean =>
   marksOf({ headers }, place).includes(markOf(email, place.secret));
 

@@ -3,11 +3,12 @@ import { RESET_LINK_SECONDS } from "#accounts/auth-options.ts";
 import { browserName } from "#accounts/browser-name.ts";
 import { originFacts } from "#accounts/security-emails.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { signUpNetworkOf } from "#networks.ts";
 import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { AuthError } from "./dashboard-error.ts";
 import { knowBrowser } from "./known-browser.ts";
-import { starterNetworkOf } from "./network.ts";
 import {
+  endSessions,
   json,
   type RequestContext,
   recordEvent,
@@ -75,7 +76,7 @@ async function moveAddress(
     const detail = `Sign in as ${from} in this browser, then open the link again.`;
     throw new AuthError("SIGN_IN_FIRST", detail, 401);
   }
-  const { user } = requireNotSuspended(await requireMember(context), SUSPENDED);
+  const { user, session } = requireNotSuspended(await requireMember(context), SUSPENDED);
   const { internalAdapter } = await deps.auth.context();
   const other = await internalAdapter.findUserByEmail(to);
   const isTaken =
@@ -84,7 +85,7 @@ async function moveAddress(
   if (!isLast) {
     await requireSendable(context, "verified");
     // Only an email to the new address may reveal that it is taken.
-    if (isTaken) deps.auth.notifyOwner(to, starterNetworkOf(context.peer));
+    if (isTaken) deps.auth.notifyOwner(to, signUpNetworkOf(context.peer));
     else await takeLink(context, token);
     return json({ status: true, emailTo: to });
   }
@@ -95,8 +96,9 @@ async function moveAddress(
   if (other !== null) await internalAdapter.deleteUser(other.user.id);
   await recordFormerEmail(deps.accountDeps, from, now);
   const response = await takeLink(context, token);
-  // The old mailbox may still contain reset links.
+  // The old mailbox may still contain reset links, and someone else may be signed in.
   await deps.activityLog.dropResetLinks({ user: user.id });
+  await endSessions(context, user.id, (each) => each !== session.id);
   knowBrowser(context, to, throttle);
   await recordEvent(context, user.id, "email_changed", to, {
     alsoEmails: [

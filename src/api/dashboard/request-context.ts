@@ -3,9 +3,9 @@ import type { EventKind } from "#accounts/activity-log.ts";
 import type { SignedIn } from "#accounts/auth-options.ts";
 import { type Activity, EMAIL_DROPPED } from "#accounts/record-activity.ts";
 import type { AccountStatus } from "#ledger/port.ts";
+import { signUpNetworkOf } from "#networks.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError } from "./dashboard-error.ts";
-import { starterNetworkOf } from "./network.ts";
 
 /** What a dashboard handler knows about its request. */
 export type RequestContext = {
@@ -79,7 +79,7 @@ export async function requireMember(context: RequestContext): Promise<Member> {
   }
   const account =
     user.account ??
-    (await deps.auth.linkAccount({ ...user, network: starterNetworkOf(context.peer) }));
+    (await deps.auth.linkAccount({ ...user, network: signUpNetworkOf(context.peer) }));
   const status = await deps.accountDeps.ledger.findAccount({ account, now });
   if (status === null) throw new Error(`The ledger has no account ${account}`);
   if (status.state === "closed") {
@@ -109,6 +109,18 @@ export function requireNotSuspended(member: Member, detail: string): Member {
 }
 
 const signedOut = () => new DashboardError("signed_out", "You are signed out. Sign in again.");
+
+/** Ends the user's sessions whose ids `isEnding` accepts. Returns how many there were. */
+export async function endSessions(
+  { deps }: RequestContext,
+  user: string,
+  isEnding: (session: string) => boolean,
+): Promise<number> {
+  const { internalAdapter } = await deps.auth.context();
+  const ending = (await internalAdapter.listSessions(user)).filter(({ id }) => isEnding(id));
+  for (const { token } of ending) await internalAdapter.deleteSession(token);
+  return ending.length;
+}
 
 export const json = (body: object, status = 200): Response =>
   new Response(JSON.stringify(body), {

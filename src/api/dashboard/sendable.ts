@@ -1,5 +1,5 @@
+import { signUpNetworkOf } from "#networks.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
-import { starterNetworkOf } from "./network.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
@@ -10,7 +10,7 @@ export async function requireSendable(
   { deps, now, peer }: RequestContext,
   kind: "anyone" | "verified",
 ): Promise<void> {
-  const network = deps.auth.networkMark(starterNetworkOf(peer));
+  const network = deps.auth.networkMark(signUpNetworkOf(peer));
   const at = await deps.whenSendable({ kind, network });
   if (at === null) return;
   const time = new Date(at).toISOString().slice(11, 16);

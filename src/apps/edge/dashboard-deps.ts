@@ -11,8 +11,9 @@ import { exhaustedText } from "#accounts/starter-claim.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
-import { isKnownBrowser } from "#api/dashboard/known-browser.ts";
+import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
+import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { readBody } from "#api/pipeline/body.ts";
 import { warningsOfWorker } from "#config/setting-names.ts";
@@ -72,7 +73,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       work.catch((cause) => logError("Background work after a response failed", { cause })),
     );
 
-  const browserSecret = derived("toolbooth known browsers");
+  const browserSecret = knownBrowserSecret(secrets);
   const authOptions: AuthOptions = {
     publicUrl,
     accountDeps,
@@ -116,6 +117,12 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     now,
     logError,
     verifyPassword: passwords.verifyPassword,
+    // There are no queues here: passwords are hashed one after the other in an isolate, and the platform adds isolates.
+    inPasswordLane: (_, act) => act(),
+    proofs: createProofsOfWork({ secret: derived("toolbooth proofs of work"), now }),
+    // Workers have no `/metrics`. The API Worker's analytics count responses by status.
+    onRejection: () => {},
+    logWarning: (message) => console.warn(JSON.stringify({ message })),
     activityLog: store.activityLog,
     recordActivity: createRecordActivity({
       activityLog: store.activityLog,
@@ -132,7 +139,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     newSecret: () => randomBase62(32, random),
     wait,
   };
-  const bounds = createDashboardBounds(throttle.signIn);
+  const bounds = createDashboardBounds(throttle);
 
   const dashboard: DashboardSite = {
     offer: {

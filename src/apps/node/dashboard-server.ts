@@ -1,20 +1,31 @@
 import type { IncomingMessage } from "node:http";
+import { busy } from "#api/dashboard/call-auth.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
+import type { Rejection } from "#api/dashboard/rejections.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { readBody } from "#api/pipeline/body.ts";
+import { problemResponse } from "#api/problem.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { Config } from "#config/config.ts";
 import { ApiError } from "#errors.ts";
 import { isLoopback } from "#hosts.ts";
+import { createIdSequence } from "#ids.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import type { DashboardSite } from "#site/site-context.ts";
 import { isOwnMachine, originsOf } from "./addresses.ts";
 import { createClientAddress } from "./client-address.ts";
-import { type DashboardThread, DashboardUnavailable, startDashboard } from "./dashboard.ts";
+import {
+  DashboardBusy,
+  type DashboardThread,
+  DashboardUnavailable,
+  startDashboard,
+} from "./dashboard.ts";
 import { databaseFile } from "./data-folder.ts";
 import type { NodeLog } from "./log.ts";
 import { createOperatorServer } from "./operator-server.ts";
+import { createRequestKinds } from "./request-kind.ts";
+import { random } from "./runtime.ts";
 import type { SignUpCounts } from "./sign-up-metrics.ts";
 
 /** Forwards requests for the dashboard API and the operator API to the dashboard thread, and starts and stops it. */
@@ -31,6 +42,7 @@ export function openDashboardServer(
   config: Config,
   at: { publicUrl: string; port: number; secrets: readonly string[]; prices: PriceList | null },
   log: NodeLog,
+  onRejection: (reason: Rejection) => void,
 ): DashboardServer {
   const clientAddress = createClientAddress(config.trustedProxies, () => {
     if (isBehindNothing(config)) return;
@@ -61,11 +73,13 @@ export function openDashboardServer(
       operatorTokens: config.operatorTokens,
     },
     log,
+    { onRejection },
   );
   const dashboard: Promise<DashboardThread | null> = started.catch((cause) => {
     log.logError("Dashboard thread failed to start", { cause });
     return null;
   });
+  const kindOf = createRequestKinds(at);
   async function forward(
     request: Request,
     body: Uint8Array | null,
@@ -74,7 +88,8 @@ export function openDashboardServer(
     const peer = clientAddress(connection as IncomingMessage | undefined);
     const thread = await dashboard;
     if (thread === null) throw new DashboardUnavailable("Never started");
-    return thread.fetch(request, body === null || body.byteLength === 0 ? null : body, peer);
+    const sent = body === null || body.byteLength === 0 ? null : body;
+    return thread.fetch(request, sent, peer, kindOf(request, sent));
   }
   const operatorServer = createOperatorServer(config.operatorTokens, log);
   return {
@@ -89,6 +104,7 @@ export function openDashboardServer(
       try {
         return await forward(request, body, connection);
       } catch (cause) {
+        if (cause instanceof DashboardBusy) return respondBusy(request);
         if (!(cause instanceof DashboardUnavailable)) throw cause;
         const headers = { "Retry-After": "2" };
         throw new ApiError(
@@ -107,6 +123,17 @@ export function openDashboardServer(
     countJobs: async () => (await dashboard)?.countJobs() ?? [],
     countSignUps: async () => (await dashboard)?.countSignUps() ?? null,
   };
+}
+
+const newId = createIdSequence(random);
+
+/** As a response and not an error: the app would log an error for each of the requests of a flood. */
+function respondBusy({ headers }: Request): Response {
+  const requestId = newId("req");
+  const response = problemResponse(busy(), requestId, headers.get("accept"));
+  response.headers.set("X-Request-Id", requestId);
+  response.headers.set("Cache-Control", "no-store");
+  return response;
 }
 
 const bodyBytesMaxOf = ({ url }: Request) =>

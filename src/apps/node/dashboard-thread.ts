@@ -4,6 +4,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
 import { forgetStale } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
+import { TooManyPasswords } from "#accounts/auth-options.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
@@ -11,7 +12,8 @@ import { createRecordActivity } from "#accounts/record-activity.ts";
 import { exhaustedText, startOfDay } from "#accounts/starter-claim.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
-import { isKnownBrowser } from "#api/dashboard/known-browser.ts";
+import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
+import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
 import { createMail, type DropReason } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createOutbox } from "#email/node-outbox.ts";
@@ -31,6 +33,7 @@ import { openDashboardStore } from "./dashboard-store.ts";
 import { outboxFolder } from "./data-folder.ts";
 import { startNotifications } from "./notifications.ts";
 import { isForOperator } from "./operator-server.ts";
+import { inPasswordLane } from "./password-lanes.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { hashKey, random } from "./runtime.ts";
 
@@ -48,6 +51,8 @@ const describe = (cause: unknown) =>
     : cause instanceof Error
       ? (cause.stack ?? cause.message)
       : String(cause);
+
+const onRejection: DashboardDeps["onRejection"] = (reason) => say({ kind: "rejection", reason });
 
 const store = openDashboardStore(settings, (cause) =>
   logError("PostgreSQL connection lost", { cause }),
@@ -99,7 +104,10 @@ const derived = (purpose: string, secret = secrets[0] as string) =>
 const background = new Set<Promise<unknown>>();
 function inBackground(work: Promise<unknown>): void {
   const settled = work
-    .catch((cause) => logError("Background work after a response failed", { cause }))
+    .catch((cause) => {
+      if (cause instanceof TooManyPasswords) onRejection("passwords_busy");
+      else logError("Background work after a response failed", { cause });
+    })
     .finally(() => background.delete(settled));
   background.add(settled);
 }
@@ -109,7 +117,7 @@ const hiding = derived("toolbooth sign-in throttle");
 const throttle =
   counts === null ? null : createCountedThrottle({ counts, secret: hiding, now, inBackground });
 
-const browserSecret = derived("toolbooth known browsers");
+const browserSecret = knownBrowserSecret(secrets);
 const auth = createAuth({
   publicUrl,
   accountDeps,
@@ -169,8 +177,12 @@ const deps: DashboardDeps = {
   auth,
   accountDeps,
   verifyPassword,
+  inPasswordLane,
+  proofs: createProofsOfWork({ secret: derived("toolbooth proofs of work"), now }),
   now,
   logError,
+  onRejection,
+  logWarning: (message) => say({ kind: "warning", message }),
   activityLog: store.activityLog,
   recordActivity: createRecordActivity({ activityLog: store.activityLog, mail, publicUrl }),
   events: store.events,
@@ -197,7 +209,7 @@ const events = startNotifications({
   random,
   logError,
 });
-const app = createDashboardApp(deps, createDashboardBounds(throttle?.signIn));
+const app = createDashboardApp(deps, createDashboardBounds(throttle ?? undefined));
 const operator = openNodeOperator({
   tokens: settings.operatorTokens,
   dataDir: settings.dataDir,

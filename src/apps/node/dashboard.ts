@@ -3,6 +3,7 @@ import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { DisposableEmailMode } from "#accounts/disposable-email.ts";
 import type { StarterBudgets } from "#accounts/starter-claim.ts";
 import type { Starter } from "#accounts/welcome.ts";
+import type { Rejection } from "#api/dashboard/rejections.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { StripeSettings } from "#config/read-settings.ts";
 import type { MailSettings } from "#email/read-mail-settings.ts";
@@ -12,6 +13,7 @@ import type { JobCount } from "#jobs/job-queue.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorToken } from "#operator/perform.ts";
 import type { NodeLog } from "./log.ts";
+import { REQUESTS_MAX, type RequestKind } from "./request-kind.ts";
 import type { SignUpCounts } from "./sign-up-metrics.ts";
 
 /** The settings of the dashboard thread, as plain data. */
@@ -64,6 +66,7 @@ export type FromDashboard =
     }
   | { kind: "email"; text: string }
   | { kind: "warning"; message: string }
+  | { kind: "rejection"; reason: Rejection }
   | { kind: "action"; message: string; action: OperatorAction & { requestId: string } }
   | { kind: "jobs"; counts: readonly JobCount[]; signUps: SignUpCounts }
   | {
@@ -74,8 +77,16 @@ export type FromDashboard =
     };
 
 export type DashboardThread = {
-  /** Handles a request; `peer` is the client's network address. Rejects if the thread is down. */
-  fetch(request: Request, body: Uint8Array | null, peer: string | null): Promise<Response>;
+  /**
+   * Handles a request; `peer` is the client's network address. Rejects if the thread is down, or if it already has as many
+   * requests of this kind as it may.
+   */
+  fetch(
+    request: Request,
+    body: Uint8Array | null,
+    peer: string | null,
+    kind?: RequestKind,
+  ): Promise<Response>;
   /** The job counts that the thread last reported. */
   countJobs(): readonly JobCount[];
   /** What the thread last reported about sign-ups; null before its first report. */
@@ -85,7 +96,9 @@ export type DashboardThread = {
 
 export class DashboardUnavailable extends Error {}
 
-const WAITING_MAX = 500;
+/** The thread works, but has as many requests as it may have at once. */
+export class DashboardBusy extends DashboardUnavailable {}
+
 const RESPONSE_TIMEOUT_MS = 30_000;
 /** The delay doubles after each failed start, so that a permanent fault does not fill the log. */
 const RESTART_FIRST_MS = 500;
@@ -107,7 +120,7 @@ const CONNECTION_HEADERS = new Set([
   "upgrade",
 ]);
 
-type Waiting = { resolve(response: Response): void; reject(error: Error): void };
+type Waiting = { kind: RequestKind; resolve(response: Response): void; reject(error: Error): void };
 
 /**
  * Starts the thread, and restarts it when it dies or fails to start. Requests in the meantime get an error that asks to
@@ -116,7 +129,10 @@ type Waiting = { resolve(response: Response): void; reject(error: Error): void }
 export async function startDashboard(
   settings: DashboardSettings,
   log: NodeLog,
-  stopTimeoutMs = STOP_TIMEOUT_MS,
+  {
+    onRejection = () => {},
+    stopTimeoutMs = STOP_TIMEOUT_MS,
+  }: { onRejection?: (reason: Rejection) => void; stopTimeoutMs?: number } = {},
 ): Promise<DashboardThread> {
   const waiting = new Map<number, Waiting>();
   let count = 0;
@@ -137,6 +153,7 @@ export async function startDashboard(
       waiting.get(id)?.resolve(response);
     } else if (message.kind === "email") log.email(message.text);
     else if (message.kind === "warning") log.warn(message.message);
+    else if (message.kind === "rejection") onRejection(message.reason);
     else if (message.kind === "action") log.info(message.message, message.action);
     else if (message.kind === "jobs") ({ counts: jobs, signUps } = message);
     else if (message.kind === "error") {
@@ -167,6 +184,10 @@ export async function startDashboard(
     return fresh;
   }
 
+  /** Counted when asked, because there are few. */
+  const waitingOf = (kind: RequestKind) =>
+    [...waiting.values()].filter((each) => each.kind === kind).length;
+
   async function tryToStart(): Promise<Worker | undefined> {
     try {
       return await start();
@@ -188,13 +209,16 @@ export async function startDashboard(
   }
 
   return {
-    async fetch(request, body, peer) {
-      if (thread === undefined || waiting.size >= WAITING_MAX)
-        throw new DashboardUnavailable("No thread");
+    async fetch(request, body, peer, kind = "other") {
+      if (thread === undefined) throw new DashboardUnavailable("No thread");
+      if (waitingOf(kind) >= REQUESTS_MAX[kind]) {
+        onRejection("dashboard_busy");
+        throw new DashboardBusy("Too many requests at once");
+      }
       count += 1;
       const id = count;
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
-      waiting.set(id, { resolve, reject });
+      waiting.set(id, { kind, resolve, reject });
       const late = setTimeout(
         () => reject(new DashboardUnavailable("No response in time")),
         RESPONSE_TIMEOUT_MS,

@@ -60,7 +60,8 @@ async function main(): Promise<void> {
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
-    dashboard = openDashboardServer(config, { publicUrl, port, secrets, prices }, log);
+    const at = { publicUrl, port, secrets, prices };
+    dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
     const parts = { ledger, pool, log, metrics, reverseLater };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { AccessLogEntry, Metrics } from "#api/app-context.ts";
+import { REJECTIONS, type Rejection } from "#api/dashboard/rejections.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import { addJobGauges } from "./job-metrics.ts";
 import { addSignUpMetrics, type SignUpCounts } from "./sign-up-metrics.ts";
@@ -9,6 +10,7 @@ export type NodeMetrics = {
   record(entry: AccessLogEntry): void;
   onBatch(batch: { size: number; commitMs: number }): void;
   onLedgerCrash(): void;
+  onRejection(reason: Rejection): void;
   read: Metrics["read"];
 };
 
@@ -68,6 +70,14 @@ export function createNodeMetrics(queues: {
     name: "toolbooth_ledger_thread_crashes_total",
     help: "Crashes and restarts of the ledger thread",
   });
+  const rejections = new Counter({
+    registers,
+    name: "toolbooth_dashboard_rejections_total",
+    help: "Rejected sign-ins, sign-ups and other dashboard requests by reason",
+    labelNames: ["reason"],
+  });
+  // An alert on the rate of a reason needs its zero.
+  for (const reason of REJECTIONS) rejections.inc({ reason }, 0);
   queueGauge(
     registers,
     "toolbooth_ledger_waiting_orders",
@@ -96,6 +106,7 @@ export function createNodeMetrics(queues: {
       commit.observe(commitMs / 1000);
     },
     onLedgerCrash: () => crashes.inc(),
+    onRejection: (reason) => rejections.inc({ reason }),
     async read() {
       children.count();
       return { contentType: register.contentType, text: await register.metrics() };

@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { TooManyPasswords } from "#accounts/auth-options.ts";
+import { createPasswordLanes } from "./password-lanes.ts";
 
 /**
  * Password hashing with scrypt (RFC 7914), stored as `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. The parameters follow the
@@ -10,14 +10,6 @@ const R = 8;
 const P = 3;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-
-/** Half of libuv's threads: compressing responses needs some too. */
-const AT_ONCE_MAX = 2;
-/** At about 0.1 s each, the last one waits a few seconds; more requests than this are an attack. */
-const WAITING_MAX = 64;
-
-let running = 0;
-const waiting: (() => void)[] = [];
 
 type Scrypt = { logN: number; r: number; p: number; bytes: number };
 type Derive = (password: string, salt: Buffer, parameters: Scrypt) => Promise<Buffer>;
@@ -56,20 +48,8 @@ export const deriveAtOnce: Derive = (password, salt, { logN, r, p, bytes }) =>
     scrypt(text, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 
-const deriveInTurn: Derive = async (password, salt, parameters) => {
-  if (running >= AT_ONCE_MAX) {
-    if (waiting.length >= WAITING_MAX)
-      throw new TooManyPasswords("Too many passwords to hash at once");
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else running += 1;
-  try {
-    return await deriveAtOnce(password, salt, parameters);
-  } finally {
-    // Passes the slot on directly, so that a request in between cannot take it.
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
-};
+const takeTurn = createPasswordLanes();
+const deriveInTurn: Derive = (password, salt, parameters) =>
+  takeTurn(() => deriveAtOnce(password, salt, parameters));
 
 export const { hashPassword, verifyPassword } = createPasswords(deriveInTurn);

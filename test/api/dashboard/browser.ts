@@ -15,10 +15,10 @@ export type Browser = ReturnType<typeof openBrowser>;
 type Place = { app: DashboardApp; publicUrl: string; settle(): Promise<void> };
 
 let addresses = 0;
-/** Each its own, also for what counts by address for a whole process. */
+/** Each its own and in a network of its own, also for what counts by address for a whole process. */
 export function newAddress(): string {
   addresses += 1;
-  return `10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`;
+  return `10.${addresses & 255}.${(addresses >> 8) & 255}.1`;
 }
 
 export function openBrowser({ app, publicUrl, settle }: Place, peer: string | null = newAddress()) {

@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
+import { solveChallenge } from "altcha-lib";
+import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { accountEmails } from "#accounts/account-emails.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
-import type { AuthOptions } from "#accounts/auth-options.ts";
+import type { AuthOptions, PasswordLane } from "#accounts/auth-options.ts";
 import { createDisposableEmail, type DisposableEmailMode } from "#accounts/disposable-email.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
 import type { StarterBudgets } from "#accounts/starter-claim.ts";
 import { createDashboardApp } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { isKnownBrowser } from "#api/dashboard/known-browser.ts";
+import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
+import type { Rejection } from "#api/dashboard/rejections.ts";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { createBilling } from "#billing/billing.ts";
 import type { PaymentProvider } from "#billing/payment-provider.ts";
@@ -66,13 +70,16 @@ export function openFixture(given: FixtureOptions = {}) {
   const emails: Email[] = given.beside?.emails ?? [];
   const loggedErrors: string[] = [];
   const waits: number[] = [];
+  const warnings: string[] = [];
+  const rejections: Rejection[] = [];
+  /** The queue of every password, in order. */
+  const lanes: PasswordLane[] = [];
   /** Names of operations that fail, and how often. */
   const failing = new Map<string, number>();
   /** Names of operations whose answer takes its time. */
   const slow = new Set<string>();
   /** Operations that were carried out, in their order. */
   const wasCarriedOut: string[] = [];
-  const warnings: string[] = [];
   const background = new Set<Promise<unknown>>();
   const breakable = <Port extends object>(port: Port): Port =>
     Object.fromEntries(
@@ -191,6 +198,13 @@ export function openFixture(given: FixtureOptions = {}) {
     newSecret: () => randomBase62(32, random),
     wait: async (ms) => void waits.push(ms),
     logError: (message, { cause }) => logError(message, cause),
+    inPasswordLane: (lane, act) => {
+      lanes.push(lane);
+      return act();
+    },
+    proofs: createProofsOfWork({ secret: "a-secret-for-proofs", now, cost: 1 }),
+    onRejection: (reason) => void rejections.push(reason),
+    logWarning: (message) => void warnings.push(message),
   };
   const app = createDashboardApp(deps);
 
@@ -209,12 +223,19 @@ export function openFixture(given: FixtureOptions = {}) {
     assert.ok(message, `no email ${kind} to ${to}`);
     return linkIn(message);
   };
+  /** A proof of work, as the page sends it. */
+  const prove = async () => {
+    const challenge = await deps.proofs.issue();
+    const solution = await solveChallenge({ challenge, deriveKey });
+    return JSON.stringify({ challenge, solution });
+  };
   const browser = (peer?: string | null) => openBrowser({ app, publicUrl, settle }, peer);
 
   return {
-    warnings,
     ...{ kept, accountDeps, store, deps, app, auth, emails, loggedErrors, waits, failing, slow },
     wasCarriedOut,
+    ...{ warnings, rejections, lanes },
+    prove,
     ...{ settle, emailsTo, lastLink, browser, publicUrl, activityLog },
     signUp: (who: Browser, email: string, password: string) =>
       who.post("/dashboard/auth/sign-up/email", { name: "", email, password }),

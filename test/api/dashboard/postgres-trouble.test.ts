@@ -4,6 +4,7 @@ import { NotCarriedOut } from "#ledger/port.ts";
 import type { PostgresMode, PostgresPool } from "#stores/postgres/pool.ts";
 import { drawSample } from "../../support/sample.ts";
 import type { ApiResponse } from "./browser.ts";
+import { clock } from "./clock.ts";
 import {
   type Fixture,
   type Member,
@@ -124,6 +125,8 @@ for (const { what, prepare, kind } of drawSample("acts in trouble", SCENES, 4, t
     const fixture = openFixture();
     const statuses: number[] = [];
     for (let after = 0; after < ASKS_MAX; after += 1) {
+      // Sign-ups in quick succession would need proofs of work.
+      clock.advance(10_000);
       const act = await prepare(fixture, await openMember(fixture));
       [trouble, isHit] = [{ kind, after }, false];
       const response = await act();

@@ -253,3 +253,16 @@ test("expired, false and foreign links have codes of their own and change nothin
     1,
   );
 });
+
+test("a change of address ends the sessions in all other browsers", async () => {
+  const fixture = openFixture();
+  const { browser, email, others } = await openElsewhere(fixture, 2);
+  await move(browser, "elsewhere@example.com");
+  await fixture.open(browser, await fixture.lastLink(email, "confirm_address_change"));
+  assert.ok(await isIn(others[0] as Browser), "not before the change is complete");
+  const second = await fixture.lastLink("elsewhere@example.com", "verify_new_address");
+  assert.deepEqual((await fixture.open(browser, second)).body, { status: true, moved: true });
+  assert.ok(await isIn(browser));
+  for (const other of others) assert.equal(await isIn(other), false);
+  assert.equal((await sessionsOf(browser)).length, 1);
+});

@@ -181,3 +181,34 @@ test("an address that was never confirmed is forgotten after its time, a confirm
   assert.deepEqual(await fixture.traces("never@example.com"), []);
   assert.notDeepEqual(await fixture.traces(email), []);
 });
+
+/** Weak passwords, by the reason for which they are rejected. */
+const weakPasswords = (email: string): [string, string][] => [
+  ["password123", "PASSWORD_TOO_COMMON"],
+  [" ".repeat(10), "PASSWORD_REPEATS"],
+  [email, "PASSWORD_IS_ADDRESS"],
+];
+
+test("wherever a password is chosen, a weak one is rejected with its reason; nothing is changed or used up", async () => {
+  const fixture = openFixture();
+  const { browser, email, password } = await openMember(fixture);
+  for (const [weak, code] of weakPasswords(EMAIL)) {
+    const signedUp = await fixture.signUp(fixture.browser(), EMAIL, weak);
+    assert.deepEqual([signedUp.status, signedUp.code], [400, code]);
+    assert.match((signedUp.body as { detail: string }).detail, /^This password .* Choose another/);
+  }
+  assert.equal((await fixture.rows("SELECT id FROM users")).length, 1);
+  await browser.post("/dashboard/auth/request-password-reset", { email });
+  const link = new URL(await fixture.lastLink(email, "reset_password"));
+  const token = link.searchParams.get("token");
+  const reset = (newPassword: string) =>
+    browser.post("/dashboard/auth/reset-password", { token, newPassword });
+  for (const [weak, code] of weakPasswords(email)) {
+    const order = { currentPassword: password, newPassword: weak };
+    const changed = await browser.post("/dashboard/auth/change-password", order);
+    assert.deepEqual([changed.status, changed.code], [400, code]);
+    assert.equal((await reset(weak)).code, code);
+  }
+  assert.equal((await fixture.signIn(browser, email, password)).status, 200);
+  assert.equal((await reset("a fresh passphrase")).status, 200);
+});

@@ -1,8 +1,8 @@
 /** Starter credits come once a person and within budgets, and emails that anyone can cause within theirs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { networkOf, starterNetworkOf } from "#api/dashboard/network.ts";
 import type { HomeView } from "#api/dashboard/shapes.ts";
+import { networkOf, signUpNetworkOf } from "#networks.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
 import { type Fixture, openFixture, PASSWORD, STARTER } from "./dashboard-fixture.ts";
@@ -92,7 +92,7 @@ const NETWORKS: [string | null, string | null][] = [
 ];
 for (const [peer, network] of NETWORKS) {
   test(`the starter credits of ${peer} count for ${network}`, () => {
-    assert.equal(starterNetworkOf(peer), network);
+    assert.equal(signUpNetworkOf(peer), network);
   });
 }
 

@@ -8,7 +8,14 @@ import { TOOLS } from "#tools/registry.ts";
 import { openOneConnection } from "../../http/one-connection.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { CONFIRM, emailsTo, linkTo, newCredentials, until } from "../../support/dashboard-site.ts";
+import {
+  CONFIRM,
+  emailsTo,
+  linkTo,
+  newCredentials,
+  proveWork,
+  until,
+} from "../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
 
 /** The dashboard Worker behind the API Worker, in a real workerd, compared with the same service on Node. */
@@ -310,4 +317,24 @@ test("logs no errors except the delayed email", () => {
     (line) => !/failed and will be retried|An operator.s action/.test(line),
   );
   assert.deepEqual(lines, []);
+});
+
+test("a flood from many networks needs proofs of work, counted in objects and each good once; the log gets one line", async () => {
+  const ask = (turn: number, proof?: string) =>
+    post({
+      path: "/auth/request-password-reset",
+      body: { email: "nobody@example.com", proof },
+      headers: { "CF-Connecting-IP": `2001:${(0x1000 + turn).toString(16)}::1` },
+    });
+  const before = site.logs.length;
+  const flood = await Promise.all(Array.from({ length: 40 }, (_, turn) => ask(turn)));
+  const rejected = flood.filter(({ status }) => status === 429);
+  assert.ok(rejected.length >= 10, `${rejected.length}`);
+  for (const { text } of rejected) assert.match(text, /"proof_required"/);
+  const proof = await proveWork(site);
+  assert.equal((await ask(50, proof)).status, 200);
+  assert.equal((await ask(51, proof)).status, 429);
+  const lines = site.logs.slice(before);
+  assert.equal(lines.length, 1, lines.join("\n"));
+  assert.match(lines[0] as string, /Rejecting requests.*proof_required/);
 });

@@ -198,4 +198,48 @@ test("the token of a link is removed from the URL at once, and the page can stil
   await session.heading(page, "This link is no longer valid").waitFor();
 });
 
+// Last, because after its flood other sign-ups would need proofs of work for a minute.
+test("a weak password is explained at its field; under pressure the page solves a challenge by itself", async (t) => {
+  const user = await session.openUser(t, browser, site);
+  const { page } = user;
+  const credentials = newCredentials();
+  user.expectConsoleError(/status of (?:400|429) .*\/sign-up\/email\)$/);
+  user.expectConsoleError(/ERR_FAILED .*proof-worker/);
+  const password = page.getByLabel("Password", { exact: true });
+  await page.goto("/sign-up");
+  await session.fillCredentials(page, { ...credentials, password: "password123" });
+  await session.button(page, "Sign up").click();
+  await page.getByRole("link", { name: /among the most common ones/ }).waitFor();
+  assert.equal(await password.getAttribute("aria-invalid"), "true");
+  await password.fill(credentials.password);
+  assert.equal(await password.getAttribute("aria-invalid"), "false");
+
+  await flood();
+  await page.route(/proof-worker/, (route) => route.abort());
+  await session.button(page, "Sign up").click();
+  await page.getByText("your browser has to do a short calculation first").waitFor();
+  await page.unroute(/proof-worker/);
+  await session.button(page, "Sign up").click();
+  await session.heading(page, "Check your email").waitFor();
+  await session.confirmAddress(page, site, credentials);
+});
+
+/** More resets than need no proof of work, from as many networks. */
+async function flood(): Promise<void> {
+  const ask = async (turn: number) => {
+    const response = await fetch(`${site.base}/dashboard/auth/request-password-reset`, {
+      method: "POST",
+      headers: {
+        Origin: site.base,
+        "Content-Type": "application/json",
+        "X-Forwarded-For": `2001:${(0x1000 + turn).toString(16)}::1`,
+      },
+      body: JSON.stringify({ email: `nobody-${turn}@example.com` }),
+    });
+    return response.status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 31 }, (_, turn) => ask(turn)));
+  assert.ok(statuses.includes(429), `${statuses}`);
+}
+
 draw();

@@ -4,12 +4,22 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
+import { knownBrowserCookie, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import { readConfig } from "#config/config.ts";
 import { ApiError } from "#errors.ts";
-import { DashboardUnavailable, startDashboard } from "../../../src/apps/node/dashboard.ts";
+import {
+  DashboardBusy,
+  DashboardUnavailable,
+  startDashboard,
+} from "../../../src/apps/node/dashboard.ts";
 import { openDashboardServer } from "../../../src/apps/node/dashboard-server.ts";
 import { databaseFile } from "../../../src/apps/node/data-folder.ts";
 import type { NodeLog } from "../../../src/apps/node/log.ts";
+import {
+  createRequestKinds,
+  REQUESTS_MAX,
+  type RequestKind,
+} from "../../../src/apps/node/request-kind.ts";
 
 /** The dashboard thread, with a database in its own folder. */
 const ORIGIN = "http://127.0.0.1:26001";
@@ -54,7 +64,7 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
     isOwnMachine: true,
     mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };
-  const dashboard = await startDashboard(settings, log, 120_000);
+  const dashboard = await startDashboard(settings, log, { stopTimeoutMs: 120_000 });
   t.after(async () => {
     process.off("worker", started);
     await dashboard.stop();
@@ -144,13 +154,50 @@ test("no request ends the thread, not even one with an unexpected body or a meth
   assert.deepEqual(loggedErrors, ["Dashboard request failed"]);
 });
 
+test("more sign-ins at once than may be are rejected without an error in the log; other requests are not", {
+  timeout: 300_000,
+}, async (t) => {
+  const { dashboard, loggedErrors } = await openThread(t);
+  const ask = (kind: RequestKind, peer: string) =>
+    dashboard.fetch(new Request(`${ORIGIN}/dashboard/visitor`), null, peer, kind);
+  const flood = Array.from({ length: REQUESTS_MAX["sign-in"] + 5 }, (_, turn) =>
+    ask("sign-in", `203.0.113.${turn}`),
+  );
+  const others = (["known", "sign-up", "other"] as const).map((kind) => ask(kind, "192.0.2.1"));
+  for (const rejected of flood.slice(-5)) await assert.rejects(rejected, DashboardBusy);
+  for (const { status } of await Promise.all(others)) assert.equal(status, 200);
+  await Promise.all(flood.slice(0, -5));
+  assert.deepEqual(loggedErrors, []);
+});
+
+test("a sign-in comes from a known browser only with the genuine cookie of its user", () => {
+  const place = { publicUrl: ORIGIN, secret: knownBrowserSecret(SECRETS) };
+  const kindOf = createRequestKinds({ publicUrl: ORIGIN, secrets: SECRETS });
+  const [pair = ""] = knownBrowserCookie(new Request(ORIGIN), EMAIL, place).split(";");
+  const kind = (path: string, cookie: string, body = JSON.stringify({ email: EMAIL })) =>
+    kindOf(
+      new Request(`${ORIGIN}/dashboard${path}`, { headers: { cookie } }),
+      new TextEncoder().encode(body),
+    );
+  assert.equal(kind("/auth/sign-in/email", pair), "known");
+  assert.equal(kind("/auth/sign-in/email", pair, JSON.stringify({ email: "b@x.test" })), "sign-in");
+  assert.equal(kind("/auth/sign-in/email", pair.replace(/.$/, "x")), "sign-in");
+  for (const body of ["", "null", "[]", '{"email":7}', "{"]) {
+    assert.equal(kind("/auth/sign-in/email", pair, body), "sign-in");
+  }
+  for (const path of ["sign-up/email", "send-verification-email", "request-password-reset"]) {
+    assert.equal(kind(`/auth/${path}`, pair), "sign-up");
+  }
+  assert.equal(kind("/visitor", pair), "other");
+});
+
 test("the server responds with 503 and Retry-After while there is no thread, and can be stopped", async () => {
   const folder = newFolder();
   const config = readConfig({ DATA_DIR: path.join(folder, "missing") });
   const loggedErrors: string[] = [];
   const log = { logError: (message: string) => loggedErrors.push(message) } as unknown as NodeLog;
   const at = { publicUrl: ORIGIN, port: 26001, secrets: SECRETS, prices: null };
-  const service = openDashboardServer(config, at, log);
+  const service = openDashboardServer(config, at, log, () => {});
   await assert.rejects(
     service.fetch(new Request(`${ORIGIN}/dashboard/visitor`), undefined),
     (fault) =>
