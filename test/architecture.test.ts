@@ -22,7 +22,7 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   hosts: [],
   ids: [],
   limits: [],
-  networks: [],
+  networks: ["hosts"],
   config: [...BASE, "email", "tools"],
   tools: BASE,
   ledger: BASE,
