@@ -1,15 +1,15 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Requests that wait until the user has confirmed their identity. `request` adds them, and the dialog of `proof-dialog.tsx`
- * answers all of them at once.
+ * Requests that wait until the user has confirmed their identity. `request` adds them, and the dialog of `proof-dialog.tsx` settles
+ * all of them at once.
  */
-type Answer = (isProved: boolean) => void;
+type Settle = (isProved: boolean) => void;
 
-let waiting: readonly Answer[] = [];
+let waiting: readonly Settle[] = [];
 const listeners = new Set<() => void>();
 
-function set(next: readonly Answer[]): void {
+function set(next: readonly Settle[]): void {
   waiting = next;
   for (const listener of listeners) listener();
 }
@@ -20,10 +20,10 @@ export const proof = {
     if (listeners.size === 0) return Promise.resolve(false);
     return new Promise((resolve) => set([...waiting, resolve]));
   },
-  answer(isProved: boolean): void {
-    const answers = waiting;
+  settle(isProved: boolean): void {
+    const settled = waiting;
     set([]);
-    for (const answer of answers) answer(isProved);
+    for (const settle of settled) settle(isProved);
   },
   subscribe(listener: () => void): () => void {
     listeners.add(listener);

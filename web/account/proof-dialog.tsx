@@ -22,7 +22,7 @@ import { Secret } from "./password-section.tsx";
 /** Asks the user to confirm their identity, and lets the requests go on that wait for it. */
 export default function ProofDialog() {
   return (
-    <TitledDialog title="Confirm that it is you" onClose={() => proof.answer(false)}>
+    <TitledDialog title="Confirm that it is you" onClose={() => proof.settle(false)}>
       <ProofSteps />
     </TitledDialog>
   );
@@ -102,7 +102,7 @@ function useProve<Order>(send: (order: Order) => Promise<unknown>) {
   return useMutation({
     mutationFn: send,
     onSuccess: () => {
-      proof.answer(true);
+      proof.settle(true);
       for (const queryKey of [queryKeys.sessions, queryKeys.events, queryKeys.factors])
         void client.invalidateQueries({ queryKey });
     },
@@ -246,7 +246,7 @@ function SignInAgain() {
 }
 
 const Cancel = () => (
-  <Button variant="default" onClick={() => proof.answer(false)}>
+  <Button variant="default" onClick={() => proof.settle(false)}>
     Cancel
   </Button>
 );

@@ -448,3 +448,16 @@ test("passkeys work under a domain name with HTTPS or on localhost, not under an
     assert.match(text, /domain name/);
   }
 });
+
+test("closing the account deletes its passkeys, its authenticator app and its recovery codes", async () => {
+  const fixture = openSecureFixture();
+  const { browser, email, password } = await openMember(fixture);
+  await addTotp(browser);
+  const { device } = await addPasskey(browser, "The owner's laptop");
+  const close = { email, password };
+  assert.equal((await browser.post("/dashboard/account/close", close)).status, 200);
+  for (const table of ["user_passkey", "user_totp", "users"]) {
+    assert.deepEqual(await fixture.rows(`SELECT * FROM ${table}`), [], table);
+  }
+  assert.equal((await usePasskey(fixture.browser(), device)).status, 400);
+});
