@@ -227,6 +227,7 @@ const ACTIONS: readonly (readonly [
   ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
   ["suspendAccount", /^acc_/, "done"],
   ["resumeAccount", /^acc_/, "done"],
+  ["resetFactors", /^acc_/, "unchanged: nobody has signed up"],
   ["revokeKey", /^key_/, "unchanged: not found"],
   ["listPayments", null, /^refused: This command compares payments with Stripe/],
   ["closeAccount", /^acc_/, "done: 0 credits forfeited"],

@@ -25,7 +25,7 @@ async function fixture() {
   const signUp = () =>
     sql((database) =>
       database
-        .prepare("INSERT INTO users VALUES ('p1', '', 'ada@b.c', 1, NULL, ?, ?, ?)")
+        .prepare("INSERT INTO users VALUES ('p1', '', 'ada@b.c', 1, NULL, ?, ?, ?, 0)")
         .run(AT, AT, account),
     );
   const emails = (): Json[] =>
@@ -65,6 +65,32 @@ test("emails the owner when the operator creates or revokes a key or closes the 
     !JSON.parse(waiting[0].payload).text.includes(key.slice(0, 30)),
     "the email contains only the start of the key",
   );
+});
+
+test("an operator removes the second factors of a user who lost them, which is recorded for both", async () => {
+  const { cli, sql, signUp, events } = await fixture();
+  assert.match(await cli.refused("account reset-factors ada@b.c"), /Nobody has signed up/);
+  signUp();
+  sql((database) => {
+    database.exec("UPDATE users SET twoFactorEnabled = 1");
+    database.exec(`INSERT INTO user_totp (id, userId, secret, backupCodes, verified)
+      VALUES ('t1', 'p1', '', '', 1)`);
+    database.exec(`INSERT INTO user_session (id, expiresAt, token, createdAt, updatedAt, userId)
+      VALUES ('s1', '${AT}', 'x', '${AT}', '${AT}', 'p1')`);
+  });
+  const { id, ...outcome } = await cli.json("account reset-factors ada@b.c");
+  assert.match(id, /^acc_/);
+  assert.deepEqual(outcome, { email: "ada@b.c", passkeys: 0, totp: true });
+  for (const rows of ["user_totp", "user_session", "users WHERE twoFactorEnabled = 1"]) {
+    const left = sql((database) => database.prepare(`SELECT 1 FROM ${rows}`).all());
+    assert.deepEqual(left, [], rows);
+  }
+  assert.deepEqual(
+    events().map(({ kind }) => kind),
+    ["factors_reset"],
+  );
+  const { actions } = await cli.json("actions");
+  assert.ok(actions.some(({ action }: Json) => action === "resetFactors"));
 });
 
 test("an account that nobody signed up for gets no email", async () => {
