@@ -6,7 +6,7 @@ import { stepOf } from "#accounts/totp.ts";
 import type { EventsView, ProofView, Visitor } from "#api/dashboard/shapes.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
-import { openFixture } from "./dashboard-fixture.ts";
+import { AUTH_SECRET, openFixture } from "./dashboard-fixture.ts";
 import {
   AUTH,
   addPasskey,
@@ -460,4 +460,17 @@ test("closing the account deletes its passkeys, its authenticator app and its re
     assert.deepEqual(await fixture.rows(`SELECT * FROM ${table}`), [], table);
   }
   assert.equal((await usePasskey(fixture.browser(), device)).status, 400);
+});
+
+test("an authenticator app still works after SECRET was rotated, as long as the old one is listed", async () => {
+  const fixture = openSecureFixture();
+  const { browser, email, password } = await openMember(fixture);
+  const { setup } = await addTotp(browser);
+  const beside = { kept: fixture.kept, emails: fixture.emails };
+  const next = "another-secret-for-sessions-of-the-test";
+  const rotated = openSecureFixture({ beside, authSecrets: [next, AUTH_SECRET] });
+  const other = rotated.browser();
+  await rotated.signIn(other, email, password);
+  assert.equal((await finishByCode(other, await codeOf(setup))).status, 200);
+  assert.equal((await factorsOf(other)).recoveryCodesLeft, 10);
 });

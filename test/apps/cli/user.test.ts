@@ -138,7 +138,7 @@ test("restore deletes sessions, links and emails of the backup, keeps users, and
   await cli.json("key create ada@b.c --label production");
   sql((database) => {
     database
-      .prepare("INSERT INTO user_session VALUES ('s1', ?, 'token', ?, ?, NULL, NULL, 'p1')")
+      .prepare("INSERT INTO user_session VALUES ('s1', ?, 'token', ?, ?, NULL, NULL, NULL, 'p1')")
       .run(AT, AT, AT);
     database
       .prepare("INSERT INTO user_token VALUES ('t1', 'reset-password:x', 'p1', ?, ?, ?)")
