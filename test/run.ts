@@ -77,7 +77,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "the dashboard in a browser": {
     count: 3,
     files:
-      /^test\/apps\/node\/dashboard-(?:interruptions|emails|purchase|keyboard|notifications|lifecycle)\./,
+      /^test\/apps\/node\/dashboard-(?:interruptions|emails|factors|purchase|keyboard|notifications|lifecycle)\./,
   },
   "a fleet": {
     count: 4,

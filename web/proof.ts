@@ -1,15 +1,15 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Requests that wait until the user has confirmed their identity. `request` adds them, and the dialog of `proof-dialog.tsx`
- * settles all of them at once.
+ * Requests that wait until the user has confirmed their identity. `request` adds them, and the dialog of `proof-dialog.tsx` settles
+ * all of them at once.
  */
-type Waiter = (isProved: boolean) => void;
+type Settle = (isProved: boolean) => void;
 
-let waiting: readonly Waiter[] = [];
+let waiting: readonly Settle[] = [];
 const listeners = new Set<() => void>();
 
-function set(next: readonly Waiter[]): void {
+function set(next: readonly Settle[]): void {
   waiting = next;
   for (const listener of listeners) listener();
 }
@@ -21,9 +21,9 @@ export const proof = {
     return new Promise((resolve) => set([...waiting, resolve]));
   },
   settle(isProved: boolean): void {
-    const waiters = waiting;
+    const settled = waiting;
     set([]);
-    for (const settle of waiters) settle(isProved);
+    for (const settle of settled) settle(isProved);
   },
   subscribe(listener: () => void): () => void {
     listeners.add(listener);

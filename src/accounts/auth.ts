@@ -74,7 +74,7 @@ export function createAuth(options: AuthOptions) {
   } satisfies BetterAuthOptions;
   const auth = betterAuth(settings);
   const context = () => auth.$context;
-  const place = passkeyPlaceOf(options.trustedOrigins);
+  const place = passkeyPlaceOf(options.passkeyOrigins ?? options.trustedOrigins);
   let passkeyHandler: Promise<(request: Request) => Promise<Response>> | null = null;
   /** Loads the plugin for passkeys with the first request that needs it. */
   async function handlePasskey(request: Request, at: PasskeyPlace): Promise<Response> {

@@ -242,6 +242,7 @@ const ACTIONS: readonly (readonly [
   ["suspendAccount", /^acc_/, "done"],
   ["exportOwner", /^acc_/, "unchanged: no owner"],
   ["resumeAccount", /^acc_/, "done"],
+  ["resetFactors", /^acc_/, "unchanged: nobody has signed up"],
   ["revokeKey", /^key_/, "unchanged: not found"],
   ["listPayments", null, /^refused: This command compares payments with Stripe/],
   ["closeAccount", /^acc_/, "done: 0 credits forfeited"],

@@ -87,6 +87,8 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     },
     ...passwords,
     trustedOrigins: origins,
+    // PUBLIC_URL is always set here, and passkeys belong to it, as on Node.
+    passkeyOrigins: origins.slice(0, 1),
     secret: derived("toolbooth sessions"),
     earlierSecrets: secrets.slice(1).map((each) => derived("toolbooth sessions", each)),
     providers: config.providers,

@@ -43,6 +43,8 @@ export type FixtureOptions = {
   requestedEmails?: RequestedBounds;
   /** Nothing is sold otherwise; without a provider it is sold, and cannot be paid here. */
   sales?: { prices: PriceList; provider: PaymentProvider | null };
+  /** What sign-in signs and encrypts with; the first is the current one. */
+  authSecrets?: readonly string[];
   /** Another node over the same database. */
   beside?: { kept: FixtureStore; emails: Email[] };
 };
@@ -55,6 +57,7 @@ export function useDashboardStore(open: () => FixtureStore): void {
 }
 
 export const STARTER = { credits: 100, days: 90 };
+export const AUTH_SECRET = "a-secret-for-sessions-of-the-test";
 const SECRETS = ["a-secret-of-the-service"];
 const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
 const hashKey = (key: string) => createHash("sha256").update(key).digest("hex");
@@ -63,6 +66,7 @@ const verifyPassword = async (hash: string, password: string) =>
   hash === (await hashPassword(password));
 
 export function openFixture(given: FixtureOptions = {}) {
+  const [authSecret = "", ...earlierSecrets] = given.authSecrets ?? [AUTH_SECRET];
   const { publicUrl = "http://127.0.0.1:8787", signUp = "open", providers = {} } = given;
   clock.start();
   const kept = given.beside?.kept ?? openStore();
@@ -150,7 +154,8 @@ export function openFixture(given: FixtureOptions = {}) {
   const auth = createAuth({
     ...{ publicUrl, accountDeps, activityLog, mail, now, hashPassword, verifyPassword, logError },
     trustedOrigins: origins,
-    secret: "a-secret-for-sessions-of-the-test",
+    secret: authSecret,
+    earlierSecrets,
     ...{ signUp, providers },
     starter: STARTER,
     starterPolicy: {

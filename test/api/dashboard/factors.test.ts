@@ -6,7 +6,7 @@ import { stepOf } from "#accounts/totp.ts";
 import type { EventsView, ProofView, Visitor } from "#api/dashboard/shapes.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
-import { openFixture } from "./dashboard-fixture.ts";
+import { AUTH_SECRET, openFixture } from "./dashboard-fixture.ts";
 import {
   AUTH,
   addPasskey,
@@ -447,4 +447,30 @@ test("passkeys work under a domain name with HTTPS or on localhost, not under an
     assert.equal(status, 400);
     assert.match(text, /domain name/);
   }
+});
+
+test("closing the account deletes its passkeys, its authenticator app and its recovery codes", async () => {
+  const fixture = openSecureFixture();
+  const { browser, email, password } = await openMember(fixture);
+  await addTotp(browser);
+  const { device } = await addPasskey(browser, "The owner's laptop");
+  const close = { email, password };
+  assert.equal((await browser.post("/dashboard/account/close", close)).status, 200);
+  for (const table of ["user_passkey", "user_totp", "users"]) {
+    assert.deepEqual(await fixture.rows(`SELECT * FROM ${table}`), [], table);
+  }
+  assert.equal((await usePasskey(fixture.browser(), device)).status, 400);
+});
+
+test("an authenticator app still works after SECRET was rotated, as long as the old one is listed", async () => {
+  const fixture = openSecureFixture();
+  const { browser, email, password } = await openMember(fixture);
+  const { setup } = await addTotp(browser);
+  const beside = { kept: fixture.kept, emails: fixture.emails };
+  const next = "another-secret-for-sessions-of-the-test";
+  const rotated = openSecureFixture({ beside, authSecrets: [next, AUTH_SECRET] });
+  const other = rotated.browser();
+  await rotated.signIn(other, email, password);
+  assert.equal((await finishByCode(other, await codeOf(setup))).status, 200);
+  assert.equal((await factorsOf(other)).recoveryCodesLeft, 10);
 });

@@ -10,6 +10,13 @@ const CHANGES: [string, string][] = [
   ["DELETE", "/dashboard/keys/key_1"],
   ["DELETE", "/dashboard/sessions/others"],
   ["POST", "/dashboard/account/close"],
+  ["POST", "/dashboard/factors/totp"],
+  ["DELETE", "/dashboard/factors/totp"],
+  ["DELETE", "/dashboard/factors/password"],
+  ["POST", "/dashboard/proof/password"],
+  ["POST", "/dashboard/auth/passkey/verify-registration"],
+  ["POST", "/dashboard/auth/passkey/verify-authentication"],
+  ["POST", "/dashboard/auth/two-factor/verify-totp"],
   ...[
     ...["sign-up/email", "sign-in/email", "sign-in/social", "sign-out", "change-password"],
     ...["send-verification-email", "request-password-reset", "reset-password", "change-email"],

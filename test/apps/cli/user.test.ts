@@ -92,6 +92,32 @@ test("exports an owner's data to files, and the owner sees it in the activity li
   assert.equal((await cli.json(`${order} --force`)).email, "ada@b.c");
 });
 
+test("an operator removes the second factors of a user who lost them, which is recorded for both", async () => {
+  const { cli, sql, signUp, events } = await fixture();
+  assert.match(await cli.refused("account reset-factors ada@b.c"), /Nobody has signed up/);
+  signUp();
+  sql((database) => {
+    database.exec("UPDATE users SET twoFactorEnabled = 1");
+    database.exec(`INSERT INTO user_totp (id, userId, secret, backupCodes, verified)
+      VALUES ('t1', 'p1', '', '', 1)`);
+    database.exec(`INSERT INTO user_session (id, expiresAt, token, createdAt, updatedAt, userId)
+      VALUES ('s1', '${AT}', 'x', '${AT}', '${AT}', 'p1')`);
+  });
+  const { id, ...outcome } = await cli.json("account reset-factors ada@b.c");
+  assert.match(id, /^acc_/);
+  assert.deepEqual(outcome, { email: "ada@b.c", passkeys: 0, totp: true });
+  for (const rows of ["user_totp", "user_session", "users WHERE twoFactorEnabled = 1"]) {
+    const left = sql((database) => database.prepare(`SELECT 1 FROM ${rows}`).all());
+    assert.deepEqual(left, [], rows);
+  }
+  assert.deepEqual(
+    events().map(({ kind }) => kind),
+    ["factors_reset"],
+  );
+  const { actions } = await cli.json("actions");
+  assert.ok(actions.some(({ action }: Json) => action === "resetFactors"));
+});
+
 test("an account that nobody signed up for gets no email", async () => {
   const { cli, emails } = await fixture();
   const { id } = await cli.json("key create ada@b.c --label production");
