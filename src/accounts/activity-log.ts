@@ -15,6 +15,7 @@ export const EVENT_KINDS = [
   "session_ended",
   "endpoint_added",
   "endpoint_changed",
+  "endpoint_secret_rotated",
   "endpoint_removed",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];

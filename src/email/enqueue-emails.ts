@@ -1,8 +1,15 @@
 /** Queues emails for the sender (`send-emails.ts`). */
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import { HOUR_MS } from "#limits.ts";
+import type { Sealer } from "#seal.ts";
 import { SUBJECT_CHARS_MAX } from "./bounds.ts";
-import { domainOf, type EmailAdded, type EmailQueue, type QueuedEmail } from "./email-queue.ts";
+import {
+  domainOf,
+  type EmailAdded,
+  type EmailQueue,
+  type QueuedEmail,
+  sealContent,
+} from "./email-queue.ts";
 import type { Email, Mail } from "./mail.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
 import type { TransportKind } from "./transport.ts";
@@ -13,6 +20,7 @@ export type MailDeps = {
   queue: Pick<EmailQueue, "add">;
   /** The transport that emails are queued for. */
   transportKind: TransportKind;
+  sealer: Pick<Sealer, "seal">;
   now: () => number;
   random: RandomBytes;
   logError: LogError;
@@ -31,7 +39,7 @@ const DROP_REASONS: Record<DropReason, string> = {
 
 /** `enqueued` is called after each email that was queued, to wake the sender. */
 export function createMail(deps: MailDeps, enqueued = () => {}): Mail {
-  const { queue, transportKind, now, random, logError } = deps;
+  const { queue, now, logError } = deps;
   /** When each reason was last logged: repeated requests must not fill the log. */
   const loggedAt = new Map<DropReason, number>();
 
@@ -43,7 +51,7 @@ export function createMail(deps: MailDeps, enqueued = () => {}): Mail {
 
   return {
     async enqueue(email: Email) {
-      const queued = toQueuedEmail(email, transportKind, random);
+      const queued = await toQueuedEmail(email, deps);
       if (queued === null) {
         const error = `Email (${email.kind ?? "other"}) dropped: its address is not valid`;
         logError(error, {});
@@ -62,24 +70,16 @@ export function createMail(deps: MailDeps, enqueued = () => {}): Mail {
 }
 
 /** Returns the email as the queue stores it; null if its address cannot be used in an envelope. */
-export function toQueuedEmail(
+export async function toQueuedEmail(
   email: Email,
-  transportKind: TransportKind,
-  random: RandomBytes,
-): QueuedEmail | null {
-  const { to, text, html, kind = "other", usefulUntil = null, unsubscribe } = email;
+  { transportKind, random, sealer }: Pick<MailDeps, "transportKind" | "random" | "sealer">,
+): Promise<QueuedEmail | null> {
+  const { to, kind = "other", usefulUntil = null } = email;
   if (!isPlainAddress(to)) return null;
-  const queued: QueuedEmail = {
-    id: `eml_${randomBase62(EMAIL_ID_CHARS, random)}`,
-    to,
-    subject: oneLine(email.subject, SUBJECT_CHARS_MAX),
-    text,
-    html,
-    kind,
-    usefulUntil,
-    transportKind,
-  };
-  return unsubscribe === undefined ? queued : { ...queued, unsubscribe };
+  const id = `eml_${randomBase62(EMAIL_ID_CHARS, random)}`;
+  const subject = oneLine(email.subject, SUBJECT_CHARS_MAX);
+  const content = await sealContent({ ...email, subject }, id, sealer);
+  return { id, to, content, kind, usefulUntil, transportKind };
 }
 
 /** An email's name in logs, which contains neither its address nor its text or link. */

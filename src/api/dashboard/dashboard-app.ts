@@ -47,6 +47,7 @@ import {
   dropEndpoint,
   listDeliveries,
   listEndpoints,
+  rotateEndpointSecret,
   sendAgain,
 } from "./webhooks.ts";
 
@@ -107,6 +108,7 @@ export const dashboardRoutes = ({ signIn, looks }: DashboardBounds): DashboardRo
   [UNSUBSCRIBE_PATH]: { GET: openUnsubscribe, POST: unsubscribe },
   "/dashboard/webhooks": { GET: listEndpoints, POST: addEndpoint },
   "/dashboard/webhooks/:id{[\\w-]+}": { PUT: changeEndpoint, DELETE: dropEndpoint },
+  "/dashboard/webhooks/:id{[\\w-]+}/secret": { POST: rotateEndpointSecret },
   "/dashboard/webhooks/:id{[\\w-]+}/deliveries": { GET: listDeliveries },
   "/dashboard/webhooks/:id{[\\w-]+}/deliveries/:delivery{[\\w-]+}/again": { POST: sendAgain },
   "/dashboard/sessions": { GET: listSessions },

@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
+import { emailSealer } from "#email/email-queue.ts";
 import { createMail, type MailDeps } from "#email/enqueue-emails.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { randomBase62 } from "#ids.ts";
@@ -56,6 +57,9 @@ export function createLocalDeployment(
       mail: createMail({
         queue,
         transportKind: transportKindOf(config.mail),
+        sealer: {
+          seal: async (text, id) => emailSealer(await secrets()).seal(text, id),
+        },
         now: Date.now,
         random,
         logError: () => {},

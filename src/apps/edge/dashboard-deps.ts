@@ -44,6 +44,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const given = { now, random, waitUntil, logError };
   const emails = openEdgeEmails({
     settings: config.mail,
+    secrets,
     queue: store.emailQueue,
     jobs: store.jobs,
     ...given,

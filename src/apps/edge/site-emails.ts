@@ -1,4 +1,4 @@
-import type { EmailQueue } from "#email/email-queue.ts";
+import { type EmailQueue, emailSealer } from "#email/email-queue.ts";
 import { createMail, type LogError } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { type MailSettings, transportKindOf } from "#email/read-mail-settings.ts";
@@ -9,6 +9,7 @@ import { runBounded } from "#jobs/job-runner.ts";
 
 type Wiring = {
   settings: MailSettings;
+  secrets: readonly string[];
   queue: EmailQueue;
   jobs: JobQueue;
   now(): number;
@@ -30,6 +31,7 @@ const EMAILS_A_ROUND = 200;
 export function openEdgeEmails(wiring: Wiring) {
   const { settings, queue, jobs, now, random, waitUntil, logError } = wiring;
   const transportKind = transportKindOf(settings);
+  const sealer = emailSealer(wiring.secrets);
   const transport =
     settings.api === null
       ? consoleTransport()
@@ -42,6 +44,7 @@ export function openEdgeEmails(wiring: Wiring) {
         jobs: bounded,
         transport,
         transportKind,
+        sealer,
         now,
         random,
         from: settings.from,
@@ -52,7 +55,8 @@ export function openEdgeEmails(wiring: Wiring) {
   const forward = () =>
     waitUntil(deliver().catch((cause) => logError("Sending emails failed", { cause })));
 
-  return { mail: createMail({ queue, transportKind, now, random, logError }, forward), deliver };
+  const mail = createMail({ queue, transportKind, sealer, now, random, logError }, forward);
+  return { mail, deliver };
 }
 
 /** Prints emails to the terminal when the service runs locally without an email provider. */

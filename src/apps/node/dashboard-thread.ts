@@ -8,12 +8,14 @@ import { createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { emailSealer } from "#email/email-queue.ts";
 import { createMail } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createOutbox } from "#email/node-outbox.ts";
 import { createSmtpTransport } from "#email/node-smtp.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { createEmailSender } from "#email/send-emails.ts";
+import { endpointSealer } from "#events/endpoint-secrets.ts";
 import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
@@ -63,18 +65,19 @@ const openTransport = () => (api === null ? outbox() : createFetchTransport(api,
 const transport = smtp === null ? openTransport() : createSmtpTransport(smtp, from);
 const transportKind = transportKindOf(settings.mail);
 const { jobs } = store;
+const { publicUrl, secrets } = settings;
+const sealer = emailSealer(secrets);
 const emails = startJobs(
-  createEmailSender({ jobs, transport, transportKind, now, random, from, logError }),
+  createEmailSender({ jobs, transport, transportKind, sealer, now, random, from, logError }),
   {
     logError,
   },
 );
 const mail = createMail(
-  { queue: store.emailQueue, transportKind, now, random, logError },
+  { queue: store.emailQueue, transportKind, sealer, now, random, logError },
   emails.wake,
 );
 
-const { publicUrl, secrets } = settings;
 const accountDeps = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
 const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
 const background = new Set<Promise<unknown>>();
@@ -157,6 +160,8 @@ const events = startNotifications({
   eventStore: store.events,
   jobs,
   emails: createNotificationEmails({ publicUrl, secrets }),
+  sealer,
+  endpointSealer: endpointSealer(secrets),
   transport: createNodeWebhookTransport({ networks: settings.webhookNetworks }),
   onEmails: emails.wake,
   transportKind,
