@@ -21,6 +21,7 @@ const LABELS: Record<EventKind, string> = {
   session_ended: "Session ended",
   endpoint_added: "Webhook endpoint added",
   endpoint_changed: "Webhook endpoint changed",
+  endpoint_secret_rotated: "Webhook secret rotated",
   endpoint_removed: "Webhook endpoint deleted",
 };
 
