@@ -40,7 +40,7 @@ export type ActivityLogOperations = {
   ];
   /** The account's owner; null where nobody has signed up with its address. */
   findUser: [{ account: string }, { user: string; email: string } | null];
-  /** Deletes unused password reset links of a user. */
+  /** Deletes unused password reset links of a user, and sign-ins that wait for a second factor. */
   dropResetLinks: [{ user: string }, { dropped: number }];
   /**
    * Deletes users who signed up before `unverifiedBefore` and never verified their address, and expired sessions and links:

@@ -16,6 +16,7 @@ import {
   type SignedIn,
   VERIFY_LINK_SECONDS,
 } from "./auth-options.ts";
+import { hashedSessions } from "./hashed-sessions.ts";
 
 /**
  * Sign-in to the dashboard, built on better-auth: sessions, passwords, verification of addresses, social sign-in, all below
@@ -48,6 +49,7 @@ export function createAuth(options: AuthOptions) {
     ...passwords(options, hooks),
     ...tables(options, hooks),
     ...limits(options),
+    plugins: [hashedSessions()],
     databaseHooks: hooks.database,
     telemetry: { enabled: false },
     logger: {
@@ -186,10 +188,13 @@ function tables(options: AuthOptions, hooks: Hooks) {
       modelName: "user_login",
       // We never act for users at GitHub or Google, so their tokens are not stored.
       updateAccountOnSignIn: false,
+      // The state of a social sign-in is in an encrypted cookie, so the database has nothing that could continue one.
+      storeStateStrategy: "cookie",
       // A provider that has verified the address may link to a user who has not: `databaseHooks` removes other logins first.
       accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: false },
     },
-    verification: { modelName: "user_token" },
+    // Only hashes of the tokens in links are stored, so a copy of the database opens none.
+    verification: { modelName: "user_token", storeIdentifier: "hashed" },
   } satisfies BetterAuthOptions;
 }
 

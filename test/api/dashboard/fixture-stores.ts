@@ -4,6 +4,7 @@ import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Directory } from "#accounts/directory.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
+import type { EmailQueue } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
@@ -19,6 +20,7 @@ export type FixtureStore = {
     directory: Directory;
     activityLog: ActivityLog;
     events: EventStore;
+    emailQueue: EmailQueue;
     purchases: PurchaseStore;
     signInDatabase: AuthOptions["database"];
     rethrowDatabaseErrors?: AuthOptions["rethrowDatabaseErrors"];
