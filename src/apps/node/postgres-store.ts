@@ -74,7 +74,7 @@ export async function openPostgresSecrets(pool: PostgresPool): Promise<readonly 
 }
 
 const SECRET_IN_DATABASE =
-  "SECRET is not set, so the secret is in PostgreSQL, where every copy of the database contains it. Set SECRET to it on every node; docs/fleet.md describes how.";
+  "SECRET is not set, so the secret is in PostgreSQL, where every copy of the database contains it. Set SECRET to it on every node, as docs/operations.md describes.";
 const SECRET_LEFT_IN_DATABASE =
   "PostgreSQL still contains a secret, which nodes without SECRET use. When all nodes have SECRET, delete it: DELETE FROM setting WHERE name = 'secret'.";
 const SECRET_MISSING =

@@ -36,7 +36,7 @@ export function readSecretFile(dataDir: string): readonly string[] | null {
   if ((found.mode & OTHERS) !== 0) {
     const mode = (found.mode & 0o777).toString(8);
     throw new DataFolderError(
-      `Every user of this machine may access ${file} (mode ${mode}). Run \`chmod 600 ${file}\`. If others may have read it, replace the secret as docs/configuration.md describes.`,
+      `Every user of this machine may access ${file} (mode ${mode}). Run \`chmod 600 ${file}\`. If others may have read it, rotate the secret as docs/operations.md describes.`,
     );
   }
   try {
