@@ -273,6 +273,30 @@ function describeHandling(rule: Rule) {
   );
 
   rule(
+    "secrets are replaced only where nobody else did, and a previous one is deleted when it no longer signs",
+    async ({ eventStore, list, handle }) => {
+      const place = endpoint();
+      await eventStore.addEndpoint({ endpoint: place });
+      const { id, secret: from } = place;
+      const fresh = { secret: "sealed1.two", previousSecret: from, previousUntil: START + 9 };
+      assert.deepEqual(await eventStore.replaceSecrets({ id, from, ...fresh }), { changed: true });
+      assert.deepEqual(await eventStore.replaceSecrets({ id, from, ...fresh }), { changed: false });
+      assert.deepEqual(await eventStore.listEndpoints(place), [{ ...place, ...fresh }]);
+      await handle(lowEvent());
+      const [delivery] = await list(id);
+      const { secret, previousSecret, previousUntil } =
+        (await eventStore.findDelivery({ id: delivery?.id ?? "" })) ?? {};
+      assert.deepEqual({ secret, previousSecret, previousUntil }, fresh);
+      const order = { before: 0, max: 1 };
+      await eventStore.forget({ ...order, now: START + 8 });
+      assert.deepEqual(await eventStore.listEndpoints(place), [{ ...place, ...fresh }]);
+      await eventStore.forget({ ...order, now: START + 9 });
+      const ended = { ...place, secret: "sealed1.two", previousSecret: null, previousUntil: null };
+      assert.deepEqual(await eventStore.listEndpoints(place), [ended]);
+    },
+  );
+
+  rule(
     "handled events are forgotten after the same time as their deliveries",
     async ({ eventStore, handle, list }) => {
       const place = endpoint();

@@ -76,6 +76,6 @@ export async function openPostgresSecrets(pool: PostgresPool): Promise<readonly 
 const SECRET_IN_DATABASE =
   "SECRET is not set, so the secret is in PostgreSQL, where every copy of the database contains it. Set SECRET to it on every node, as docs/operations.md describes.";
 const SECRET_LEFT_IN_DATABASE =
-  "PostgreSQL still contains a secret, which nodes without SECRET use. When all nodes have SECRET, delete it: DELETE FROM setting WHERE name = 'secret'.";
+  "PostgreSQL still contains a secret, which nodes without SECRET use. When all nodes have SECRET, delete it from the table setting, as docs/operations.md describes.";
 const SECRET_MISSING =
   "The database has API keys, but the secret that they were made with is missing: SECRET is not set, and PostgreSQL contains no secret. Set SECRET to that of the other nodes.";
