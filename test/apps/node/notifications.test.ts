@@ -238,7 +238,7 @@ test("on the dashboard thread a debit becomes an email in the outbox and a webho
     {
       data: { file },
       dataDir: folder,
-      secrets: ["a secret"],
+      secrets: ["new secret"],
       publicUrl: "http://127.0.0.1:8787",
       origins: [],
       signUp: "open",
