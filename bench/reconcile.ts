@@ -2,8 +2,8 @@ import { hash, randomBytes } from "node:crypto";
 import { type AccountDeps, createKey, openAccount } from "#accounts/accounts.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { keepSecret } from "#stores/sqlite/settings.ts";
 import { databaseFile } from "../src/apps/node/data-folder.ts";
+import { readSecretFile } from "../src/apps/node/secret-file.ts";
 
 /** Opens accounts in the server's ledger, and compares the ledger with the responses at the end. */
 const CREDITS = 1_000_000_000;
@@ -12,14 +12,13 @@ const CREDITS = 1_000_000_000;
 export async function openAccounts(dataDir: string, count: number): Promise<string[]> {
   const driver = openNodeSqlite(databaseFile(dataDir));
   try {
-    const secret = keepSecret(driver, () => {
-      throw new Error("The server has already created its secret");
-    });
+    const secrets = readSecretFile(dataDir);
+    if (secrets === null) throw new Error("The server has not created its secret");
     const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
     const hashKey = (key: string) => hash("sha256", key);
     const accountDeps: AccountDeps = {
       ...openSqliteDirect(driver),
-      secrets: [secret],
+      secrets,
       random,
       hashKey,
     };

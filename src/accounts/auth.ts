@@ -24,6 +24,7 @@ import {
   passkeyPlaceOf,
 } from "./factor-plugins.ts";
 import { createFactors } from "./factors.ts";
+import { hashedSessions } from "./hashed-sessions.ts";
 import { keyedHash } from "./keyed-hash.ts";
 import { createPasswordCheck } from "./new-password.ts";
 import { signUpMark } from "./sign-up-mark.ts";
@@ -42,7 +43,7 @@ const SESSION_RENEWED_AFTER_SECONDS = 86_400;
 export function createAuth(options: AuthOptions) {
   const hooks = createAuthHooks(options, () => context());
   const { factorUsed } = hooks;
-  const plugins = createFactorPlugins({ factorUsed }, options.now);
+  const plugins = [hashedSessions(), ...createFactorPlugins({ factorUsed }, options.now)];
   const settings = {
     appName: "Toolbooth",
     // better-auth takes its base path from this URL, including a path of PUBLIC_URL.
@@ -249,10 +250,13 @@ function tables(options: AuthOptions, hooks: Hooks) {
       modelName: "user_login",
       // We never act for users at GitHub or Google, so their tokens are not stored.
       updateAccountOnSignIn: false,
+      // The state of a social sign-in is in an encrypted cookie, so the database has nothing that could continue one.
+      storeStateStrategy: "cookie",
       // A provider that has verified the address may link to a user who has not: `databaseHooks` removes other logins first.
       accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: false },
     },
-    verification: { modelName: "user_token" },
+    // Only hashes of the tokens in links are stored, so a copy of the database opens none.
+    verification: { modelName: "user_token", storeIdentifier: "hashed" },
   } satisfies BetterAuthOptions;
 }
 

@@ -46,13 +46,14 @@ export function createRecordActivity({
     if (withoutEmail || securityText(event) === null) return null;
     const found = await activityLog.findAddress({ user });
     if (found === null) return null;
-    const [own, summary] = [securityEmail, securitySummary].map((write) => {
-      const email = write(publicUrl, found.email, event);
-      return email === null ? null : mail.prepare(email);
-    });
+    const [own, summary, ...others] = await Promise.all(
+      [
+        ...[securityEmail, securitySummary].map((write) => write(publicUrl, found.email, event)),
+        ...alsoEmails,
+      ].map(async (email) => (email === null ? null : mail.prepare(email))),
+    );
     if (own == null || summary == null) return null;
-    const others = alsoEmails.map((email) => mail.prepare(email)).filter((each) => each !== null);
-    return { each: [own, ...others], summary };
+    return { each: [own, ...others.filter((each) => each !== null)], summary };
   }
 
   return async (activity) => {

@@ -44,7 +44,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   SECRET: {
     fallback: "",
     meaning:
-      "Signing secret of at least 16 characters. Unset: the service generates one and stores it with the data. With a comma-separated list, the first one signs and all of them verify",
+      "Secret of at least 16 characters that signs keys, sessions and links, and encrypts webhook secrets. Unset: the service generates one in DATA_DIR/secret, or with DATABASE_URL in PostgreSQL, which is less safe. Required on Cloudflare. With a comma-separated list, the first one signs and all of them verify",
   },
   SMTP_URL: {
     fallback: "",

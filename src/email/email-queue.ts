@@ -1,5 +1,6 @@
 /** How emails enter the job queue (`src/jobs`): the port, and an email as a job. */
 import type { JobQueueName, NewJob } from "#jobs/job-queue.ts";
+import { createSealer, type Sealer } from "#seal.ts";
 import type { Email, EmailKind } from "./mail.ts";
 import type { RequestedBounds, RequestedCounts, Requester } from "./requested-bounds.ts";
 import type { TransportKind } from "./transport.ts";
@@ -7,9 +8,8 @@ import type { TransportKind } from "./transport.ts";
 export type QueuedEmail = {
   id: string;
   to: string;
-  subject: string;
-  text: string;
-  html: string;
+  /** Subject, texts and links, sealed: a link that resets a password must not be readable in a copy of the database. */
+  content: string;
   kind: EmailKind;
   usefulUntil: number | null;
   /**
@@ -17,9 +17,19 @@ export type QueuedEmail = {
    * see its link.
    */
   transportKind: TransportKind;
-  /** URL at which a single POST unsubscribes from emails on this topic (RFC 8058). */
-  unsubscribe?: string;
 };
+
+type EmailContent = Pick<Email, "subject" | "text" | "html" | "unsubscribe">;
+
+/** Seals and opens the content of queued emails. */
+export const emailSealer = (secrets: readonly string[]): Sealer => createSealer(secrets, "email");
+
+/** Returns the content as the queue stores it. It can be opened only for the email with this id. */
+export const sealContent = (
+  { subject, text, html, unsubscribe }: EmailContent,
+  id: string,
+  sealer: Pick<Sealer, "seal">,
+): Promise<string> => sealer.seal(JSON.stringify({ subject, text, html, unsubscribe }), id);
 
 export type EmailQueue = {
   /**
@@ -53,25 +63,26 @@ export function emailJob({
   kind,
   usefulUntil,
   transportKind,
-  ...email
+  content,
 }: QueuedEmail): NewJob {
-  const { subject, text, html, unsubscribe } = email;
   return {
     id,
     queue: transportKind === "smtp" ? "email" : "outbox",
     kind,
     target: to,
     label: domainOf(to),
-    payload: JSON.stringify({ subject, text, html, unsubscribe }),
+    payload: content,
     usefulUntil,
   };
 }
 
-/** Returns the email of a job that `emailJob` made. */
-export const emailOfJob = ({ target, payload }: Pick<NewJob, "target" | "payload">): Email => ({
-  to: target,
-  ...(JSON.parse(payload) as Pick<Email, "subject" | "text" | "html" | "unsubscribe">),
-});
+/** Returns the email of a job that `emailJob` made. Throws a `SealError` if its content cannot be opened. */
+export async function emailOfJob(
+  { id, target, payload }: Pick<NewJob, "id" | "target" | "payload">,
+  sealer: Pick<Sealer, "open">,
+): Promise<Email> {
+  return { to: target, ...(JSON.parse(await sealer.open(payload, id)) as EmailContent) };
+}
 
 /** The queues that a transport processes: a mail server also sends emails that were queued for the outbox. */
 export const queuesOf = (transportKind: TransportKind): readonly JobQueueName[] =>

@@ -1,8 +1,15 @@
 /** Queues emails for the sender (`send-emails.ts`). */
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import { HOUR_MS } from "#limits.ts";
+import type { Sealer } from "#seal.ts";
 import { SUBJECT_CHARS_MAX } from "./bounds.ts";
-import { domainOf, type EmailAdded, type EmailQueue, type QueuedEmail } from "./email-queue.ts";
+import {
+  domainOf,
+  type EmailAdded,
+  type EmailQueue,
+  type QueuedEmail,
+  sealContent,
+} from "./email-queue.ts";
 import type { Email, Mail } from "./mail.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
 import type { RequestedBounds } from "./requested-bounds.ts";
@@ -18,6 +25,7 @@ export type MailDeps = {
   bounds?: RequestedBounds;
   /** Called for each email that was dropped, to count it. */
   onDropped?: (reason: DropReason) => void;
+  sealer: Pick<Sealer, "seal">;
   now: () => number;
   random: RandomBytes;
   logError: LogError;
@@ -29,7 +37,7 @@ const EMAIL_ID_CHARS = 24;
 /** Mail that can also queue emails in a transaction of another store. */
 export type QueuedMail = Mail & {
   /** Returns the email as the queue stores it; null if its address is not valid, which is logged. */
-  prepare(email: Email): QueuedEmail | null;
+  prepare(email: Email): Promise<QueuedEmail | null>;
   /** Wakes the sender, after a transaction that queued an email. */
   wake(): void;
 };
@@ -48,7 +56,7 @@ const DROP_REASONS: Record<DropReason, string> = {
 
 /** `enqueued` is called after each email that was queued, to wake the sender. */
 export function createMail(deps: MailDeps, enqueued = () => {}): QueuedMail {
-  const { queue, transportKind, bounds, onDropped, now, random, logError } = deps;
+  const { queue, bounds, onDropped, now, logError } = deps;
   /** When each reason was last logged: repeated requests must not fill the log. */
   const loggedAt = new Map<DropReason, number>();
 
@@ -61,8 +69,8 @@ export function createMail(deps: MailDeps, enqueued = () => {}): QueuedMail {
   const invalidAddress = (email: Email) =>
     `Email (${email.kind ?? "other"}) dropped: its address is not valid`;
 
-  function prepare(email: Email): QueuedEmail | null {
-    const queued = toQueuedEmail(email, transportKind, random);
+  async function prepare(email: Email): Promise<QueuedEmail | null> {
+    const queued = await toQueuedEmail(email, deps);
     if (queued === null) logError(invalidAddress(email), {});
     return queued;
   }
@@ -71,7 +79,7 @@ export function createMail(deps: MailDeps, enqueued = () => {}): QueuedMail {
     prepare,
     wake: enqueued,
     async enqueue(email: Email) {
-      const queued = prepare(email);
+      const queued = await prepare(email);
       if (queued === null) return { error: invalidAddress(email) };
       const { requester } = email;
       const { outcome } = await queue.add({ email: queued, now: now(), bounds, requester });
@@ -88,24 +96,16 @@ export function createMail(deps: MailDeps, enqueued = () => {}): QueuedMail {
 }
 
 /** Returns the email as the queue stores it; null if its address cannot be used in an envelope. */
-export function toQueuedEmail(
+export async function toQueuedEmail(
   email: Email,
-  transportKind: TransportKind,
-  random: RandomBytes,
-): QueuedEmail | null {
-  const { to, text, html, kind = "other", usefulUntil = null, unsubscribe } = email;
+  { transportKind, random, sealer }: Pick<MailDeps, "transportKind" | "random" | "sealer">,
+): Promise<QueuedEmail | null> {
+  const { to, kind = "other", usefulUntil = null } = email;
   if (!isPlainAddress(to)) return null;
-  const queued: QueuedEmail = {
-    id: `eml_${randomBase62(EMAIL_ID_CHARS, random)}`,
-    to,
-    subject: oneLine(email.subject, SUBJECT_CHARS_MAX),
-    text,
-    html,
-    kind,
-    usefulUntil,
-    transportKind,
-  };
-  return unsubscribe === undefined ? queued : { ...queued, unsubscribe };
+  const id = `eml_${randomBase62(EMAIL_ID_CHARS, random)}`;
+  const subject = oneLine(email.subject, SUBJECT_CHARS_MAX);
+  const content = await sealContent({ ...email, subject }, id, sealer);
+  return { id, to, content, kind, usefulUntil, transportKind };
 }
 
 /** An email's name in logs, which contains neither its address nor its text or link. */

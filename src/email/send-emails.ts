@@ -7,6 +7,7 @@ import {
   type JobResult,
   type JobRunner,
 } from "#jobs/job-runner.ts";
+import { SealError, type Sealer } from "#seal.ts";
 import {
   EMAILS_AT_ONCE,
   GIVE_UP_AFTER_MS,
@@ -35,6 +36,7 @@ export type EmailSenderDeps = {
   random: RandomBytes;
   logError: LogError;
   from: Sender;
+  sealer: Pick<Sealer, "open">;
 };
 
 /**
@@ -46,6 +48,7 @@ export function createEmailSender({
   from,
   transportKind,
   logError,
+  sealer,
   ...deps
 }: EmailSenderDeps): JobRunner {
   const domain = domainOf(from.address);
@@ -54,7 +57,9 @@ export function createEmailSender({
     logError,
     policy: { ...POLICY, queues: queuesOf(transportKind) },
     attempt: (job, signal) =>
-      transport.send(emailOfJob(job), `<${job.id}@${domain}>`, signal).then(() => DONE, resultOf),
+      emailOfJob(job, sealer)
+        .then((email) => transport.send(email, `<${job.id}@${domain}>`, signal))
+        .then(() => DONE, resultOf),
   });
 }
 
@@ -82,6 +87,8 @@ const DONE: JobResult = { outcome: "done" };
 
 function resultOf(error: unknown): JobResult {
   if (error instanceof Unreachable) return { outcome: "unreachable", error: error.message };
+  if (error instanceof SealError)
+    return { outcome: "failed", error: "it was sealed with another SECRET", isFinal: true };
   if (error instanceof Undeliverable)
     return { outcome: "failed", error: error.message, isFinal: true };
   if (error instanceof TemporaryFailure) {

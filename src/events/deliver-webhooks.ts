@@ -7,18 +7,22 @@ import {
   type JobResult,
   type JobRunner,
 } from "#jobs/job-runner.ts";
+import { SealError, type Sealer } from "#seal.ts";
 import {
   DELIVERIES_AT_ONCE,
   DELIVERY_LEASE_MS,
   ERROR_CHARS_MAX,
   RETRY_WAITS_MS,
 } from "./bounds.ts";
+import { resealed, signingSecrets } from "./endpoint-secrets.ts";
 import type { DeliveryToSend, EventStore } from "./event-store.ts";
 import { NotReached, type WebhookTransport } from "./webhook-transport.ts";
 
 export type WebhookSenderDeps = {
   jobs: Pick<JobQueue, "take" | "settle" | "nextDue">;
-  eventStore: Pick<EventStore, "findDelivery" | "pauseEndpoint">;
+  eventStore: Pick<EventStore, "findDelivery" | "pauseEndpoint" | "replaceSecrets">;
+  /** Opens the secrets of endpoints (`endpointSealer`). */
+  sealer: Sealer;
   transport: WebhookTransport;
   now(): number;
   random: RandomBytes;
@@ -84,36 +88,61 @@ async function deliver(
 
 /** Sends one webhook. `error` is a sentence for the owner, used where the status is not 2xx. */
 async function attempt(
-  { transport, now, logError }: Pick<WebhookSenderDeps, "transport" | "now" | "logError">,
-  { url, secret, event, body, id }: DeliveryToSend,
+  deps: WebhookSenderDeps,
+  delivery: DeliveryToSend,
   signal: AbortSignal,
 ): Promise<{ status: number | null; error: string }> {
+  const { transport, now, logError } = deps;
+  const { url, event, body, id } = delivery;
   try {
-    const headers = signedHeaders({ secret, id: event, body, at: now() });
+    const at = now();
+    const secrets = await openSecrets(deps, delivery, at);
+    const headers = signedHeaders({ secrets, id: event, body, at });
     const { status } = await transport.post({ url, headers, body }, signal);
     return { status, error: describeStatus(status) };
   } catch (cause) {
     if (cause instanceof NotReached) return { status: null, error: cause.message };
+    if (cause instanceof SealError) return { status: null, error: UNREADABLE_SECRET };
     if (!signal.aborted)
       logError(`Webhook delivery ${id} failed with an internal error`, { cause });
     return { status: null, error: "Something went wrong on our side." };
   }
 }
 
-/** The headers that Standard Webhooks specifies. `at`: the time of the attempt. */
+const UNREADABLE_SECRET =
+  "The secret of this endpoint can no longer be read, because the service has a new one itself. Rotate the endpoint's secret.";
+
+/** Returns the endpoint's signing secrets, and seals them again if the service's own secret was rotated. */
+async function openSecrets(
+  { sealer, eventStore }: Pick<WebhookSenderDeps, "sealer" | "eventStore">,
+  { endpoint: id, secret, previousSecret, previousUntil }: DeliveryToSend,
+  now: number,
+): Promise<string[]> {
+  const stored = { id, secret, previousSecret, previousUntil };
+  const secrets = await signingSecrets(stored, sealer, now);
+  const fresh = await resealed(stored, sealer, now);
+  if (fresh !== null) await eventStore.replaceSecrets({ id, from: secret, ...fresh });
+  return secrets;
+}
+
+/**
+ * The headers that Standard Webhooks specifies. `at`: the time of the attempt. After a rotation there are two signatures,
+ * separated by a space; receivers accept a webhook if one of them is right.
+ */
 export function signedHeaders(order: {
-  secret: string;
+  secrets: readonly string[];
   id: string;
   body: string;
   at: number;
 }): Record<string, string> {
-  const { secret, id, body, at } = order;
+  const { secrets, id, body, at } = order;
+  const sign = (secret: string) => new Webhook(secret).sign(id, new Date(at), body);
   return {
     "Content-Type": "application/json",
     "User-Agent": "Toolbooth-Webhooks/1.0",
     "webhook-id": id,
     "webhook-timestamp": String(Math.floor(at / 1_000)),
-    "webhook-signature": new Webhook(secret).sign(id, new Date(at), body),
+    "webhook-signature": secrets.map(sign).join(" "),
   };
 }
 

@@ -5,6 +5,7 @@ import type { TransportKind } from "#email/transport.ts";
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
+import type { Sealer } from "#seal.ts";
 import { EVENTS_AT_ONCE } from "./bounds.ts";
 import type { DeferredEvents } from "./deferred-events.ts";
 import type { EventStore } from "./event-store.ts";
@@ -36,6 +37,8 @@ export type DispatchDeps = {
   ledger: Pick<Ledger, "findAccount">;
   directory: Pick<Directory, "findByAccount">;
   emails: NotificationEmails;
+  /** Seals the content of queued emails. */
+  sealer: Pick<Sealer, "seal">;
   /** The transport that emails are queued for. */
   transportKind: TransportKind;
   now(): number;
@@ -117,7 +120,7 @@ async function handle(deps: DispatchDeps, event: LedgerEvent): Promise<"queue_fu
 
 /** Returns the email for the event; null where the owner wants none or has no address. */
 async function createEmail(
-  { eventStore, directory, emails, transportKind, random }: DispatchDeps,
+  { eventStore, directory, emails, ...deps }: DispatchDeps,
   event: LedgerEvent,
   now: number,
 ): Promise<QueuedEmail | null> {
@@ -131,5 +134,5 @@ async function createEmail(
   const address = await directory.findByAccount({ account });
   if (address === null) return null;
   const email = emails(event, address.email);
-  return email === null ? null : toQueuedEmail(email, transportKind, random);
+  return email === null ? null : toQueuedEmail(email, deps);
 }

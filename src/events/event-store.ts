@@ -10,8 +10,11 @@ export type Endpoint = {
   id: string;
   account: string;
   url: string;
-  /** In the format of Standard Webhooks: `whsec_` and base64. */
+  /** Sealed; see `endpoint-secrets.ts`. */
   secret: string;
+  /** The secret before the last rotation, sealed, and until when it signs too. Null where there is none. */
+  previousSecret: string | null;
+  previousUntil: number | null;
   kinds: readonly LedgerEventKind[];
   createdAt: number;
   /** Null while the endpoint is active. */
@@ -40,7 +43,8 @@ export type Delivery = {
 };
 
 /** What is needed to attempt a delivery. */
-export type DeliveryToSend = Delivery & { url: string; secret: string; isPaused: boolean };
+export type DeliveryToSend = Delivery &
+  Pick<Endpoint, "url" | "secret" | "previousSecret" | "previousUntil"> & { isPaused: boolean };
 
 /**
  * Stores what follows from events: the owners' choice of emails, their webhook endpoints, and every delivery with the results of
@@ -63,6 +67,16 @@ export type EventStore = {
     kinds: readonly LedgerEventKind[];
     pausedAt: number | null;
   }): Promise<{ found: boolean }>;
+  /**
+   * Replaces the secrets of an endpoint. `from`: the stored secret that the new ones are based on; `changed` is false where it is
+   * another one by now, or the endpoint was deleted.
+   */
+  replaceSecrets(
+    order: { id: string; from: string } & Pick<
+      Endpoint,
+      "secret" | "previousSecret" | "previousUntil"
+    >,
+  ): Promise<{ changed: boolean }>;
   /** Pauses an endpoint at its own request (410). `found` is false where it has another URL by now, or is paused already. */
   pauseEndpoint(order: {
     account: string;
@@ -107,8 +121,15 @@ export type EventStore = {
   }): Promise<{ found: boolean; isRateLimited: boolean }>;
   /** Null where the delivery was deleted, with its endpoint or because of its age. */
   findDelivery(order: { id: string }): Promise<DeliveryToSend | null>;
-  /** Deletes deliveries and the ids of handled events older than `before`: at most `max` of each. `more`: others may be left. */
-  forget(order: { before: number; max: number }): Promise<{ forgotten: number; more: boolean }>;
+  /**
+   * Deletes deliveries and the ids of handled events older than `before`, at most `max` of each, and previous secrets that no
+   * longer sign. `more`: others may be left.
+   */
+  forget(order: {
+    before: number;
+    max: number;
+    now: number;
+  }): Promise<{ forgotten: number; more: boolean }>;
 };
 
 const FORGOTTEN_AT_ONCE = 500;
@@ -133,9 +154,10 @@ export async function forgetOld(
   let more = true;
   for (let batch = 0; more && batch < batchesMax; batch += 1) {
     if (batch > 0 && !(await goOn())) break;
-    const order = { before: now() - EVENTS_KEPT_MS, max: FORGOTTEN_AT_ONCE };
+    const at = now();
+    const order = { before: at - EVENTS_KEPT_MS, max: FORGOTTEN_AT_ONCE, now: at };
     const deliveries = await eventStore.forget(order);
-    const deadJobs = await jobs.forget({ now: now(), ...order });
+    const deadJobs = await jobs.forget(order);
     more = deliveries.more || deadJobs.more;
   }
   return more;

@@ -1,7 +1,7 @@
 /** The fixture of the email queue contract. */
 import type { TestContext } from "node:test";
 import type { EmailQueue, QueuedEmail } from "#email/email-queue.ts";
-import { emailOfJob, queuesOf } from "#email/email-queue.ts";
+import { queuesOf } from "#email/email-queue.ts";
 import type { EmailKind } from "#email/mail.ts";
 import type { TransportKind } from "#email/transport.ts";
 import type { JobQueue, TakenJob } from "#jobs/job-queue.ts";
@@ -62,8 +62,8 @@ export function emailsOf({ emailQueue, jobs }: EmailStore) {
 function emailOf(job: TakenJob): TakenEmail {
   const { id, queue, kind, usefulUntil, createdAt: postedAt, attempts: failures, take } = job;
   return {
-    ...emailOfJob(job),
-    ...{ id, kind: kind as EmailKind, usefulUntil, postedAt, failures, take },
+    ...{ id, to: job.target, content: job.payload },
+    ...{ kind: kind as EmailKind, usefulUntil, postedAt, failures, take },
     transportKind: queue === "email" ? "smtp" : "outbox",
   };
 }
@@ -80,9 +80,7 @@ let count = 0;
 export const email = (changes: Partial<QueuedEmail> = {}): QueuedEmail => ({
   id: `eml_${++count}`,
   to: "ada@example.org",
-  subject: "Grüße 🐝",
-  text: "text\n",
-  html: "<p>html</p>",
+  content: "Grüße 🐝\n",
   kind: "key_created",
   usefulUntil: null,
   transportKind: "smtp",

@@ -51,6 +51,7 @@ function describeTaking(rule: Rule) {
       assert.deepEqual(taken, {
         ...row,
         ...{ take: 1, url: place.url, secret: place.secret, isProven: false },
+        ...{ previousSecret: null, previousUntil: null },
       });
       assert.deepEqual(await eventStore.nextDue(), { at: START + 5 + LEASE });
       assert.deepEqual(await record(fixture, taken, START + 9, START + 100), { recorded: 1 });

@@ -191,7 +191,7 @@ function describeHandling(rule: Rule) {
         endpoint({ account: OTHER }),
       ];
       for (const each of [...wanted, ...others]) await eventStore.addEndpoint({ endpoint: each });
-      const [event, enqueued] = [lowEvent(), email({ unsubscribe: "https://x.example/u?token=t" })];
+      const [event, enqueued] = [lowEvent(), email({ content: "Grüße 🐝" })];
       const body = `{"text":"Grüße 'n' \\"?\\" 🐝"}`;
       assert.deepEqual(await handle(event, { email: enqueued, body }), {
         handled: true,
@@ -273,6 +273,30 @@ function describeHandling(rule: Rule) {
   );
 
   rule(
+    "secrets are replaced only where nobody else did, and a previous one is deleted when it no longer signs",
+    async ({ eventStore, list, handle }) => {
+      const place = endpoint();
+      await eventStore.addEndpoint({ endpoint: place });
+      const { id, secret: from } = place;
+      const fresh = { secret: "sealed1.two", previousSecret: from, previousUntil: START + 9 };
+      assert.deepEqual(await eventStore.replaceSecrets({ id, from, ...fresh }), { changed: true });
+      assert.deepEqual(await eventStore.replaceSecrets({ id, from, ...fresh }), { changed: false });
+      assert.deepEqual(await eventStore.listEndpoints(place), [{ ...place, ...fresh }]);
+      await handle(lowEvent());
+      const [delivery] = await list(id);
+      const { secret, previousSecret, previousUntil } =
+        (await eventStore.findDelivery({ id: delivery?.id ?? "" })) ?? {};
+      assert.deepEqual({ secret, previousSecret, previousUntil }, fresh);
+      const order = { before: 0, max: 1 };
+      await eventStore.forget({ ...order, now: START + 8 });
+      assert.deepEqual(await eventStore.listEndpoints(place), [{ ...place, ...fresh }]);
+      await eventStore.forget({ ...order, now: START + 9 });
+      const ended = { ...place, secret: "sealed1.two", previousSecret: null, previousUntil: null };
+      assert.deepEqual(await eventStore.listEndpoints(place), [ended]);
+    },
+  );
+
+  rule(
     "handled events are forgotten after the same time as their deliveries",
     async ({ eventStore, handle, list }) => {
       const place = endpoint();
@@ -280,7 +304,7 @@ function describeHandling(rule: Rule) {
       const [old, young] = [lowEvent(), lowEvent()];
       await handle(old);
       await handle(young, { now: START + 1 });
-      const order = { before: START + 1, max: 9 };
+      const order = { before: START + 1, max: 9, now: START };
       assert.deepEqual(await eventStore.forget(order), { forgotten: 2, more: false });
       assert.deepEqual(await eventStore.forget(order), { forgotten: 0, more: false });
       assert.deepEqual(
@@ -289,11 +313,11 @@ function describeHandling(rule: Rule) {
       );
       assert.equal((await handle(young)).handled, false);
       assert.equal((await handle(old)).handled, true);
-      assert.deepEqual(await eventStore.forget({ before: START + 9, max: 1 }), {
+      assert.deepEqual(await eventStore.forget({ before: START + 9, max: 1, now: START }), {
         forgotten: 2,
         more: true,
       });
-      assert.deepEqual(await eventStore.forget({ before: START + 9, max: 1 }), {
+      assert.deepEqual(await eventStore.forget({ before: START + 9, max: 1, now: START }), {
         forgotten: 2,
         more: true,
       });

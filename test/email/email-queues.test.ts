@@ -15,9 +15,7 @@ emailQueueContract("in SQLite", async (t) => {
 const waiting = (id: string) => ({
   id,
   to: "ada@example.org",
-  subject: "Hello",
-  text: "a secret link",
-  html: "<p>a secret link</p>",
+  content: "sealed",
   kind: "reset_password" as const,
   usefulUntil: null,
   transportKind: "smtp" as const,

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
+import { emailSealer } from "#email/email-queue.ts";
 import { createMail } from "#email/enqueue-emails.ts";
 import type { Email } from "#email/mail.ts";
 import { createEmailSender } from "#email/send-emails.ts";
@@ -53,6 +54,8 @@ type FixtureDeps = {
   transportKind?: TransportKind;
 };
 
+export const SEALER = emailSealer(["the secret of the email tests"]);
+
 /** Queues and sends emails with a clock that the test sets and without jitter, and collects logged errors. */
 export function createFixture({
   transport,
@@ -64,6 +67,7 @@ export function createFixture({
   const loggedErrors: string[] = [];
   const deps = {
     transportKind,
+    sealer: SEALER,
     now: now ?? (() => clock.now),
     // The jitter uses one byte: zero makes every wait a full one. Ids use more.
     random: (count: number) => (count === 1 ? new Uint8Array(1) : randomBytes(count)),

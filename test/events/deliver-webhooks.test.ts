@@ -3,18 +3,28 @@ import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { RETRY_WAITS_MS } from "#events/bounds.ts";
 import { signedHeaders } from "#events/deliver-webhooks.ts";
+import { endpointSealer, rotated } from "#events/endpoint-secrets.ts";
 import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { eventually } from "../http/test-api.ts";
-import { ACCOUNT, notify, openEvents, responding, SECRET, START } from "./event-fixture.ts";
+import {
+  ACCOUNT,
+  ENDPOINT_SEALER,
+  notify,
+  openEvents,
+  random,
+  responding,
+  SECRET,
+  START,
+} from "./event-fixture.ts";
 import { startReceiver } from "./receiver.ts";
 
 test("the Standard Webhooks package verifies the signature, and rejects a changed body", () => {
   const at = Math.floor(Date.now() / 1_000) * 1_000;
   const body = `{"type":"credits.low","label":"Käse 🐝"}`;
-  const headers = signedHeaders({ secret: SECRET, id: "evt_1", body, at });
+  const headers = signedHeaders({ secrets: [SECRET], id: "evt_1", body, at });
   assert.deepEqual(new Webhook(SECRET).verify(body, headers), JSON.parse(body));
   const other = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY=";
   assert.throws(() => new Webhook(other).verify(body, headers));
@@ -219,4 +229,71 @@ test("a slow endpoint gets one delivery at a time and delays only itself", async
     return isDone(slow);
   });
   assert.equal(await delivering, null);
+});
+
+test("after a rotation webhooks carry both signatures for a day, those queued before it too", async () => {
+  const fixture = await openEvents();
+  fixture.clock.now = Date.now();
+  const { sent, transport } = responding(() => (sent.length === 1 ? 500 : 200));
+  const deliverer = fixture.deliverer(transport);
+  const endpoint = await fixture.addEndpoint();
+  await notify(fixture);
+  await deliverer.deliverDue();
+  const { now } = fixture.clock;
+  const { shown, secrets } = await rotated(endpoint, ENDPOINT_SEALER, random, now);
+  const order = { id: endpoint.id, from: endpoint.secret, ...secrets };
+  assert.deepEqual(await fixture.eventStore.replaceSecrets(order), { changed: true });
+  assert.deepEqual(await fixture.eventStore.replaceSecrets(order), { changed: false });
+
+  const verifies = (request: (typeof sent)[number] | undefined) =>
+    [SECRET, shown].map((secret) => {
+      try {
+        new Webhook(secret).verify(request?.body ?? "", request?.headers ?? {});
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  fixture.clock.now = now + RETRY_WAITS_MS[0];
+  await deliverer.deliverDue();
+  assert.deepEqual(verifies(sent[0]), [true, false]);
+  assert.deepEqual(verifies(sent[1]), [true, true]);
+  assert.match(sent[1]?.headers["webhook-signature"] ?? "", /^v1,\S{44} v1,\S{44}$/);
+
+  const signaturesAt = async (at: number) => {
+    fixture.clock.now = at;
+    await notify(fixture);
+    await deliverer.deliverDue();
+    return sent.at(-1)?.headers["webhook-signature"]?.split(" ").length;
+  };
+  assert.equal(await signaturesAt(now + DAY_MS - 1), 2);
+  assert.equal(await signaturesAt(now + DAY_MS), 1);
+  await fixture.eventStore.forget({ before: 0, max: 1, now: now + DAY_MS });
+  const [kept] = await fixture.eventStore.listEndpoints(endpoint);
+  assert.deepEqual([kept?.previousSecret, kept?.previousUntil], [null, null]);
+});
+
+test("a delivery seals the secret again after SECRET was rotated; one that cannot be read fails with a reason", async () => {
+  const fixture = await openEvents();
+  const { sent, transport } = responding(() => 200);
+  const endpoint = await fixture.addEndpoint();
+  const later = { sealer: endpointSealer(["a later secret", "new secret"]) };
+  await notify(fixture);
+  await fixture.deliverer(transport, later).deliverDue();
+  assert.equal(sent.length, 1);
+  const [kept] = await fixture.eventStore.listEndpoints(endpoint);
+  const only = endpointSealer(["a later secret"]);
+  assert.equal(await only.open(kept?.secret ?? "", endpoint.id), SECRET);
+
+  await notify(fixture);
+  await fixture.deliverer(transport, { sealer: endpointSealer(["a lost one"]) }).deliverDue();
+  const [failed] = await fixture.log(endpoint);
+  assert.match(failed?.lastError ?? "", /can no longer be read.*Rotate the endpoint's secret/);
+  const other = await fixture.addEndpoint({ secret: kept?.secret ?? "" });
+  await notify(fixture);
+  await fixture.deliverer(transport, later).deliverDue();
+  const [moved] = await fixture.log(other);
+  assert.match(moved?.lastError ?? "", /can no longer be read/, "a secret of another endpoint");
+  const { secrets } = await rotated(kept ?? endpoint, endpointSealer(["a lost one"]), random, 0);
+  assert.equal(secrets.previousSecret, null);
 });

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { emailOfJob } from "#email/email-queue.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
 import { readUnsubscription } from "#events/unsubscribe.ts";
@@ -14,6 +15,7 @@ import {
   type Fixture,
   lowEvent,
   openEvents,
+  SEALER,
   SITE,
   START,
 } from "./event-fixture.ts";
@@ -59,12 +61,15 @@ test("every kind of event becomes a webhook, and low or expiring credits also an
   assert.deepEqual(kindsOf(emails), ["credits_low", "credits_depleted", "credits_expiring"]);
   for (const message of emails) {
     assert.equal(message.to, EMAIL);
-    const link = new URL(message.unsubscribe ?? "");
+    const { id, to: target, content: payload } = message;
+    const { unsubscribe = "", text } = await emailOfJob({ id, target, payload }, SEALER);
+    assert.ok(!payload.includes("unsubscribe"));
+    const link = new URL(unsubscribe);
     assert.equal(`${link.origin}${link.pathname}`, `${SITE}/dashboard/notifications/unsubscribe`);
     const topic = message.kind === "credits_expiring" ? "expiring" : "low";
     const found = readUnsubscription(link.searchParams.get("token") ?? "", ["new secret"]);
     assert.deepEqual(found, { account: ACCOUNT, topic });
-    assert.ok(message.text.includes(`${SITE}/unsubscribe?${link.searchParams}`));
+    assert.ok(text.includes(`${SITE}/unsubscribe?${link.searchParams}`));
   }
   assert.equal(emails[2]?.usefulUntil, EXPIRING.expiresAt);
   const bodies = (await fixture.log(endpoint)).toReversed().map(({ body }) => JSON.parse(body));

@@ -1,13 +1,16 @@
 /** Events in process: the event store and the email queue in SQLite, with a clock that tests set. */
 import { randomBytes } from "node:crypto";
+import { emailSealer } from "#email/email-queue.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
 import { type DispatchDeps, dispatchEvents, type PendingEvents } from "#events/dispatch-events.ts";
+import { endpointSealer } from "#events/endpoint-secrets.ts";
 import type { Endpoint, EventStore } from "#events/event-store.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
 import { NotReached, type WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
+import type { Sealer } from "#seal.ts";
 import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { emailsOf, type TakenEmail } from "../contract/email-queue-fixture.ts";
@@ -18,6 +21,11 @@ export const ACCOUNT = "acc_000000000001";
 export const EMAIL = "ada@example.org";
 export const SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 export const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
+
+/** The service's secrets, and what is sealed with them. */
+const SECRETS = ["new secret", "old secret"];
+export const SEALER = emailSealer(SECRETS);
+export const ENDPOINT_SEALER = endpointSealer(SECRETS);
 
 let count = 0;
 export const lowEvent = (account = ACCOUNT, at = START): LedgerEvent => {
@@ -30,6 +38,7 @@ type DelivererChanges = {
   jobs?: Pick<JobQueue, "take" | "settle" | "nextDue">;
   eventStore?: EventStore;
   rest?: () => Promise<void>;
+  sealer?: Sealer;
 };
 export type Fixture = Awaited<ReturnType<typeof openEvents>>;
 
@@ -57,7 +66,8 @@ export async function openEvents(file = ":memory:") {
   const wiring: DispatchDeps = {
     ...{ source, eventStore, ledger, directory, random, logError },
     deferred: createDeferredEvents(),
-    emails: createNotificationEmails({ publicUrl: SITE, secrets: ["new secret", "old secret"] }),
+    emails: createNotificationEmails({ publicUrl: SITE, secrets: SECRETS }),
+    sealer: SEALER,
     transportKind: "smtp",
     now: () => clock.now,
   };
@@ -70,10 +80,14 @@ export async function openEvents(file = ":memory:") {
     taken.push(...fresh);
     return [...taken];
   };
+  /** `SECRET` is its secret; the changes may have another one, which must be sealed. */
   const addEndpoint = async (changes: Partial<Endpoint> = {}) => {
     count += 1;
+    const id = `whk_${count}`;
+    const secret = await ENDPOINT_SEALER.seal(SECRET, id);
     const endpoint: Endpoint = {
-      ...{ id: `whk_${count}`, account: ACCOUNT, url: "https://shop.example/", secret: SECRET },
+      ...{ id, account: ACCOUNT, url: "https://shop.example/", secret },
+      ...{ previousSecret: null, previousUntil: null },
       ...{ kinds: ["credits.low"], createdAt: START, pausedAt: null, ...changes },
     };
     await eventStore.addEndpoint({ endpoint });
@@ -103,7 +117,8 @@ export async function openEvents(file = ":memory:") {
     deliverer(transport: WebhookTransport, changes: DelivererChanges = {}) {
       const now = () => clock.now;
       const none = (bytes: number) => new Uint8Array(bytes);
-      const wiring = { jobs, eventStore, transport, now, random: none, logError };
+      const sealer = ENDPOINT_SEALER;
+      const wiring = { jobs, eventStore, sealer, transport, now, random: none, logError };
       const deliverer = createWebhookSender({ ...wiring, ...changes });
       /** Delivers everything that is due. Returns when the next delivery is due; null where none waits. */
       const deliverDue = async () => {

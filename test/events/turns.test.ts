@@ -13,6 +13,7 @@ import { startNotifications } from "../../src/apps/node/notifications.ts";
 import { eventually } from "../http/test-api.ts";
 import {
   ACCOUNT,
+  ENDPOINT_SEALER,
   type Fixture,
   lowEvent,
   notify,
@@ -94,6 +95,7 @@ test("on Node, other work runs between dispatched events", async (t) => {
       jobs: fixture.jobs,
       eventStore: counted,
       transport: responding(() => 204).transport,
+      endpointSealer: ENDPOINT_SEALER,
     },
     ...{ onEmails: () => {}, writingMs: 0, restMs: 1 },
   });

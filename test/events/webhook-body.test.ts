@@ -43,7 +43,7 @@ test("the request in the documentation is signed with the secret shown below it"
     /^POST \/hooks HTTP\/1\.1\n([\s\S]*?)\n\n(.*)\n```$/m.exec(DOCS) ?? [];
   const secret = /whsec_[A-Za-z0-9+/]{32}/.exec(DOCS)?.[0] ?? "";
   const shown = Object.fromEntries(lines.split("\n").map((line) => line.split(": ")));
-  const order = { secret, id: shown["webhook-id"] ?? "", body, at: AT + 3_000 };
+  const order = { secrets: [secret], id: shown["webhook-id"] ?? "", body, at: AT + 3_000 };
   const sent = Object.entries(signedHeaders(order)).map(([name, value]) => [
     name.toLowerCase(),
     value,

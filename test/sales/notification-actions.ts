@@ -42,7 +42,7 @@ export async function forget({ world }: Life): Promise<void> {
   await takeEmails(world);
   const before = clock.at - 30 * MS_OF_DAY;
   await checkWebhooks(world);
-  await store.events.forget({ before, max: 9999 });
+  await store.events.forget({ before, max: 9999, now: clock.at });
   seen.webhooks = seen.webhooks.filter(({ at }) => at >= before);
   await checkWebhooks(world);
 }

@@ -4,6 +4,7 @@ import type { Billing } from "#billing/billing.ts";
 import { createBilling } from "#billing/billing.ts";
 import type { BillingDeps } from "#billing/billing-deps.ts";
 import type { Offer, PriceList } from "#billing/price-list.ts";
+import { emailSealer } from "#email/email-queue.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
@@ -84,6 +85,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
         publicUrl: "https://toolbooth.test",
         secrets: ["secret"],
       }),
+      sealer: emailSealer(["secret"]),
       transportKind: "smtp",
       deferred: createDeferredEvents(),
       now: () => clock.at,
@@ -121,7 +123,7 @@ export async function signUp(world: World, name: string, endpoints: number): Pro
     await store.events.addEndpoint({
       endpoint: {
         ...{ ...endpoint, secret: "whsec_c2VjcmV0", kinds: [...kinds, ...others] },
-        ...{ createdAt: now, pausedAt: null },
+        ...{ createdAt: now, pausedAt: null, previousSecret: null, previousUntil: null },
       },
     });
   }

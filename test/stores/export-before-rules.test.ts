@@ -8,6 +8,7 @@ import { readTransfer } from "#ledger/transfer/lines.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { findSecret } from "#stores/postgres/settings.ts";
 import { exportPostgres, importPostgres } from "#stores/postgres/transfer.ts";
 import { postgresDashboard } from "#stores/schema/postgres-dashboard.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
@@ -178,7 +179,8 @@ describe("a file of the version before the rules module", () => {
     await assertTold(reads);
     await assertTotalsReported(reads);
     const chunks: Uint8Array[] = [];
-    await exportPostgres(pool, { withSecret: true }, (bytes) => chunks.push(bytes));
+    const secret = await findSecret(pool);
+    await exportPostgres(pool, { secret }, (bytes) => chunks.push(bytes));
     const lines = Buffer.concat(chunks).toString().trimEnd().split("\n");
     const driver = openEmpty(t);
     importSqlite(driver, bytesOf(LINES), NOW);

@@ -7,7 +7,7 @@ import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { keepSecret } from "#stores/sqlite/settings.ts";
+import { findStoredSecret, storeSecret } from "#stores/sqlite/settings.ts";
 import { exportSqlite } from "#stores/sqlite/transfer.ts";
 import {
   accountId,
@@ -38,7 +38,7 @@ export const ACCOUNTS = ["Ada", "Bob", "Cid", "Dan", "Eve", "Fay"].map(accountId
 export async function fill(driver: NodeSqlite): Promise<void> {
   const purchases = createPurchaseStore(createSqliteDatabase(driver));
   await fillLedger({ ...openSqliteDirect(driver), purchases });
-  keepSecret(driver, () => SECRET);
+  storeSecret(driver, SECRET);
 }
 
 export const SECRET = "the secret of this service";
@@ -218,7 +218,8 @@ type Filled = Stored & { purchases: PurchaseStore };
 
 export function linesOf(driver: NodeSqlite, withSecret = false): string[] {
   const chunks: Uint8Array[] = [];
-  exportSqlite(driver, { withSecret }, (bytes) => chunks.push(bytes));
+  const secret = withSecret ? findStoredSecret(driver) : null;
+  exportSqlite(driver, { secret }, (bytes) => chunks.push(bytes));
   return Buffer.concat(chunks).toString().trimEnd().split("\n");
 }
 

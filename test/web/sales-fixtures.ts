@@ -144,7 +144,7 @@ export const endpoints: EndpointView[] = [
     kinds: ["credits.low", "credits.depleted", "credits.granted", "credits.expiring"],
     paused: false,
     createdAt: NOW - 20 * DAY,
-    secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+    previousSecretUntil: NOW + DAY / 2,
   },
   {
     id: "whk_1Ab2Cd3Ef4Gh5Ij6",
@@ -152,7 +152,7 @@ export const endpoints: EndpointView[] = [
     kinds: ["key.created", "key.revoked"],
     paused: true,
     createdAt: NOW - 3 * DAY,
-    secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=",
+    previousSecretUntil: null,
   },
 ];
 export const fullEndpoints: EndpointView[] = Array.from({ length: 5 }, (_, index) => ({

@@ -3,6 +3,8 @@ import * as sales from "./sales-fixtures.ts";
 import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 
 const [endpoint] = sales.endpoints as [(typeof sales.endpoints)[number]];
+const made = { endpoint, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=" };
+const rotation = `/dashboard/webhooks/${endpoint.id}/secret`;
 const log = `GET /dashboard/webhooks/${endpoint.id}/deliveries`;
 const trackedPurchase = `GET /dashboard/purchases/${sales.PURCHASE}`;
 
@@ -16,7 +18,8 @@ export const SALES_MOCKS: Mocks = {
   "GET /dashboard/webhooks": { body: { endpoints: sales.endpoints, max: 5 } },
   [log]: { body: sales.deliveries },
   [`${log}?after=cursor-2`]: { body: sales.olderDeliveries },
-  "POST /dashboard/webhooks": { status: 201, body: { endpoint } },
+  "POST /dashboard/webhooks": { status: 201, body: made },
+  [`POST ${rotation}`]: { status: 201, body: made },
   [`PUT /dashboard/webhooks/${endpoint.id}`]: { body: { endpoint: { ...endpoint, paused: true } } },
   [`DELETE /dashboard/webhooks/${endpoint.id}`]: { body: {} },
 };
@@ -112,7 +115,19 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
     webhooks("limit reached", {
       "GET /dashboard/webhooks": { body: { endpoints: sales.fullEndpoints, max: 5 } },
     }),
-    webhooks("secret shown", {}, press(/^Show\sthe secret/)),
+    webhooks("rotating", {}, press(/^Rotate secret/)),
+    webhooks("secret rotated", {}, async (page) => {
+      await press(/^Rotate secret/)(page);
+      await inDialog(page, "Rotate secret");
+    }),
+    webhooks("rotation fails", { [`POST ${rotation}`]: broken }, async (page) => {
+      await press(/^Rotate secret/)(page);
+      await inDialog(page, "Rotate secret");
+    }),
+    webhooks("closing without storing the secret", {}, async (page) => {
+      await add(page);
+      await inDialog(page, "Close");
+    }),
     webhooks("adding", {}, press("Add endpoint")),
     webhooks("nothing entered", {}, async (page) => {
       await press("Add endpoint")(page);

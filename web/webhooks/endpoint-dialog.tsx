@@ -1,6 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import type { EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
+import type { EndpointSecretView, EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure } from "../parts/message.tsx";
@@ -12,11 +12,12 @@ type Props = {
   /** Null to add a new endpoint. */
   endpoint: EndpointView | null;
   onClose: () => void;
+  onAdded: (made: EndpointSecretView) => void;
   onDone: (message: string) => void;
 };
 
 /** Adds or edits an endpoint. The service checks whether the URL is allowed. */
-export function EndpointDialog({ endpoint, onClose, onDone }: Props) {
+export function EndpointDialog({ endpoint, onClose, onAdded, onDone }: Props) {
   const add = useAddEndpoint();
   const change = useChangeEndpoint();
   const mutation = endpoint === null ? add : change;
@@ -25,11 +26,7 @@ export function EndpointDialog({ endpoint, onClose, onDone }: Props) {
   };
   const send = (url: string, kinds: LedgerEventKind[]) => {
     if (endpoint === null) {
-      const onSuccess = () =>
-        onDone(
-          `Endpoint added. Copy its secret to ${hostOf(url)}, which needs it to verify webhooks.`,
-        );
-      add.mutate({ url, kinds, paused: false }, { onSuccess });
+      add.mutate({ url, kinds, paused: false }, { onSuccess: onAdded });
     } else {
       change.mutate({ ...endpoint, url, kinds }, { onSuccess: () => onDone("Endpoint saved.") });
     }
@@ -43,8 +40,6 @@ export function EndpointDialog({ endpoint, onClose, onDone }: Props) {
     </TitledDialog>
   );
 }
-
-const hostOf = (url: string) => URL.parse(url)?.host ?? "your server";
 
 type FieldErrors = { url?: string | undefined; kinds?: string | undefined };
 

@@ -2,9 +2,9 @@ import { Button, Title, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
 import type { EndpointView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
-import { CopyButton } from "../parts/code-block.tsx";
 import { Failure } from "../parts/message.tsx";
 import { State } from "../parts/state.tsx";
+import { Time } from "../parts/time.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { useChangeEndpoint } from "./endpoints.ts";
 import { EVENT_LABELS, KINDS } from "./webhook-text.ts";
@@ -15,6 +15,7 @@ export function EndpointPanel(props: {
   /** The account is restricted: the endpoint can only be viewed and deleted. */
   readOnly: boolean;
   onEdit: () => void;
+  onRotate: () => void;
   onDelete: () => void;
 }) {
   const { endpoint, readOnly } = props;
@@ -52,6 +53,10 @@ export function EndpointPanel(props: {
               Edit
               <HiddenUrl endpoint={endpoint} />
             </Button>
+            <Button size="sm" variant="default" onClick={props.onRotate}>
+              Rotate secret
+              <HiddenUrl endpoint={endpoint} />
+            </Button>
             <PauseButton endpoint={endpoint} />
           </>
         )}
@@ -71,7 +76,7 @@ const HiddenUrl = ({ endpoint: { url } }: { endpoint: EndpointView }) => (
 );
 
 function Facts({ endpoint }: { endpoint: EndpointView }) {
-  const { kinds, secret, paused } = endpoint;
+  const { kinds, previousSecretUntil, paused } = endpoint;
   return (
     <dl className="tb-endpoint-facts">
       <div>
@@ -85,7 +90,14 @@ function Facts({ endpoint }: { endpoint: EndpointView }) {
       <div>
         <dt>Secret</dt>
         <dd>
-          <Secret secret={secret} endpoint={endpoint} />
+          {previousSecretUntil === null ? (
+            "Shown only when it was created."
+          ) : (
+            <>
+              Rotated. Webhooks are also signed with the old secret until{" "}
+              <Time at={previousSecretUntil} />.
+            </>
+          )}
         </dd>
       </div>
       {paused && (
@@ -98,28 +110,6 @@ function Facts({ endpoint }: { endpoint: EndpointView }) {
         </div>
       )}
     </dl>
-  );
-}
-
-const PREFIX = "whsec_";
-
-/** Masked until the user asks to see it. */
-function Secret({ secret, endpoint }: { secret: string; endpoint: EndpointView }) {
-  const [shown, setShown] = useState(false);
-  return (
-    <div className="tb-endpoint-secret">
-      <code>{shown ? secret : `${PREFIX}${"\u2022".repeat(20)}`}</code>
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        aria-pressed={shown}
-        onClick={() => setShown(!shown)}
-      >
-        {shown ? "Hide" : "Show"}
-        <VisuallyHidden>&nbsp;the secret of {endpoint.url}</VisuallyHidden>
-      </Button>
-      <CopyButton text={secret} label={`Copy the secret of ${endpoint.url}`} />
-    </div>
   );
 }
 

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import type {
   DeliveriesView,
   EndpointOrder,
+  EndpointSecretView,
   EndpointsView,
   EndpointView,
 } from "#api/dashboard/shapes.ts";
@@ -16,8 +17,14 @@ const ENDPOINT_QUERIES = [queryKeys.endpoints, queryKeys.events];
 
 export const useAddEndpoint = () =>
   useChange(
-    (order: EndpointOrder) =>
-      request<{ endpoint: EndpointView }>("POST", "/dashboard/webhooks", order),
+    (order: EndpointOrder) => request<EndpointSecretView>("POST", "/dashboard/webhooks", order),
+    ENDPOINT_QUERIES,
+  );
+
+/** Takes the id of an endpoint, and returns its new secret. */
+export const useRotateSecret = () =>
+  useChange(
+    (id: string) => request<EndpointSecretView>("POST", `${pathOf(id)}/secret`, {}),
     ENDPOINT_QUERIES,
   );
 

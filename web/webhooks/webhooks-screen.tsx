@@ -1,6 +1,6 @@
 import { Button, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
-import type { EndpointsView, EndpointView } from "#api/dashboard/shapes.ts";
+import type { EndpointSecretView, EndpointsView, EndpointView } from "#api/dashboard/shapes.ts";
 import { base } from "../addresses.ts";
 import { RestrictionMessage, restrictionIn, restrictionOf } from "../keys/restriction.tsx";
 import { Message } from "../parts/message.tsx";
@@ -12,9 +12,13 @@ import { DeleteDialog } from "./delete-dialog.tsx";
 import { EndpointDialog } from "./endpoint-dialog.tsx";
 import { EndpointPanel } from "./endpoint-panel.tsx";
 import { useEndpoints } from "./endpoints.ts";
+import { RotateDialog, SecretDialog } from "./secret-dialog.tsx";
 import "./webhooks.css";
 
-type Open = { dialog: "add" } | { dialog: "edit" | "delete"; endpoint: EndpointView };
+type Open =
+  | { dialog: "add" }
+  | { dialog: "secret"; made: EndpointSecretView }
+  | { dialog: "edit" | "rotate" | "delete"; endpoint: EndpointView };
 
 export default function WebhooksScreen() {
   const endpoints = useEndpoints();
@@ -58,6 +62,7 @@ export default function WebhooksScreen() {
         <OpenDialog
           open={open}
           onClose={() => setOpen(null)}
+          onAdded={(made) => setOpen({ dialog: "secret", made })}
           onDone={(text) => {
             setOpen(null);
             setMessage(text);
@@ -104,6 +109,7 @@ function Endpoints(props: {
           key={endpoint.id}
           endpoint={endpoint}
           readOnly={props.restriction}
+          onRotate={() => props.onShow({ dialog: "rotate", endpoint })}
           onEdit={() => props.onShow({ dialog: "edit", endpoint })}
           onDelete={() => props.onShow({ dialog: "delete", endpoint })}
         />
@@ -112,14 +118,23 @@ function Endpoints(props: {
   );
 }
 
-function OpenDialog(props: { open: Open; onClose: () => void; onDone: (message: string) => void }) {
-  const { open, onClose, onDone } = props;
-  if (open.dialog === "add") {
-    return <EndpointDialog endpoint={null} onClose={onClose} onDone={onDone} />;
+function OpenDialog(props: {
+  open: Open;
+  onClose: () => void;
+  onAdded: (made: EndpointSecretView) => void;
+  onDone: (message: string) => void;
+}) {
+  const { open, onDone, ...rest } = props;
+  switch (open.dialog) {
+    case "secret":
+      return <SecretDialog made={open.made} onClose={() => onDone("Endpoint added.")} />;
+    case "rotate":
+      return <RotateDialog endpoint={open.endpoint} onClose={rest.onClose} onDone={onDone} />;
+    case "delete":
+      return <DeleteDialog endpoint={open.endpoint} onClose={rest.onClose} onDone={onDone} />;
+    case "add":
+      return <EndpointDialog endpoint={null} onDone={onDone} {...rest} />;
+    case "edit":
+      return <EndpointDialog endpoint={open.endpoint} onDone={onDone} {...rest} />;
   }
-  return open.dialog === "edit" ? (
-    <EndpointDialog endpoint={open.endpoint} onClose={onClose} onDone={onDone} />
-  ) : (
-    <DeleteDialog endpoint={open.endpoint} onClose={onClose} onDone={onDone} />
-  );
 }

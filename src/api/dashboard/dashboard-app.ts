@@ -62,6 +62,7 @@ import {
   dropEndpoint,
   listDeliveries,
   listEndpoints,
+  rotateEndpointSecret,
   sendAgain,
 } from "./webhooks.ts";
 
@@ -133,6 +134,7 @@ export const dashboardRoutes = ({
   [UNSUBSCRIBE_PATH]: { GET: openUnsubscribe, POST: unsubscribe },
   "/dashboard/webhooks": { GET: listEndpoints, POST: addEndpoint },
   "/dashboard/webhooks/:id{[\\w-]+}": { PUT: changeEndpoint, DELETE: dropEndpoint },
+  "/dashboard/webhooks/:id{[\\w-]+}/secret": { POST: rotateEndpointSecret },
   "/dashboard/webhooks/:id{[\\w-]+}/deliveries": { GET: listDeliveries },
   "/dashboard/webhooks/:id{[\\w-]+}/deliveries/:delivery{[\\w-]+}/again": { POST: sendAgain },
   "/dashboard/sessions": { GET: listSessions },

@@ -19,9 +19,10 @@
  *     PUT    /dashboard/notifications         NotificationsView NotificationsView
  *     POST   /dashboard/notifications/unsubscribe?token= UnsubscribedView                      no session, any origin
  *     GET    /dashboard/webhooks                   EndpointsView                         oldest first
- *     POST   /dashboard/webhooks     EndpointOrder { endpoint: EndpointView }            201
+ *     POST   /dashboard/webhooks     EndpointOrder EndpointSecretView                    201
  *     PUT    /dashboard/webhooks/<id> EndpointOrder { endpoint: EndpointView }
  *     DELETE /dashboard/webhooks/<id>              {}
+ *     POST   /dashboard/webhooks/<id>/secret       EndpointSecretView                    201, rotates the secret
  *     GET    /dashboard/webhooks/<id>/deliveries?after=            DeliveriesView        newest first
  *     POST   /dashboard/webhooks/<id>/deliveries/<delivery>/again  { id: string }        201, of the new delivery
  *     GET    /dashboard/sessions                   { sessions: SessionView[] }
@@ -238,7 +239,14 @@ export type { LedgerEventKind } from "#ledger/events.ts";
 
 /** `GET /dashboard/webhooks`, `POST` and `PUT /dashboard/webhooks/:id` take `EndpointOrder`. */
 export type EndpointOrder = { url: string; kinds: LedgerEventKind[]; paused: boolean };
-export type EndpointView = EndpointOrder & { id: string; createdAt: number; secret: string };
+export type EndpointView = EndpointOrder & {
+  id: string;
+  createdAt: number;
+  /** Until when webhooks are also signed with the secret before the last rotation; null if they are not. */
+  previousSecretUntil: number | null;
+};
+/** A new endpoint, or one whose secret was rotated. The only responses that contain a secret. */
+export type EndpointSecretView = { endpoint: EndpointView; secret: string };
 export type EndpointsView = { endpoints: EndpointView[]; max: number };
 
 /** `GET /dashboard/webhooks/:id/deliveries?after=`, newest first. */

@@ -1,5 +1,6 @@
 import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
 import { newDeliveryId } from "#events/dispatch-events.ts";
+import { endpointSealer, newEndpointSecret, rotated } from "#events/endpoint-secrets.ts";
 import { checkEndpointUrl } from "#events/endpoint-url.ts";
 import type { Delivery, Endpoint } from "#events/event-store.ts";
 import { randomBase62 } from "#ids.ts";
@@ -18,6 +19,7 @@ import type {
   DeliveriesView,
   DeliveryView,
   EndpointOrder,
+  EndpointSecretView,
   EndpointsView,
   EndpointView,
 } from "./shapes.ts";
@@ -26,22 +28,30 @@ import type {
 export async function listEndpoints(context: RequestContext): Promise<Response> {
   const { account } = await requireMember(context);
   const endpoints = await context.deps.events.listEndpoints({ account });
-  const view: EndpointsView = { endpoints: endpoints.map(viewEndpoint), max: ENDPOINTS_MAX };
+  const { now } = context;
+  const view: EndpointsView = {
+    endpoints: endpoints.map((endpoint) => viewEndpoint(endpoint, now)),
+    max: ENDPOINTS_MAX,
+  };
   return json(view);
 }
 
 export async function addEndpoint(context: RequestContext): Promise<Response> {
   const { account, user } = await requireActiveMember(context);
   const { deps, now } = context;
-  const { random } = deps.accountDeps;
+  const { random, secrets } = deps.accountDeps;
   const { url, kinds, paused } = await readEndpoint(context);
+  const id = `whk_${randomBase62(ID_CHARS, random)}`;
+  const secret = newEndpointSecret(random);
   const endpoint: Endpoint = {
-    id: `whk_${randomBase62(ID_CHARS, random)}`,
+    id,
     account,
     url,
     kinds,
     createdAt: now,
-    secret: `whsec_${base64(random(SECRET_BYTES))}`,
+    secret: await endpointSealer(secrets).seal(secret, id),
+    previousSecret: null,
+    previousUntil: null,
     pausedAt: paused ? now : null,
   };
   const { outcome } = await deps.events.addEndpoint({ endpoint });
@@ -52,7 +62,29 @@ export async function addEndpoint(context: RequestContext): Promise<Response> {
     );
   }
   await recordEvent(context, user.id, "endpoint_added", nameOf(endpoint));
-  return json({ endpoint: viewEndpoint(endpoint) }, 201);
+  const view: EndpointSecretView = { endpoint: viewEndpoint(endpoint, now), secret };
+  return json(view, 201);
+}
+
+/** Makes a new secret. Webhooks are signed with the old one too for a day. */
+export async function rotateEndpointSecret(context: RequestContext): Promise<Response> {
+  const { account, user } = await requireActiveMember(context);
+  const { deps, now } = context;
+  const endpoint = await findEndpoint(context, account);
+  const { random, secrets } = deps.accountDeps;
+  const { shown, secrets: fresh } = await rotated(endpoint, endpointSealer(secrets), random, now);
+  const { id, secret: from } = endpoint;
+  const { changed } = await deps.events.replaceSecrets({ id, from, ...fresh });
+  if (!changed) {
+    throw new DashboardError(
+      "invalid_request",
+      "This secret was rotated at the same time in another place. Reload the page.",
+    );
+  }
+  await recordEvent(context, user.id, "endpoint_secret_rotated", nameOf(endpoint));
+  const after = viewEndpoint({ ...endpoint, ...fresh }, now);
+  const view: EndpointSecretView = { endpoint: after, secret: shown };
+  return json(view, 201);
 }
 
 export async function changeEndpoint(context: RequestContext): Promise<Response> {
@@ -67,7 +99,7 @@ export async function changeEndpoint(context: RequestContext): Promise<Response>
   const after = { ...before, ...order };
   if (url !== before.url)
     await recordEvent(context, user.id, "endpoint_changed", moveOf(before, after));
-  return json({ endpoint: viewEndpoint(after) });
+  return json({ endpoint: viewEndpoint(after, context.now) });
 }
 
 export async function dropEndpoint(context: RequestContext): Promise<Response> {
@@ -125,10 +157,6 @@ export async function sendAgain(context: RequestContext): Promise<Response> {
 }
 
 const ID_CHARS = 16;
-/** Standard Webhooks asks for 24 to 64 bytes. */
-const SECRET_BYTES = 32;
-
-const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 
 /** Only the host goes to the activity list, because the URL may have a token in its path. */
 const nameOf = ({ url }: Endpoint) => new URL(url).host;
@@ -175,13 +203,17 @@ async function findEndpoint(context: RequestContext, account: string): Promise<E
 const noSuchEndpoint = () =>
   new DashboardError("not_found", "This account has no such webhook endpoint.");
 
-const viewEndpoint = ({ id, url, kinds, pausedAt, createdAt, secret }: Endpoint): EndpointView => ({
+/** Never contains a secret: its owner sees it once, when it is made. */
+const viewEndpoint = (
+  { id, url, kinds, pausedAt, createdAt, previousUntil }: Endpoint,
+  now: number,
+): EndpointView => ({
   id,
   url,
   kinds: [...kinds],
   paused: pausedAt !== null,
   createdAt,
-  secret,
+  previousSecretUntil: previousUntil !== null && now < previousUntil ? previousUntil : null,
 });
 
 const viewDelivery = (delivery: Delivery): DeliveryView => {

@@ -1,5 +1,6 @@
 import { constants, copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { isStartUnder } from "#accounts/key-format.ts";
 import {
   copySqlite,
   DatabaseInUse,
@@ -9,23 +10,24 @@ import {
   SIDECARS,
 } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openNodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { type Ended, endRequests } from "#stores/sqlite/operator.ts";
-import { databaseFile } from "../node/data-folder.ts";
+import { activeKeyStarts } from "#stores/sqlite/transfer-rows.ts";
+import { databaseFile, giveToFolderOwner } from "../node/data-folder.ts";
+import { keptSecrets, moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
 import { CommandError, type Invocation, type Outcome } from "./command.ts";
 import {
   checkOutputFile,
   commitFile,
   createPartialFile,
   dropPartialFile,
-  giveToFolderOwner,
   isSameFile,
   syncPath,
 } from "./files.ts";
 import { USE_POSTGRES_TOOLS } from "./help.ts";
 import { runRecorded } from "./local.ts";
 import { noData } from "./open-sqlite.ts";
-import { counted, instant } from "./text.ts";
+import { counted, instant, integer } from "./text.ts";
 
 /** With DATABASE_URL the nodes do not use the data folder, so backing it up would be a mistake. */
 function requireDataFolder({ config }: Invocation, action: string): void {
@@ -33,11 +35,12 @@ function requireDataFolder({ config }: Invocation, action: string): void {
     throw new CommandError(`${action} a data folder. ${USE_POSTGRES_TOOLS}`);
 }
 
-export type FileArgs = { file: string; force: boolean };
+export type BackupArgs = { file: string; "with-secret": boolean; force: boolean };
+export type RestoreArgs = { file: string; force: boolean };
 
 export async function backup(
   invocation: Invocation,
-  { file: target, force }: FileArgs,
+  { file: target, "with-secret": withSecret, force }: BackupArgs,
 ): Promise<Outcome> {
   requireDataFolder(invocation, "backup copies");
   const file = databaseFile(invocation.config.dataDir);
@@ -48,7 +51,8 @@ export async function backup(
   checkOutputFile(target, force);
   const partial = createPartialFile(target);
   try {
-    copySqlite(file, partial);
+    const secret = withSecret ? secretsToInclude(invocation, file) : null;
+    copySqlite(file, partial, secret?.join(",") ?? null);
     const inspection = inspectSqlite(partial, invocation.now, false);
     // Checked again, because the file may have been created during the copy.
     checkOutputFile(target, force);
@@ -56,6 +60,25 @@ export async function backup(
     return presentBackup(invocation, target, inspection);
   } finally {
     dropPartialFile(partial);
+  }
+}
+
+/** Returns the secrets that the service keeps itself, and reports if there are none. */
+function secretsToInclude(
+  { config: { dataDir }, log }: Invocation,
+  file: string,
+): readonly string[] | null {
+  const driver = openNodeSqliteReadOnly(file);
+  try {
+    const secrets = keptSecrets(driver, dataDir);
+    if (secrets === null) {
+      log(
+        `The secret is not included, because there is no file ${secretFile(dataDir)}: the service has the setting SECRET.`,
+      );
+    }
+    return secrets;
+  } finally {
+    driver.close();
   }
 }
 
@@ -78,16 +101,17 @@ function presentBackup(invocation: Invocation, target: string, inspection: Inspe
     text:
       `Copied the data to ${target} (${counted(bytes, "byte")}).\n` +
       `${ok ? content : faults.map((fault) => `- ${fault}`).join("\n")}\n` +
-      `${secretIncluded ? "The secret is included, so keep the file safe." : SECRET_OUTSIDE}\n`,
+      `${secretIncluded ? "The secret is included, so keep the file safe." : secretOutside(invocation)}\n`,
     exitCode: ok ? 0 : 1,
   };
 }
 
-const SECRET_OUTSIDE = "The secret is not included. Store the value of SECRET with the backup.";
+const secretOutside = ({ config: { dataDir } }: Invocation) =>
+  `The secret is not included. Keep ${existsSync(secretFile(dataDir)) ? secretFile(dataDir) : "the value of SECRET"} in another safe place: without it a restored service rejects every key.`;
 
 export async function restore(
   invocation: Invocation,
-  { file: source, force }: FileArgs,
+  { file: source, force }: RestoreArgs,
 ): Promise<Outcome> {
   requireDataFolder(invocation, "restore replaces");
   const { dataDir } = invocation.config;
@@ -109,6 +133,7 @@ export async function restore(
       previous: hadData ? previous : null,
       inspection,
       ended,
+      keys: checkKeys(invocation, file),
     });
   } finally {
     dropPartialFile(partial);
@@ -130,6 +155,28 @@ async function endRequestsIn(file: string): Promise<Ended> {
     driver.close();
   }
 }
+
+/**
+ * Moves a secret that the backup included to its file, and counts the active keys that were made with a secret which this folder
+ * and the configuration lack.
+ */
+function checkKeys({ config }: Invocation, file: string): KeysRestored {
+  const driver = openNodeSqlite(file);
+  try {
+    moveSecretOut(driver, config.dataDir, config.secrets ?? [], () => {});
+    const secrets = config.secrets ?? readSecretFile(config.dataDir);
+    const keys = { active: 0, unknown: 0, hasSecret: secrets !== null };
+    for (const start of activeKeyStarts(driver)) {
+      keys.active += 1;
+      if (!isStartUnder(start, secrets ?? [])) keys.unknown += 1;
+    }
+    return keys;
+  } finally {
+    driver.close();
+  }
+}
+
+type KeysRestored = { active: number; unknown: number; hasSecret: boolean };
 
 /** Where the replaced database is kept: in the same folder, so that a rename is enough. */
 export const previousDataFile = (dataDir: string, now: number) =>
@@ -197,22 +244,28 @@ export function exchange(
 function presentRestore(
   invocation: Invocation,
   source: string,
-  result: { previous: string | null; inspection: Inspection; ended: Ended },
+  result: {
+    previous: string | null;
+    inspection: Inspection;
+    ended: Ended;
+    keys: KeysRestored;
+  },
 ): Outcome {
-  const { previous, inspection, ended } = result;
+  const { previous, inspection, ended, keys } = result;
+  const { dataDir } = invocation.config;
   const accounts = inspection.audit?.accounts ?? 0;
   const { secretIncluded } = inspection;
-  if (!secretIncluded && invocation.config.secrets === null) {
+  if (keys.unknown > 0 || !keys.hasSecret) {
     invocation.log(
-      "SECRET is not set here. Start the server with the same SECRET as when the backup was made, or it rejects every key.",
+      `The secret of the original service is missing here${keys.unknown > 0 ? `, so ${integer(keys.unknown)} of ${counted(keys.active, "key")} would get 401` : ""}. Before you start the server, copy that service's DATA_DIR/secret to ${secretFile(dataDir)}, or set SECRET as it was there.`,
     );
   }
   return {
-    json: { file: source, accounts, previous, secretIncluded, ended },
+    json: { file: source, accounts, previous, secretIncluded, unknownKeys: keys.unknown, ended },
     text:
-      `Restored ${source} to ${invocation.config.dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
+      `Restored ${source} to ${dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
       `${previous === null ? "There was no previous database." : `The previous database is now ${previous}.`}\n` +
-      `${secretIncluded ? "The secret is included." : "The secret is not included. The server needs the setting SECRET."}\n` +
+      `${secretIncluded ? "The backup included the secret." : `The backup did not include the secret.${keys.unknown === 0 && keys.active > 0 ? " The one that is here fits its keys." : ""}`}\n` +
       "Sessions, password-reset links and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and passwords changed since the backup are back to their earlier state. Revoke and close them again.\n",
   };
 }

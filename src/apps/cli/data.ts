@@ -1,4 +1,4 @@
-import type { FileArgs } from "./backup.ts";
+import type { BackupArgs, RestoreArgs } from "./backup.ts";
 import { type Command, fileCommand, flag, optionalPositional, positional } from "./command.ts";
 import { USE_POSTGRES_TOOLS } from "./help.ts";
 import type { ExportArgs, ImportArgs } from "./transfer.ts";
@@ -15,26 +15,27 @@ export const DATA_COMMANDS: readonly Command[] = [
     name: "backup",
     summary: "Copy the data folder's database to a file; the server can keep running",
     details: [
-      "The command makes a consistent snapshot and checks it. The backup contains key hashes, email addresses and, unless SECRET is set, the service's secret, so keep it safe. --force replaces an existing file.",
+      "The command makes a consistent snapshot and checks it. The backup contains hashes of keys and email addresses, so keep it safe. --force replaces an existing file.",
+      "The secret is included only with --with-secret. Without it, keep DATA_DIR/secret or the value of SECRET in another place: a restored service needs it to accept its keys.",
       `With DATABASE_URL: ${USE_POSTGRES_TOOLS}`,
     ],
     example: "backup /backups/toolbooth.sqlite",
-    parameters: { file: positional("<file>"), force: flag },
+    parameters: { file: positional("<file>"), "with-secret": flag, force: flag },
     localOnly: `backup copies a data folder. ${USE_LOCALLY}`,
-    run: async (invocation, args: FileArgs) =>
+    run: async (invocation, args: BackupArgs) =>
       (await import("./backup.ts")).backup(invocation, args),
   }),
   fileCommand({
     name: "restore",
     summary: "Replace the data folder's database with a backup; stop the server first",
     details: [
-      "The command checks the backup before it changes anything, and keeps the current database under a dated name in the same folder. Use --force only if the current database is so damaged that the command cannot detect a running server. First make sure that the server is stopped.",
+      "The command checks the backup before it changes anything, says whether keys need a secret that is missing, and keeps the current database under a dated name in the same folder. Use --force only if the current database is so damaged that the command cannot detect a running server. First make sure that the server is stopped.",
       `With DATABASE_URL: ${USE_POSTGRES_TOOLS}`,
     ],
     example: "restore /backups/toolbooth.sqlite",
     parameters: { file: positional("<file>"), force: flag },
     localOnly: `restore replaces a data folder. ${USE_LOCALLY}`,
-    run: async (invocation, args: FileArgs) =>
+    run: async (invocation, args: RestoreArgs) =>
       (await import("./backup.ts")).restore(invocation, args),
   }),
   fileCommand({

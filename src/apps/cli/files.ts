@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import {
-  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -25,13 +24,6 @@ export function createPartialFile(target: string): string {
   const file = `${target}.${randomBytes(6).toString("hex")}.partial`;
   closeSync(openSync(file, "wx", 0o600));
   return file;
-}
-
-/** Gives a file created by root to the owner of its folder, so that the server can open it. */
-export function giveToFolderOwner(file: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(path.dirname(file));
-  chownSync(file, uid, gid);
 }
 
 /** Renames a partial file to `target` after its content is on disk. */

@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
+import { emailSealer } from "#email/email-queue.ts";
 import { createMail, type MailDeps } from "#email/enqueue-emails.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { randomBase62 } from "#ids.ts";
@@ -56,6 +57,9 @@ export function createLocalDeployment(
       mail: createMail({
         queue,
         transportKind: transportKindOf(config.mail),
+        sealer: {
+          seal: async (text, id) => emailSealer(await secrets()).seal(text, id),
+        },
         now: Date.now,
         random,
         logError: () => {},
@@ -145,21 +149,21 @@ const SECRET_WAIT_MS = 1_000;
 const SECRET_RETRY_MS = 50;
 
 /**
- * Returns the secrets of the server that uses this data. A server without SECRET generates a secret and stores it with
- * the data. If none is stored, the server has SECRET, and would reject a key that was made with another secret.
+ * Returns the secrets of the server that uses this data. A server without SECRET keeps one in `place`. If none is there, the
+ * server has SECRET, and would reject a key that was made with another secret.
  */
 export async function findSecrets(
-  place: string,
   configured: readonly string[] | null,
-  find: () => Promise<string | null>,
+  place: string,
+  find: () => Promise<readonly string[] | null>,
 ): Promise<readonly string[]> {
   if (configured !== null) return configured;
   for (const until = performance.now() + SECRET_WAIT_MS; performance.now() < until; ) {
-    const secret = await find();
-    if (secret !== null) return [secret];
+    const secrets = await find();
+    if (secrets !== null) return secrets;
     await new Promise((resolve) => setTimeout(resolve, SECRET_RETRY_MS));
   }
   throw new CommandError(
-    `The data in ${place} contains no secret, so its server has the setting SECRET. Set SECRET to the same value for this command.`,
+    `There is no secret in ${place}, so the server has the setting SECRET. Set SECRET to the same value for this command.`,
   );
 }

@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-import { randomBase62 } from "#ids.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { DAY_MS } from "#limits.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
@@ -9,7 +7,8 @@ import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { createPostgresMoves } from "#stores/postgres/moves.ts";
 import { findDamage, hasTables, isDamage } from "#stores/postgres/operator.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
+import { findSecret } from "#stores/postgres/settings.ts";
+import { openPostgresSecrets } from "../node/postgres-store.ts";
 import { CommandError, type Deployment, type Invocation } from "./command.ts";
 import { createLocalDeployment, describeImport, findSecrets, runRecorded } from "./local.ts";
 import { explainPostgres, placeOf } from "./postgres-faults.ts";
@@ -37,12 +36,16 @@ export async function openDatabaseOf(
       findDamage: () => findDamage(pool),
       secrets: async () =>
         isNew
-          ? (secrets ?? [await keepSecret(pool, () => randomBase62(43, randomBytes))])
-          : findSecrets(place, secrets, () => findSecret(pool)),
+          ? (secrets ?? (await openPostgresSecrets(pool)))
+          : findSecrets(secrets, `the database ${place}`, async () => {
+              const secret = await findSecret(pool);
+              return secret?.split(",") ?? null;
+            }),
     }),
     async exportLines(withSecret, write) {
       const { exportPostgres } = await import("#stores/postgres/transfer.ts");
-      return exportPostgres(pool, { withSecret }, write);
+      const secret = withSecret ? await findSecret(pool) : null;
+      return exportPostgres(pool, { secret }, write);
     },
     explain: explainPostgres,
     async close() {

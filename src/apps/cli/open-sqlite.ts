@@ -3,13 +3,20 @@ import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
-import { checkIntegrity, findSecret } from "#stores/sqlite/backup.ts";
+import { checkIntegrity } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isDamage } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
-import { DataFolderError, databaseFile, openDataFolder, readSecrets } from "../node/data-folder.ts";
+import { DataFolderError, databaseFile, openDataFolder } from "../node/data-folder.ts";
+import {
+  keptSecrets,
+  moveSecretOut,
+  openSecrets,
+  readSecretFile,
+  secretFile,
+} from "../node/secret-file.ts";
 import { CommandError, type Deployment, type Invocation } from "./command.ts";
 import { createLocalDeployment, findSecrets } from "./local.ts";
 
@@ -38,13 +45,17 @@ export async function openDataFolderOf(
       isDamage,
       secrets: async () =>
         isNew
-          ? readSecrets(driver, secrets)
-          : findSecrets(dataDir, secrets, async () => findSecret(driver)),
+          ? openSecrets(driver, invocation.config, invocation.log)
+          : findSecrets(secrets, secretFile(dataDir), async () => {
+              moveSecretOut(driver, dataDir, secrets ?? [], invocation.log);
+              return readSecretFile(dataDir);
+            }),
     }),
     async exportLines(withSecret, write) {
       // Imported here because few commands need it.
       const { exportSqlite } = await import("#stores/sqlite/transfer.ts");
-      return exportSqlite(driver, { withSecret }, write);
+      const kept = withSecret ? keptSecrets(driver, dataDir) : null;
+      return exportSqlite(driver, { secret: kept?.join(",") ?? null }, write);
     },
     async close() {
       moves.close();

@@ -3,7 +3,8 @@ import { isatty } from "node:tty";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { databaseFile, openDataFolder } from "../node/data-folder.ts";
+import { databaseFile, giveToFolderOwner, openDataFolder } from "../node/data-folder.ts";
+import { moveSecretOut, secretFile } from "../node/secret-file.ts";
 import { exchange, previousDataFile } from "./backup.ts";
 import { CommandError, type Invocation, type Outcome, UsageError } from "./command.ts";
 import { withDeployment } from "./deployment.ts";
@@ -13,7 +14,6 @@ import {
   createPartialFile,
   createSink,
   dropPartialFile,
-  giveToFolderOwner,
   linesOf,
   syncPath,
 } from "./files.ts";
@@ -52,7 +52,7 @@ export async function exportLines(
     );
     if (withSecret && counts.secret === undefined) {
       invocation.log(
-        "The secret is not included, because the data does not contain it: the service has the setting SECRET.",
+        "The secret is not included, because the service does not keep one itself: it has the setting SECRET.",
       );
     }
     return presentExport(invocation, target, counts);
@@ -162,7 +162,11 @@ async function importIntoEmptyLedger(invocation: Invocation, fd: number): Promis
   const { isEmptyLedger } = await import("#stores/sqlite/transfer.ts");
   const driver = openDataFolder(invocation.config.dataDir);
   try {
-    if (isEmptyLedger(driver)) return await importIntoSqlite(driver, invocation, fd);
+    if (isEmptyLedger(driver)) {
+      const counts = await importIntoSqlite(driver, invocation, fd);
+      keepImportedSecret(driver, invocation);
+      return counts;
+    }
     throw new CommandError(
       `The data in ${invocation.config.dataDir} is not empty, and an import never merges ledgers. Set DATA_DIR to a new folder.`,
     );
@@ -199,20 +203,36 @@ async function importIntoNewFile(invocation: Invocation, fd: number): Promise<Re
     syncPath(partial);
     exchange(file, partial, previousDataFile(dataDir, invocation.now), false);
     syncPath(dataDir);
+    const imported = openDataFolder(dataDir);
+    try {
+      keepImportedSecret(imported, invocation);
+    } finally {
+      imported.close();
+    }
     return counts;
   } finally {
     dropPartialFile(partial);
   }
 }
 
-function logSecret(invocation: Invocation, counts: RecordCounts): void {
-  if (counts.secret !== undefined) {
-    invocation.log(
-      "The lines included the secret. If a server is running on this data, restart it so that it uses the secret.",
+/** The import stores the secret with the records, all or nothing, and it leaves the database once they are committed. */
+const keepImportedSecret = (driver: NodeSqlite, { config: { dataDir, secrets } }: Invocation) =>
+  moveSecretOut(driver, dataDir, secrets ?? [], () => {});
+
+function logSecret({ config, log }: Invocation, counts: RecordCounts): void {
+  if (counts.secret === undefined) {
+    if (config.secrets !== null) return;
+    log(
+      "The lines included no secret. Copy the DATA_DIR/secret of the original service, or set SECRET to its secret; otherwise the server rejects its keys.",
     );
-  } else if (invocation.config.secrets === null) {
-    invocation.log(
-      "The lines included no secret. Set SECRET to that of the original service; otherwise the server rejects its keys.",
+  } else if (config.secrets === null) {
+    const place = config.databaseUrl === null ? secretFile(config.dataDir) : "PostgreSQL";
+    log(
+      `The lines included the secret, which is now in ${place}. If a server is running on this data, restart it so that it uses the secret.`,
+    );
+  } else {
+    log(
+      "The lines included the secret. If it is not in SECRET, append it there, after a comma; otherwise the server rejects the imported keys.",
     );
   }
 }

@@ -53,6 +53,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const given = { now, random, waitUntil, logError };
   const emails = openEdgeEmails({
     settings: config.mail,
+    secrets,
     queue: store.emailQueue,
     bounds: config.requestedEmails,
     jobs: store.jobs,

@@ -1,4 +1,4 @@
-import type { EmailQueue } from "#email/email-queue.ts";
+import { type EmailQueue, emailSealer } from "#email/email-queue.ts";
 import { createMail, type LogError } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { type MailSettings, transportKindOf } from "#email/read-mail-settings.ts";
@@ -10,6 +10,7 @@ import { runBounded } from "#jobs/job-runner.ts";
 
 type Wiring = {
   settings: MailSettings;
+  secrets: readonly string[];
   queue: EmailQueue;
   /** Bounds of the emails that anyone can request. */
   bounds: RequestedBounds;
@@ -33,6 +34,7 @@ const EMAILS_A_ROUND = 200;
 export function openEdgeEmails(wiring: Wiring) {
   const { settings, queue, bounds, jobs, now, random, waitUntil, logError } = wiring;
   const transportKind = transportKindOf(settings);
+  const sealer = emailSealer(wiring.secrets);
   const transport =
     settings.api === null
       ? consoleTransport()
@@ -45,6 +47,7 @@ export function openEdgeEmails(wiring: Wiring) {
         jobs: bounded,
         transport,
         transportKind,
+        sealer,
         now,
         random,
         from: settings.from,
@@ -56,7 +59,7 @@ export function openEdgeEmails(wiring: Wiring) {
     waitUntil(deliver().catch((cause) => logError("Sending emails failed", { cause })));
 
   return {
-    mail: createMail({ queue, transportKind, bounds, now, random, logError }, forward),
+    mail: createMail({ queue, transportKind, sealer, bounds, now, random, logError }, forward),
     whenSendable: createWhenSendable({ queue, bounds, now }),
     deliver,
   };

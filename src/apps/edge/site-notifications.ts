@@ -1,8 +1,10 @@
 import type { Directory } from "#accounts/directory.ts";
+import { emailSealer } from "#email/email-queue.ts";
 import { type MailSettings, transportKindOf } from "#email/read-mail-settings.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
 import { type DispatchDeps, dispatchEvents, type PendingEvents } from "#events/dispatch-events.ts";
+import { endpointSealer } from "#events/endpoint-secrets.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
 import { forgetOld } from "#events/event-store.ts";
@@ -50,8 +52,10 @@ export function openEdgeEvents({ config, store, ...given }: Wiring) {
     directory,
     emails,
     deferred,
+    sealer: emailSealer(config.secrets),
     transportKind: transportKindOf(config.mail),
   };
+  const sealer = endpointSealer(config.secrets);
   const transport = createFetchWebhookTransport(config.webhookNetworks);
   return {
     /** Turns forwarded events into emails and deliveries. Returns whether there were any. */
@@ -70,6 +74,7 @@ export function openEdgeEvents({ config, store, ...given }: Wiring) {
         createWebhookSender({
           jobs: bounded,
           eventStore,
+          sealer,
           transport,
           now,
           random,

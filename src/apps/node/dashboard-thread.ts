@@ -14,6 +14,7 @@ import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashbo
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
+import { emailSealer } from "#email/email-queue.ts";
 import { createMail, type DropReason } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createOutbox } from "#email/node-outbox.ts";
@@ -21,6 +22,7 @@ import { createSmtpTransport } from "#email/node-smtp.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { createWhenSendable } from "#email/requested-bounds.ts";
 import { createEmailSender } from "#email/send-emails.ts";
+import { endpointSealer } from "#events/endpoint-secrets.ts";
 import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
@@ -73,8 +75,10 @@ const openTransport = () => (api === null ? outbox() : createFetchTransport(api,
 const transport = smtp === null ? openTransport() : createSmtpTransport(smtp, from);
 const transportKind = transportKindOf(settings.mail);
 const { jobs } = store;
+const { publicUrl, secrets } = settings;
+const sealer = emailSealer(secrets);
 const emails = startJobs(
-  createEmailSender({ jobs, transport, transportKind, now, random, from, logError }),
+  createEmailSender({ jobs, transport, transportKind, sealer, now, random, from, logError }),
   {
     logError,
   },
@@ -86,6 +90,7 @@ const mail = createMail(
   {
     queue: store.emailQueue,
     transportKind,
+    sealer,
     bounds,
     onDropped: (reason) => {
       dropped[reason] = (dropped[reason] ?? 0) + 1;
@@ -97,7 +102,6 @@ const mail = createMail(
   emails.wake,
 );
 
-const { publicUrl, secrets } = settings;
 const accountDeps = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
 const derived = (purpose: string, secret = secrets[0] as string) =>
   bytesToHex(keyedHash(secret, purpose));
@@ -202,6 +206,8 @@ const events = startNotifications({
   eventStore: store.events,
   jobs,
   emails: createNotificationEmails({ publicUrl, secrets }),
+  sealer,
+  endpointSealer: endpointSealer(secrets),
   transport: createNodeWebhookTransport({ networks: settings.webhookNetworks }),
   onEmails: emails.wake,
   transportKind,

@@ -1,10 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, statSync } from "node:fs";
+import { chownSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { randomBase62 } from "#ids.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { keepSecret } from "#stores/sqlite/settings.ts";
 
 /** The data folder cannot be used. The message explains each cause in one sentence. */
 export class DataFolderError extends Error {}
@@ -39,12 +36,11 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Returns the configured secrets, or the one that is stored with the data. */
-export function readSecrets(
-  driver: NodeSqlite,
-  configured: readonly string[] | null,
-): readonly string[] {
-  return configured ?? [keepSecret(driver, () => randomBase62(43, randomBytes))];
+/** Gives a file created by root to the owner of its folder, so that the server can open it. */
+export function giveToFolderOwner(file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(path.dirname(file));
+  chownSync(file, uid, gid);
 }
 
 function explain(error: unknown, dataDir: string, file: string): string {

@@ -10,6 +10,7 @@ import type { JobQueue } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { HOUR_MS } from "#limits.ts";
+import type { Sealer } from "#seal.ts";
 
 /**
  * The background work for events: every few seconds it dispatches events that the ledger has written and delivers due
@@ -24,6 +25,8 @@ export type NotificationsDeps = Omit<
   eventStore: EventStore;
   jobs: JobQueue;
   transport: WebhookTransport;
+  /** Opens the secrets of endpoints. */
+  endpointSealer: Sealer;
   /** Called when emails may have been queued. */
   onEmails(): void;
   everyMs?: number;
@@ -72,6 +75,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
   const deliverer = createWebhookSender({
     jobs,
     eventStore,
+    sealer: wiring.endpointSealer,
     transport,
     now,
     random,

@@ -6,7 +6,7 @@ import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import { isEmptyOrUnfinished, keepSecret } from "#stores/postgres/settings.ts";
+import { findSecret, isEmptyOrUnfinished, keepSecret } from "#stores/postgres/settings.ts";
 import type { SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import {
   explainDatabase,
@@ -28,7 +28,10 @@ export async function openPostgresStore(
 ) {
   const pool = openPostgresPool(url, { ...CONNECTIONS, onIdleError: onCrash });
   try {
-    const secrets = await waitForDatabase(() => prepare(pool, config.secrets), patience);
+    const secrets = await waitForDatabase(
+      () => prepare(pool, config.secrets, patience.log),
+      patience,
+    );
     const { ledger, waiting, close } = createPostgresLedger(pool, onBatch);
     return {
       ledger,
@@ -43,6 +46,7 @@ export async function openPostgresStore(
     };
   } catch (error) {
     await pool.close().catch(() => {});
+    if (error instanceof StartupDatabaseError) throw error;
     throw new StartupDatabaseError(explainDatabase(error), { cause: error });
   }
 }
@@ -51,9 +55,27 @@ export async function openPostgresStore(
 async function prepare(
   pool: PostgresPool,
   configured: readonly string[] | null,
+  log: Patience["log"],
 ): Promise<readonly string[]> {
   await migratePostgres(pool);
   // Before the first call, so that today's debits go to today's partition.
   await keepPartitions(pool, Date.now(), 0);
-  return configured ?? [await keepSecret(pool, () => randomBase62(43, randomBytes))];
+  const secrets = configured ?? (await openPostgresSecrets(pool));
+  if (configured === null) log(SECRET_IN_DATABASE);
+  else if ((await findSecret(pool)) !== null) log(SECRET_LEFT_IN_DATABASE);
+  return secrets;
 }
+
+/** Returns the secret in the database; the first of several processes creates it. */
+export async function openPostgresSecrets(pool: PostgresPool): Promise<readonly string[]> {
+  const secret = await keepSecret(pool, () => randomBase62(43, randomBytes));
+  if (secret === null) throw new StartupDatabaseError(SECRET_MISSING);
+  return secret.split(",");
+}
+
+const SECRET_IN_DATABASE =
+  "SECRET is not set, so the secret is in PostgreSQL, where every copy of the database contains it. Set SECRET to it on every node, as docs/operations.md describes.";
+const SECRET_LEFT_IN_DATABASE =
+  "PostgreSQL still contains a secret, which nodes without SECRET use. When all nodes have SECRET, delete it from the table setting, as docs/operations.md describes.";
+const SECRET_MISSING =
+  "The database has API keys, but the secret that they were made with is missing: SECRET is not set, and PostgreSQL contains no secret. Set SECRET to that of the other nodes.";

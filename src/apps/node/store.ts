@@ -4,8 +4,9 @@ import type { Ledger } from "#ledger/port.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
-import { databaseFile, openDataFolder, readSecrets } from "./data-folder.ts";
+import { databaseFile, openDataFolder } from "./data-folder.ts";
 import { NO_PATIENCE, type Patience } from "./database-startup.ts";
+import { openSecrets } from "./secret-file.ts";
 
 /** A node's storage: its own SQLite file, or the PostgreSQL database that a fleet shares. */
 export type NodeStore = {
@@ -27,15 +28,19 @@ export async function openNodeStore(
   events: Required<StoreEvents>,
   patience: Patience = NO_PATIENCE,
 ): Promise<NodeStore> {
-  if (config.databaseUrl === null) return openSqliteStore(config, events);
+  if (config.databaseUrl === null) return openSqliteStore(config, events, patience.log);
   // Imported here so that a node on SQLite starts without the driver of PostgreSQL.
   const { openPostgresStore } = await import("./postgres-store.ts");
   return openPostgresStore(config.databaseUrl, config, events, patience);
 }
 
-async function openSqliteStore(config: Config, events: StoreEvents): Promise<NodeStore> {
+async function openSqliteStore(
+  config: Config,
+  events: StoreEvents,
+  log: Patience["log"],
+): Promise<NodeStore> {
   const driver = openDataFolder(config.dataDir);
-  const secrets = readSecrets(driver, config.secrets);
+  const secrets = openSecrets(driver, config, log);
   const thread = await openSqliteThread({ file: databaseFile(config.dataDir), ...events });
   return {
     ledger: thread.ledger,

@@ -24,21 +24,27 @@ const BATCH_ROWS = 2_000;
 /** The program that reads or sends the lines may be slow, but one that is frozen must not hold locks for ever. */
 const PATIENT = "SET LOCAL idle_in_transaction_session_timeout = '1h'";
 
-/** Exports the whole ledger as of one moment. The transaction reads a snapshot, so it does not block calls. */
+/**
+ * Exports the whole ledger as of one moment, and the secret that is given. The transaction reads a snapshot, so it does not block
+ * calls.
+ */
 export const exportPostgres = (
   { transaction }: PostgresPool,
-  options: { withSecret: boolean },
+  { secret }: { secret: string | null },
   write: (bytes: Uint8Array) => void,
 ): Promise<RecordCounts> =>
   transaction("report", async (query) => {
     // All rows are read, so the planner should optimize for the last one.
     await query(`${PATIENT}; SET LOCAL cursor_tuple_fraction = 1`);
-    const kinds = RECORD_ORDER.filter((kind) => kind !== "secret" || options.withSecret);
-    return writeTransferPages(allPages(query, kinds), write);
+    return writeTransferPages(allPages(query, secret), write);
   });
 
-async function* allPages(query: PostgresQuery, kinds: readonly RecordKind[]) {
-  for (const kind of kinds) yield* pagesOf(query, kind);
+async function* allPages(
+  query: PostgresQuery,
+  secret: string | null,
+): AsyncGenerator<readonly TransferRecord[]> {
+  for (const kind of RECORD_ORDER) if (kind !== "secret") yield* pagesOf(query, kind);
+  if (secret !== null) yield [{ record: "secret", value: secret }];
 }
 
 /** Yields the records of one kind. The next page is fetched while the current one is written. */

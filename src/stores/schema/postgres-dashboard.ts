@@ -232,13 +232,18 @@ CREATE TABLE webhook_endpoint (
   id text COLLATE "C" PRIMARY KEY,
   account text COLLATE "C" NOT NULL,
   url text NOT NULL,
+  -- Encrypted under SECRET, for this endpoint.
   secret text NOT NULL,
+  -- The secret before the last rotation, and until when it signs too.
+  previous_secret text,
+  previous_until bigint,
   -- The event kinds, as a JSON array.
   kinds text NOT NULL,
   created_at bigint NOT NULL,
   paused_at bigint
 );
 CREATE INDEX webhook_endpoint_by_account ON webhook_endpoint (account, created_at, id);
+CREATE INDEX webhook_endpoint_rotated ON webhook_endpoint (previous_until) WHERE previous_until IS NOT NULL;
 
 -- Webhook deliveries with what came of their attempts, shown to the owner. One that waits or has failed has a job of its id.
 CREATE TABLE webhook_delivery (

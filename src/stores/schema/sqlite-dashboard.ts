@@ -200,13 +200,18 @@ CREATE TABLE webhook_endpoint (
   id TEXT PRIMARY KEY,
   account TEXT NOT NULL,
   url TEXT NOT NULL,
+  -- Encrypted under SECRET, for this endpoint.
   secret TEXT NOT NULL,
+  -- The secret before the last rotation, and until when it signs too.
+  previous_secret TEXT,
+  previous_until INTEGER,
   -- The event kinds, as a JSON array.
   kinds TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   paused_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhook_endpoint_by_account ON webhook_endpoint (account, created_at, id);
+CREATE INDEX webhook_endpoint_rotated ON webhook_endpoint (previous_until) WHERE previous_until IS NOT NULL;
 
 -- Webhook deliveries with what came of their attempts, shown to the owner. One that waits or has failed has a job of its id.
 CREATE TABLE webhook_delivery (

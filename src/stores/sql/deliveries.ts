@@ -1,5 +1,5 @@
 import { SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
-import type { Delivery, EventStore } from "#events/event-store.ts";
+import type { Delivery, Endpoint, EventStore } from "#events/event-store.ts";
 import type { Settlement } from "#jobs/job-queue.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
@@ -27,18 +27,27 @@ export const deliveries = (
   async findDelivery({ id }) {
     const [row] = await lastRows(
       db,
-      sql`SELECT e.url, e.secret, e.paused_at, ${WITH_JOB}
+      sql`SELECT e.url, e.secret, e.previous_secret, e.previous_until, e.paused_at, ${WITH_JOB}
           JOIN webhook_endpoint e ON e.id = d.endpoint WHERE d.id = ${id}`,
     );
     if (row === undefined) return null;
-    const { url, secret, paused_at } = row;
+    const { url, paused_at } = row;
     return {
       ...readDelivery(row),
       url: url as string,
-      secret: secret as string,
+      ...readSecrets(row),
       isPaused: paused_at !== null,
     };
   },
+});
+
+/** The secrets of an endpoint, as they are stored. */
+export const readSecrets = (
+  row: SqlRow,
+): Pick<Endpoint, "secret" | "previousSecret" | "previousUntil"> => ({
+  secret: row["secret"] as string,
+  previousSecret: row["previous_secret"] as string | null,
+  previousUntil: readNumber(row["previous_until"]),
 });
 
 const WITH_JOB = sql`d.*, j.due_at, CASE WHEN j.id IS NOT NULL AND j.died_at IS NULL THEN 'waiting'

@@ -4,7 +4,7 @@ import type { Endpoint, EventStore } from "#events/event-store.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob } from "./add-jobs.ts";
-import { deliveries, holdJobs, insertDeliveryJobs } from "./deliveries.ts";
+import { deliveries, holdJobs, insertDeliveryJobs, readSecrets } from "./deliveries.ts";
 import { isFullFor, notificationVerdict } from "./emails.ts";
 import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
 
@@ -37,8 +37,10 @@ export function createEventStore(db: SqlDatabase): EventStore {
     ...endpoints(db),
     handle: (order) => handle(db, order),
     ...deliveries(db),
-    async forget({ before, max }) {
-      const forgotten = await db.batch([
+    async forget({ before, max, now }) {
+      const [, ...forgotten] = await db.batch([
+        sql`UPDATE webhook_endpoint SET previous_secret = NULL, previous_until = NULL
+            WHERE previous_until <= ${now}`,
         sql`DELETE FROM webhook_delivery WHERE no IN (
               SELECT no FROM webhook_delivery WHERE created_at < ${before}
               ORDER BY created_at LIMIT ${max})
@@ -60,7 +62,12 @@ function endpoints(
   db: SqlDatabase,
 ): Pick<
   EventStore,
-  "addEndpoint" | "listEndpoints" | "changeEndpoint" | "pauseEndpoint" | "dropEndpoint"
+  | "addEndpoint"
+  | "listEndpoints"
+  | "changeEndpoint"
+  | "replaceSecrets"
+  | "pauseEndpoint"
+  | "dropEndpoint"
 > {
   const found = (rows: SqlRow[]) => ({ found: rows.length > 0 });
   return {
@@ -90,6 +97,15 @@ function endpoints(
         holdJobs(account, id, pausedAt !== null),
       ]);
       return found(rows);
+    },
+    async replaceSecrets({ id, from, secret, previousSecret, previousUntil }) {
+      const changed = await lastRows(
+        db,
+        sql`UPDATE webhook_endpoint SET secret = ${secret},
+              previous_secret = ${previousSecret}, previous_until = ${previousUntil}
+            WHERE id = ${id} AND secret = ${from} RETURNING id`,
+      );
+      return { changed: changed.length > 0 };
     },
     async pauseEndpoint({ account, id, url, now }) {
       const [paused = []] = await db.batch([
@@ -164,7 +180,7 @@ const readEndpoint = (row: SqlRow): Endpoint => ({
   id: row["id"] as string,
   account: row["account"] as string,
   url: row["url"] as string,
-  secret: row["secret"] as string,
+  ...readSecrets(row),
   kinds: JSON.parse(row["kinds"] as string) as LedgerEventKind[],
   createdAt: Number(row["created_at"]),
   pausedAt: readNumber(row["paused_at"]),

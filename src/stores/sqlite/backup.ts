@@ -5,8 +5,14 @@ import { planMigrations, SchemaTooNew } from "../schema/migrations.ts";
 import { createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
 import { primaryCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "./faults.ts";
-import { openNodeSqlite, openNodeSqliteReadOnly, SQLITE_MIGRATIONS } from "./node.ts";
+import {
+  openNodeSqlite,
+  openNodeSqliteCopy,
+  openNodeSqliteReadOnly,
+  SQLITE_MIGRATIONS,
+} from "./node.ts";
 import { readSchema } from "./run-migrations.ts";
+import { dropStoredSecret, findStoredSecret, storeSecret } from "./settings.ts";
 
 /**
  * Operations on a whole database file: copying it as of one moment, inspecting it, and replacing it by another one.
@@ -15,14 +21,24 @@ import { readSchema } from "./run-migrations.ts";
  */
 export const SIDECARS = ["-wal", "-shm", "-journal"];
 
-/** Copies a database as of one moment into an empty file, while others read and write it. The copy is not synced to the disk. */
-export function copySqlite(file: string, emptyFile: string): void {
+/**
+ * Copies a database as of one moment into an empty file, while others read and write it. The copy contains `secret`, or no secret
+ * if that is null. It is not synced to the disk.
+ */
+export function copySqlite(file: string, emptyFile: string, secret: string | null): void {
   // Read only, so that a copy that is made before an upgrade is not migrated.
   const driver = openNodeSqliteReadOnly(file);
   try {
     driver.prepare("VACUUM INTO ?").run(emptyFile);
   } finally {
     driver.close();
+  }
+  const copy = openNodeSqliteCopy(emptyFile);
+  try {
+    if (secret !== null) storeSecret(copy, secret);
+    else if (findStoredSecret(copy) !== null) dropStoredSecret(copy);
+  } finally {
+    copy.close();
   }
 }
 
@@ -71,7 +87,8 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
       inspection.damage.push(...checkIntegrity(reader));
       const schema = readSchema(reader);
       inspection.schemaVersion = schema.applied.at(-1)?.version ?? 0;
-      if (inspection.schemaVersion > 0) inspection.secretIncluded = findSecret(reader) !== null;
+      if (inspection.schemaVersion > 0)
+        inspection.secretIncluded = findStoredSecret(reader) !== null;
       isCurrent = planMigrations(SQLITE_MIGRATIONS, schema).length === 0;
     } finally {
       reader.close();
@@ -89,12 +106,6 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
     else inspection.damage.push((error as Error).message);
   }
   return inspection;
-}
-
-/** Returns the secret that is stored with the data; null if the service gets its secret from the configuration. */
-export function findSecret(driver: SqlDriver): string | null {
-  const row = driver.prepare("SELECT value FROM setting WHERE name = 'secret'").get();
-  return row === undefined ? null : (row["value"] as string);
 }
 
 /** Another process has the database open, or it is so damaged that this cannot be determined (`unreadable`). Nothing was changed. */

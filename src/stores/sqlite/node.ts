@@ -29,7 +29,7 @@ export type NodeSqlite = SqlDriver & { close(): void };
 export function openNodeSqlite(file: string, migrations = SQLITE_MIGRATIONS): NodeSqlite {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
-    // The file contains hashes of keys, email addresses and the service's secret.
+    // The file contains hashes of keys and passwords, and email addresses.
     if (file !== ":memory:") chmodSync(file, 0o600);
     database.exec(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
@@ -47,6 +47,11 @@ export function openNodeSqlite(file: string, migrations = SQLITE_MIGRATIONS): No
 /** Opens a file for reading only. It does not migrate the schema or change the journal mode. */
 export function openNodeSqliteReadOnly(file: string): NodeSqlite {
   return createDriver(new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
+}
+
+/** Opens a copy of a database for writing, without migrating its schema or changing its journal mode. */
+export function openNodeSqliteCopy(file: string): NodeSqlite {
+  return createDriver(new DatabaseSync(file));
 }
 
 function createDriver(database: DatabaseSync): NodeSqlite {

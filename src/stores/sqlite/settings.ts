@@ -1,17 +1,33 @@
 import type { SqlDriver } from "./driver.ts";
 
-/** Returns the service's secret, which is stored with the data. The first call creates it. */
-export function keepSecret(driver: SqlDriver, make: () => string): string {
-  const find = driver.prepare("SELECT value FROM setting WHERE name = 'secret'");
-  const found = find.get()?.["value"];
-  if (found !== undefined) return found as string;
-  return driver.transaction("write", () => {
-    driver
-      .prepare("INSERT INTO setting (name, value) VALUES ('secret', ?) ON CONFLICT DO NOTHING")
-      .run(make());
-    return find.get()?.["value"] as string;
-  });
+/**
+ * Returns the secret in a database; null if it contains none. Only a backup that was made with its secret has one, and a database
+ * of a version that stored it there.
+ */
+export function findStoredSecret(driver: SqlDriver): string | null {
+  const row = driver.prepare("SELECT value FROM setting WHERE name = 'secret'").get();
+  return row === undefined ? null : (row["value"] as string);
 }
+
+export function storeSecret(driver: SqlDriver, secret: string): void {
+  driver
+    .prepare(
+      "INSERT INTO setting (name, value) VALUES ('secret', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )
+    .run(secret);
+}
+
+/** Deletes the secret, and overwrites it in the file. */
+export function dropStoredSecret(driver: SqlDriver): void {
+  driver.exec("PRAGMA secure_delete = ON");
+  driver.prepare("DELETE FROM setting WHERE name = 'secret'").run();
+  driver.exec("PRAGMA secure_delete = OFF");
+  // The log still has the page. While another process reads it, this does nothing.
+  driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+}
+
+export const hasKeys = (driver: SqlDriver): boolean =>
+  driver.prepare("SELECT 1 FROM api_key LIMIT 1").get() !== undefined;
 
 /** Whether there is no account yet, or only the account of this email address without a key: its creation did not finish. */
 export function isEmptyOrUnfinished(driver: SqlDriver, email: string): boolean {

@@ -38,6 +38,11 @@ export function* pagesOf<Kind extends RecordKind>(
   }
 }
 
+/** Yields the first characters of each active key. They tell with which secret the key was made. */
+export function* activeKeyStarts(driver: SqlDriver): Generator<string> {
+  for (const { start, revokedAt } of pagesOf(driver, "key")) if (revokedAt === null) yield start;
+}
+
 /** Prepares inserting records. `again`: whether a record that already exists is rejected or ignored. */
 export function prepareInserts(
   driver: SqlDriver,

@@ -1,7 +1,6 @@
 import { readTransfer, writeTransfer } from "#ledger/transfer/lines.ts";
 import {
   type RecordCounts,
-  type RecordKind,
   storeFault,
   TransferError,
   type TransferRecord,
@@ -18,18 +17,21 @@ import { clearWriterMark } from "./writer.ts";
 
 /** Exporting and importing a ledger in SQLite. `ledger/transfer/lines.ts` defines the format. */
 
-/** Exports the whole ledger as of one moment. The transaction reads a snapshot, so it does not block calls. */
+/**
+ * Exports the whole ledger as of one moment, and the secret that is given. The transaction reads a snapshot, so it does not block
+ * calls.
+ */
 export function exportSqlite(
   driver: SqlDriver,
-  options: { withSecret: boolean },
+  { secret }: { secret: string | null },
   write: (bytes: Uint8Array) => void,
 ): RecordCounts {
-  const kinds = RECORD_ORDER.filter((kind) => kind !== "secret" || options.withSecret);
-  return driver.transaction("read", () => writeTransfer(allRecords(driver, kinds), write));
+  return driver.transaction("read", () => writeTransfer(allRecords(driver, secret), write));
 }
 
-function* allRecords(driver: SqlDriver, kinds: readonly RecordKind[]): Generator<TransferRecord> {
-  for (const kind of kinds) yield* pagesOf(driver, kind);
+function* allRecords(driver: SqlDriver, secret: string | null): Generator<TransferRecord> {
+  for (const kind of RECORD_ORDER) if (kind !== "secret") yield* pagesOf(driver, kind);
+  if (secret !== null) yield { record: "secret", value: secret };
 }
 
 /**

@@ -18,7 +18,8 @@ import type { Visitor } from "#api/dashboard/shapes.ts";
 import { createBilling } from "#billing/billing.ts";
 import type { PaymentProvider } from "#billing/payment-provider.ts";
 import type { PriceList } from "#billing/price-list.ts";
-import { createMail, toQueuedEmail } from "#email/enqueue-emails.ts";
+import { emailSealer } from "#email/email-queue.ts";
+import { createMail } from "#email/enqueue-emails.ts";
 import type { Email, EmailKind } from "#email/mail.ts";
 import { createWhenSendable, type RequestedBounds } from "#email/requested-bounds.ts";
 import { randomBase62 } from "#ids.ts";
@@ -108,6 +109,8 @@ export function openFixture(given: FixtureOptions = {}) {
     ledger: breakable(store.ledger),
     directory: breakable(store.directory),
   };
+  /** Emails about events, which the queue encrypts, by their id. */
+  const prepared = new Map<string, Email>();
   const activityLog = breakable({
     ...store.activityLog,
     /** Emails about events do not pass `enqueue`: the store queues them with the event. */
@@ -115,8 +118,12 @@ export function openFixture(given: FixtureOptions = {}) {
       const outcome = await store.activityLog.recordEvent(order);
       // They count as sent, and what is sent is deleted.
       await kept.rows("DELETE FROM job WHERE queue = 'email'");
-      if (outcome.emailed === "each") emails.push(...(order.emails?.each ?? []));
-      if (outcome.emailed === "summary" && order.emails) emails.push(order.emails.summary);
+      const { each = [], summary } = order.emails ?? {};
+      const queued = { each, summary: summary === undefined ? [] : [summary] };
+      const { emailed } = outcome;
+      for (const { id } of emailed === "each" || emailed === "summary" ? queued[emailed] : []) {
+        emails.push(prepared.get(id) as Email);
+      }
       return outcome;
     },
   });
@@ -125,8 +132,9 @@ export function openFixture(given: FixtureOptions = {}) {
   const { starterBudgets = { perNetwork: 0, perDay: 0 }, requestedEmails } = given;
   const bounds = requestedEmails ?? { perHour: 0, perDay: 0 };
   const queue = store.emailQueue;
+  const sealer = emailSealer(SECRETS);
   const bounded = createMail({
-    ...{ queue, bounds, now, random },
+    ...{ queue, bounds, now, random, sealer },
     transportKind: "smtp",
     logError: () => {},
   });
@@ -137,7 +145,11 @@ export function openFixture(given: FixtureOptions = {}) {
       if (error === null) emails.push(message);
       return { error };
     },
-    prepare: (message: Email) => toQueuedEmail(message, "smtp", random),
+    async prepare(message: Email) {
+      const queued = await bounded.prepare(message);
+      if (queued !== null) prepared.set(queued.id, message);
+      return queued;
+    },
     wake() {},
   };
   const browserSecret = "a-secret-for-known-browsers";

@@ -25,3 +25,5 @@ const SUITES = [
 const takesAll = process.env["TEST_EDGE"] === "all";
 for (const suite of drawSample("the dashboard over D1", SUITES, 1, takesAll))
   await import(`./${suite}.test.ts`);
+// Short, and what it shows depends on the store.
+await import("./stolen-data.test.ts");

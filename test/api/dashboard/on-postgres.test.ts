@@ -25,3 +25,5 @@ const SUITES = [
 const takesAll = process.env["TEST_FLEET"] === "all";
 for (const suite of drawSample("the dashboard over PostgreSQL", SUITES, 1, takesAll))
   await import(`./${suite}.test.ts`);
+// Short, and what it shows depends on the store.
+await import("./stolen-data.test.ts");

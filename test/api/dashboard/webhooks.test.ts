@@ -3,12 +3,14 @@ import { test } from "node:test";
 import type {
   DeliveriesView,
   EndpointOrder,
+  EndpointSecretView,
   EndpointsView,
-  EndpointView,
   EventsView,
 } from "#api/dashboard/shapes.ts";
 import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
+import { endpointSealer } from "#events/endpoint-secrets.ts";
 import { LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger/events.ts";
+import { DAY_MS } from "#limits.ts";
 import { HOSTILE } from "../../events/hostile-addresses.ts";
 import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
 
@@ -24,7 +26,7 @@ const endpointsOf = async ({ browser }: Member) => (await browser.get(PATH)).bod
 async function addTo({ browser }: Member, changes: Partial<EndpointOrder> = {}) {
   const response = await browser.post(PATH, { ...ORDER, ...changes });
   assert.equal(response.status, 201, response.text);
-  return (response.body as { endpoint: EndpointView }).endpoint;
+  return (response.body as EndpointSecretView).endpoint;
 }
 
 let count = 0;
@@ -56,9 +58,8 @@ test("an endpoint is added, changed, paused, resumed and removed, and the activi
   assert.deepEqual(await endpointsOf(member), { endpoints: [], max: ENDPOINTS_MAX });
   const added = await addTo(member);
   assert.deepEqual(added, {
-    ...{ ...ORDER, id: added.id, createdAt: added.createdAt, secret: added.secret },
+    ...{ ...ORDER, id: added.id, createdAt: added.createdAt, previousSecretUntil: null },
   });
-  assert.match(added.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   assert.deepEqual((await endpointsOf(member)).endpoints, [added]);
   const changes: EndpointOrder = {
     ...{ url: "https://two.example:8443/", kinds: ["credits.granted"], paused: true },
@@ -87,10 +88,54 @@ test("an endpoint is added, changed, paused, resumed and removed, and the activi
   );
 });
 
-test("each endpoint has a secret of its own", async () => {
-  const member = await openMember(openFixture());
-  const [one, two] = [await addTo(member), await addTo(member)];
-  assert.notEqual(one.secret, two.secret);
+test("a secret is shown when it is made and when it is rotated, and never again; the database has neither", async () => {
+  const fixture = openFixture();
+  const member = await openMember(fixture);
+  const { browser } = member;
+  const made = (await browser.post(PATH, ORDER)).body as EndpointSecretView;
+  const { id } = made.endpoint;
+  const rotated = await browser.post(`${PATH}/${id}/secret`, {});
+  assert.equal(rotated.status, 201);
+  const { secret, endpoint } = rotated.body as EndpointSecretView;
+  for (const each of [made.secret, secret]) assert.match(each, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.notEqual(secret, made.secret);
+  const until = endpoint.previousSecretUntil ?? 0;
+  assert.ok(Math.abs(until - Date.now() - DAY_MS) < 60_000, String(until));
+  const changed = await browser.put(`${PATH}/${id}`, { ...ORDER, paused: true });
+  const shown = [await browser.get(PATH), changed, await browser.get("/dashboard/events")];
+  for (const { text } of shown) {
+    assert.ok(!text.includes("whsec_"), text);
+    assert.ok(!text.includes("sealed1"), text);
+  }
+  assert.deepEqual(await fixture.traces(secret), []);
+  assert.deepEqual(await fixture.traces("whsec_"), []);
+  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  assert.deepEqual(
+    events.slice(0, 2).map(({ kind, detail }) => [kind, detail]),
+    [
+      ["endpoint_secret_rotated", "shop.example"],
+      ["endpoint_added", "shop.example"],
+    ],
+  );
+  assert.equal((await browser.post(`${PATH}/whk_1/secret`, {})).code, "not_found");
+});
+
+test("two rotations at once leave one secret that was shown", async () => {
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
+  const made = (await browser.post(PATH, ORDER)).body as EndpointSecretView;
+  const { id } = made.endpoint;
+  const both = await Promise.all([1, 2].map(() => browser.post(`${PATH}/${id}/secret`, {})));
+  const shown = both.filter(({ status }) => status === 201);
+  for (const { status, text } of both) {
+    if (status !== 201) assert.match(text, /rotated at the same time in another place/);
+  }
+  const [row] = await fixture.rows(`SELECT * FROM webhook_endpoint WHERE id = '${id}'`);
+  const stored = await endpointSealer(fixture.accountDeps.secrets).open(
+    String(row?.["secret"]),
+    id,
+  );
+  assert.ok(shown.some(({ body }) => (body as EndpointSecretView).secret === stored));
 });
 
 test("an address into a private network is refused in words, when it is added and when it is changed", async () => {
@@ -224,10 +269,11 @@ test("a wrong method names the right ones", async () => {
 test("of a closed account no endpoint, secret or delivery is left", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
-  const { secret } = await addTo(member, { url: "https://private-shop.example/" });
+  await addTo(member, { url: "https://private-shop.example/" });
   await deliverTo(fixture, member.account);
   const { email, password, browser } = member;
   assert.equal((await browser.post("/dashboard/account/close", { email, password })).status, 200);
-  for (const trace of [secret, "private-shop"]) assert.deepEqual(await fixture.traces(trace), []);
+  for (const trace of ["sealed1.", "private-shop"])
+    assert.deepEqual(await fixture.traces(trace), []);
   assert.deepEqual(await fixture.rows("SELECT * FROM webhook_delivery"), []);
 });

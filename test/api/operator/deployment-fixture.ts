@@ -12,6 +12,7 @@ import { getRequestListener } from "@hono/node-server";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { createOperatorApp, type OperatorAppWiring } from "#api/operator/operator-app.ts";
 import { hashKey } from "#apps/node/runtime.ts";
+import { emailSealer } from "#email/email-queue.ts";
 import { createMail } from "#email/enqueue-emails.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
@@ -110,6 +111,7 @@ export function createDeployment(changed: Changed = {}) {
         ...{
           queue: createEmailQueue(db),
           transportKind: "smtp",
+          sealer: emailSealer(SECRETS),
           random,
           now: Date.now,
           logError() {},

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -12,6 +13,7 @@ import {
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
+import { isStartUnder } from "#accounts/key-format.ts";
 import { commandLine, type Json, start, startServer, temporaryFolder } from "./fixture.ts";
 
 const freshFolder = () => {
@@ -46,8 +48,9 @@ describe("backup and restore", { concurrency: 2 }, () => {
     const callers = Array.from({ length: 8 }, async () => {
       while (running) assert.equal((await server.call(key)).status, 200);
     });
-    const made = await cli.json(`backup ${cli.copy}`);
-    running = false;
+    const made = await cli.json(`backup ${cli.copy}`).finally(() => {
+      running = false;
+    });
     await Promise.all(callers);
     assert.deepEqual(made, {
       ok: true,
@@ -55,7 +58,7 @@ describe("backup and restore", { concurrency: 2 }, () => {
       bytes: statSync(cli.copy).size,
       accounts: 2,
       schemaVersion: made.schemaVersion,
-      secretIncluded: true,
+      secretIncluded: false,
       faults: [],
     });
     assert.equal(statSync(cli.copy).mode & 0o777, 0o600);
@@ -79,7 +82,7 @@ describe("backup and restore", { concurrency: 2 }, () => {
     previous.close();
     assert.ok(!readdirSync(cli.dataDir).some((name) => name.includes("partial")));
     const again = await startServer(cli.dataDir);
-    assert.equal((await again.call(key)).status, 200, "the backup includes the secret");
+    assert.equal((await again.call(key)).status, 200, "the secret stayed in its file");
     await again.stop();
   });
 
@@ -106,7 +109,38 @@ describe("backup and restore", { concurrency: 2 }, () => {
     assert.match((await cli.run(`backup ${cli.copy} --force`)).stdout, /not included.*SECRET/);
     const { status, stderr } = await cli.run(`restore ${cli.copy}`);
     assert.equal(status, 0);
-    assert.match(stderr, /Start the server with the same SECRET as when the backup was made/);
+    assert.match(stderr, /secret of the original service is missing here.*set SECRET/);
+  });
+
+  test("the secret is in a backup only on request; without it, restore counts the keys that would fail", async () => {
+    const cli = freshFolder();
+    await cli.json("account create ada@b.c");
+    const { key } = await cli.json("key create ada@b.c --label l");
+    const secret = readFileSync(path.join(cli.dataDir, "secret"), "utf8").trim();
+    const contains = (file: string) => readFileSync(file).includes(secret);
+    assert.deepEqual(
+      [secret.length, statSync(path.join(cli.dataDir, "secret")).mode & 0o777],
+      [43, 0o600],
+    );
+    assert.ok(!contains(cli.database));
+    const isIn = async (flags: string) => {
+      const { secretIncluded } = await cli.json(`backup ${cli.copy} --force${flags}`);
+      return [secretIncluded, contains(cli.copy)];
+    };
+    assert.deepEqual(await isIn(""), [false, false]);
+
+    const other = freshFolder();
+    const { stdout, stderr } = await other.run(`restore ${cli.copy}`);
+    assert.match(stdout, /The backup did not include the secret/);
+    assert.match(stderr, /missing here, so 1 of 1 key would get 401.*copy.*\/secret/);
+    assert.ok(!existsSync(path.join(other.dataDir, "secret")));
+
+    assert.deepEqual(await isIn(" --with-secret"), [true, true]);
+    const { unknownKeys } = await other.json(`restore ${cli.copy}`);
+    assert.equal(unknownKeys, 0);
+    assert.equal(readFileSync(path.join(other.dataDir, "secret"), "utf8").trim(), secret);
+    assert.ok(!contains(other.database));
+    assert.ok(isStartUnder(key, [secret]));
   });
 
   test("restore into an empty folder creates only the database", async () => {

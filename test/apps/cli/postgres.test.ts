@@ -117,7 +117,7 @@ describe("the command line on PostgreSQL", () => {
     await on(url, { SECRET: secret }).json("account create ada@b.c");
     assert.match(
       await on(url).refused("key create ada@b.c --label l"),
-      /contains no secret, so its server has the setting SECRET\. Set SECRET/,
+      /There is no secret in the database .*, so the server has the setting SECRET\. Set SECRET/,
     );
     assert.match(
       (await on(url, { SECRET: secret }).json("key create ada@b.c --label l")).key,

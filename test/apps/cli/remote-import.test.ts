@@ -41,7 +41,7 @@ before(async () => {
   }
   await directory.register({ email: "dee@b.c", account: "acc_Dee000000000", createdAt: MADE });
   const chunks: Uint8Array[] = [];
-  exportSqlite(driver, { withSecret: false }, (bytes) => chunks.push(bytes));
+  exportSqlite(driver, { secret: null }, (bytes) => chunks.push(bytes));
   driver.close();
   writeFileSync(file, Buffer.concat(chunks));
 });

@@ -44,7 +44,7 @@ describe("export and import", () => {
     const other = elsewhere("other");
     const { counts, secretIncluded } = await other.json(`import ${file}`);
     assert.deepEqual([counts.account, secretIncluded], [1, true]);
-    assert.deepEqual(readdirSync(other.dataDir), ["toolbooth.sqlite"]);
+    assert.deepEqual(readdirSync(other.dataDir), ["secret", "toolbooth.sqlite"]);
     const { stdout } = await other.alone.run("export --with-secret");
     assert.equal(stdout, readFileSync(file, "utf8"));
     assert.match(
@@ -62,7 +62,7 @@ describe("export and import", () => {
     const ran = await other.alone.run("import --json", { input: stdout });
     assert.equal(ran.status, 0);
     assert.deepEqual(JSON.parse(ran.stdout).secretIncluded, false);
-    assert.match(ran.stderr, /Set SECRET to that of the original service/);
+    assert.match(ran.stderr, /DATA_DIR\/secret of the original service, or set SECRET/);
   });
 
   test("import rejects a truncated or damaged file with the line number and writes nothing", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
-import type { DeliveriesView, EndpointView } from "#api/dashboard/shapes.ts";
+import type { DeliveriesView, EndpointSecretView } from "#api/dashboard/shapes.ts";
 import { startReceiver } from "../../events/receiver.ts";
 import { emailsTo, until } from "../../support/dashboard-site.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
@@ -53,8 +53,8 @@ async function openEndpoint(t: TestContext, member: EdgeMember, responses: numbe
     paused: false,
   });
   assert.equal(made.status, 201, made.text);
-  const { endpoint } = made.body as { endpoint: EndpointView };
-  secret = endpoint.secret;
+  const { endpoint, secret: shown } = made.body as EndpointSecretView;
+  secret = shown;
   return { ...receiver, endpoint };
 }
 

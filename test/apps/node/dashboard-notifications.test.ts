@@ -49,9 +49,10 @@ test("webhooks to an added endpoint are signed, listed and resent, and the endpo
   // The starter credits may still be granted.
   await dialog.getByRole("checkbox", { name: "Credits added" }).uncheck();
   await dialog.getByRole("button", { name: "Add endpoint", exact: true }).click();
-  await page.getByText(/^Endpoint added\./).waitFor();
-  await page.getByRole("button", { name: /^Copy the secret/ }).click();
+  await dialog.getByRole("button", { name: "Copy the secret" }).click();
   const secret = await session.clipboard(page);
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByText(/^Endpoint added\./).waitFor();
 
   const headers = { Origin: site.base };
   const created = await context.request.post("/dashboard/keys", {
@@ -74,6 +75,18 @@ test("webhooks to an added endpoint are signed, listed and resent, and the endpo
   // The list polls until no delivery is waiting.
   await rows.nth(1).getByText("Status 204").waitFor();
   await rows.first().getByText("Status 204").waitFor();
+
+  await session.button(page, /^Rotate secret/).click();
+  await dialog.getByRole("button", { name: "Rotate secret", exact: true }).click();
+  await dialog.getByRole("button", { name: "Copy the secret" }).click();
+  const fresh = await session.clipboard(page);
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByText("Webhooks are also signed with the old secret until").waitFor();
+  await rows.first().locator("summary").click();
+  await rows.first().getByRole("button", { name: "Resend" }).click();
+  const third = await until("the webhook after the rotation", () => receiver.received[2]);
+  for (const each of [fresh, secret]) new Webhook(each).verify(third.body, third.headers);
+  assert.notEqual(fresh, secret);
 
   await session.button(page, /^Pause/).click();
   await page.getByText("We do not send new or waiting deliveries").waitFor();

@@ -8,9 +8,10 @@ import type { TestContext } from "node:test";
 import { type AccountDeps, closeAccount, findAccount, openAccount } from "#accounts/accounts.ts";
 import { newAccountId } from "#ids.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { openDataFolder, readSecrets } from "../../../src/apps/node/data-folder.ts";
+import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { DEMO_EMAIL } from "../../../src/apps/node/demo-account.ts";
 import { hashKey, random } from "../../../src/apps/node/runtime.ts";
+import { openSecrets } from "../../../src/apps/node/secret-file.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
@@ -25,7 +26,7 @@ async function withAccounts<Result>(
 ): Promise<Result> {
   const driver = openDataFolder(folder);
   try {
-    const secrets = readSecrets(driver, null);
+    const secrets = openSecrets(driver, { dataDir: folder, secrets: null }, () => {});
     return await act({ ...openSqliteDirect(driver), secrets, random, hashKey });
   } finally {
     driver.close();

@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { type AccountDeps, createKey, openAccount } from "#accounts/accounts.ts";
 import type { Grant } from "#ledger/port.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { databaseFile, openDataFolder, readSecrets } from "../../../src/apps/node/data-folder.ts";
+import { databaseFile, openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { hashKey, random } from "../../../src/apps/node/runtime.ts";
+import { openSecrets } from "../../../src/apps/node/secret-file.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
 
@@ -25,7 +26,7 @@ async function openAccounts(folder: string): Promise<{ keyed: Account; plain: Ac
   const driver = openDataFolder(folder);
   const accountDeps: AccountDeps = {
     ...openSqliteDirect(driver),
-    secrets: readSecrets(driver, null),
+    secrets: openSecrets(driver, { dataDir: folder, secrets: null }, () => {}),
     random,
     hashKey,
   };

@@ -14,6 +14,7 @@ import {
 } from "../../../src/apps/node/notifications.ts";
 import {
   ACCOUNT,
+  ENDPOINT_SEALER,
   type Fixture,
   lowEvent,
   openEvents,
@@ -41,6 +42,7 @@ function start(t: TestContext, fixture: Fixture, changes: Partial<NotificationsD
     eventStore: fixture.eventStore,
     jobs: fixture.jobs,
     transport,
+    endpointSealer: ENDPOINT_SEALER,
     everyMs: 5,
     onEmails: () => {
       told += 1;
@@ -236,7 +238,7 @@ test("on the dashboard thread a debit becomes an email in the outbox and a webho
     {
       data: { file },
       dataDir: folder,
-      secrets: ["a secret"],
+      secrets: ["new secret"],
       publicUrl: "http://127.0.0.1:8787",
       origins: [],
       signUp: "open",

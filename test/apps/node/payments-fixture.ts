@@ -10,8 +10,9 @@ import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openBilling } from "../../../src/apps/node/billing.ts";
-import { openDataFolder, readSecrets } from "../../../src/apps/node/data-folder.ts";
+import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { hashKey, random } from "../../../src/apps/node/runtime.ts";
+import { openSecrets } from "../../../src/apps/node/secret-file.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 import { FAKE_SECRET_KEY, FAKE_WEBHOOK_SECRET, startFakeStripe } from "../../stripe/fake-stripe.ts";
 import { runHere } from "./run-command.ts";
@@ -54,19 +55,20 @@ export async function openPayments(t: TestContext) {
 
   async function openData(driver: ReturnType<typeof openDataFolder>) {
     const { ledger, directory } = openSqliteDirect(driver);
+    const secrets = openSecrets(driver, { dataDir, secrets: null }, () => {});
     const purchases = createPurchaseStore(createSqliteDatabase(driver));
     const read = readPriceList(JSON.stringify(PRICES)).prices;
     assert.ok(read);
     const billing = await openBilling({
       stripe: { secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
-      secrets: readSecrets(driver, null),
+      secrets,
       prices: read,
       purchases,
       ledger,
       now: Date.now,
       newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
     });
-    const accountDeps = { ledger, directory, secrets: readSecrets(driver, null), random, hashKey };
+    const accountDeps = { ledger, directory, secrets, random, hashKey };
     return { driver, ledger, purchases, billing, accountDeps };
   }
 

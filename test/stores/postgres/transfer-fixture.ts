@@ -2,6 +2,7 @@ import type { TestContext } from "node:test";
 import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { findSecret } from "#stores/postgres/settings.ts";
 import { exportPostgres, importPostgres, isEmptyLedger } from "#stores/postgres/transfer.ts";
 import { bytesOf, NOW } from "../transfer-fixture.ts";
 import { newDatabase } from "./fixture.ts";
@@ -24,7 +25,8 @@ export function openStore(url: string) {
     },
     async lines(withSecret = false) {
       const chunks: Uint8Array[] = [];
-      await exportPostgres(pool, { withSecret }, (bytes) => chunks.push(bytes));
+      const secret = withSecret ? await findSecret(pool) : null;
+      await exportPostgres(pool, { secret }, (bytes) => chunks.push(bytes));
       return Buffer.concat(chunks).toString().trimEnd().split("\n");
     },
     async close() {

@@ -90,7 +90,7 @@ describe("an export of PostgreSQL", () => {
     const before = await store.lines();
     let opening: Promise<unknown> | undefined;
     const chunks: Uint8Array[] = [];
-    await exportPostgres(store.pool, { withSecret: false }, (bytes) => {
+    await exportPostgres(store.pool, { secret: null }, (bytes) => {
       // The snapshot starts with the first record, after the header.
       if (chunks.length === 1)
         opening = store.ledger.openAccount({ account: "acc_z", freeCall: "open", now: 1 });

@@ -87,7 +87,7 @@ const populate = (db: SqlDatabase, count: number) => {
 
 const message = (id: string, kind: "key_created" | "verify_address") => ({
   email: {
-    ...{ id, to: "1@x.org", subject: "", text: "", html: "", kind, transportKind: "smtp" as const },
+    ...{ id, to: "1@x.org", content: "", kind, transportKind: "smtp" as const },
     usefulUntil: null,
   },
   now: START,

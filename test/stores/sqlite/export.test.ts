@@ -126,7 +126,7 @@ describe("an export of SQLite", () => {
       "INSERT INTO account (id, created_at, free_call) VALUES (?, 1, 'open')",
     );
     const chunks: Uint8Array[] = [];
-    exportSqlite(reader, { withSecret: false }, (bytes) => {
+    exportSqlite(reader, { secret: null }, (bytes) => {
       // The snapshot starts with the first record, after the header.
       if (chunks.length > 0) accounts.run(`acc_${chunks.length}`);
       chunks.push(bytes);

@@ -269,6 +269,6 @@ describe("the journal of debits", () => {
 
 function linesOf(driver: NodeSqlite): string {
   const parts: Uint8Array[] = [];
-  exportSqlite(driver, { withSecret: false }, (bytes) => parts.push(bytes));
+  exportSqlite(driver, { secret: null }, (bytes) => parts.push(bytes));
   return Buffer.concat(parts).toString();
 }

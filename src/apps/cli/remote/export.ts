@@ -52,7 +52,7 @@ export async function exportRemote(
         `The service's ledger does not reconcile (${faults[0]}), so import will reject these lines. Run audit for details.`,
       );
     }
-    return exportSqlite(driver, { withSecret: false }, write);
+    return exportSqlite(driver, { secret: null }, write);
   });
 }
 

@@ -4,7 +4,7 @@ import type { AddressRecord } from "#operator/move-actions.ts";
 import type { OperatorClient } from "#operator/operations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { hasAccount, importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";
-import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
+import { activeKeyStarts, pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import { CommandError, type Invocation, type Remote } from "../command.ts";
 import { withTemporaryDatabase } from "../files.ts";
 import { chunksOf, createProgress, mapConcurrently } from "../lists.ts";
@@ -63,10 +63,6 @@ async function logUnknownKeys(
       "The secret in the lines was not sent. Set SECRET to it; at the edge, with wrangler secret put SECRET.",
     );
   }
-}
-
-function* activeKeyStarts(driver: NodeSqlite): Generator<string> {
-  for (const { start, revokedAt } of pagesOf(driver, "key")) if (revokedAt === null) yield start;
 }
 
 /** Returns the accounts that were imported by an earlier run and closed on the service since. */

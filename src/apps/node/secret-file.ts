@@ -1,0 +1,167 @@
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { readSecrets } from "#config/read-settings.ts";
+import { randomBase62 } from "#ids.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { dropStoredSecret, findStoredSecret, hasKeys } from "#stores/sqlite/settings.ts";
+import { DataFolderError, giveToFolderOwner } from "./data-folder.ts";
+
+/**
+ * The file in the data folder that holds the secret of a service without the setting SECRET. It is beside the database and not in
+ * it, so that a copy of the database does not contain it. Like SECRET it may hold a comma-separated list.
+ */
+export const secretFile = (dataDir: string) => path.join(dataDir, "secret");
+
+const OTHERS = 0o007;
+const GROUP = 0o070;
+
+/** Returns the secrets in the file; null if there is no file. Throws if the file cannot be trusted or read. */
+export function readSecretFile(dataDir: string): readonly string[] | null {
+  const file = secretFile(dataDir);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return null;
+  if (!found.isFile()) throw new DataFolderError(`${file} is not a file. Move it away.`);
+  if ((found.mode & OTHERS) !== 0) {
+    const mode = (found.mode & 0o777).toString(8);
+    throw new DataFolderError(
+      `Every user of this machine may access ${file} (mode ${mode}). Run \`chmod 600 ${file}\`. If others may have read it, rotate the secret as docs/operations.md describes.`,
+    );
+  }
+  try {
+    // Kubernetes lets the group of a volume read and write its files, so this is corrected instead of refused.
+    if ((found.mode & GROUP) !== 0) chmodSync(file, 0o600);
+  } catch {
+    // The file belongs to another user, such as root. That its group may read it is then on purpose.
+  }
+  return parse(file, readText(file));
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new DataFolderError(
+      `${file} cannot be read (${code}). Give it to the user that runs the service, or set SECRET.`,
+      { cause: error },
+    );
+  }
+}
+
+function parse(file: string, text: string): readonly string[] {
+  const problems: string[] = [];
+  const secrets = readSecrets(text.trim(), problems);
+  if (secrets !== null && problems.length === 0) return secrets;
+  throw new DataFolderError(
+    `${file} does not contain a secret of at least 16 characters. Restore the file from where you keep it, or set SECRET.`,
+  );
+}
+
+/**
+ * Returns the secrets of the service on a data folder: those of the setting SECRET, or those in the file, which the first of
+ * several processes creates.
+ *
+ * Earlier versions stored the secret in the database. It is moved to the file and deleted there. A new secret would make every
+ * key invalid, so none is created for data that has keys.
+ */
+export function openSecrets(
+  driver: NodeSqlite,
+  { dataDir, secrets: configured }: { dataDir: string; secrets: readonly string[] | null },
+  log: (sentence: string) => void,
+): readonly string[] {
+  moveSecretOut(driver, dataDir, configured ?? [], log);
+  if (configured !== null) return configured;
+  const kept = readSecretFile(dataDir);
+  if (kept !== null) return kept;
+  // Read again, because another process may have created the file and a key in between.
+  if (hasKeys(driver) && readSecretFile(dataDir) === null) {
+    throw new DataFolderError(
+      `The data in ${dataDir} has API keys, but the secret that they were made with is missing: there is no file ${secretFile(dataDir)}, and SECRET is not set. Restore the file, or set SECRET. If the secret is lost, set SECRET to a new one; then the existing keys stop working.`,
+    );
+  }
+  return createSecretFile(dataDir, randomBase62(43, randomBytes));
+}
+
+/** Returns the secrets that the service keeps itself; null if it has only those of the setting SECRET. */
+export const keptSecrets = (driver: NodeSqlite, dataDir: string): readonly string[] | null =>
+  readSecretFile(dataDir) ?? findStoredSecret(driver)?.split(",") ?? null;
+
+/** Moves a secret that the database contains to the file. Does nothing if there is none. */
+export function moveSecretOut(
+  driver: NodeSqlite,
+  dataDir: string,
+  configured: readonly string[],
+  log: (sentence: string) => void,
+): void {
+  const stored = findStoredSecret(driver);
+  if (stored === null) return;
+  const found = stored.split(",");
+  if (!found.every((secret) => configured.includes(secret))) addToSecretFile(dataDir, found);
+  dropStoredSecret(driver);
+  log(
+    `The secret was moved from the database to ${secretFile(dataDir)}. Earlier backups of the database still contain it.`,
+  );
+}
+
+/** Creates the file. If another process is faster, its secrets count. */
+function createSecretFile(dataDir: string, text: string): readonly string[] {
+  const file = secretFile(dataDir);
+  writeComplete(file, text, (partial) => {
+    try {
+      // Unlike a rename, this fails where the file exists.
+      linkSync(partial, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    } finally {
+      rmSync(partial, { force: true });
+    }
+  });
+  return readSecretFile(dataDir) as readonly string[];
+}
+
+/** Adds secrets behind those in the file, which keep signing, so that keys made under either stay valid. */
+export function addToSecretFile(dataDir: string, secrets: readonly string[]): void {
+  const known = readSecretFile(dataDir) ?? createSecretFile(dataDir, secrets.join(","));
+  const all = [...new Set([...known, ...secrets])];
+  if (all.length === known.length) return;
+  const file = secretFile(dataDir);
+  writeComplete(file, all.join(","), (partial) => renameSync(partial, file));
+}
+
+/** Writes the text to a file beside `file`, and calls `publish` when its content is on the disk. */
+function writeComplete(file: string, text: string, publish: (partial: string) => void): void {
+  parse(file, text);
+  const partial = `${file}.${randomBytes(6).toString("hex")}.partial`;
+  try {
+    writeFileSync(partial, `${text}\n`, { flag: "wx", mode: 0o600, flush: true });
+    giveToFolderOwner(partial);
+    publish(partial);
+    syncFolder(path.dirname(file));
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw new DataFolderError(`${file} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,79 @@
+import { gcm } from "@noble/ciphers/aes.js";
+import { hkdf } from "@noble/hashes/hkdf.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
+
+/**
+ * Encrypts short texts for the database under the service's secrets, so that a copy of the database without SECRET does not
+ * reveal them: AES-256-GCM (NIST SP 800-38D) with a random nonce, under a key that HKDF-SHA-256 (RFC 5869) derives from the secret
+ * for one purpose.
+ *
+ * A sealed text is `sealed1.<key id>.<base64url of nonce, ciphertext and tag>`. The key id tells which of several secrets was
+ * used. `place` is where the text belongs, such as the id of its row; a text that is moved to another place cannot be opened.
+ */
+export type Sealer = {
+  /** Seals with the first secret. */
+  seal(text: string, place: string): Promise<string>;
+  /** Throws a `SealError` if no secret opens the text. */
+  open(sealed: string, place: string): Promise<string>;
+  /** Whether the text is sealed with the first secret. */
+  isCurrent(sealed: string): boolean;
+};
+
+/** A text was sealed with another secret, for another place, or was changed. */
+export class SealError extends Error {}
+
+const FORM = /^sealed1\.([0-9a-f]{8})\.([0-9A-Za-z_-]+)$/;
+const NONCE_BYTES = 12;
+const utf8 = new TextEncoder();
+
+export const isSealed = (text: string): boolean => FORM.test(text);
+
+export function createSealer(secrets: readonly string[], purpose: string): Sealer {
+  // Not crypto.subtle: its results arrive one by one from other threads, so webhook deliveries that start together would no longer
+  // record their results in one write.
+  const keys = secrets.map((secret) => {
+    const derive = (use: string, bytes: number) =>
+      hkdf(
+        sha256,
+        utf8.encode(secret),
+        undefined,
+        utf8.encode(`toolbooth ${use} ${purpose}`),
+        bytes,
+      );
+    return { id: bytesToHex(derive("seal key id", 4)), bytes: derive("seal key", 32) };
+  });
+  const [current] = keys;
+  if (current === undefined) throw new RangeError("Sealing requires a secret");
+  return {
+    async seal(text, place) {
+      const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+      const box = gcm(current.bytes, nonce, utf8.encode(place)).encrypt(utf8.encode(text));
+      return `sealed1.${current.id}.${toBase64Url(concatBytes(nonce, box))}`;
+    },
+    async open(sealed, place) {
+      const [, id, text = ""] = FORM.exec(sealed) ?? [];
+      const found = keys.find((key) => key.id === id);
+      if (found === undefined) throw new SealError("The text was sealed with another secret");
+      try {
+        const bytes = fromBase64Url(text);
+        const cipher = gcm(found.bytes, bytes.slice(0, NONCE_BYTES), utf8.encode(place));
+        return new TextDecoder().decode(cipher.decrypt(bytes.slice(NONCE_BYTES)));
+      } catch (cause) {
+        throw new SealError("The sealed text was changed, or belongs to another place", { cause });
+      }
+    },
+    isCurrent: (sealed) => FORM.exec(sealed)?.[1] === current.id,
+  };
+}
+
+const toBase64Url = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+
+const fromBase64Url = (text: string): Uint8Array =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) =>
+    char.charCodeAt(0),
+  );

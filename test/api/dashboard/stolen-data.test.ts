@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { test } from "node:test";
+import { createEmailVerificationToken } from "better-auth/api";
+import { Webhook } from "standardwebhooks";
+import { accountOfKey } from "#accounts/key-format.ts";
+import type { EndpointSecretView } from "#api/dashboard/shapes.ts";
+import { emailSealer } from "#email/email-queue.ts";
+import { createMail } from "#email/enqueue-emails.ts";
+import { signedHeaders } from "#events/deliver-webhooks.ts";
+import { readUnsubscription, signUnsubscription } from "#events/unsubscribe.ts";
+import { type Fixture, openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
+import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
+
+/** What somebody can do with a copy of the database who does not have SECRET. On every store: on-d1 and on-postgres run this too. */
+const WEBHOOKS = "/dashboard/webhooks";
+const SESSION = "toolbooth.session_token";
+/** No secret is shorter. */
+const CHARS_MIN = 16;
+
+const tokenIn = (link: string) => new URL(link).searchParams.get("token") ?? "";
+
+type Service = Awaited<ReturnType<typeof openService>>;
+
+/** A service in use: each kind of secret that it knows is in use at this moment. */
+async function openService() {
+  const fixture = openFixture({ providers: PROVIDERS });
+  const { secrets, random } = fixture.accountDeps;
+  const owner = await openMember(fixture);
+  const made = await owner.browser.post("/dashboard/keys", { label: "laptop" });
+  const { secret: key } = made.body as { secret: string };
+  const order = { url: "https://shop.example/hooks", kinds: ["key.created"], paused: false };
+  const added = (await owner.browser.post(WEBHOOKS, order)).body as EndpointSecretView;
+  const path = `${WEBHOOKS}/${added.endpoint.id}/secret`;
+  const rotated = (await owner.browser.post(path, {})).body as EndpointSecretView;
+  await fixture.browser().post("/dashboard/auth/request-password-reset", { email: owner.email });
+  const newcomer = "newcomer@example.org";
+  await fixture.signUp(fixture.browser(), newcomer, PASSWORD);
+  using _ = standIn({ email: "octo@example.org", verified: true });
+  await comeBackFrom("github", fixture.browser());
+  const begun = await fixture.browser().post("/dashboard/auth/sign-in/social", {
+    ...{ provider: "github", callbackURL: "http://127.0.0.1:8787/home" },
+  });
+  const state = new URL((begun.body as { url: string }).url).searchParams.get("state") ?? "";
+
+  const unsubscription = signUnsubscription({ account: owner.account, topic: "low" }, secrets);
+  const reset = tokenIn(await fixture.lastLink(owner.email, "reset_password"));
+  const verification = tokenIn(await fixture.lastLink(newcomer, "verify_address"));
+  // The fixture collects emails; here they wait in the queue of the store, as they do while a mail server is down.
+  const mail = createMail({
+    ...{ queue: fixture.store.emailQueue, transportKind: "smtp", sealer: emailSealer(secrets) },
+    ...{ now: Date.now, random, logError: (message) => assert.fail(message) },
+  });
+  const text = `Unsubscribe: http://127.0.0.1:8787/unsubscribe?token=${unsubscription}`;
+  const about = { to: owner.email, subject: "Low", text, html: text, kind: "credits_low" } as const;
+  for (const email of [...fixture.emails, about]) await mail.enqueue(email);
+  const cookie = owner.browser.cookies.get(SESSION) ?? "";
+  return {
+    ...{ fixture, owner, newcomer },
+    live: { key, reset, verification, unsubscription, state, cookie: decodeURIComponent(cookie) },
+    webhookSecrets: [added.secret, rotated.secret],
+  };
+}
+
+/** Everything that a copy of the database contains and that is long enough to be a secret, JSON taken apart. */
+async function stolenTexts({ kept }: Fixture): Promise<string[]> {
+  const texts = new Set<string>();
+  const add = (value: unknown): void => {
+    if (typeof value === "object" && value !== null) Object.values(value).forEach(add);
+    if (typeof value !== "string") return;
+    texts.add(value);
+    // A stored form may name its kind, as in `sha256:…`.
+    for (const part of value.split(/[.:,"\s]/)) texts.add(part);
+    if (/^[[{]/.test(value)) add(JSON.parse(value));
+  };
+  for (const ask of new Set([kept.rows, kept.ledgerRows])) {
+    for (const { name } of await ask(kept.tables)) {
+      for (const row of await ask(`SELECT * FROM "${name}"`)) add(row);
+    }
+  }
+  return [...texts].filter(({ length }) => length >= CHARS_MIN);
+}
+
+/**
+ * What can be tried with a text. Each returns whether it worked. A new kind of secret needs an entry here and in `openService`: the
+ * first test shows that the live secret works, so that the second one proves something.
+ */
+const attacks = ({ fixture, owner, newcomer, webhookSecrets }: Service) => {
+  // Each has a network address of its own, so that no limit on requests ends the attack.
+  const { browser } = fixture;
+  const isSignedIn = async (cookie: string) => {
+    const thief = browser();
+    thief.cookies.set(SESSION, encodeURIComponent(cookie));
+    const { body } = await thief.get("/dashboard/visitor");
+    return (body as { user: unknown }).user !== null;
+  };
+  const { secrets } = fixture.accountDeps;
+  const body = '{"type":"key.created"}';
+  return {
+    async cookie(text: string) {
+      const signed = `${text}.${createHmac("sha256", text).update(text).digest("base64")}`;
+      return (await isSignedIn(text)) || (await isSignedIn(signed));
+    },
+    async reset(token: string) {
+      const order = { token, newPassword: "a thief's password" };
+      return (await browser().post("/dashboard/auth/reset-password", order)).status === 200;
+    },
+    async verification(text: string) {
+      const forged = await createEmailVerificationToken(text, newcomer, undefined, 3_600);
+      for (const token of [text, forged]) {
+        const { status } = await browser().post("/dashboard/auth/verify-email", { token });
+        if (status === 200) return true;
+      }
+      return false;
+    },
+    async key(text: string) {
+      return accountOfKey(text, secrets) !== undefined;
+    },
+    async unsubscription(text: string) {
+      const order = { account: owner.account, topic: "low" } as const;
+      const tokens = [text, signUnsubscription(order, [text])];
+      return tokens.some((token) => readUnsubscription(token, secrets) !== null);
+    },
+    async webhook(text: string) {
+      return webhookSecrets.some((secret) => {
+        try {
+          const headers = signedHeaders({ secrets: [text], id: "evt_1", body, at: Date.now() });
+          new Webhook(secret).verify(body, headers);
+          return true;
+        } catch {
+          return false;
+        }
+      });
+    },
+  };
+};
+
+test("each attack works with the live secret, so that its failure means something", async () => {
+  const service = await openService();
+  const { live, webhookSecrets } = service;
+  const attack = attacks(service);
+  for (const secret of webhookSecrets) assert.ok(await attack.webhook(secret));
+  // The reset comes last, because it ends the sessions.
+  for (const name of ["cookie", "key", "unsubscription", "verification", "reset"] as const) {
+    assert.ok(await attack[name](live[name]), name);
+  }
+});
+
+test("a copy of the database without SECRET signs in nobody, resets, verifies, calls and forges nothing", async () => {
+  const service = await openService();
+  const { fixture } = service;
+  const texts = await stolenTexts(fixture);
+  assert.ok(texts.length > 50, `${texts.length} texts`);
+  for (const [name, attack] of Object.entries(attacks(service))) {
+    for (const text of texts) assert.ok(!(await attack(text)), `${name} with ${text}`);
+  }
+});
+
+test("no column of the database contains a live secret", async () => {
+  const { fixture, live, webhookSecrets, owner } = await openService();
+  const [token = ""] = live.cookie.split(".");
+  const secrets = [
+    ...Object.values(live),
+    token,
+    ...webhookSecrets,
+    ...fixture.accountDeps.secrets,
+  ];
+  const providers = ["a-token-of-github", PROVIDERS.github.clientSecret];
+  for (const secret of [...secrets, providers[0] ?? ""]) {
+    assert.ok(secret.length >= CHARS_MIN, secret);
+    assert.deepEqual(await fixture.traces(secret), [], secret);
+  }
+  for (const part of ["?token=", "reset-password", "whsec_"]) {
+    assert.deepEqual(await fixture.traces(part), [], part);
+  }
+  const logins = await fixture.rows("SELECT * FROM user_login");
+  for (const login of logins) {
+    const { accessToken, refreshToken, idToken } = login;
+    assert.deepEqual([accessToken, refreshToken, idToken], [null, null, null]);
+  }
+  assert.ok(logins.length >= 3);
+  assert.notDeepEqual(await fixture.traces(owner.account), [], "the scan finds what is there");
+});
