@@ -11,6 +11,8 @@ export const EVENT_KINDS = [
   "provider_linked",
   "key_created",
   "key_renamed",
+  "key_limited",
+  "key_rotated",
   "key_revoked",
   "session_ended",
   "endpoint_added",

@@ -72,6 +72,9 @@ const key = (id: string, label: string, change: Partial<KeyView> = {}): KeyView 
   lastUsedAt: NOW - 2 * HOUR,
   revokedAt: null,
   callsLastDay: 0,
+  limits: null,
+  previousUntil: null,
+  isUnused: false,
   ...change,
 });
 export const keys: KeyView[] = [

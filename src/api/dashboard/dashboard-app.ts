@@ -18,7 +18,7 @@ import { authRoutes } from "./auth-handler.ts";
 import { busy } from "./call-auth.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests, wrongMethod } from "./dashboard-error.ts";
-import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
+import { changeKey, createMakeKey, listKeys, revokeKey, rotate } from "./keys.ts";
 import { networkOf, spellAddress } from "./network.ts";
 import {
   chooseNotifications,
@@ -96,7 +96,8 @@ export const dashboardRoutes = ({ signIn, looks }: DashboardBounds): DashboardRo
   "/dashboard/visitor": { GET: showVisitor },
   "/dashboard/home": { GET: showHome },
   "/dashboard/keys": { GET: listKeys, POST: createMakeKey() },
-  "/dashboard/keys/:id{[\\w-]+}": { PATCH: renameKey, DELETE: revokeKey },
+  "/dashboard/keys/:id{[\\w-]+}": { PATCH: changeKey, DELETE: revokeKey },
+  "/dashboard/keys/:id{[\\w-]+}/rotate": { POST: rotate },
   "/dashboard/usage": { GET: showUsage },
   "/dashboard/credits": { GET: showCredits },
   "/dashboard/credits/entries": { GET: listEntries },

@@ -2,6 +2,7 @@ import type { accountEmails } from "#accounts/account-emails.ts";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { Auth } from "#accounts/auth.ts";
+import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
@@ -24,6 +25,8 @@ export type DashboardDeps = {
     emailsStayHere: boolean;
     /** The networks in which webhook endpoints may be. */
     webhookNetworks: WebhookNetworks;
+    /** What the limits of a key can name. */
+    keyBounds: KeyBounds;
     /** The key of the hashes in the cookie of known browsers. */
     secret: string;
   };

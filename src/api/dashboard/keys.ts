@@ -1,6 +1,14 @@
-import { AccountError, createKey, readLabel } from "#accounts/accounts.ts";
-import type { Key } from "#ledger/port.ts";
-import { DAY_MS, KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
+import { AccountError, createKey, readLabel, rotateKey } from "#accounts/accounts.ts";
+import { readKeepMs, readKeyLimits } from "#accounts/key-limits.ts";
+import { budgetsAt, isUnused } from "#ledger/key-limits.ts";
+import type { Key, KeyLimits } from "#ledger/port.ts";
+import {
+  DAY_MS,
+  HOUR_MS,
+  KEY_NETWORKS_MAX,
+  KEYS_PER_ACCOUNT_MAX,
+  ROTATION_DAYS_MAX,
+} from "#limits.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import {
   json,
@@ -12,7 +20,7 @@ import {
   requireActiveMember,
   requireMember,
 } from "./request-context.ts";
-import type { KeyView } from "./shapes.ts";
+import type { KeysView, KeyView } from "./shapes.ts";
 
 export async function listKeys(context: RequestContext): Promise<Response> {
   const member = await requireMember(context);
@@ -22,7 +30,16 @@ export async function listKeys(context: RequestContext): Promise<Response> {
     .sort((a, b) => (b.revokedAt ?? 0) - (a.revokedAt ?? 0))
     .slice(OLD_SHOWN_MAX);
   const hidden = new Set(old.map(({ id }) => id));
-  return json({ keys: keys.filter(({ id }) => !hidden.has(id)) });
+  const { keyBounds } = context.deps.settings;
+  const view: KeysView = {
+    keys: keys.filter(({ id }) => !hidden.has(id)),
+    bounds: {
+      ...keyBounds,
+      networksMax: KEY_NETWORKS_MAX,
+      rotationDaysMax: ROTATION_DAYS_MAX,
+    },
+  };
+  return json(view);
 }
 
 /** The ledger keeps every key forever, so we limit how many can be created and how many revoked keys are listed. */
@@ -35,10 +52,10 @@ export function createMakeKey() {
   const last = new Map<string, Promise<unknown>>();
   return async (context: RequestContext): Promise<Response> => {
     const member = await requireActiveMember(context);
-    const label = await readKeyLabel(context);
+    const { label = "", limits = null } = await readKeyChange(context);
     const { account } = member;
     const before = last.get(account) ?? Promise.resolve();
-    const making = before.then(() => makeKey(context, member, label));
+    const making = before.then(() => makeKey(context, member, label, limits));
     const settled = making.catch(() => {});
     last.set(account, settled);
     try {
@@ -49,7 +66,12 @@ export function createMakeKey() {
   };
 }
 
-async function makeKey(context: RequestContext, member: Member, label: string): Promise<Response> {
+async function makeKey(
+  context: RequestContext,
+  member: Member,
+  label: string,
+  limits: KeyLimits | null,
+): Promise<Response> {
   const { deps, now } = context;
   const { ledger } = deps.accountDeps;
   const keys = await ledger.listKeys({ account: member.account });
@@ -68,26 +90,55 @@ async function makeKey(context: RequestContext, member: Member, label: string): 
       retryAfter(first + DAY_MS - now),
     );
   }
-  const { id, key: secret } = await createKey(deps.accountDeps, member.account, label, now);
+  const { id, key: secret } = await createKey(
+    deps.accountDeps,
+    member.account,
+    label,
+    now,
+    undefined,
+    limits,
+  );
   const key = await viewKey(context, member, id);
   await recordEvent(context, member.user.id, "key_created", label);
   await notify(context, deps.emails.keyCreated(member.user.email, key));
   return json({ key, secret }, 201);
 }
 
-export async function renameKey(context: RequestContext): Promise<Response> {
+/** Changes the label of a key, its limits, or both. */
+export async function changeKey(context: RequestContext): Promise<Response> {
   const member = await requireMember(context);
-  const { deps, id } = context;
-  const label = await readKeyLabel(context);
-  const { found } = await deps.accountDeps.ledger.relabelKey({
-    account: member.account,
-    id,
-    label,
-  });
-  if (!found) throw noSuchKey();
+  const { deps, id, now } = context;
+  const { ledger } = deps.accountDeps;
+  const { account } = member;
+  const before = (await ledger.listKeys({ account })).find((key) => key.id === id);
+  const { label, limits } = await readKeyChange(context, before?.limits);
   const user = member.user.id;
-  await recordEvent(context, user, "key_renamed", label);
+  if (limits !== undefined) {
+    const { found } = await ledger.limitKey({ account, id, limits, now });
+    if (!found) throw noSuchKey();
+    await recordEvent(context, user, "key_limited", label ?? before?.label ?? null);
+  }
+  if (label !== undefined) {
+    const { found } = await ledger.relabelKey({ account, id, label });
+    if (!found) throw noSuchKey();
+    if (label !== before?.label) await recordEvent(context, user, "key_renamed", label);
+  }
   return json({ key: await viewKey(context, member, id) });
+}
+
+/** Gives a key a new secret. The old one keeps working for as long as the order says. */
+export async function rotate(context: RequestContext): Promise<Response> {
+  const member = await requireActiveMember(context);
+  const { deps, id, now } = context;
+  const { keepHours } = await readJson(context);
+  const before = await viewKey(context, member, id);
+  if (before.revokedAt !== null) throw noSuchKey();
+  const { key: secret } = await asDashboardErrors(() => {
+    const previousUntil = now + readKeepMs(Number(keepHours ?? Number.NaN) * HOUR_MS);
+    return rotateKey(deps.accountDeps, { account: member.account, id, previousUntil, now });
+  });
+  await recordEvent(context, member.user.id, "key_rotated", before.label);
+  return json({ key: await viewKey(context, member, id), secret });
 }
 
 /** Revoking a revoked key succeeds and does nothing. */
@@ -109,7 +160,7 @@ async function viewKeys({ deps, now }: RequestContext, { account }: Member): Pro
   const keys = await ledger.listKeys({ account });
   const used = await ledger.recentCalls({ account, from: now - DAY_MS });
   const calls = new Map(used.map((row) => [row.key, row.calls]));
-  return keys.map((key) => view(key, calls.get(key.id) ?? 0));
+  return keys.map((key) => view(key, calls.get(key.id) ?? 0, now));
 }
 
 async function viewKey(context: RequestContext, member: Member, id: string): Promise<KeyView> {
@@ -119,8 +170,9 @@ async function viewKey(context: RequestContext, member: Member, id: string): Pro
 }
 
 const view = (
-  { id, label, start, createdAt, lastUsedAt, revokedAt }: Key,
+  { id, label, start, createdAt, lastUsedAt, revokedAt, limits, spent, previous }: Key,
   callsLastDay: number,
+  now: number,
 ): KeyView => ({
   id,
   label,
@@ -129,12 +181,33 @@ const view = (
   lastUsedAt,
   revokedAt,
   callsLastDay,
+  limits: limits && { ...limits, budgets: budgetsAt({ limits, spent }, now) },
+  previousUntil: previous?.until ?? null,
+  isUnused: isUnused({ createdAt, lastUsedAt, revokedAt }, now),
 });
 
-async function readKeyLabel(context: RequestContext): Promise<string> {
-  const { label } = await readJson(context);
+/** `limits` is undefined if the body has none. `before`: the limits of the key that is changed. */
+async function readKeyChange(
+  context: RequestContext,
+  before: KeyLimits | null = null,
+): Promise<{ label?: string; limits?: KeyLimits | null }> {
+  const { label, limits } = await readJson(context);
+  const { keyBounds } = context.deps.settings;
+  return asDashboardErrors(() => ({
+    // A body without either is one without a label.
+    ...(label === undefined && limits !== undefined
+      ? {}
+      : { label: readLabel(typeof label === "string" ? label : "") }),
+    ...(limits === undefined
+      ? {}
+      : { limits: readKeyLimits(limits, keyBounds, context.now, before) }),
+  }));
+}
+
+/** What the user can correct becomes an error of the dashboard. */
+async function asDashboardErrors<Result>(run: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return readLabel(typeof label === "string" ? label : "");
+    return await run();
   } catch (error) {
     if (error instanceof AccountError) throw new DashboardError("invalid_request", error.message);
     throw error;

@@ -9,6 +9,15 @@ import { extensible } from "./tool-schemas.ts";
 const CREDITS = { type: "integer", minimum: 0 };
 const TIME = { type: "string", format: "date-time" };
 
+const nullable = <Schema extends { type: string }>(schema: Schema) => ({
+  ...schema,
+  type: [schema.type, "null"],
+});
+const budget = (description: string) => ({
+  description: `${description} Null if there is no such budget.`,
+  anyOf: [{ $ref: "#/components/schemas/KeyBudget" }, { type: "null" }],
+});
+
 export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
   Account: {
     type: "object",
@@ -28,7 +37,8 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
         ),
       },
       rateLimit: {
-        description: "The rate limit of the account; null if there is none.",
+        description:
+          "The rate limit of the account, or that of the key if it has one of its own and it leaves fewer calls now; null if there is none.",
         anyOf: [{ $ref: "#/components/schemas/AccountRateLimit" }, { type: "null" }],
       },
       key: {
@@ -52,7 +62,7 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
   },
   AccountRateLimit: {
     type: "object",
-    description: "How fast the account may make calls.",
+    description: "How fast calls may be made.",
     properties: {
       callsPerSecond: { type: "integer", minimum: 1, description: "Calls a second, on average." },
       burst: { type: "integer", minimum: 1, description: "Calls that may be made at once." },
@@ -61,8 +71,12 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
         minimum: 0,
         description: "Calls that may be made now, after this request.",
       },
+      limitSource: {
+        type: "string",
+        ...extensible(["account", "key"], "Whose limit it is: `account` or `key`."),
+      },
     },
-    required: ["callsPerSecond", "burst", "remaining"],
+    required: ["callsPerSecond", "burst", "remaining", "limitSource"],
   },
   AccountKey: {
     type: "object",
@@ -71,12 +85,59 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
       id: { type: "string", description: "The id of the key, as the dashboard shows it." },
       label: { type: "string", description: "The label that its owner gave it." },
       createdAt: { ...TIME, description: "When the key was created, in UTC." },
-      limits: {
-        type: "object",
-        description: "The limits of this key beside those of its account. Empty: it has none.",
-      },
+      limits: { $ref: "#/components/schemas/KeyLimits" },
     },
     required: ["id", "label", "createdAt", "limits"],
+  },
+  KeyLimits: {
+    type: "object",
+    description:
+      "The limits of this key beside those of its account. A member is null if the key has no such limit.",
+    properties: {
+      expiresAt: {
+        ...nullable(TIME),
+        description: "The first moment at which the key no longer works, in UTC.",
+      },
+      tools: {
+        ...nullable({ type: "array" }),
+        items: { type: "string" },
+        description: "The only tools that the key may call.",
+      },
+      networks: {
+        ...nullable({ type: "array" }),
+        items: { type: "string" },
+        description: "The only networks that the key may be used from, in CIDR notation.",
+      },
+      callsPerSecond: {
+        ...nullable({ type: "integer" }),
+        minimum: 1,
+        description: "Calls a second, on average, within the limit of the account.",
+      },
+      budgets: {
+        type: "object",
+        description: "How many credits the key may spend.",
+        properties: {
+          day: budget("In a UTC day."),
+          month: budget("In a UTC month."),
+          total: budget("In all."),
+        },
+        required: ["day", "month", "total"],
+      },
+    },
+    required: ["expiresAt", "tools", "networks", "callsPerSecond", "budgets"],
+  },
+  KeyBudget: {
+    type: "object",
+    description: "A budget of a key. It counts from when the key got its first budget.",
+    properties: {
+      credits: { ...CREDITS, minimum: 1, description: "The whole budget." },
+      remaining: { ...CREDITS, description: "What is left of it." },
+      resetsAt: {
+        ...nullable(TIME),
+        description: "When it is whole again, in UTC; null for the budget in all.",
+      },
+    },
+    required: ["credits", "remaining", "resetsAt"],
   },
 };
 
@@ -118,12 +179,23 @@ const ACCOUNT_EXAMPLE = {
       callsPerSecond: SAMPLE_RATE_LIMIT,
       burst: BURST_SECONDS * SAMPLE_RATE_LIMIT,
       remaining: BURST_SECONDS * SAMPLE_RATE_LIMIT - 1,
+      limitSource: "account",
     },
     key: {
       id: "key_4ZQm0T1bXc9aV7sKd2LpR6",
       label: "Production",
       createdAt: "2026-11-22T09:41:00.000Z",
-      limits: {},
+      limits: {
+        expiresAt: null,
+        tools: ["hash", "uuid"],
+        networks: null,
+        callsPerSecond: null,
+        budgets: {
+          day: { credits: 50, remaining: 37, resetsAt: "2026-11-23T00:00:00.000Z" },
+          month: null,
+          total: null,
+        },
+      },
     },
   },
 };

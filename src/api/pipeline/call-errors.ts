@@ -1,4 +1,6 @@
 import { ApiError } from "#errors.ts";
+import type { BudgetExhausted, BudgetPeriod, KeyNotAllowed } from "#ledger/port.ts";
+import type { Rate } from "#ledger/throttle.ts";
 
 /** Errors that more than one place throws or shows. */
 
@@ -20,23 +22,78 @@ export const accountSuspended = () =>
     "The operator of this service has suspended the account. Contact the operator.",
   );
 
-export function rateLimited(callsPerSecond: number, retryAfterSeconds: number): ApiError {
+/** Only the holder of the secret gets this, so it may say more than `invalidKey`. */
+export function keyExpired(at: number): ApiError {
+  const expiredAt = new Date(at).toISOString();
+  return new ApiError(
+    "key_expired",
+    `This API key expired at ${expiredAt}. Use another key, or the new secret if the key was rotated.`,
+    {
+      members: { expiredAt },
+      headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
+    },
+  );
+}
+
+export function keyNotAllowed(forbidden: KeyNotAllowed, tool: string | null): ApiError {
+  if (forbidden.limit === "networks") {
+    return new ApiError(
+      "key_not_allowed",
+      "This API key may not be used from your network address. Its owner can change that under Settings, API keys.",
+      { members: { limitSource: "key_networks" } },
+    );
+  }
+  const allowedTools = [...forbidden.tools];
+  return new ApiError(
+    "key_not_allowed",
+    `This API key may not call ${tool}, only ${allowedTools.join(", ")}. Its owner can change that under Settings, API keys.`,
+    { members: { limitSource: "key_tools", allowedTools } },
+  );
+}
+
+export function rateLimited({
+  source: limitSource,
+  callsPerSecond,
+  retryAfterSeconds,
+}: Rate): ApiError {
   return new ApiError(
     "rate_limited",
-    `The account is making more than ${callsPerSecond} calls per second. Wait ${retryAfterSeconds} s, then try again.`,
-    { headers: { "Retry-After": String(retryAfterSeconds) } },
+    `The ${limitSource === "key" ? "API key" : "account"} is making more than ${callsPerSecond} calls per second. Wait ${retryAfterSeconds} s, then try again.`,
+    { members: { limitSource }, headers: { "Retry-After": String(retryAfterSeconds) } },
   );
 }
 
 export function insufficientCredits(balance: number, price: number, publicUrl: string): ApiError {
   const topUpUrl = `${publicUrl}/docs/credits`;
-  const credits = price === 1 ? "credit" : "credits";
   return new ApiError(
     "insufficient_credits",
-    `The call costs ${price} ${credits}, and the balance is ${balance}. To get more credits, see ${topUpUrl}`,
-    { members: { balance, price, topUpUrl } },
+    `The call costs ${creditsText(price)}, and the balance is ${balance}. To get more credits, see ${topUpUrl}`,
+    { members: { balance, price, limitSource: "account", topUpUrl } },
   );
 }
+
+export function keyBudgetExhausted(
+  { budget, resetsAt: at }: BudgetExhausted,
+  balance: number,
+  price: number,
+  publicUrl: string,
+): ApiError {
+  const resetsAt = at === null ? null : new Date(at).toISOString();
+  const reset = resetsAt === null ? "This budget never resets." : `It resets at ${resetsAt}.`;
+  return new ApiError(
+    "key_budget_exhausted",
+    `The call costs ${creditsText(price)}, which is more than the budget of this API key has left ${PERIOD_TEXT[budget]}. ${reset} To raise it, see ${publicUrl}/settings/api-keys`,
+    { members: { balance, price, limitSource: `key_${budget}`, resetsAt } },
+  );
+}
+
+const PERIOD_TEXT: Record<BudgetPeriod, string> = {
+  total: "in all",
+  month: "for this month (UTC)",
+  day: "for today (UTC)",
+};
+
+const creditsText = (price: number) => `${price} ${price === 1 ? "credit" : "credits"}`;
 
 export const idempotencyKeyReused = () =>
   new ApiError(

@@ -19,7 +19,7 @@ import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
-import { createEdgeAppContext } from "./app-context.ts";
+import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { openEdgePages } from "./pages.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
@@ -39,6 +39,10 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
   const ledger = indexedLedger(calls.ledger, index);
+  const keyBounds = {
+    tools: calls.tools.map(({ name }) => name),
+    callsPerSecond: calls.settings.rateLimit,
+  };
   const accountDeps = { ledger, directory: store.directory, secrets, random, hashKey };
   const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
   const given = { now, random, waitUntil, logError };
@@ -92,6 +96,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
       emailsStayHere: config.mail.api === null,
       webhookNetworks: config.webhookNetworks,
+      keyBounds,
       secret: derived("toolbooth known browsers"),
     },
     accountDeps,
@@ -144,6 +149,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     store,
     ledger,
     accountDeps,
+    keyBounds,
     index,
     logError,
     site: { settings, dashboard, pages, docs: pages.docs },
@@ -172,10 +178,6 @@ const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => {
   >;
   return { LEDGER, DB, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
 };
-
-/** Returns the client's address from a header that only the platform can set; null when running locally. */
-export const clientAddressOf = (request: Request): string | null =>
-  request.headers.get("cf-connecting-ip");
 
 /** Returns the request with its body read and decompressed. */
 function withBody(request: Request, bytes: Uint8Array): Request {

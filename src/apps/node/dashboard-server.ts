@@ -9,6 +9,7 @@ import { isLoopback } from "#hosts.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import type { DashboardSite } from "#site/site-context.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { isOwnMachine, originsOf } from "./addresses.ts";
 import { createClientAddress } from "./client-address.ts";
 import { type DashboardThread, DashboardUnavailable, startDashboard } from "./dashboard.ts";
@@ -51,6 +52,7 @@ export function openDashboardServer(
       prices: at.prices,
       stripe: config.stripe,
       webhookNetworks: config.webhookNetworks,
+      keyBounds: { tools: TOOLS.map(({ name }) => name), callsPerSecond: config.rateLimit },
       starter,
       providers: config.providers,
       operatorTokens: config.operatorTokens,

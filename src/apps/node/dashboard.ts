@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { AuthOptions } from "#accounts/auth-options.ts";
+import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { StripeSettings } from "#config/read-settings.ts";
@@ -26,6 +27,7 @@ export type DashboardSettings = {
   stripe: StripeSettings | null;
   /** Networks that customers' webhook endpoints may be in. */
   webhookNetworks: WebhookNetworks;
+  keyBounds: KeyBounds;
   operatorTokens: readonly OperatorToken[];
   /** Whether the log may contain the links of emails in the outbox. */
   isOwnMachine: boolean;

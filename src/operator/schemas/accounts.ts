@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { keyLimitsForm } from "#accounts/key-limits.ts";
 import { GRANT_KINDS } from "#ledger/port.ts";
 import { account, count, credits, cursor, email, keyId, pageMax, time } from "./members.ts";
 
@@ -8,6 +9,16 @@ const label = z.string().max(1_000);
 const grantId = z.string().regex(/^operator:[\x21-\x7e]{1,100}$/);
 
 const address = z.object({ email: z.string(), account: z.string(), createdAt: time });
+const budget = count.nullable();
+const limits = z
+  .object({
+    expiresAt: time.nullable(),
+    tools: z.array(z.string()).readonly().nullable(),
+    budgets: z.object({ total: budget, month: budget, day: budget }),
+    networks: z.array(z.string()).readonly().nullable(),
+    rate: z.int().nullable(),
+  })
+  .nullable();
 const key = z.object({
   id: z.string(),
   account: z.string(),
@@ -17,6 +28,9 @@ const key = z.object({
   createdAt: time,
   lastUsedAt: time.nullable(),
   revokedAt: time.nullable(),
+  previous: z.object({ sha256: z.string(), until: time }).nullable(),
+  limits,
+  spent: z.object({ since: time, on: time, day: count, month: count, total: count }).nullable(),
 });
 const grant = z.object({
   id: z.string(),
@@ -82,12 +96,26 @@ export const ACCOUNT_SCHEMAS = {
     output: z.object({ account: z.string(), forfeited: count, notified }),
   },
   createKey: {
-    input: z.strictObject({ account, id: keyId, label, now: time }),
+    input: z.strictObject({
+      account,
+      id: keyId,
+      label,
+      limits: keyLimitsForm.nullable().optional(),
+      now: time,
+    }),
     output: z.object({ id: z.string(), key: z.string(), notified }),
   },
   revokeKey: {
     input: z.strictObject({ account, id: keyId, now: time }),
     output: z.object({ found: z.boolean(), revokedAt: time.nullable(), notified }),
+  },
+  limitKey: {
+    input: z.strictObject({ account, id: keyId, limits: keyLimitsForm.nullable(), now: time }),
+    output: z.object({ found: z.boolean(), limits }),
+  },
+  rotateKey: {
+    input: z.strictObject({ account, id: keyId, previousUntil: time, now: time }),
+    output: z.object({ id: z.string(), key: z.string(), previousUntil: time }),
   },
   relabelKey: {
     input: z.strictObject({ account, id: keyId, label }),

@@ -135,6 +135,7 @@ export function openFixture(given: FixtureOptions = {}) {
       providers: Object.keys(providers) as DashboardDeps["settings"]["providers"],
       secret: "a-secret-for-known-browsers",
       webhookNetworks,
+      keyBounds: { tools: ["echo", "hash", "qr-code"], callsPerSecond: 100 },
     },
     ...{ auth, accountDeps, activityLog, now, verifyPassword },
     events: breakable(store.events),
