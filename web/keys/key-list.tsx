@@ -1,4 +1,5 @@
 import { Button, VisuallyHidden } from "@mantine/core";
+import { Fragment } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import { ActionMenu } from "../parts/action-menu.tsx";
 import { counted, formatNumber, longDay } from "../parts/numbers.ts";
@@ -6,7 +7,7 @@ import { type Column, Records } from "../parts/records.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import type { KeyDialogName } from "./key-dialog.tsx";
-import { limitsText, stateOf } from "./key-text.ts";
+import { limitPhrases, stateOf } from "./key-text.ts";
 
 const label: Column<KeyView> = {
   head: "Key",
@@ -34,14 +35,24 @@ const activeColumns = (now: number, onOpen: Open): Column<KeyView>[] => [
   {
     head: "Limits",
     inCard: "plain",
-    cell: ({ limits }) => (
-      <span className="tb-key-limits">{limitsText(limits, now) ?? "No limits"}</span>
-    ),
+    cell: ({ limits }) => <Limits phrases={limitPhrases(limits, now)} />,
   },
   lastUsed,
   { head: "Calls (24 h)", cell: ({ callsLastDay }) => formatNumber(callsLastDay), numeric: true },
   { head: "State", cell: (key) => <KeyStateCell apiKey={key} now={now} onOpen={onOpen} /> },
 ];
+
+/** A phrase moves to the next line as a whole. */
+const Limits = ({ phrases }: { phrases: string[] }) => (
+  <span className="tb-key-limits">
+    {phrases.length === 0 && "No limits"}
+    {phrases.map((phrase, index) => (
+      <Fragment key={phrase}>
+        <span>{index < phrases.length - 1 ? `${phrase} ·` : phrase}</span>{" "}
+      </Fragment>
+    ))}
+  </span>
+);
 
 function KeyStateCell(props: { apiKey: KeyView; now: number; onOpen: Open }) {
   const { apiKey, now, onOpen } = props;

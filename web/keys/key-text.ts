@@ -41,9 +41,9 @@ function networksText(networks: readonly string[]): string {
   return `from ${others.length === 0 ? networkText(only) : `${networks.length} networks`}`;
 }
 
-/** `hash and uuid only · 120 of 500 credits today · expires 3 Mar 2027`; null without limits. */
-export function limitsText(limits: KeyLimitsView | null, now: number): string | null {
-  if (limits === null) return null;
+/** `hash and uuid only`, `120 of 500 credits today`, `expires 3 Mar 2027`: a phrase for each limit. */
+export function limitPhrases(limits: KeyLimitsView | null, now: number): string[] {
+  if (limits === null) return [];
   const { tools, budgets, networks, rate, expiresAt } = limits;
   const parts: string[] = [];
   if (tools !== null) parts.push(toolsText(tools));
@@ -56,7 +56,7 @@ export function limitsText(limits: KeyLimitsView | null, now: number): string | 
   if (expiresAt !== null) {
     parts.push(`${expiresAt <= now ? "expired" : "expires"} ${lastDay(expiresAt)}`);
   }
-  return parts.join(" · ");
+  return parts;
 }
 
 export type KeyState = { shape: Shape; tone: Tone; name: string; notes: string[] };
@@ -71,7 +71,7 @@ export function stateOf(key: KeyView, now: number): KeyState {
   if (state !== null) return { ...state, notes: [...state.notes, ...(rotated ? [rotated] : [])] };
   return rotated === null
     ? { shape: "check", tone: "ok", name: "Active", notes: [] }
-    : { shape: "back", tone: "ok", name: "Rotated", notes: [rotated] };
+    : { shape: "clock", tone: "ok", name: "Rotated", notes: [rotated] };
 }
 
 /** Whether the secret before the last rotation still works. */

@@ -6,7 +6,7 @@ import { focusInvalidField } from "../parts/focus.ts";
 import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useChangeKey } from "../queries.ts";
-import { limitsText } from "./key-text.ts";
+import { limitPhrases } from "./key-text.ts";
 import { draftOf, errorsOf, type KeyBounds, orderOf } from "./limits-draft.ts";
 import { LimitFields } from "./limits-form.tsx";
 
@@ -78,8 +78,8 @@ export function LimitsDialog(props: {
 }
 
 function savedText({ label, limits }: KeyView, now: number): string {
-  const text = limitsText(limits, now);
-  return text === null
+  const phrases = limitPhrases(limits, now);
+  return phrases.length === 0
     ? `Key “${label}” has no limits of its own any more.`
-    : `Limits of “${label}” saved: ${text}.`;
+    : `Limits of “${label}” saved: ${phrases.join(" · ")}.`;
 }

@@ -69,6 +69,7 @@ function Expiry({ draft, errors, limits, now, onChange }: Props) {
     <div>
       <NativeSelect
         label="Expires"
+        data-autofocus
         value={draft.expiry}
         data={EXPIRY_CHOICES.map((choice) => ({ value: choice, label: nameOf(choice) }))}
         error={draft.expiry === "date" ? undefined : errors.expiry}

@@ -39,6 +39,7 @@ function RotateForm(props: SecretForm & { apiKey: KeyView; bounds: KeyBounds }) 
   const rotate = useRotateKey();
   const [now] = useState(Date.now);
   const [hours, setHours] = useState(HOURS_DEFAULT);
+  const outcome = useLostRotation(apiKey, rotate.error);
 
   const submit = () => {
     if (rotate.isPending) return;
@@ -92,21 +93,45 @@ function RotateForm(props: SecretForm & { apiKey: KeyView; bounds: KeyBounds }) 
           Calls with the current secret are rejected from now on. Choose this if it was leaked.
         </Text>
       )}
-      {rotate.isError && <RotateFailure apiKey={apiKey} error={rotate.error} />}
+      {rotate.isError && <RotateFailure error={rotate.error} outcome={outcome} />}
       <div className="tb-dialog-foot">
         <Button variant="default" onClick={props.onCancel}>
-          Cancel
+          {outcome === null ? "Cancel" : "Close"}
         </Button>
         <BusyButton type="submit" busy={rotate.isPending} busyLabel="Rotating">
-          Rotate key
+          {outcome === null ? "Rotate key" : "Rotate again"}
         </BusyButton>
       </div>
     </form>
   );
 }
 
-function RotateFailure({ apiKey, error }: { apiKey: KeyView; error: unknown }) {
+/**
+ * After a rotation whose response was lost, the key as the list shows it if it was rotated; else null. The list is refetched
+ * until the service can be reached.
+ */
+function useLostRotation(apiKey: KeyView, error: unknown): KeyView | null {
+  const { data, isSuccess, isFetching } = useKeys();
+  const current = data?.keys.find(({ id }) => id === apiKey.id);
+  if (!(error instanceof OfflineError) || !isSuccess || isFetching) return null;
+  if (current === undefined) return null;
+  const isSame = current.start === apiKey.start && current.previousUntil === apiKey.previousUntil;
+  return isSame ? null : current;
+}
+
+function RotateFailure({ error, outcome }: { error: unknown; outcome: KeyView | null }) {
   const restriction = restrictionIn(error);
+  if (outcome !== null) {
+    return (
+      <div className="tb-dialog-failure">
+        <Message tone="warn" live title="The key was rotated, but its new secret was lost.">
+          {isOldSecretValid(outcome, Date.now())
+            ? `The secret that your clients use works until ${timeText(outcome.previousUntil ?? 0)}. Create another key for them before then, and revoke this one. If you rotate this key again, their secret stops working immediately.`
+            : "The secret that your clients use no longer works. Rotate the key again to get a new one."}
+        </Message>
+      </div>
+    );
+  }
   return (
     <div className="tb-dialog-failure">
       {restriction === null ? (
@@ -114,35 +139,12 @@ function RotateFailure({ apiKey, error }: { apiKey: KeyView; error: unknown }) {
       ) : (
         <RestrictionMessage restriction={restriction} />
       )}
-      {error instanceof OfflineError && <LostRotation apiKey={apiKey} />}
+      {error instanceof OfflineError && (
+        <Text size="sm" mt="xs">
+          The key may have been rotated anyway. If so, this dialog tells you what to do when the
+          service can be reached.
+        </Text>
+      )}
     </div>
-  );
-}
-
-/** No response arrived, so the list decides whether the key was rotated. It is refetched until the service can be reached. */
-function LostRotation({ apiKey }: { apiKey: KeyView }) {
-  const { data, isSuccess, isFetching } = useKeys();
-  const current = data?.keys.find(({ id }) => id === apiKey.id);
-  if (!isSuccess || isFetching || current === undefined) {
-    return (
-      <Text size="sm" mt="xs">
-        The key may have been rotated. This dialog will say so when the service can be reached.
-      </Text>
-    );
-  }
-  if (current.start === apiKey.start && current.previousUntil === apiKey.previousUntil) {
-    return (
-      <Text size="sm" mt="xs">
-        The key was not rotated. Try again.
-      </Text>
-    );
-  }
-  return (
-    <Text size="sm" mt="xs">
-      <strong>The key was rotated, but its new secret was lost on the way.</strong>{" "}
-      {isOldSecretValid(current, Date.now())
-        ? `The secret that your clients use works until ${timeText(current.previousUntil ?? 0)}. Create another key for them before then, and revoke this one. If you rotate this key again, their secret stops working immediately.`
-        : "The secret that your clients use no longer works. Rotate the key again to get a new one."}
-    </Text>
   );
 }
