@@ -1,4 +1,4 @@
-import { type BudgetLeft, budgetsAt } from "#ledger/key-limits.ts";
+import { budgetsAt } from "#ledger/key-limits.ts";
 import type { BudgetPeriod, Grant, Key } from "#ledger/port.ts";
 import { BURST_SECONDS, type RateSource } from "#ledger/throttle.ts";
 import type { AppContext } from "./app-context.ts";
@@ -25,13 +25,13 @@ export type AccountResponse = {
   key: { id: string; label: string; createdAt: string; limits: LimitsResponse };
 };
 
-/** Each member is null where the key has no such limit. */
+/** Has a member for each limit of the key. Empty: it has none. */
 type LimitsResponse = {
-  expiresAt: string | null;
-  tools: readonly string[] | null;
-  networks: readonly string[] | null;
-  callsPerSecond: number | null;
-  budgets: Record<BudgetPeriod, BudgetResponse | null>;
+  expiresAt?: string;
+  tools?: readonly string[];
+  networks?: readonly string[];
+  callsPerSecond?: number;
+  budgets?: Partial<Record<BudgetPeriod, BudgetResponse>>;
 };
 /** `resetsAt` is null for the budget in all. */
 type BudgetResponse = { credits: number; remaining: number; resetsAt: string | null };
@@ -95,25 +95,24 @@ export function createReadAccount(
   };
 }
 
-function limitsOf(key: Key, now: number): LimitsResponse {
-  const { expiresAt = null, tools = null, networks = null, rate = null } = key.limits ?? {};
-  const { day, month, total } = budgetsAt(key, now);
-  const budget = (left: BudgetLeft | null): BudgetResponse | null =>
-    left && {
-      credits: left.credits,
-      remaining: left.remaining,
-      resetsAt: instantOf(left.resetsAt),
-    };
-  return {
-    expiresAt: instantOf(expiresAt),
-    tools,
-    networks,
-    callsPerSecond: rate,
-    budgets: { day: budget(day), month: budget(month), total: budget(total) },
-  };
+function limitsOf({ limits, spent }: Key, now: number): LimitsResponse {
+  const shown: LimitsResponse = {};
+  if (limits === null) return shown;
+  const { expiresAt, tools, networks, rate } = limits;
+  if (expiresAt !== null) shown.expiresAt = new Date(expiresAt).toISOString();
+  if (tools !== null) shown.tools = tools;
+  if (networks !== null) shown.networks = networks;
+  if (rate !== null) shown.callsPerSecond = rate;
+  const budgets = budgetsAt({ limits, spent }, now);
+  for (const period of ["day", "month", "total"] as const) {
+    const left = budgets[period];
+    if (left === null) continue;
+    const { credits, remaining, resetsAt: at } = left;
+    const resetsAt = at === null ? null : new Date(at).toISOString();
+    shown.budgets = { ...shown.budgets, [period]: { credits, remaining, resetsAt } };
+  }
+  return shown;
 }
-
-const instantOf = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
 /** All spendable credits that expire at the earliest time at which any do. */
 function nextExpiryOf(grants: readonly Grant[], now: number): AccountResponse["nextExpiry"] {

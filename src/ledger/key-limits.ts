@@ -25,7 +25,10 @@ export type KeyBudgets = Record<BudgetPeriod, number | null>;
  * day never moves back, so that a clock that is behind cannot reset a budget.
  */
 export type KeySpent = {
-  /** When the key got its first budget. Earlier calls do not count. */
+  /**
+   * Debits up to this time may be older than the key's first budget, and then they are not counted here. Their reversals give
+   * nothing back.
+   */
   since: number;
   on: number;
   day: number;

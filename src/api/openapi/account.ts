@@ -9,13 +9,9 @@ import { extensible } from "./tool-schemas.ts";
 const CREDITS = { type: "integer", minimum: 0 };
 const TIME = { type: "string", format: "date-time" };
 
-const nullable = <Schema extends { type: string }>(schema: Schema) => ({
-  ...schema,
-  type: [schema.type, "null"],
-});
 const budget = (description: string) => ({
-  description: `${description} Null if there is no such budget.`,
-  anyOf: [{ $ref: "#/components/schemas/KeyBudget" }, { type: "null" }],
+  $ref: "#/components/schemas/KeyBudget",
+  description,
 });
 
 export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
@@ -85,46 +81,47 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
       id: { type: "string", description: "The id of the key, as the dashboard shows it." },
       label: { type: "string", description: "The label that its owner gave it." },
       createdAt: { ...TIME, description: "When the key was created, in UTC." },
-      limits: { $ref: "#/components/schemas/KeyLimits" },
+      limits: {
+        $ref: "#/components/schemas/KeyLimits",
+        description: "The limits that the key has beside those of its account.",
+      },
     },
     required: ["id", "label", "createdAt", "limits"],
   },
   KeyLimits: {
     type: "object",
     description:
-      "The limits of this key beside those of its account. A member is null if the key has no such limit.",
+      "The limits of this key beside those of its account. It has a member for each limit; empty: the key has none.",
     properties: {
       expiresAt: {
-        ...nullable(TIME),
+        ...TIME,
         description: "The first moment at which the key no longer works, in UTC.",
       },
       tools: {
-        ...nullable({ type: "array" }),
+        type: "array",
         items: { type: "string" },
         description: "The only tools that the key may call.",
       },
       networks: {
-        ...nullable({ type: "array" }),
+        type: "array",
         items: { type: "string" },
         description: "The only networks that the key may be used from, in CIDR notation.",
       },
       callsPerSecond: {
-        ...nullable({ type: "integer" }),
+        type: "integer",
         minimum: 1,
         description: "Calls a second, on average, within the limit of the account.",
       },
       budgets: {
         type: "object",
-        description: "How many credits the key may spend.",
+        description: "How many credits the key may spend, and what is left of them.",
         properties: {
           day: budget("In a UTC day."),
           month: budget("In a UTC month."),
           total: budget("In all."),
         },
-        required: ["day", "month", "total"],
       },
     },
-    required: ["expiresAt", "tools", "networks", "callsPerSecond", "budgets"],
   },
   KeyBudget: {
     type: "object",
@@ -133,7 +130,8 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
       credits: { ...CREDITS, minimum: 1, description: "The whole budget." },
       remaining: { ...CREDITS, description: "What is left of it." },
       resetsAt: {
-        ...nullable(TIME),
+        ...TIME,
+        type: ["string", "null"],
         description: "When it is whole again, in UTC; null for the budget in all.",
       },
     },
@@ -186,15 +184,8 @@ const ACCOUNT_EXAMPLE = {
       label: "Production",
       createdAt: "2026-11-22T09:41:00.000Z",
       limits: {
-        expiresAt: null,
         tools: ["hash", "uuid"],
-        networks: null,
-        callsPerSecond: null,
-        budgets: {
-          day: { credits: 50, remaining: 37, resetsAt: "2026-11-23T00:00:00.000Z" },
-          month: null,
-          total: null,
-        },
+        budgets: { day: { credits: 50, remaining: 37, resetsAt: "2026-11-23T00:00:00.000Z" } },
       },
     },
   },

@@ -8,9 +8,10 @@ import {
   monthOf,
   spentAt,
 } from "../key-limits.ts";
+import { LAST_USED_STEP_MS } from "../model.ts";
 import { isInNetwork, parseAddress, parseNetwork } from "../networks.ts";
 import type { BudgetExhausted, KeyNotAllowed, KeyRate } from "../port.ts";
-import type { AccountRow, CallKey, DebitRow } from "./rows.ts";
+import type { AccountRow, CallKey, DebitRow, KeyRow } from "./rows.ts";
 
 /** What a key allows: both the status of a key and a debit are decided here. */
 
@@ -94,7 +95,7 @@ export function unspend(
   spent: KeySpent,
   { at, credits }: Pick<DebitRow, "at" | "credits">,
 ): KeySpent {
-  // A debit before the first budget was never counted.
+  // The debit may not have been counted.
   if (at <= spent.since) return spent;
   const less = (counted: number, isCounted: boolean) =>
     isCounted ? Math.max(0, counted - credits) : counted;
@@ -106,14 +107,18 @@ export function unspend(
   };
 }
 
-/** What is counted of a key after its limits changed. */
+/**
+ * What is counted of a key after its limits changed. `lastUsedAt` is at most a step behind the time of the key's latest debit,
+ * whatever the clocks of the nodes said, so later debits are certain to be counted.
+ */
 export function spentUnder(
   limits: KeyLimits | null,
-  spent: KeySpent | null,
+  { spent, lastUsedAt }: Pick<KeyRow, "spent" | "lastUsedAt">,
   now: number,
 ): KeySpent | null {
   if (limits === null || !hasBudget(limits)) return null;
-  return spent ?? { since: now, on: dayOf(now), day: 0, month: 0, total: 0 };
+  const since = lastUsedAt === null ? 0 : lastUsedAt + LAST_USED_STEP_MS - 1;
+  return spent ?? { since, on: dayOf(now), day: 0, month: 0, total: 0 };
 }
 
 /** Adds the key's own rate to an outcome, if it has one. */

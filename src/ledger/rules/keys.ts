@@ -25,6 +25,7 @@ export function decideKeyCreation(
   if (account === null || account.state === "closed")
     return { outcome: { outcome: "no_account" }, changes: {} };
   if (isKeyTaken) return { outcome: { outcome: "taken" }, changes: {} };
+  const unused = { lastUsedAt: null, spent: null };
   const made: KeyRow = {
     no: 0,
     id,
@@ -32,12 +33,12 @@ export function decideKeyCreation(
     start,
     label,
     createdAt: now,
-    lastUsedAt: null,
+    ...unused,
     revokedAt: null,
     previousSha256: null,
     previousUntil: null,
     limits,
-    spent: spentUnder(limits, null, now),
+    spent: spentUnder(limits, unused, now),
   };
   const events = [{ kind: "key.created" as const, key: { id, label, start } }];
   return { outcome: { outcome: "created" }, changes: { key: made, events } };
@@ -73,7 +74,7 @@ export function decideLimits(
 ): Verdict<Outcome<"limitKey">> {
   if (account === null || account.state === "closed" || key == null || key.revokedAt !== null)
     return { outcome: { found: false }, changes: {} };
-  const spent = spentUnder(limits, key.spent, now);
+  const spent = spentUnder(limits, key, now);
   return { outcome: { found: true }, changes: { key: { ...key, limits, spent } } };
 }
 

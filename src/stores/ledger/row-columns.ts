@@ -38,7 +38,7 @@ export const readKey = (row: SqlRow): KeyRow => ({
   previousSha256: row["previous_sha256"] as string | null,
   previousUntil: row["previous_until"] as number | null,
   limits: readLimits(row["limits"]),
-  spent: readSpent(row["spent"]),
+  spent: readSpent(row["budget_spent"]),
 });
 
 export const readLimits = (text: SqlRow[string] | undefined): KeyLimits | null =>
@@ -122,7 +122,7 @@ export const keyValues = (row: KeyRow) => [
 ];
 /** The first two never change. */
 export const KEY_COLUMNS =
-  "id, created_at, sha256, start, label, last_used_at, revoked_at, previous_sha256, previous_until, limits, spent";
+  "id, created_at, sha256, start, label, last_used_at, revoked_at, previous_sha256, previous_until, limits, budget_spent";
 
 export const grantValues = (row: GrantRow) => [
   row.id,

@@ -138,7 +138,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   "data",
   "previous_sha256",
   "limits",
-  "spent",
+  "budget_spent",
 ]);
 
 const columnsOf = (names: readonly string[], rows: Rows): Record<string, Column> =>
@@ -181,7 +181,7 @@ function useKeys(keys: readonly CallKey[]): string | null {
     used: { type: "bigint", values: keys.map(({ lastUsedAt }) => lastUsedAt) },
     spent: { type: "text", values: keys.map(({ spent }) => writeJson(spent)) },
   });
-  return `UPDATE api_key k SET last_used_at = t.used, spent = t.spent FROM ${from} WHERE k.no = t.no`;
+  return `UPDATE api_key k SET last_used_at = t.used, budget_spent = t.spent FROM ${from} WHERE k.no = t.no`;
 }
 
 function setRemaining(grants: readonly OpenGrant[]): string | null {

@@ -43,7 +43,7 @@ CREATE TABLE api_key (
   -- A JSON object of the key's own limits; null where it has none.
   limits TEXT,
   -- A JSON object of the credits that a key with a budget has spent. Calls with other keys leave the row unchanged.
-  spent TEXT,
+  budget_spent TEXT,
   CHECK ((previous_sha256 IS NULL) = (previous_until IS NULL))
 ) STRICT;
 CREATE INDEX api_key_by_account ON api_key (account_no, created_at, no);

@@ -104,12 +104,12 @@ function prepareStatements(driver: SqlDriver) {
     updateAccount: driver.prepare(`UPDATE account SET ${set(changing)} WHERE no = ?`),
     insertKey: driver.prepare(insertSql("api_key", `account_no, ${KEY_COLUMNS}`)),
     updateKey: driver.prepare(
-      "UPDATE api_key SET label = ?, last_used_at = ?, revoked_at = ?, limits = ?, spent = ? WHERE no = ?",
+      "UPDATE api_key SET label = ?, last_used_at = ?, revoked_at = ?, limits = ?, budget_spent = ? WHERE no = ?",
     ),
     setSecret: driver.prepare(
       "UPDATE api_key SET sha256 = ?, start = ?, previous_sha256 = ?, previous_until = ? WHERE no = ?",
     ),
-    spendKey: driver.prepare("UPDATE api_key SET last_used_at = ?, spent = ? WHERE no = ?"),
+    spendKey: driver.prepare("UPDATE api_key SET last_used_at = ?, budget_spent = ? WHERE no = ?"),
     useKey: driver.prepare("UPDATE api_key SET last_used_at = ? WHERE no = ?"),
     insertGrant: driver.prepare(insertSql("credit_grant", `account_no, ${GRANT_COLUMNS}`)),
     updateGrant: driver.prepare(`UPDATE credit_grant SET ${set(GRANT_COLUMNS)} WHERE no = ?`),
