@@ -45,7 +45,7 @@ test("a list names each limit in a short phrase", () => {
 test("the state of a key is what stops its calls, else what will, else what its owner may want to know", () => {
   const states = limitedKeys.map((key) => {
     const { name, tone, notes } = stateOf(key, NOW);
-    return [key.label, name, tone, ...notes];
+    return [key.label, name, tone, ...notes.map((note) => note.replaceAll("\u00a0", " "))];
   });
   assert.deepEqual(states, [
     ["production", "Active", "ok"],

@@ -77,7 +77,6 @@ function CreateForm(props: SecretForm & { bounds: KeyBounds }) {
           draft={draft}
           errors={isSubmitted ? limitErrors : {}}
           bounds={bounds}
-          limits={null}
           now={now}
           onChange={setDraft}
         />

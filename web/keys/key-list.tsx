@@ -48,7 +48,7 @@ const Limits = ({ phrases }: { phrases: string[] }) => (
     {phrases.length === 0 && "No limits"}
     {phrases.map((phrase, index) => (
       <Fragment key={phrase}>
-        <span>{index < phrases.length - 1 ? `${phrase} ·` : phrase}</span>{" "}
+        <span>{index < phrases.length - 1 ? `${phrase}\u00a0·` : phrase}</span>{" "}
       </Fragment>
     ))}
   </span>
@@ -96,6 +96,9 @@ const REVOKED: Column<KeyView>[] = [
   },
 ];
 
+/** The table is beside the navigation, and its texts wrap badly below this width. */
+const NARROW = "(max-width: 68.74em)";
+
 export function ActiveKeys({ keys, onOpen }: { keys: KeyView[]; onOpen: Open }) {
   const now = Date.now();
   return (
@@ -103,6 +106,7 @@ export function ActiveKeys({ keys, onOpen }: { keys: KeyView[]; onOpen: Open }) 
       label="API keys"
       columns={activeColumns(now, onOpen)}
       rows={keys}
+      narrow={NARROW}
       actions={(key) => (
         <ActionMenu
           label={`Actions for ${key.label}`}

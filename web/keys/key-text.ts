@@ -24,6 +24,10 @@ export const spentOf = ({ spent, resetsAt }: BudgetLeft, now: number): number =>
 export const budgetText = (period: BudgetPeriod, budget: BudgetLeft, now: number): string =>
   `${formatNumber(spentOf(budget, now))} of ${counted(budget.credits, "credit")} ${PERIOD_TEXTS[period]}`;
 
+/** In a narrow column, a time moves to the next line as a whole. */
+const unbrokenTime = (at: number): string =>
+  timeText(at).replaceAll(" ", "\u00a0").replace(",\u00a0", ", ");
+
 /** The last day on which a key works, at least for a part of it. */
 export const lastDay = (expiresAt: number): string => longDay(expiresAt - 1);
 
@@ -66,7 +70,7 @@ export function stateOf(key: KeyView, now: number): KeyState {
   const state =
     expiryState(key, now) ?? budgetState(key, now) ?? expiringState(key, now) ?? unusedState(key);
   const rotated = isOldSecretValid(key, now)
-    ? `Old secret works until ${timeText(key.previousUntil ?? 0)}`
+    ? `Old secret works until ${unbrokenTime(key.previousUntil ?? 0)}`
     : null;
   if (state !== null) return { ...state, notes: [...state.notes, ...(rotated ? [rotated] : [])] };
   return rotated === null
@@ -85,7 +89,7 @@ function expiryState({ limits }: KeyView, now: number): KeyState | null {
     shape: "cross",
     tone: "bad",
     name: "Expired",
-    notes: [`Since ${timeText(expiresAt)}`],
+    notes: [`Since ${unbrokenTime(expiresAt)}`],
   };
 }
 
@@ -102,7 +106,7 @@ function budgetState({ limits }: KeyView, now: number): KeyState | null {
     shape: resetsAt === null ? "cross" : "clock",
     tone: resetsAt === null ? "bad" : "warn",
     name: "Budget used up",
-    notes: [resetsAt === null ? "It does not reset" : `Until ${timeText(resetsAt)}`],
+    notes: [resetsAt === null ? "It does not reset" : `Until ${unbrokenTime(resetsAt)}`],
   };
 }
 

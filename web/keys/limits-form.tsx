@@ -19,8 +19,8 @@ type Props = {
   draft: LimitsDraft;
   errors: LimitErrors;
   bounds: KeyBounds;
-  /** The limits that the key has, to show what its budgets have spent. */
-  limits: KeyLimitsView | null;
+  /** The limits that the key has, to show what its budgets have spent. Undefined: it is a new key. */
+  limits?: KeyLimitsView | null;
   now: number;
   onChange: (draft: LimitsDraft) => void;
 };
@@ -168,13 +168,14 @@ const BUDGET_NAMES: Record<BudgetPeriod, string> = {
 function Budgets(props: Props) {
   const { draft, errors, limits, onChange } = props;
   const id = useId();
-  const hasBudget = PERIODS.some((period) => (limits?.budgets[period] ?? null) !== null);
+  const isFirstBudget =
+    limits !== undefined && PERIODS.every((period) => (limits?.budgets[period] ?? null) === null);
   return (
     <fieldset className="tb-limit-group" aria-describedby={id}>
       <legend>Budgets in credits</legend>
       <p id={id} className="tb-limit-note">
         Calls that would exceed a budget are rejected. Days and months are in UTC.
-        {!hasBudget && " Credits spent before the key has a budget do not count."}
+        {isFirstBudget && " A budget counts calls from the time when you add it."}
       </p>
       <div className="tb-limit-budgets">
         {PERIODS.map((period) => (

@@ -98,7 +98,12 @@ function RotateForm(props: SecretForm & { apiKey: KeyView; bounds: KeyBounds }) 
         <Button variant="default" onClick={props.onCancel}>
           {outcome === null ? "Cancel" : "Close"}
         </Button>
-        <BusyButton type="submit" busy={rotate.isPending} busyLabel="Rotating">
+        <BusyButton
+          type="submit"
+          variant={outcome === null ? "filled" : "default"}
+          busy={rotate.isPending}
+          busyLabel="Rotating"
+        >
           {outcome === null ? "Rotate key" : "Rotate again"}
         </BusyButton>
       </div>
