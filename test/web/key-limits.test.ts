@@ -44,8 +44,8 @@ test("a list names each limit in a short phrase", () => {
 
 test("the state of a key is what stops its calls, else what will, else what its owner may want to know", () => {
   const states = limitedKeys.map((key) => {
-    const { name, tone, notes } = stateOf(key, NOW);
-    return [key.label, name, tone, ...notes.map((note) => note.replaceAll("\u00a0", " "))];
+    const { name, tone, details } = stateOf(key, NOW);
+    return [key.label, name, tone, ...details.map((detail) => detail.replaceAll("\u00a0", " "))];
   });
   assert.deepEqual(states, [
     ["production", "Active", "ok"],
@@ -57,7 +57,7 @@ test("the state of a key is what stops its calls, else what will, else what its 
     ["laptop", "Unused", "warn", "No calls for over 90 days"],
   ]);
   const both = { ...keyNamed("staging"), previousUntil: NOW + DAY };
-  assert.equal(stateOf(both, NOW).notes.length, 2);
+  assert.equal(stateOf(both, NOW).details.length, 2);
 });
 
 test("a page that was loaded before a budget was reset shows it as reset", () => {

@@ -56,15 +56,15 @@ const Limits = ({ phrases }: { phrases: string[] }) => (
 
 function KeyStateCell(props: { apiKey: KeyView; now: number; onOpen: Open }) {
   const { apiKey, now, onOpen } = props;
-  const { shape, tone, name, notes } = stateOf(apiKey, now);
+  const { shape, tone, name, details } = stateOf(apiKey, now);
   return (
     <>
       <State shape={shape} tone={tone}>
         {name}
       </State>
-      {notes.map((note) => (
-        <span key={note} className="tb-key-note">
-          {note}
+      {details.map((detail) => (
+        <span key={detail} className="tb-key-detail">
+          {detail}
         </span>
       ))}
       {name === "Unused" && (

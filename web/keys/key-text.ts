@@ -63,7 +63,7 @@ export function limitPhrases(limits: KeyLimitsView | null, now: number): string[
   return parts;
 }
 
-export type KeyState = { shape: Shape; tone: Tone; name: string; notes: string[] };
+export type KeyState = { shape: Shape; tone: Tone; name: string; details: string[] };
 
 /** The state of a key that is not revoked: what stops its calls or will soon, then what the owner may want to know. */
 export function stateOf(key: KeyView, now: number): KeyState {
@@ -72,10 +72,11 @@ export function stateOf(key: KeyView, now: number): KeyState {
   const rotated = isOldSecretValid(key, now)
     ? `Old secret works until ${unbrokenTime(key.previousUntil ?? 0)}`
     : null;
-  if (state !== null) return { ...state, notes: [...state.notes, ...(rotated ? [rotated] : [])] };
+  if (state !== null)
+    return { ...state, details: [...state.details, ...(rotated ? [rotated] : [])] };
   return rotated === null
-    ? { shape: "check", tone: "ok", name: "Active", notes: [] }
-    : { shape: "clock", tone: "ok", name: "Rotated", notes: [rotated] };
+    ? { shape: "check", tone: "ok", name: "Active", details: [] }
+    : { shape: "clock", tone: "ok", name: "Rotated", details: [rotated] };
 }
 
 /** Whether the secret before the last rotation still works. */
@@ -89,7 +90,7 @@ function expiryState({ limits }: KeyView, now: number): KeyState | null {
     shape: "cross",
     tone: "bad",
     name: "Expired",
-    notes: [`Since ${unbrokenTime(expiresAt)}`],
+    details: [`Since ${unbrokenTime(expiresAt)}`],
   };
 }
 
@@ -106,7 +107,7 @@ function budgetState({ limits }: KeyView, now: number): KeyState | null {
     shape: resetsAt === null ? "cross" : "clock",
     tone: resetsAt === null ? "bad" : "warn",
     name: "Budget used up",
-    notes: [resetsAt === null ? "It does not reset" : `Until ${unbrokenTime(resetsAt)}`],
+    details: [resetsAt === null ? "It does not reset" : `Until ${unbrokenTime(resetsAt)}`],
   };
 }
 
@@ -117,7 +118,7 @@ function expiringState({ limits }: KeyView, now: number): KeyState | null {
     shape: "clock",
     tone: "warn",
     name: "Expires soon",
-    notes: [relative(expiresAt, now).replace(/^in/, "In")],
+    details: [relative(expiresAt, now).replace(/^in/, "In")],
   };
 }
 
@@ -127,6 +128,6 @@ const unusedState = ({ isUnused, lastUsedAt }: KeyView): KeyState | null =>
         shape: "empty",
         tone: "warn",
         name: "Unused",
-        notes: [lastUsedAt === null ? "Never used in over 90 days" : "No calls for over 90 days"],
+        details: [lastUsedAt === null ? "Never used in over 90 days" : "No calls for over 90 days"],
       }
     : null;

@@ -89,7 +89,7 @@ function Expiry({ draft, errors, limits, now, onChange }: Props) {
         />
       )}
       {draft.expiry !== "none" && (
-        <p className="tb-limit-note">
+        <p className="tb-limit-hint">
           {before === null
             ? "The key works until the end of this day in UTC."
             : `It ${before <= now ? "expired" : "expires"} on ${timeText(before)}. A new day counts until its end in UTC.`}
@@ -173,7 +173,7 @@ function Budgets(props: Props) {
   return (
     <fieldset className="tb-limit-group" aria-describedby={id}>
       <legend>Budgets in credits</legend>
-      <p id={id} className="tb-limit-note">
+      <p id={id} className="tb-limit-hint">
         Calls that would exceed a budget are rejected. Days and months are in UTC.
         {isFirstBudget && " A budget counts calls from the time when you add it."}
       </p>
@@ -206,7 +206,7 @@ function Spent({ period, limits, now }: Props & { period: BudgetPeriod }) {
   const { resetsAt } = budget;
   const isOver = resetsAt !== null && resetsAt <= now;
   return (
-    <p className="tb-limit-note">
+    <p className="tb-limit-hint">
       {formatNumber(spentOf(budget, now))} of {formatNumber(budget.credits)} spent.{" "}
       {resetsAt === null || isOver ? "" : `Resets on ${timeText(resetsAt)}.`}
     </p>
