@@ -178,7 +178,7 @@ test("while the service is down the page says so and loses nothing, then it reco
     if (request.url().endsWith("/dashboard/visitor")) polls += 1;
   });
   await dialog.getByRole("button", { name: "Create key" }).click();
-  await dialog.getByText("Your label is still here.").waitFor();
+  await dialog.getByText("Your entries are still here.").waitFor();
   const banner = page.getByText("The service cannot be reached.", { exact: true }).first();
   await banner.waitFor();
   await until("two failed polls", () => polls >= 2);
