@@ -17,6 +17,8 @@ const LABELS: Record<EventKind, string> = {
   provider_linked: "Sign-in linked",
   key_created: "API key created",
   key_renamed: "API key renamed",
+  key_limited: "API key limits changed",
+  key_rotated: "API key rotated",
   key_revoked: "API key revoked",
   session_ended: "Session ended",
   endpoint_added: "Webhook endpoint added",
