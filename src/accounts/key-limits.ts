@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { BUDGET_PERIODS, hasBudget, type KeyLimits } from "#ledger/key-limits.ts";
+import { hasBudget, type KeyLimits } from "#ledger/key-limits.ts";
 import { formatNetwork, parseNetwork } from "#ledger/networks.ts";
 import { DAY_MS, GRANT_CREDITS_MAX, KEY_NETWORKS_MAX, ROTATION_DAYS_MAX } from "#limits.ts";
 import { AccountError } from "./accounts.ts";
@@ -108,21 +108,3 @@ export function readKeepMs(keepMs: number): number {
     return keepMs;
   throw new AccountError(`The old secret can keep working for at most ${ROTATION_DAYS_MAX} days.`);
 }
-
-/** Says what limits allow, in a few words for each limit: for logs, records and lists. */
-export function describeLimits(limits: KeyLimits | null): string[] {
-  if (limits === null) return [];
-  const { expiresAt, tools, budgets, networks, rate } = limits;
-  const parts: string[] = [];
-  if (expiresAt !== null) parts.push(`expires ${new Date(expiresAt).toISOString()}`);
-  if (tools !== null) parts.push(`tools ${tools.join(", ")}`);
-  for (const period of BUDGET_PERIODS.toReversed()) {
-    const credits = budgets[period];
-    if (credits !== null) parts.push(`${credits} credits ${PERIODS[period]}`);
-  }
-  if (networks !== null) parts.push(`networks ${networks.join(", ")}`);
-  if (rate !== null) parts.push(`${rate} calls per second`);
-  return parts;
-}
-
-const PERIODS = { total: "in all", month: "per month", day: "per day" };

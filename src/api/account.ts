@@ -3,7 +3,7 @@ import type { BudgetPeriod, Grant, Key } from "#ledger/port.ts";
 import { BURST_SECONDS, type RateSource } from "#ledger/throttle.ts";
 import type { AppContext } from "./app-context.ts";
 import { type Authenticator, invalidKey } from "./pipeline/authenticate.ts";
-import { unavailable } from "./pipeline/call-errors.ts";
+import { instant, unavailable } from "./pipeline/call-errors.ts";
 import type { OpenGate } from "./pipeline/gate.ts";
 import type { Replier, RequestContext } from "./pipeline/reply.ts";
 import type { Handler } from "./routes.ts";
@@ -95,24 +95,25 @@ export function createReadAccount(
   };
 }
 
-function limitsOf({ limits, spent }: Key, now: number): LimitsResponse {
-  const shown: LimitsResponse = {};
-  if (limits === null) return shown;
-  const { expiresAt, tools, networks, rate } = limits;
-  if (expiresAt !== null) shown.expiresAt = new Date(expiresAt).toISOString();
-  if (tools !== null) shown.tools = tools;
-  if (networks !== null) shown.networks = networks;
-  if (rate !== null) shown.callsPerSecond = rate;
-  const budgets = budgetsAt({ limits, spent }, now);
-  for (const period of ["day", "month", "total"] as const) {
-    const left = budgets[period];
-    if (left === null) continue;
-    const { credits, remaining, resetsAt: at } = left;
-    const resetsAt = at === null ? null : new Date(at).toISOString();
-    shown.budgets = { ...shown.budgets, [period]: { credits, remaining, resetsAt } };
-  }
-  return shown;
+function limitsOf(key: Key, now: number): LimitsResponse {
+  if (key.limits === null) return {};
+  const { expiresAt, rate, tools, networks } = key.limits;
+  const budgets = Object.entries(budgetsAt(key, now)).flatMap(([period, left]) => {
+    if (left === null) return [];
+    const { credits, remaining, resetsAt } = left;
+    return [[period, { credits, remaining, resetsAt: instant(resetsAt) }]];
+  });
+  return withoutNulls({
+    expiresAt: instant(expiresAt),
+    tools,
+    networks,
+    callsPerSecond: rate,
+    budgets: budgets.length === 0 ? null : Object.fromEntries(budgets),
+  });
 }
+
+const withoutNulls = (members: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(members).filter(([, member]) => member !== null));
 
 /** All spendable credits that expire at the earliest time at which any do. */
 function nextExpiryOf(grants: readonly Grant[], now: number): AccountResponse["nextExpiry"] {

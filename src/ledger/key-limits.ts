@@ -1,5 +1,4 @@
 import { DAY_MS, KEY_UNUSED_DAYS } from "#limits.ts";
-import type { Key } from "./model.ts";
 
 /** The limits that a key can have of its own, and what its budgets have left. `rules/key-limits.ts` enforces them. */
 export type KeyLimits = {
@@ -65,7 +64,7 @@ export type BudgetLeft = {
 
 /** The budgets of a key at `now`; null where there is none. */
 export function budgetsAt(
-  { limits, spent }: Pick<Key, "limits" | "spent">,
+  { limits, spent }: { limits: KeyLimits | null; spent: KeySpent | null },
   now: number,
 ): Record<BudgetPeriod, BudgetLeft | null> {
   const counted = spent === null ? null : spentAt(spent, now);
@@ -85,7 +84,11 @@ export function budgetsAt(
 
 /** Whether a key that works should be revoked because nobody uses it: it is old, and its last use is as old or it had none. */
 export function isUnused(
-  { createdAt, lastUsedAt, revokedAt }: Pick<Key, "createdAt" | "lastUsedAt" | "revokedAt">,
+  {
+    createdAt,
+    lastUsedAt,
+    revokedAt,
+  }: { createdAt: number; lastUsedAt: number | null; revokedAt: number | null },
   now: number,
 ): boolean {
   return (

@@ -65,10 +65,10 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
     keyBudgetExhausted({ budget: "day", resetsAt: SAMPLE_DAY }, 4_200, 1, publicUrl),
   account_suspended: accountSuspended,
   key_not_allowed: () =>
-    keyNotAllowed(
-      { outcome: "key_not_allowed", balance: 4_200, limit: "tools", tools: ["hash", "uuid"] },
-      "qr-code",
-    ),
+    keyNotAllowed({
+      ...{ outcome: "key_not_allowed", balance: 4_200 },
+      ...{ limit: "tools", tools: ["hash", "uuid"] },
+    }),
   not_found: () =>
     new ApiError("not_found", "No endpoint has the path /api/v1/hsah. Did you mean /api/v1/hash?"),
   method_not_allowed: () =>

@@ -1,5 +1,5 @@
 import { ApiError } from "#errors.ts";
-import type { BudgetExhausted, BudgetPeriod, KeyNotAllowed } from "#ledger/port.ts";
+import type { BudgetExhausted, KeyNotAllowed } from "#ledger/port.ts";
 import type { Rate } from "#ledger/throttle.ts";
 
 /** Errors that more than one place throws or shows. */
@@ -22,12 +22,16 @@ export const accountSuspended = () =>
     "The operator of this service has suspended the account. Contact the operator.",
   );
 
+/** The time in ISO 8601; null stays null. */
+export const instant = (at: number | null): string | null =>
+  at === null ? null : new Date(at).toISOString();
+
 /** Only the holder of the secret gets this, so it may say more than `invalidKey`. */
 export function keyExpired(at: number): ApiError {
   const expiredAt = new Date(at).toISOString();
   return new ApiError(
     "key_expired",
-    `This API key expired at ${expiredAt}. Use another key, or the new secret if the key was rotated.`,
+    `This API key expired at ${expiredAt}. Use another key or, if it was rotated, its new secret.`,
     {
       members: { expiredAt },
       headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
@@ -35,19 +39,15 @@ export function keyExpired(at: number): ApiError {
   );
 }
 
-export function keyNotAllowed(forbidden: KeyNotAllowed, tool: string | null): ApiError {
-  if (forbidden.limit === "networks") {
-    return new ApiError(
-      "key_not_allowed",
-      "This API key may not be used from your network address. Its owner can change that under Settings, API keys.",
-      { members: { limitSource: "key_networks" } },
-    );
-  }
-  const allowedTools = [...forbidden.tools];
+export function keyNotAllowed(forbidden: KeyNotAllowed): ApiError {
+  const isTool = forbidden.limit === "tools";
+  const allowedTools = isTool ? [...forbidden.tools] : undefined;
+  const what = isTool ? `calls only ${allowedTools}` : "does not work from your network";
+  const limitSource = `key_${forbidden.limit}` as const;
   return new ApiError(
     "key_not_allowed",
-    `This API key may not call ${tool}, only ${allowedTools.join(", ")}. Its owner can change that under Settings, API keys.`,
-    { members: { limitSource: "key_tools", allowedTools } },
+    `This API key ${what}. Its owner can change that under Settings, API keys.`,
+    { members: { limitSource, ...(allowedTools && { allowedTools }) } },
   );
 }
 
@@ -78,20 +78,13 @@ export function keyBudgetExhausted(
   price: number,
   publicUrl: string,
 ): ApiError {
-  const resetsAt = at === null ? null : new Date(at).toISOString();
-  const reset = resetsAt === null ? "This budget never resets." : `It resets at ${resetsAt}.`;
+  const resetsAt = instant(at);
   return new ApiError(
     "key_budget_exhausted",
-    `The call costs ${creditsText(price)}, which is more than the budget of this API key has left ${PERIOD_TEXT[budget]}. ${reset} To raise it, see ${publicUrl}/settings/api-keys`,
+    `The call costs ${creditsText(price)}, and the API key's budget (${budget}) has less left. It resets ${resetsAt ?? "never"}. To raise it, see ${publicUrl}/settings/api-keys`,
     { members: { balance, price, limitSource: `key_${budget}`, resetsAt } },
   );
 }
-
-const PERIOD_TEXT: Record<BudgetPeriod, string> = {
-  total: "in all",
-  month: "for this month (UTC)",
-  day: "for today (UTC)",
-};
 
 const creditsText = (price: number) => `${price} ${price === 1 ? "credit" : "credits"}`;
 

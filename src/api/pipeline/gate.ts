@@ -90,7 +90,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
           throw accountSuspended();
         case "key_not_allowed":
           recent.rejected.add(account);
-          throw keyNotAllowed(outcome, tool);
+          throw keyNotAllowed(outcome);
         case "rate_limited":
           recent.rejected.add(account);
           throw rateLimited(outcome.by);

@@ -14,7 +14,7 @@ import { drawSample } from "../../support/sample.ts";
 
 /**
  * Real nodes on one PostgreSQL never spend more credits than there are, with twice as many concurrent calls as credits, in
- * random order over all nodes and accounts.
+ * random order over all nodes and accounts. Nor do they spend more than the budget of a key.
  */
 const TAKES_ALL = process.env["TEST_FLEET"] === "all";
 const CALLS = TAKES_ALL ? 10_000 : 3_000;
@@ -22,6 +22,36 @@ const ACCOUNTS = 50;
 const CREDITS = CALLS / 2 / ACCOUNTS;
 const DEMO_CREDITS = 100;
 const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+/** Of ten times as many concurrent calls as the budget of a key covers, exactly as many succeed. */
+const BUDGET = 20;
+
+/** Two keys of one account with more credits than they may spend, one with a budget in all and one with a budget per month. */
+async function openLimitedKeys(
+  accountDeps: Awaited<ReturnType<typeof openAccounts>>,
+): Promise<string[]> {
+  const now = Date.now();
+  const { account } = await openAccount(accountDeps, "limited@example.com", now);
+  const free = { callId: "free", tool: "hash", credits: 1, freeCallCredits: 1, idempotency: null };
+  const { key } = await createKey(accountDeps, account, "free", now);
+  await accountDeps.ledger.debit({ account, keySha256: await hashOf(key), now, ...free });
+  const grant = { id: "all", kind: "operator", amount: 10 * BUDGET, expiresAt: null } as const;
+  await accountDeps.ledger.grant({ ...grant, account, now });
+  const others = { expiresAt: null, tools: null, networks: null, rate: null };
+  const budgets = [
+    { total: BUDGET, month: null, day: null },
+    { total: null, month: BUDGET, day: null },
+  ];
+  return Promise.all(
+    budgets.map(async (each) => {
+      const limits = { ...others, budgets: each };
+      return (await createKey(accountDeps, account, "limited", now, undefined, limits)).key;
+    }),
+  );
+  async function hashOf(text: string) {
+    return await accountDeps.hashKey(text);
+  }
+}
 
 let server: Postgres;
 before(async () => {
@@ -98,6 +128,21 @@ for (const count of drawSample("nodes of a fleet", [2, 4], 1, TAKES_ALL)) {
       const { balance, grants } = await accountDeps.ledger.credits({ account, now: Date.now() });
       assert.deepEqual([balance, grants[0]?.remaining], [0, 0]);
     }
+    const limitedKeys = await openLimitedKeys(accountDeps);
+    const limitedCalls = shuffled(
+      Array.from({ length: 10 * BUDGET * limitedKeys.length }, (_, no) => no % limitedKeys.length),
+      SEED,
+    ).map(async (no, place) => ({
+      ...{ no, ...(await callerOf(place).call(limitedKeys[no] as string)) },
+    }));
+    const ended = await Promise.all(limitedCalls);
+    for (const no of limitedKeys.keys()) {
+      const own = ended.filter((response) => response.no === no);
+      assert.equal(own.filter(({ status }) => status === 200).length, BUDGET);
+      const refused = own.filter(({ body }) => body.includes('"key_budget_exhausted"'));
+      assert.equal(refused.length, 9 * BUDGET);
+    }
+    await assertTotals(accountDeps.ledger, Date.now());
     const ends = await Promise.all(nodes.map((node) => node.end("SIGTERM")));
     assert.deepEqual(new Set(ends.map(({ code }) => code)), new Set([0]));
     for (const node of nodes) assert.doesNotMatch(node.written(), /"level":(?:50|60)/);
