@@ -68,6 +68,10 @@ function parseWhole(text: string): number | null {
   return /^\d+$/.test(digits) && Number.isSafeInteger(value) ? value : null;
 }
 
+/** The budget that the user typed, in credits; null if it is none, or not a number. */
+export const budgetIn = ({ budgets }: LimitsDraft, period: BudgetPeriod): number | null =>
+  parseWhole(budgets[period]);
+
 const networksIn = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== "");
 
 /** What is wrong with each field. An expiry that was not changed may be in the past. */
@@ -149,7 +153,7 @@ export function orderOf(
   limits: KeyLimitsView | null,
   now: number,
 ): KeyLimitsOrder | null {
-  const { budgets, isEveryTool, rate } = draft;
+  const { isEveryTool, rate } = draft;
   const networks = networksIn(draft.networks);
   const day = lastDayOf(draft, now);
   const endOfDay = day === null ? null : Date.parse(day) + DAY_MS;
@@ -160,9 +164,9 @@ export function orderOf(
     networks: networks.length === 0 ? null : networks,
     rate: parseWhole(rate),
     budgets: {
-      day: parseWhole(budgets.day),
-      month: parseWhole(budgets.month),
-      total: parseWhole(budgets.total),
+      day: budgetIn(draft, "day"),
+      month: budgetIn(draft, "month"),
+      total: budgetIn(draft, "total"),
     },
   };
   const { budgets: chosen, ...others } = order;

@@ -5,6 +5,7 @@ import type { BudgetPeriod, KeyLimitsView } from "#api/dashboard/shapes.ts";
 import { counted, formatNumber, longDay, timeText } from "../parts/numbers.ts";
 import { PERIODS, spentOf } from "./key-text.ts";
 import {
+  budgetIn,
   EXPIRY_CHOICES,
   type ExpiryChoice,
   hasRate,
@@ -199,16 +200,19 @@ function Budgets(props: Props) {
   );
 }
 
-/** What the budget has spent, and when it starts again. */
-function Spent({ period, limits, now }: Props & { period: BudgetPeriod }) {
+/** What the budget has spent, when it starts again, and whether the typed budget would stop the key until then. */
+function Spent({ period, draft, limits, now }: Props & { period: BudgetPeriod }) {
   const budget = limits?.budgets[period] ?? null;
   if (budget === null) return null;
-  const { resetsAt } = budget;
-  const isOver = resetsAt !== null && resetsAt <= now;
+  const { credits, resetsAt } = budget;
+  const spent = spentOf(budget, now);
+  const typed = budgetIn(draft, period);
+  const isReset = resetsAt !== null && resetsAt <= now;
   return (
-    <p className="tb-limit-hint">
-      {formatNumber(spentOf(budget, now))} of {formatNumber(budget.credits)} spent.{" "}
-      {resetsAt === null || isOver ? "" : `Resets on ${timeText(resetsAt)}.`}
+    <p className="tb-limit-hint" data-stopped={typed !== null && typed <= spent}>
+      {formatNumber(spent)} of {formatNumber(credits)} spent.{" "}
+      {typed !== null && typed <= spent && "Calls are rejected. "}
+      {resetsAt !== null && !isReset && `Resets on ${timeText(resetsAt)}.`}
     </p>
   );
 }
