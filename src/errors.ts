@@ -16,8 +16,11 @@ export const ERRORS = {
   },
   missing_key: { status: 401, title: "An API key is required" },
   invalid_key: { status: 401, title: "The API key is not valid" },
+  key_expired: { status: 401, title: "The API key has expired" },
   insufficient_credits: { status: 402, title: "Not enough credits" },
+  key_budget_exhausted: { status: 402, title: "The budget of the API key is used up" },
   account_suspended: { status: 403, title: "The account is suspended" },
+  key_not_allowed: { status: 403, title: "The API key may not be used for this call" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   not_acceptable: { status: 406, title: "No acceptable response type" },
@@ -46,6 +49,18 @@ export type FieldError = {
   detail: string;
 };
 
+/** The limit that rejected a call: of the account, or of the key. Each error has some of them. */
+export const LIMIT_SOURCES = [
+  "account",
+  "key",
+  "key_tools",
+  "key_networks",
+  "key_day",
+  "key_month",
+  "key_total",
+] as const;
+export type LimitSource = (typeof LIMIT_SOURCES)[number];
+
 /**
  * The members that errors add to the problem document (RFC 9457, section 3.2). `api/openapi/problems.ts` describes each
  * of them.
@@ -59,6 +74,10 @@ export type ProblemMembers = {
   balance?: number;
   price?: number;
   topUpUrl?: string;
+  limitSource?: LimitSource;
+  resetsAt?: string | null;
+  expiredAt?: string;
+  allowedTools?: string[];
   limit?: number;
   size?: number;
 };

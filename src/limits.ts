@@ -96,6 +96,12 @@ export const SECURITY_EMAILS_OF_A_KIND_MAX = 5;
 export const KEY_LABEL_CHARS_MAX = 100;
 /** Keys that are not revoked. One key per environment is enough, and the list must stay readable. */
 export const KEYS_PER_ACCOUNT_MAX = 25;
+/** A key of this age that was not used for as long is pointed out to its owner. */
+export const KEY_UNUSED_DAYS = 90;
+/** The networks that one key can name. Every call with the key is compared with all of them. */
+export const KEY_NETWORKS_MAX = 32;
+/** How long the old secret of a rotated key can keep working. */
+export const ROTATION_DAYS_MAX = 30;
 /** Days of usage in one response: a year, and a month for comparison. */
 export const USAGE_DAYS_MAX = 400;
 /** RFC 5321, section 4.5.3.1.3: a path of 256 octets with its two angle brackets. */

@@ -12,8 +12,11 @@ import type {
   EventsView,
   FactorsView,
   HomeView,
+  KeyChange,
   KeyOrder,
+  KeysView,
   KeyView,
+  RotateOrder,
   SessionView,
   UsageView,
   Visitor,
@@ -71,7 +74,7 @@ export const useResponse = <T>(queryKey: readonly unknown[], path: string) =>
 
 export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, "/dashboard/visitor");
 export const useHome = () => useResponse<HomeView>(queryKeys.home, "/dashboard/home");
-export const useKeys = () => useResponse<{ keys: KeyView[] }>(queryKeys.keys, "/dashboard/keys");
+export const useKeys = () => useResponse<KeysView>(queryKeys.keys, "/dashboard/keys");
 export const useCredits = () => useResponse<CreditsView>(queryKeys.credits, "/dashboard/credits");
 export const useSessions = () =>
   useResponse<{ sessions: SessionView[] }>(queryKeys.sessions, "/dashboard/sessions");
@@ -123,6 +126,7 @@ export function useChange<Order, Result>(
 
 const KEY_QUERIES = [queryKeys.keys, queryKeys.home, queryKeys.events];
 
+/** A key with its secret, after it was created or rotated. */
 export type CreatedKey = { key: KeyView; secret: string };
 export const useCreateKey = () =>
   useChange(
@@ -132,20 +136,29 @@ export const useCreateKey = () =>
   );
 /** Updates the list at once, because refetching it may fail or take a while: a revoked key must not be shown as active. */
 function cacheKey(client: QueryClient, { key }: { key: KeyView }): void {
-  client.setQueryData<{ keys: KeyView[] }>(queryKeys.keys, (list) => {
+  client.setQueryData<KeysView>(queryKeys.keys, (list) => {
     if (list === undefined) return list;
     const isListed = list.keys.some(({ id }) => id === key.id);
     return {
+      ...list,
       keys: isListed
         ? list.keys.map((each) => (each.id === key.id ? key : each))
         : [key, ...list.keys],
     };
   });
 }
-export const useRenameKey = () =>
+/** Changes the label of a key, its limits, or both. */
+export const useChangeKey = () =>
   useChange(
-    ({ id, label }: KeyOrder & { id: string }) =>
-      request<{ key: KeyView }>("PATCH", `/dashboard/keys/${encodeURIComponent(id)}`, { label }),
+    ({ id, ...change }: KeyChange & { id: string }) =>
+      request<{ key: KeyView }>("PATCH", `/dashboard/keys/${encodeURIComponent(id)}`, change),
+    KEY_QUERIES,
+    cacheKey,
+  );
+export const useRotateKey = () =>
+  useChange(
+    ({ id, ...order }: RotateOrder & { id: string }) =>
+      request<CreatedKey>("POST", `/dashboard/keys/${encodeURIComponent(id)}/rotate`, order),
     KEY_QUERIES,
     cacheKey,
   );

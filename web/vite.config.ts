@@ -47,26 +47,29 @@ function chunkFileNames({ facadeModuleId }: { facadeModuleId: string | null }): 
 }
 
 /**
- * The module `virtual:tools`: what the pages show of a tool before its code is loaded, and its result view where
- * `tools/<name>.tsx` exists. Both are derived from the registry, so a new tool needs no change in `web/`.
+ * Two modules derived from the registry, so a new tool needs no change in `web/`. `virtual:tools` is what the pages show of a
+ * tool before its code is loaded. `virtual:tool-views` has its result view where `tools/<name>.tsx` exists.
  */
 function virtualTools(): Plugin {
-  const resolvedId = "\0virtual:tools";
-  return {
-    name: "virtual-tools",
-    resolveId: (id) => (id === "virtual:tools" ? resolvedId : undefined),
-    load(id) {
-      if (id !== resolvedId) return undefined;
+  const modules: Record<string, () => string> = {
+    "virtual:tools": () => {
       const list = TOOLS.map(({ name, title, summary }) => ({ name, title, summary }));
+      return `export const TOOL_LIST = ${JSON.stringify(list)};`;
+    },
+    "virtual:tool-views": () => {
       const views = TOOLS.map(({ name }) => ({
         name: JSON.stringify(name),
         file: path.join(import.meta.dirname, "tools", `${name}.tsx`),
       })).filter(({ file }) => existsSync(file));
       return [
         ...views.map(({ file }, at) => `import view${at} from ${JSON.stringify(file)};`),
-        `export const TOOL_LIST = ${JSON.stringify(list)};`,
         `export const RESULT_VIEWS = { ${views.map(({ name }, at) => `${name}: view${at}`).join(", ")} };`,
       ].join("\n");
     },
+  };
+  return {
+    name: "virtual-tools",
+    resolveId: (id) => (Object.hasOwn(modules, id) ? `\0${id}` : undefined),
+    load: (id) => modules[id.slice(1)]?.(),
   };
 }

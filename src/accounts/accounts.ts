@@ -1,7 +1,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { canonicalAddress } from "#email/canonical-address.ts";
 import { newAccountId, newKeyId, type RandomBytes } from "#ids.ts";
-import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { type KeyLimits, type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
 import type { Directory } from "./directory.ts";
 import { keyStart, makeKey } from "./key-format.ts";
@@ -48,13 +48,17 @@ export async function openAccount(
   return { email, account };
 }
 
-/** Creates a key and returns it whole. Only its hash is stored, so it cannot be shown again. */
+/**
+ * Creates a key and returns it whole. Only its hash is stored, so it cannot be shown again. `limits` must have been read by
+ * `readKeyLimits`.
+ */
 export async function createKey(
   accountDeps: AccountDeps,
   account: string,
   label: string,
   now: number,
   id = newKeyId(account, accountDeps.random),
+  limits: KeyLimits | null = null,
 ): Promise<{ id: string; key: string }> {
   const key = makeKey(account, accountDeps.secrets, accountDeps.random);
   const { outcome } = await accountDeps.ledger.createKey({
@@ -63,11 +67,34 @@ export async function createKey(
     sha256: await accountDeps.hashKey(key),
     start: keyStart(key),
     label: readLabel(label),
+    limits,
     now,
   });
   if (outcome === "no_account") throw new AccountError("The account is closed.");
   if (outcome === "taken") throw new AccountError(`Another key has the id ${id}.`);
   return { id, key };
+}
+
+/** Gives a key a new secret and returns it. The old one works until `previousUntil`. Throws an AccountError. */
+export async function rotateKey(
+  accountDeps: AccountDeps,
+  {
+    account,
+    id,
+    previousUntil,
+    now,
+  }: { account: string; id: string; previousUntil: number; now: number },
+): Promise<{ key: string }> {
+  const key = makeKey(account, accountDeps.secrets, accountDeps.random);
+  const { outcome } = await accountDeps.ledger.rotateKey({
+    ...{ account, id, previousUntil, now },
+    sha256: await accountDeps.hashKey(key),
+    start: keyStart(key),
+  });
+  if (outcome === "rotated") return { key };
+  if (outcome === "revoked")
+    throw new AccountError("The key is revoked. Create another key instead.");
+  throw new AccountError(`There is no key ${id}.`);
 }
 
 /**

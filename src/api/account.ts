@@ -1,8 +1,9 @@
-import type { Grant } from "#ledger/port.ts";
-import { BURST_SECONDS } from "#ledger/throttle.ts";
+import { budgetsAt } from "#ledger/key-limits.ts";
+import type { BudgetPeriod, Grant, Key } from "#ledger/port.ts";
+import { BURST_SECONDS, type RateSource } from "#ledger/throttle.ts";
 import type { AppContext } from "./app-context.ts";
 import { type Authenticator, invalidKey } from "./pipeline/authenticate.ts";
-import { unavailable } from "./pipeline/call-errors.ts";
+import { instant, unavailable } from "./pipeline/call-errors.ts";
 import type { OpenGate } from "./pipeline/gate.ts";
 import type { Replier, RequestContext } from "./pipeline/reply.ts";
 import type { Handler } from "./routes.ts";
@@ -14,11 +15,26 @@ export type AccountResponse = {
   /** Null where no credits of the balance expire. */
   nextExpiry: { credits: number; expiresAt: string } | null;
   plan: "prepaid" | "lifetime";
-  /** Null where there is no limit. */
-  rateLimit: { callsPerSecond: number; burst: number; remaining: number } | null;
-  /** `limits` is empty: a key has no limits of its own yet. */
-  key: { id: string; label: string; createdAt: string; limits: Record<string, never> };
+  /** The stricter one of the limits of the account and of the key, which `limitSource` names. Null where there is none. */
+  rateLimit: {
+    callsPerSecond: number;
+    burst: number;
+    remaining: number;
+    limitSource: RateSource;
+  } | null;
+  key: { id: string; label: string; createdAt: string; limits: LimitsResponse };
 };
+
+/** Has a member for each limit of the key. Empty: it has none. */
+type LimitsResponse = {
+  expiresAt?: string;
+  tools?: readonly string[];
+  networks?: readonly string[];
+  callsPerSecond?: number;
+  budgets?: Partial<Record<BudgetPeriod, BudgetResponse>>;
+};
+/** `resetsAt` is null for the budget in all. */
+type BudgetResponse = { credits: number; remaining: number; resetsAt: string | null };
 
 /** `GET /api/v1/account`: free, counted against the rate limit like a call, with the errors of a call before its body. */
 export function createReadAccount(
@@ -27,11 +43,17 @@ export function createReadAccount(
   keys: Authenticator,
   openGate: OpenGate,
 ): Handler {
-  async function read(request: Request, context: RequestContext): Promise<AccountResponse> {
+  async function read(
+    request: Request,
+    context: RequestContext,
+    connection: unknown,
+  ): Promise<AccountResponse> {
     const caller = await keys.authenticate(request);
     const { account, keySha256 } = caller;
     context.account = account;
-    await openGate({ caller, context, price: 0, mayRepeat: false }).askStatus();
+    const address = app.clientAddress(connection);
+    const call = { caller, context, tool: null, price: 0, address, mayRepeat: false };
+    await openGate(call).askStatus();
     const now = app.now();
     const [{ balance, lifetime, grants }, allKeys] = await Promise.all([
       app.ledger.credits({ account, now }),
@@ -40,38 +62,58 @@ export function createReadAccount(
       throw unavailable(cause);
     });
     // Nothing to find here means that the account was closed since the status was read.
-    const key = allKeys.find(({ sha256 }) => sha256 === keySha256);
+    const key = allKeys.find(
+      ({ sha256, previous }) => sha256 === keySha256 || previous?.sha256 === keySha256,
+    );
     if (key === undefined) throw invalidKey();
     // The header must agree with the body if a call was debited since.
     context.balance = balance;
-    const { rateLimit } = app.settings;
+    const { rate } = context;
     return {
       ok: true,
       balance,
       nextExpiry: nextExpiryOf(grants, now),
       plan: lifetime ? "lifetime" : "prepaid",
-      rateLimit:
-        context.rate === null
-          ? null
-          : {
-              callsPerSecond: rateLimit,
-              burst: rateLimit * BURST_SECONDS,
-              remaining: context.rate.remaining,
-            },
+      rateLimit: rate && {
+        callsPerSecond: rate.callsPerSecond,
+        burst: rate.callsPerSecond * BURST_SECONDS,
+        remaining: rate.remaining,
+        limitSource: rate.source,
+      },
       key: {
         id: key.id,
         label: key.label,
         createdAt: new Date(key.createdAt).toISOString(),
-        limits: {},
+        limits: limitsOf(key, now),
       },
     };
   }
 
-  return async (request, context) => {
-    const body = JSON.stringify(await read(request, context));
+  return async (request, context, connection) => {
+    const body = JSON.stringify(await read(request, context, connection));
     return replier.plain("application/json", body, request.headers, context);
   };
 }
+
+function limitsOf(key: Key, now: number): LimitsResponse {
+  if (key.limits === null) return {};
+  const { expiresAt, rate, tools, networks } = key.limits;
+  const budgets = Object.entries(budgetsAt(key, now)).flatMap(([period, left]) => {
+    if (left === null) return [];
+    const { credits, remaining, resetsAt } = left;
+    return [[period, { credits, remaining, resetsAt: instant(resetsAt) }]];
+  });
+  return withoutNulls({
+    expiresAt: instant(expiresAt),
+    tools,
+    networks,
+    callsPerSecond: rate,
+    budgets: budgets.length === 0 ? null : Object.fromEntries(budgets),
+  });
+}
+
+const withoutNulls = (members: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(members).filter(([, member]) => member !== null));
 
 /** All spendable credits that expire at the earliest time at which any do. */
 function nextExpiryOf(grants: readonly Grant[], now: number): AccountResponse["nextExpiry"] {

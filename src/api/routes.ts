@@ -52,7 +52,8 @@ export function createRoutes(
     ...tools.map((tool) => ({
       path: `/api/v1/${tool.name}`,
       methods: {
-        POST: (request: Request, context: RequestContext) => callTool(tool, request, context),
+        POST: (request: Request, context: RequestContext, connection: unknown) =>
+          callTool(tool, request, context, connection),
         OPTIONS: preflight,
       },
       tool: tool.name,

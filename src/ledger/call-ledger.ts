@@ -1,9 +1,17 @@
-import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder, Ledger } from "./port.ts";
-import { createThrottle, type Rate, type Throttle } from "./throttle.ts";
+import { type CallRates, createCallRates } from "./call-rates.ts";
+import type {
+  DebitOrder,
+  DebitOutcome,
+  KeyRate,
+  KeyStatus,
+  KeyStatusOrder,
+  Ledger,
+} from "./port.ts";
+import type { Rate } from "./throttle.ts";
 
 /**
- * The ledger as a call uses it. Each operation also counts the call against the account's rate limit. A rejected key or a
- * suspended account takes precedence over the rate limit, and the rate limit over missing credits.
+ * The ledger as a call uses it. Each operation also counts the call against the rate limits of the account and of the key. A
+ * rejected key or a suspended account takes precedence over the rate limit, and the rate limit over missing credits.
  */
 export type CallLedger = {
   /** Whether each operation is a network round trip. If so, a call should need only one. */
@@ -11,47 +19,48 @@ export type CallLedger = {
   keyStatus(order: KeyStatusOrder): Promise<Counted<KeyStatus>>;
   /** `isCounted`: the call was already counted by `keyStatus`. */
   debit(order: DebitOrder, isCounted: boolean): Promise<Counted<DebitOutcome>>;
-  /** Whether the account is known, without a round trip, to have used up its rate. */
-  isOverRate(account: string): boolean;
+  /** Whether the account or the key is known, without a round trip, to have used up its rate. */
+  isOverRate(call: { account: string; keySha256: string }): boolean;
 };
 
 export type Counted<Outcome> = {
-  outcome: Outcome | { outcome: "rate_limited"; balance: number };
-  /** Null if there is no limit, if the call was counted before, or if the key does not belong to the account. */
+  /** `by`: the limit that rejects the call. */
+  outcome: Outcome | { outcome: "rate_limited"; balance: number; by: Rate };
+  /**
+   * The stricter one of the rates. Null if there is no limit, if the call was counted before, or if the key does not belong to
+   * the account.
+   */
   rate: Rate | null;
 };
 
-/** A ledger on this machine. This process counts the rate. */
+/** A ledger on this machine. This process counts the rates. */
 export function localCallLedger(
   ledger: Pick<Ledger, "keyStatus" | "debit">,
   callsPerSecond: number,
   elapsed: () => number,
 ): CallLedger {
-  const throttle = createThrottle(callsPerSecond);
+  const rates = createCallRates(callsPerSecond);
   const { keyStatus, debit } = ledger;
   return {
     isRemote: false,
-    keyStatus: (order) =>
-      countCall({ throttle, order, at: elapsed(), perform: keyStatus, keyStatus }),
+    keyStatus: (order) => countCall({ rates, order, at: elapsed(), perform: keyStatus, keyStatus }),
     debit: (order, isCounted) =>
-      countCall({
-        throttle: isCounted ? UNCOUNTED : throttle,
-        order,
-        at: elapsed(),
-        perform: debit,
-        keyStatus,
-      }),
-    isOverRate: (account) => throttle.isUsedUp(account, elapsed()),
+      isCounted
+        ? uncounted(debit(order))
+        : countCall({ rates, order, at: elapsed(), perform: debit, keyStatus }),
+    isOverRate: (call) => rates.isUsedUp(call, elapsed()),
   };
 }
 
-/** A throttle without a limit, for calls that were counted before. */
-const UNCOUNTED = createThrottle(0);
+/** The outcome for a call that was counted before. */
+export const uncounted = async <Outcome>(
+  performed: Outcome | Promise<Outcome>,
+): Promise<Counted<Outcome>> => ({ outcome: await performed, rate: null });
 
 type CountedOrder<Order, Outcome> = {
-  throttle: Throttle;
+  rates: CallRates;
   order: Order;
-  /** The time of the call by the throttle's clock, in milliseconds. */
+  /** The time of the call by the clock of the rates, in milliseconds. */
   at: number;
   /** The order was sent before and its response was lost. It may have been charged, so the rate limit does not reject it. */
   isAgain?: boolean;
@@ -61,33 +70,57 @@ type CountedOrder<Order, Outcome> = {
 
 /**
  * Counts a call and performs its order. The rate is counted first, because that needs no access to the ledger. The count is
- * undone if the key does not belong to the account.
+ * undone if the key does not belong to the account, has expired or may not be used for this call: otherwise a key that was
+ * stolen, and is of no use to the thief because of its limits, could use up the rate of its account.
  */
 export async function countCall<
   Order extends KeyStatusOrder,
   Outcome extends DebitOutcome | KeyStatus,
 >({
-  throttle,
+  rates,
   order,
   at,
   isAgain = false,
   perform,
   keyStatus,
-}: CountedOrder<Order, Outcome>): Promise<Counted<Outcome | KeyRejected>> {
-  const { account, keySha256, now } = order;
-  const rate = throttle.take(account, at);
-  const counted = throttle.policy === null ? null : rate;
-  if (rate.allowed || isAgain) {
+}: CountedOrder<Order, Outcome>): Promise<Counted<Outcome | RejectedStatus>> {
+  const rate = rates.take(order, at);
+  if (rate === null || rate.allowed || isAgain) {
     const outcome = await perform(order);
-    if (outcome.outcome !== "invalid_key") return { outcome, rate: counted };
-    throttle.putBack(account);
-    return { outcome, rate: null };
+    if (isKeyRejected(outcome)) {
+      rates.putBack(order);
+      return { outcome, rate: hasRate(outcome) ? rate : null };
+    }
+    const late = rates.learn(order, keyRateOf(outcome), at);
+    // Calls with a key that the node did not know may have come together, and a status is asked for before any work.
+    if (late === null || late.allowed || outcome.outcome !== "good" || isAgain)
+      return { outcome, rate: late ?? rate };
+    rates.putBackAccount(order.account);
+    const { balance } = outcome;
+    return { outcome: { outcome: "rate_limited", balance, by: late }, rate: late };
   }
-  const status = await keyStatus({ account, keySha256, now });
-  if (status.outcome !== "good") {
-    return { outcome: status, rate: status.outcome === "invalid_key" ? null : counted };
-  }
-  return { outcome: { outcome: "rate_limited", balance: status.balance }, rate: counted };
+  const { account, keySha256, now, tool = null, credits = 0, address = null } = order;
+  const status = await keyStatus({ account, keySha256, now, tool, credits, address });
+  if (status.outcome !== "good") return { outcome: status, rate: hasRate(status) ? rate : null };
+  rates.learn(order, status.keyRate, at);
+  return { outcome: { outcome: "rate_limited", balance: status.balance, by: rate }, rate };
 }
 
-type KeyRejected = Exclude<KeyStatus, { outcome: "good" }>;
+type AnyOutcome = DebitOutcome | KeyStatus;
+type RejectedStatus = Exclude<KeyStatus, { outcome: "good" }>;
+type KeyRejected = Extract<
+  AnyOutcome,
+  { outcome: "invalid_key" | "key_expired" | "key_not_allowed" }
+>;
+
+const isKeyRejected = (outcome: AnyOutcome): outcome is KeyRejected =>
+  outcome.outcome === "invalid_key" ||
+  outcome.outcome === "key_expired" ||
+  outcome.outcome === "key_not_allowed";
+
+/** Whether the client is told the rate: only if its key works. */
+const hasRate = ({ outcome }: AnyOutcome): boolean =>
+  outcome !== "invalid_key" && outcome !== "key_expired";
+
+const keyRateOf = (outcome: AnyOutcome): KeyRate | undefined =>
+  "keyRate" in outcome ? outcome.keyRate : undefined;

@@ -10,6 +10,8 @@ const OPERATIONS: Record<LedgerOperation, true> = {
   createKey: true,
   revokeKey: true,
   relabelKey: true,
+  limitKey: true,
+  rotateKey: true,
   listKeys: true,
   grant: true,
   clawback: true,

@@ -1,3 +1,5 @@
+import type { KeyLimits, KeySpent } from "./key-limits.ts";
+
 /** The things that a ledger stores. Times are milliseconds since 1970 UTC. */
 
 export const GRANT_KINDS = ["starter", "pack", "lifetime", "operator"] as const;
@@ -27,6 +29,12 @@ export type Key = {
   /** Accurate to `LAST_USED_STEP_MS`, so that a busy key does not cost a write per call. */
   lastUsedAt: number | null;
   revokedAt: number | null;
+  /** The secret before the last rotation, and when it stops working. Null if the key was never rotated. */
+  previous: { sha256: string; until: number } | null;
+  /** Null if the key has no limits of its own. */
+  limits: KeyLimits | null;
+  /** What its calls cost since it has a budget; null without a budget. */
+  spent: KeySpent | null;
 };
 
 /** `lastUsedAt` of a key is updated if it is at least this old. */

@@ -48,17 +48,58 @@
 import { HOUR_MS } from "#limits.ts";
 import type { EntriesOrder, EntriesPage } from "./entries.ts";
 import type { LedgerEvent } from "./events.ts";
+import type { BudgetPeriod, KeyLimits } from "./key-limits.ts";
 import type { AccountStatus, Grant, GrantKind, Key } from "./model.ts";
 
+export type { BudgetPeriod, KeyBudgets, KeyLimits, KeySpent } from "./key-limits.ts";
 export type { AccountState, AccountStatus, FreeCall, Grant, GrantKind, Key } from "./model.ts";
 export { GRANT_KINDS, LAST_USED_STEP_MS } from "./model.ts";
 export { NotCarriedOut, OrderRejected, OutcomeUnknown } from "./outcome-errors.ts";
 
 /** Keys that are unknown, malformed, revoked or of a closed account have one outcome, so that a client cannot tell them apart. */
-type KeyRejected = { outcome: "invalid_key" } | { outcome: "account_suspended"; balance: number };
+type KeyRejected =
+  | { outcome: "invalid_key" }
+  /** Only the holder of the secret gets this. A secret that was replaced by a rotation expires too. */
+  | { outcome: "key_expired"; expiredAt: number }
+  | { outcome: "account_suspended"; balance: number }
+  | KeyNotAllowed;
 
-export type KeyStatusOrder = { account: string; keySha256: string; now: number };
-export type KeyStatus = KeyRejected | { outcome: "good"; balance: number; freeCall: boolean };
+/** The key may not call the tool, or may not be used from the client's network. `tools`: those that it may call. */
+export type KeyNotAllowed =
+  | { outcome: "key_not_allowed"; balance: number; limit: "tools"; tools: readonly string[] }
+  | { outcome: "key_not_allowed"; balance: number; limit: "networks" };
+
+/** The first budget of the key that does not cover a call. `resetsAt` is null for the budget in all. */
+export type BudgetExhausted = { budget: BudgetPeriod; resetsAt: number | null };
+
+/** The key's own rate, for the node that counts it. Absent if the key has none. */
+export type KeyRate = {
+  /** Identifies the key in its store, whichever of its secrets a call has. */
+  keyNo: number;
+  callsPerSecond: number;
+};
+type HasKeyRate = { keyRate?: KeyRate };
+
+export type KeyStatusOrder = {
+  account: string;
+  keySha256: string;
+  now: number;
+  /** The tool that the client calls; absent if it calls none. */
+  tool?: string | null;
+  /** The price of the call in credits, which the budgets of the key have to cover; absent if there is none. */
+  credits?: number;
+  /** The network address of the client. A key that is bound to networks is rejected if it is not known. */
+  address?: string | null;
+};
+export type KeyStatus =
+  | KeyRejected
+  | ({
+      outcome: "good";
+      balance: number;
+      freeCall: boolean;
+      /** Why the call would be rejected if it were charged. Absent if the key's budgets cover it. */
+      exhausted?: BudgetExhausted;
+    } & HasKeyRate);
 
 export type DebitOrder = {
   account: string;
@@ -71,6 +112,8 @@ export type DebitOrder = {
   /** The account's first call is free if it costs at most this number of credits. */
   freeCallCredits: number;
   now: number;
+  /** The network address of the client. A key that is bound to networks is rejected if it is not known. */
+  address?: string | null;
   idempotency: IdempotencyOrder | null;
 };
 
@@ -88,11 +131,12 @@ export type Replay = Pick<IdempotencyOrder, "responseSha256" | "receivedAt" | "r
 
 export type DebitOutcome =
   | KeyRejected
-  | { outcome: "insufficient_credits"; balance: number }
+  | ({ outcome: "key_budget_exhausted"; balance: number } & BudgetExhausted & HasKeyRate)
+  | ({ outcome: "insufficient_credits"; balance: number } & HasKeyRate)
   /** `charged` is 0 for the free first call. */
-  | { outcome: "debited"; charged: number; balance: number }
-  | { outcome: "replayed"; balance: number; replay: Replay }
-  | { outcome: "idempotency_key_reused"; balance: number };
+  | ({ outcome: "debited"; charged: number; balance: number } & HasKeyRate)
+  | ({ outcome: "replayed"; balance: number; replay: Replay } & HasKeyRate)
+  | ({ outcome: "idempotency_key_reused"; balance: number } & HasKeyRate);
 
 export type CallRef = { account: string; callId: string; at: number };
 
@@ -170,13 +214,46 @@ export type LedgerOperations = {
   findAccount: [{ account: string; now: number }, AccountStatus | null];
 
   createKey: [
-    { account: string; id: string; sha256: string; start: string; label: string; now: number },
+    {
+      account: string;
+      id: string;
+      sha256: string;
+      start: string;
+      label: string;
+      limits?: KeyLimits | null;
+      now: number;
+    },
     /** `taken`: another key has this id or SHA-256. */
     { outcome: "created" | "no_account" | "taken" },
   ];
   revokeKey: [{ account: string; id: string; now: number }, { found: boolean }];
   /** Changes the label of a key, even of a revoked one. Keys of a closed account are not found. */
   relabelKey: [{ account: string; id: string; label: string }, { found: boolean }];
+  /**
+   * Replaces the limits of a key. What it has spent stays, unless no budget is left. A budget that is the key's first counts
+   * from `now` on.
+   */
+  limitKey: [
+    { account: string; id: string; limits: KeyLimits | null; now: number },
+    { found: boolean },
+  ];
+  /**
+   * Gives a key a new secret. The secret that it replaces works until `previousUntil`, at most ROTATION_DAYS_MAX days ahead;
+   * one that an earlier rotation replaced stops working at once. Id, label, limits and what was spent stay. An order with the
+   * same `previousUntil` as the last one repeats it, with another new secret.
+   */
+  rotateKey: [
+    {
+      account: string;
+      id: string;
+      sha256: string;
+      start: string;
+      previousUntil: number;
+      now: number;
+    },
+    /** `taken`: another key has this SHA-256. */
+    { outcome: "rotated" | "not_found" | "revoked" | "taken" },
+  ];
   listKeys: [{ account: string }, Key[]];
 
   grant: [

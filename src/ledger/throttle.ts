@@ -1,22 +1,28 @@
 /**
- * The rate limit of an account: a token bucket that holds the calls of two seconds and refills evenly. It is kept in the memory
+ * The rate limit of an account or of a key: a token bucket that holds the calls of two seconds and refills evenly. It is kept in the memory
  * of one node. A full bucket is deleted, so idle accounts cost nothing. Responses report it in the fields of
  * draft-ietf-httpapi-ratelimit-headers (draft 10: `q` and `w`, `r` and `t`).
  */
 export type Rate = {
+  /** Whose limit it is. */
+  source: RateSource;
+  callsPerSecond: number;
   allowed: boolean;
   remaining: number;
   retryAfterSeconds: number;
   resetSeconds: number;
 };
 
+export type RateSource = "account" | "key";
+
+/** A name identifies an account, or a key. */
 export type Throttle = {
-  /** Takes one call from the account's bucket. */
-  take(account: string, nowMs: number): Rate;
+  /** Takes one call from the bucket. */
+  take(name: string, nowMs: number): Rate;
   /** Puts one call back, for example because its key does not belong to the account. */
-  putBack(account: string): void;
+  putBack(name: string): void;
   /** Whether the next call would be rejected; does not count a call. */
-  isUsedUp(account: string, nowMs: number): boolean;
+  isUsedUp(name: string, nowMs: number): boolean;
   /** The value of the `RateLimit-Policy` field; null if there is no limit. */
   policy: string | null;
 };
@@ -31,7 +37,8 @@ const CLOCK_SKEW_MAX_MS = 10_000;
 
 type Bucket = { calls: number; at: number };
 
-export function createThrottle(callsPerSecond: number): Throttle {
+export function createThrottle(callsPerSecond: number, source: RateSource = "account"): Throttle {
+  if (callsPerSecond === 0) return NO_LIMIT;
   const capacity = callsPerSecond * BURST_SECONDS;
   const buckets = new Map<string, Bucket>();
   let sweepAt = BUCKETS_BEFORE_SWEEP;
@@ -44,26 +51,28 @@ export function createThrottle(callsPerSecond: number): Throttle {
   };
 
   function sweep(nowMs: number): void {
-    for (const [account, bucket] of buckets) {
+    for (const [name, bucket] of buckets) {
       fill(bucket, nowMs);
-      if (bucket.calls >= capacity) buckets.delete(account);
+      if (bucket.calls >= capacity) buckets.delete(name);
     }
     // Twice the busy buckets, so that the cost of a sweep is spread over as many new ones.
     sweepAt = Math.max(BUCKETS_BEFORE_SWEEP, buckets.size * 2);
   }
 
-  function take(account: string, nowMs: number): Rate {
-    let bucket = buckets.get(account);
+  function take(name: string, nowMs: number): Rate {
+    let bucket = buckets.get(name);
     if (bucket === undefined) {
       if (buckets.size >= sweepAt) sweep(nowMs);
       bucket = { calls: capacity, at: nowMs };
-      buckets.set(account, bucket);
+      buckets.set(name, bucket);
     } else {
       fill(bucket, nowMs);
     }
     const allowed = bucket.calls >= 1;
     if (allowed) bucket.calls -= 1;
     return {
+      source,
+      callsPerSecond,
       allowed,
       remaining: Math.floor(bucket.calls),
       retryAfterSeconds: Math.max(1, Math.ceil((1 - bucket.calls) / callsPerSecond)),
@@ -71,27 +80,33 @@ export function createThrottle(callsPerSecond: number): Throttle {
     };
   }
 
-  function putBack(account: string): void {
-    const bucket = buckets.get(account);
+  function putBack(name: string): void {
+    const bucket = buckets.get(name);
     if (bucket !== undefined) bucket.calls = Math.min(capacity, bucket.calls + 1);
   }
 
-  function isUsedUp(account: string, nowMs: number): boolean {
-    const bucket = buckets.get(account);
+  function isUsedUp(name: string, nowMs: number): boolean {
+    const bucket = buckets.get(name);
     if (bucket === undefined) return false;
     fill(bucket, nowMs);
     return bucket.calls < 1;
   }
 
-  const policy = ratePolicy(callsPerSecond);
-  return policy === null ? NO_LIMIT : { take, putBack, isUsedUp, policy };
+  return { take, putBack, isUsedUp, policy: ratePolicy(source, callsPerSecond) };
 }
 
-/** The value of the `RateLimit-Policy` field; null if there is no limit. */
-export const ratePolicy = (callsPerSecond: number): string | null =>
-  callsPerSecond === 0 ? null : `"account";q=${callsPerSecond * BURST_SECONDS};w=${BURST_SECONDS}`;
+/** The value of the `RateLimit-Policy` field. */
+export const ratePolicy = (source: RateSource, callsPerSecond: number): string =>
+  `"${source}";q=${callsPerSecond * BURST_SECONDS};w=${BURST_SECONDS}`;
 
-const UNLIMITED: Rate = { allowed: true, remaining: 0, retryAfterSeconds: 0, resetSeconds: 0 };
+const UNLIMITED: Rate = {
+  source: "account",
+  callsPerSecond: 0,
+  allowed: true,
+  remaining: 0,
+  retryAfterSeconds: 0,
+  resetSeconds: 0,
+};
 
 const NO_LIMIT: Throttle = {
   take: () => UNLIMITED,

@@ -3,17 +3,23 @@ import {
   closeAccount,
   createKey,
   openAccount,
+  rotateKey,
   runSteps,
 } from "#accounts/accounts.ts";
 import type { UserRecord } from "#accounts/activity-log.ts";
 import { keyStart } from "#accounts/key-format.ts";
+import type { KeyLimitsForm } from "#accounts/key-limits.ts";
 import { findOwnerToNotify, type NotifyOutcome } from "#accounts/notify-owner.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
+import type { KeyLimits } from "#ledger/port.ts";
 import type { OperatorContext } from "./context.ts";
 
 /** Operations on one account that take several steps. Each can safely be sent again and is carried out only once. */
 
-type Context = Pick<OperatorContext, "ledger" | "directory" | "accountDeps" | "notify">;
+type Context = Pick<
+  OperatorContext,
+  "ledger" | "directory" | "accountDeps" | "keyBounds" | "notify"
+>;
 
 /** Opens an account for a verified address. `credits` become a grant without expiry. */
 export function openForOperator(
@@ -92,14 +98,22 @@ export async function resetFactorsForOperator(
 
 /** Returns the key once. If the response is lost, the repeated order throws, and the operator must revoke the key. */
 export async function createKeyForOperator(
-  { ledger, accountDeps, notify }: Context,
-  { account, id, label, now }: { account: string; id: string; label: string; now: number },
+  { ledger, accountDeps, keyBounds, notify }: Context,
+  order: {
+    account: string;
+    id: string;
+    label: string;
+    limits?: KeyLimitsForm | null | undefined;
+    now: number;
+  },
 ): Promise<{ id: string; key: string; notified: NotifyOutcome }> {
+  const { account, id, label, now } = order;
   const find = async () => (await ledger.listKeys({ account })).find((one) => one.id === id);
   if ((await find()) !== undefined) throw responseLost(id);
   const notifyOwner = await findOwnerToNotify(notify, account);
   const deps = await accountDeps();
-  const { key } = await createKey(deps, account, label, now, id);
+  const limits = await readLimits({ keyBounds }, order.limits ?? null, now);
+  const { key } = await createKey(deps, account, label, now, id, limits);
   // Of two concurrent orders with the same id, only one created the stored key.
   const stored = await runSteps(find);
   if (stored?.sha256 !== (await deps.hashKey(key))) throw responseLost(id);
@@ -108,6 +122,54 @@ export async function createKeyForOperator(
     now,
   );
   return { id, key, notified };
+}
+
+/** Imports the schema here, because most keys have no limits and the command line should start fast. */
+async function readLimits(
+  { keyBounds }: Pick<Context, "keyBounds">,
+  limits: KeyLimitsForm | null,
+  now: number,
+  before: KeyLimits | null = null,
+): Promise<KeyLimits | null> {
+  if (limits === null) return null;
+  const { readKeyLimits } = await import("#accounts/key-limits.ts");
+  return readKeyLimits(limits, await keyBounds(), now, before);
+}
+
+const findKey = async ({ ledger }: Pick<Context, "ledger">, account: string, id: string) =>
+  (await ledger.listKeys({ account })).find((one) => one.id === id);
+
+/** Replaces all limits of a key. */
+export async function limitKeyForOperator(
+  context: Context,
+  order: { account: string; id: string; limits: KeyLimitsForm | null; now: number },
+): Promise<{ found: boolean; limits: KeyLimits | null; notified: NotifyOutcome }> {
+  const { account, id, now } = order;
+  const before = await findKey(context, account, id);
+  if (before === undefined) return { found: false, limits: null, notified: null };
+  const limits = await readLimits(context, order.limits, now, before.limits);
+  const notifyOwner = await findOwnerToNotify(context.notify, account);
+  const { found } = await context.ledger.limitKey({ account, id, limits, now });
+  if (!found) return { found, limits: before.limits, notified: null };
+  const notified = await notifyOwner({ kind: "key_limited", key: before }, now);
+  return { found, limits, notified };
+}
+
+/** Returns the new secret once. If the response is lost, the operator has to rotate the key again. */
+export async function rotateKeyForOperator(
+  context: Context,
+  order: { account: string; id: string; previousUntil: number; now: number },
+): Promise<{ id: string; key: string; previousUntil: number; notified: NotifyOutcome }> {
+  const { account, id, previousUntil, now } = order;
+  const before = await findKey(context, account, id);
+  const notifyOwner = await findOwnerToNotify(context.notify, account);
+  const { key } = await rotateKey(await context.accountDeps(), order);
+  const label = before?.label ?? id;
+  const notified = await notifyOwner(
+    { kind: "key_rotated", key: { label, start: keyStart(key) } },
+    now,
+  );
+  return { id, key, previousUntil, notified };
 }
 
 const responseLost = (id: string) =>

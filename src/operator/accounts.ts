@@ -2,9 +2,11 @@ import {
   closeForOperator,
   createKeyForOperator,
   exportForOperator,
+  limitKeyForOperator,
   openForOperator,
   resetFactorsForOperator,
   revokeKeyForOperator,
+  rotateKeyForOperator,
 } from "./account-actions.ts";
 import { done, type OperationsOf, ofAccount, ofKey, unchanged } from "./define-operation.ts";
 import type { ACCOUNT_SCHEMAS } from "./schemas/accounts.ts";
@@ -78,6 +80,22 @@ export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
   revokeKey: {
     action: ofKey,
     run: revokeKeyForOperator,
+  },
+  limitKey: {
+    action: ofKey,
+    run: limitKeyForOperator,
+  },
+  rotateKey: {
+    action: {
+      ...ofKey,
+      end: (_, { previousUntil, now }) =>
+        done(
+          previousUntil > now
+            ? `the old secret works until ${new Date(previousUntil).toISOString()}`
+            : "the old secret stopped working",
+        ),
+    },
+    run: rotateKeyForOperator,
   },
   relabelKey: {
     action: ofKey,

@@ -1,6 +1,7 @@
 import type { AccountIndex } from "#accounts/account-index.ts";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Directory } from "#accounts/directory.ts";
+import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
@@ -16,6 +17,8 @@ export type OperatorContext = {
   directory: Directory;
   /** Dependencies with the secrets, which creating keys and hashing addresses require. */
   accountDeps(): Promise<AccountDeps>;
+  /** What the limits of a key can name. */
+  keyBounds(): Promise<KeyBounds>;
   notify: NotifyDeps;
   purchases: Pick<PurchaseStore, "add" | "list" | "listAll" | "revenue">;
   /** Resolves to null if no payment provider is configured. */

@@ -16,6 +16,7 @@ import { describeExpiries } from "./ledger/expiries.ts";
 import type { OpenLedger } from "./ledger/fixture.ts";
 import { describeGrants } from "./ledger/grants.ts";
 import { describeIdempotency } from "./ledger/idempotency.ts";
+import { describeKeyLimits } from "./ledger/key-limits.ts";
 import { describeKeys } from "./ledger/keys.ts";
 import { describeLifetime } from "./ledger/lifetime.ts";
 import { describeMaintenance } from "./ledger/maintenance.ts";
@@ -28,6 +29,7 @@ import { describeUsage } from "./ledger/usage.ts";
 const PARTS: Readonly<Record<string, (open: OpenLedger) => void>> = {
   accounts: describeAccounts,
   keys: describeKeys,
+  "limits of keys": describeKeyLimits,
   grants: describeGrants,
   "the lifetime plan": describeLifetime,
   clawbacks: describeClawback,

@@ -1,7 +1,7 @@
 /** The app in this process over a ledger that takes a round trip to ask. */
 
-import { type CallLedger, countCall } from "#ledger/call-ledger.ts";
-import { createThrottle } from "#ledger/throttle.ts";
+import { type CallLedger, countCall, uncounted } from "#ledger/call-ledger.ts";
+import { createCallRates } from "#ledger/call-rates.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { START } from "./fixed-context.ts";
 import { type Changes, openInProcess } from "./in-process.ts";
@@ -10,19 +10,16 @@ import type { TestServiceSettings } from "./test-api.ts";
 
 export function openRemoteInProcess(settings: TestServiceSettings, changes: Changes = {}) {
   const ledger = createMemoryLedger();
-  const throttle = createThrottle(settings.rateLimit);
-  const uncounted = createThrottle(0);
+  const rates = createCallRates(settings.rateLimit);
   const { keyStatus } = ledger;
   const remote: CallLedger = {
     isRemote: true,
     isOverRate: () => false,
     debit: (order, isCounted) =>
-      countCall({
-        throttle: isCounted ? uncounted : throttle,
-        ...{ order, at: order.now, perform: ledger.debit, keyStatus },
-      }),
-    keyStatus: (order) =>
-      countCall({ throttle, order, at: order.now, perform: keyStatus, keyStatus }),
+      isCounted
+        ? uncounted(ledger.debit(order))
+        : countCall({ rates, order, at: order.now, perform: ledger.debit, keyStatus }),
+    keyStatus: (order) => countCall({ rates, order, at: order.now, perform: keyStatus, keyStatus }),
   };
   const time = { now: () => START, elapsed: () => 0 };
   return openInProcess(createBackstage(ledger, time, { remote }), settings, changes);

@@ -2,6 +2,7 @@ import { drawSample } from "../support/sample.ts";
 import { accountSuite } from "./suites/account.ts";
 import { idempotencySuite } from "./suites/idempotency.ts";
 import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
+import { keyLimitsSuite } from "./suites/key-limits.ts";
 import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
 import { limitsSuite } from "./suites/limits.ts";
 import { mcpSuite } from "./suites/mcp.ts";
@@ -32,6 +33,7 @@ const SUITES: readonly ((sentence: Sentence) => void)[] = [
   ledgerTroubleSuite,
   spendingSuite,
   accountSuite,
+  keyLimitsSuite,
   pagesSuite,
   mcpSuite,
   mcpHttpSuite,

@@ -9,7 +9,7 @@ import { keyStart, makeKey } from "#accounts/key-format.ts";
 import { ERRORS, type ErrorCode } from "#errors.ts";
 import { newAccountId, newKeyId } from "#ids.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import type { Ledger } from "#ledger/port.ts";
+import type { KeyLimits, Ledger } from "#ledger/port.ts";
 import type { Command, Trouble } from "./ledger-access.ts";
 
 export const SECRETS = ["a secret for the tests that is long enough"];
@@ -181,11 +181,15 @@ export async function createCaller(
   };
 }
 
-export async function createKey(service: TestService, account: string) {
+export async function createKey(
+  service: TestService,
+  account: string,
+  limits: KeyLimits | null = null,
+) {
   const key = makeKey(account, SECRETS, randomBytes);
   const keyId = newKeyId(account, randomBytes);
   const order = { account, id: keyId, sha256: sha256(key), start: keyStart(key), label: "test" };
-  await service.ledger.createKey({ ...order, now: await service.now() });
+  await service.ledger.createKey({ ...order, limits, now: await service.now() });
   return { key, keyId };
 }
 

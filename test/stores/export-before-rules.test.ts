@@ -107,7 +107,7 @@ async function callAgain({ debit, credits }: Pick<Ledger, "debit" | "credits">, 
     ...{ credits: 2, freeCallCredits: 1, now: NOW, idempotency: null },
   };
   const came = await debit(order);
-  if (came.outcome === "invalid_key") return came.outcome;
+  if (!("balance" in came)) return came.outcome;
   assert.equal((await credits({ account, now: NOW })).balance, came.balance);
   return `${came.outcome} ${came.balance}`;
 }

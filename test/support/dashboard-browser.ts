@@ -120,10 +120,19 @@ export async function createKey(page: Page, label: string): Promise<string> {
   return dialog.getByLabel("Your new key").inputValue();
 }
 
+/** The button that opens the menu of a key, on the API keys page. */
+export const keyMenu = (page: Page, label: string) => button(page, `Actions for ${label}`);
+
+/** Chooses an action of a key on the API keys page. Ends in its dialog. */
+export async function chooseAction(page: Page, label: string, action: string): Promise<void> {
+  await keyMenu(page, label).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
 /** Works from any page with the sidebar. */
 export async function revokeKey(page: Page, label: string, calls: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
-  await button(page, new RegExp(`^Revoke\\s${label}`)).click();
+  await chooseAction(page, label, "Revoke");
   const dialog = page.getByRole("dialog");
   await dialog.getByText(`${calls} in the last 24 hours.`).waitFor();
   await dialog.getByRole("button", { name: "Revoke key" }).click();

@@ -4,6 +4,8 @@ import type {
   EntryView,
   EventsView,
   HomeView,
+  KeyLimitsView,
+  KeysView,
   KeyView,
   SessionView,
   UsageView,
@@ -75,6 +77,9 @@ const key = (id: string, label: string, change: Partial<KeyView> = {}): KeyView 
   lastUsedAt: NOW - 2 * HOUR,
   revokedAt: null,
   callsLastDay: 0,
+  limits: null,
+  previousUntil: null,
+  isUnused: false,
   ...change,
 });
 export const keys: KeyView[] = [
@@ -97,6 +102,80 @@ export const fullKeys: KeyView[] = Array.from({ length: 25 }, (_, index) =>
 );
 
 const TOOLS = ["hash", "qr-code", "markdown-render", "uuid", "echo"];
+const bounds: KeysView["bounds"] = {
+  tools: TOOLS,
+  callsPerSecond: 100,
+  networksMax: 32,
+  rotationDaysMax: 30,
+};
+export const keysView = (list: KeyView[]): KeysView => ({ keys: list, bounds });
+
+const noLimits: KeyLimitsView = {
+  expiresAt: null,
+  tools: null,
+  networks: null,
+  rate: null,
+  budgets: { day: null, month: null, total: null },
+};
+const MIDNIGHT = Date.UTC(2026, 10, 22);
+const budget = (credits: number, spent: number, resetsAt: number | null) => ({
+  credits,
+  spent,
+  remaining: Math.max(0, credits - spent),
+  resetsAt,
+});
+
+/** Every state that a key can have, in the order of the list. */
+export const limitedKeys: KeyView[] = [
+  key("Ab3dEf6hIj", "production", {
+    callsLastDay: 1281,
+    lastUsedAt: NOW - 60_000,
+    limits: {
+      ...noLimits,
+      expiresAt: Date.UTC(2027, 2, 4),
+      tools: ["hash", "uuid"],
+      budgets: { day: budget(500, 120, MIDNIGHT), month: null, total: null },
+    },
+  }),
+  key("Kl9nOp2rSt", "staging", {
+    callsLastDay: 20,
+    limits: {
+      ...noLimits,
+      tools: ["echo", "hash", "qr-code", "uuid"],
+      networks: ["203.0.113.0/24", "2001:db8::/48"],
+      rate: 5,
+      budgets: { day: budget(20, 20, MIDNIGHT), month: budget(400, 310, MIDNIGHT), total: null },
+    },
+  }),
+  key("Mn1oPq4rSt", "partner in Zürich", {
+    previousUntil: NOW + 3 * DAY,
+    limits: { ...noLimits, networks: ["198.51.100.7/32"] },
+  }),
+  key("Op2qRs5tUv", "demo at the conference", {
+    createdAt: NOW - 5 * DAY,
+    limits: {
+      ...noLimits,
+      expiresAt: MIDNIGHT + 2 * DAY,
+      budgets: { day: null, month: null, total: budget(1000, 640, null) },
+    },
+  }),
+  key("Qr3sTu6vWx", "trial", {
+    limits: {
+      ...noLimits,
+      budgets: { day: null, month: null, total: budget(1000, 1000, null) },
+    },
+  }),
+  key("St4uVw7xYz", "contractor", {
+    lastUsedAt: NOW - 9 * DAY,
+    limits: { ...noLimits, expiresAt: NOW - 8 * DAY },
+  }),
+  key("Uv5wXy8zAb", "laptop", {
+    createdAt: NOW - 200 * DAY,
+    lastUsedAt: NOW - 130 * DAY,
+    isUnused: true,
+  }),
+];
+export const rotatedKey: KeyView = { ...(keys[0] as KeyView), previousUntil: NOW + DAY };
 const usageKeys: UsageView["keys"] = keys.map(({ id, label, start, revokedAt }) => ({
   id,
   label,

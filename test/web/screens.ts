@@ -8,7 +8,7 @@ import { SIGN_IN_SCREENS } from "./sign-in-screens.ts";
 const ALL: Mocks = {
   "GET /dashboard/visitor": { body: fixtures.visitor },
   "GET /dashboard/home": { body: fixtures.home },
-  "GET /dashboard/keys": { body: { keys: fixtures.keys } },
+  "GET /dashboard/keys": { body: fixtures.keysView(fixtures.keys) },
   "GET /dashboard/usage": { body: fixtures.usage },
   "GET /dashboard/credits": { body: fixtures.credits },
   "GET /dashboard/credits/entries": { body: fixtures.entries },
@@ -18,6 +18,9 @@ const ALL: Mocks = {
   "GET /dashboard/events?after=cursor-2": { body: fixtures.olderEvents },
   "GET /dashboard/factors": { body: NO_FACTORS },
   "POST /dashboard/keys": { status: 201, body: { key: fixtures.newKey, secret: fixtures.SECRET } },
+  [`POST /dashboard/keys/${fixtures.keys[0]?.id}/rotate`]: {
+    body: { key: fixtures.rotatedKey, secret: fixtures.SECRET },
+  },
   "POST /dashboard/auth/change-email": { body: { status: true } },
   "POST /dashboard/auth/request-password-reset": { body: { status: true } },
   "POST /dashboard/auth/change-password": { body: {} },
@@ -28,7 +31,7 @@ const NEW: Mocks = {
   ...ALL,
   ...NO_SALES,
   "GET /dashboard/home": { body: fixtures.newHome },
-  "GET /dashboard/keys": { body: { keys: [] } },
+  "GET /dashboard/keys": { body: fixtures.keysView([]) },
   "GET /dashboard/usage": { body: fixtures.noUsage },
   "GET /dashboard/credits": { body: fixtures.noCredits },
   "GET /dashboard/credits/entries": { body: fixtures.noEntries },
@@ -71,8 +74,45 @@ async function createKey(page: Page): Promise<void> {
   await dialog.getByRole("button", { name: "Create key" }).click();
 }
 
+/** Opens the menu of the first key, or of the one with the label, and chooses an action. */
+const choose =
+  (action: string, label = "") =>
+  async (page: Page): Promise<void> => {
+    await page
+      .getByRole("button", { name: `Actions for ${label}` })
+      .first()
+      .click();
+    await page.getByRole("menuitem", { name: action }).click();
+    await page.getByRole("dialog").waitFor();
+  };
+
+async function openLimits(page: Page): Promise<void> {
+  await press("Create key")(page);
+  await page.getByRole("dialog").getByText("Limits (optional)").click();
+}
+
+/** Everything that the page can find wrong before it sends the form. */
+async function fillWrongLimits(page: Page): Promise<void> {
+  await openLimits(page);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Label", { exact: true }).fill("production");
+  await dialog.getByLabel("Expires").selectOption("date");
+  await dialog.getByLabel("Last day (UTC)").fill("2026-11-01");
+  await dialog.getByLabel("Only these tools").check();
+  await dialog.getByLabel("Per day").fill("1.5");
+  await dialog.getByLabel("Per month").fill("0");
+  await dialog.getByLabel("Allowed networks").fill("203.0.113.7\n10.0.0.0/40");
+  await dialog.getByLabel("Calls per second").fill("100");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+}
+
+async function rotateKey(page: Page): Promise<void> {
+  await choose("Rotate")(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Rotate key" }).click();
+}
+
 async function renameKey(page: Page): Promise<void> {
-  await press(/^Rename/)(page);
+  await choose("Rename")(page);
   await page.getByRole("dialog").getByRole("textbox", { name: "Label" }).fill("live");
   await press("Save")(page);
 }
@@ -122,10 +162,15 @@ const onAccount = (state: string, actions: Screen["actions"], mocks: Mocks = {})
   path: account,
 });
 
+const FIRST_KEY = `/dashboard/keys/${fixtures.keys[0]?.id}`;
+const WITH_LIMITS: Mocks = {
+  "GET /dashboard/keys": { body: fixtures.keysView(fixtures.limitedKeys) },
+};
+
 const KEY_STATES: Screen[] = [
   onKeys("revoked keys shown", (page) => page.getByText("1 revoked key").click()),
   onKeys("limit reached", undefined, {
-    "GET /dashboard/keys": { body: { keys: fixtures.fullKeys } },
+    "GET /dashboard/keys": { body: fixtures.keysView(fixtures.fullKeys) },
   }),
   onKeys("creating", press("Create key")),
   onKeys("creating without a label", async (page) => {
@@ -145,20 +190,67 @@ const KEY_STATES: Screen[] = [
     await page.getByRole("textbox", { name: "Your new key" }).waitFor();
     await page.keyboard.press("Escape");
   }),
-  onKeys("renaming", press(/^Rename/)),
-  onKeys("renamed, refetching fails", renameKey, {
-    "GET /dashboard/keys": [{ body: { keys: fixtures.keys } }, "away"],
-    [`PATCH /dashboard/keys/${fixtures.keys[0]?.id}`]: { body: { key: fixtures.keys[0] } },
+  onKeys("with limits", undefined, WITH_LIMITS),
+  onKeys("actions of a key", (page) =>
+    page.getByRole("button", { name: "Actions for" }).first().click(),
+  ),
+  onKeys("creating with limits", openLimits),
+  onKeys("creating with wrong limits", fillWrongLimits),
+  onKeys("editing limits", choose("Edit limits", "staging"), WITH_LIMITS),
+  onKeys("editing limits of an expired key", choose("Edit limits", "contractor"), WITH_LIMITS),
+  onKeys(
+    "editing limits fails",
+    async (page) => {
+      await choose("Edit limits")(page);
+      await press("Save limits")(page);
+    },
+    { [`PATCH ${FIRST_KEY}`]: broken },
+  ),
+  onKeys(
+    "limits edited",
+    async (page) => {
+      await choose("Edit limits")(page);
+      await press("Save limits")(page);
+      await page.getByText("Limits of “production” saved").waitFor();
+    },
+    { [`PATCH ${FIRST_KEY}`]: { body: { key: fixtures.limitedKeys[0] } } },
+  ),
+  onKeys("rotating", choose("Rotate")),
+  onKeys("rotating again", choose("Rotate", "partner"), WITH_LIMITS),
+  onKeys("new secret shown", rotateKey),
+  onKeys("new secret not stored", async (page) => {
+    await rotateKey(page);
+    await page.getByRole("textbox", { name: "Your new secret" }).waitFor();
+    await page.keyboard.press("Escape");
   }),
-  onKeys("revoking", press(/^Revoke/)),
+  onKeys(
+    "rotated, response lost",
+    async (page) => {
+      await rotateKey(page);
+      await page.getByText("its new secret was lost").waitFor();
+    },
+    {
+      "GET /dashboard/keys": [
+        { body: fixtures.keysView(fixtures.keys) },
+        { body: fixtures.keysView([fixtures.rotatedKey]) },
+      ],
+      [`POST ${FIRST_KEY}/rotate`]: "away",
+    },
+  ),
+  onKeys("renaming", choose("Rename")),
+  onKeys("renamed, refetching fails", renameKey, {
+    "GET /dashboard/keys": [{ body: fixtures.keysView(fixtures.keys) }, "away"],
+    [`PATCH ${FIRST_KEY}`]: { body: { key: fixtures.keys[0] } },
+  }),
+  onKeys("revoking", choose("Revoke")),
   onKeys(
     "revoked",
     async (page) => {
-      await press(/^Revoke/)(page);
+      await choose("Revoke")(page);
       await press("Revoke key")(page);
     },
     {
-      [`DELETE /dashboard/keys/${fixtures.keys[0]?.id}`]: {
+      [`DELETE ${FIRST_KEY}`]: {
         body: { key: { ...fixtures.keys[0], revokedAt: fixtures.NOW } },
       },
     },

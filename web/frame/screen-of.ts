@@ -6,26 +6,26 @@ export class OutdatedScreen extends Error {}
 
 const POLL_MS = 3_000;
 
-type Load = () => Promise<{ default: FunctionComponent }>;
+type Load<Props> = () => Promise<{ default: FunctionComponent<Props> }>;
 
 /**
- * A screen that is loaded on demand, or ahead of time when the user hovers a link to it. A loaded screen renders at once:
- * `lazy` would still suspend, and React keeps a fallback for at least 300 ms.
+ * A screen, or a part of one, that is loaded on demand, or ahead of time, for example when the user hovers a link to it. When it
+ * is loaded, it renders at once: `lazy` would still suspend, and React keeps a fallback for at least 300 ms.
  */
-export function screenOf(load: Load) {
-  let loaded: FunctionComponent | undefined;
-  const store = (screen: { default: FunctionComponent }) => {
+export function screenOf<Props extends object = object>(load: Load<Props>) {
+  let loaded: FunctionComponent<Props> | undefined;
+  const store = (screen: { default: FunctionComponent<Props> }) => {
     loaded = screen.default;
   };
-  const LazyScreen = lazy(async () => {
+  const LazyScreen: FunctionComponent<Props> = lazy(async () => {
     const screen = await loadWhenReachable(load);
     store(screen);
     return screen;
   });
-  function Screen() {
+  function Screen(props: Props) {
     // Switching from one component to the other would reset the state of the screen.
     const [Component] = useState(() => loaded ?? LazyScreen);
-    return createElement(Component);
+    return createElement(Component, props);
   }
   // A failed preload is ignored: rendering the screen loads it again.
   return Object.assign(Screen, { preload: () => load().then(store, ignore) });
@@ -37,7 +37,7 @@ const ignore = () => {};
  * Waits while the service is unreachable; the banner says so. Browsers may cache a failed module load, so a second failure
  * reloads the page. It reloads only once, because a chunk that no longer exists would fail again.
  */
-async function loadWhenReachable(load: Load): ReturnType<Load> {
+async function loadWhenReachable<Props>(load: Load<Props>): ReturnType<Load<Props>> {
   try {
     return await load();
   } catch {

@@ -3,69 +3,51 @@ import { useState } from "react";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure } from "../parts/message.tsx";
-import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { type CreatedKey, useCreateKey, useVisitor } from "../queries.ts";
+import { useCreateKey, useVisitor } from "../queries.ts";
 import { OfflineError } from "../request.ts";
 import { LabelField, LabelSuggestions, labelError } from "./label-field.tsx";
+import { draftOf, errorsOf, type KeyBounds, type LimitsDraft, orderOf } from "./limits-draft.ts";
+import { LimitFields } from "./limits-form.tsx";
 import { rememberNewKey } from "./new-key.ts";
 import { RestrictionMessage, restrictionIn } from "./restriction.tsx";
-import { SecretStep } from "./secret-step.tsx";
+import { SecretDialog, type SecretForm } from "./secret-dialog.tsx";
 
-/** Creates a key: asks for its label, then shows the secret once. Closing the second step needs a confirmation. */
-export function CreateDialog({ onClose }: { onClose: () => void }) {
-  const [created, setCreated] = useState<CreatedKey | null>(null);
-  const [leaving, setLeaving] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const close = () => {
-    if (created !== null) setLeaving(!leaving);
-    else if (!busy) onClose();
-  };
-  const title = created === null ? "Create API key" : "Store your new key now";
-  return (
-    <TitledDialog
-      onClose={close}
-      title={leaving ? "Close without storing the key?" : title}
-      wide={created !== null}
-    >
-      {created === null ? (
-        <CreateForm onCancel={close} onCreated={setCreated} onBusy={setBusy} />
-      ) : (
-        <SecretStep
-          created={created}
-          leaving={leaving}
-          onStay={() => setLeaving(false)}
-          onClose={onClose}
-        />
-      )}
-    </TitledDialog>
-  );
-}
+/** Creates a key: asks for its label and, if the user opens them, its limits; then shows the secret once. */
+export const CreateDialog = (props: { bounds: KeyBounds; onClose: () => void }) => (
+  <SecretDialog title="Create API key" isRotation={false} onClose={props.onClose}>
+    {(form) => <CreateForm bounds={props.bounds} {...form} />}
+  </SecretDialog>
+);
 
-function CreateForm(props: {
-  onCancel: () => void;
-  onCreated: (created: CreatedKey) => void;
-  onBusy: (busy: boolean) => void;
-}) {
+function CreateForm(props: SecretForm & { bounds: KeyBounds }) {
+  const { bounds } = props;
   const account = useVisitor().data?.user?.account?.id;
   const create = useCreateKey();
+  const [now] = useState(Date.now);
+  const [none] = useState(() => draftOf(null, bounds));
 
   const [label, setLabel] = useState("");
+  const [draft, setDraft] = useState<LimitsDraft>(none);
   const [isSubmitted, setIsSubmitted] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const error = labelError(label);
+  const limitErrors = errorsOf(draft, none, bounds, now);
   const submit = (form: HTMLFormElement) => {
     setIsSubmitted(true);
-    if (error !== null) return focusInvalidField(form);
+    const hasLimitError = Object.keys(limitErrors).length > 0;
+    if (hasLimitError) setIsOpen(true);
+    if (error !== null || hasLimitError) return focusInvalidField(form);
     if (create.isPending) return;
     props.onBusy(true);
     create.mutate(
-      { label: label.trim() },
+      { label: label.trim(), limits: orderOf(draft, none, null, now) },
       {
         onSuccess: (created) => {
           const { id, label } = created.key;
           if (account !== undefined) {
             rememberNewKey({ account, id, label, secret: created.secret });
           }
-          props.onCreated(created);
+          props.onSecret(created);
         },
         onSettled: () => props.onBusy(false),
       },
@@ -85,6 +67,20 @@ function CreateForm(props: {
         Create one key for each environment, so that you can revoke one without affecting the
         others. All keys use the credits of your account.
       </Text>
+      <details
+        className="tb-limits-optional"
+        open={isOpen}
+        onToggle={(event) => setIsOpen(event.currentTarget.open)}
+      >
+        <summary>Limits (optional)</summary>
+        <LimitFields
+          draft={draft}
+          errors={isSubmitted ? limitErrors : {}}
+          bounds={bounds}
+          now={now}
+          onChange={setDraft}
+        />
+      </details>
       {create.isError && <CreateFailure error={create.error} />}
       <div className="tb-dialog-foot">
         <Button variant="default" onClick={props.onCancel}>
@@ -109,7 +105,7 @@ function CreateFailure({ error }: { error: unknown }) {
       )}
       {error instanceof OfflineError && (
         <Text size="sm" mt="xs">
-          Your label is still here. If the key appears in the list anyway, revoke it and create
+          Your entries are still here. If the key appears in the list anyway, revoke it and create
           another one, because its secret cannot be shown again.
         </Text>
       )}

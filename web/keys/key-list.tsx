@@ -1,39 +1,89 @@
 import { Button, VisuallyHidden } from "@mantine/core";
+import { Fragment } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
+import { ActionMenu } from "../parts/action-menu.tsx";
 import { counted, formatNumber, longDay } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
+import type { KeyDialogName } from "./key-dialog.tsx";
+import { limitPhrases, stateOf } from "./key-text.ts";
 
-const label: Column<KeyView> = { head: "Label", cell: (key) => key.label };
-const start: Column<KeyView> = {
+const label: Column<KeyView> = {
   head: "Key",
-  cell: (key) => <code className="tb-key-start">{key.start}…</code>,
+  cell: (key) => (
+    <>
+      {key.label}
+      <code className="tb-key-start tb-key-minor">{key.start}…</code>
+    </>
+  ),
 };
 const lastUsed: Column<KeyView> = {
   head: "Last used",
-  cell: ({ lastUsedAt }) => (lastUsedAt === null ? "Never" : <Time at={lastUsedAt} />),
+  cell: ({ lastUsedAt, createdAt }) => (
+    <>
+      {lastUsedAt === null ? "Never" : <Time at={lastUsedAt} />}
+      <span className="tb-key-minor">Created {longDay(createdAt)}</span>
+    </>
+  ),
 };
 
-const ACTIVE: Column<KeyView>[] = [
+type Open = (dialog: KeyDialogName, key: KeyView) => void;
+
+const activeColumns = (now: number, onOpen: Open): Column<KeyView>[] => [
   label,
-  start,
-  { head: "Created (UTC)", cell: ({ createdAt }) => longDay(createdAt) },
+  {
+    head: "Limits",
+    inCard: "plain",
+    cell: ({ limits }) => <Limits phrases={limitPhrases(limits, now)} />,
+  },
   lastUsed,
   { head: "Calls (24 h)", cell: ({ callsLastDay }) => formatNumber(callsLastDay), numeric: true },
-  {
-    head: "State",
-    cell: () => (
-      <State shape="check" tone="ok">
-        Active
-      </State>
-    ),
-  },
+  { head: "State", cell: (key) => <KeyStateCell apiKey={key} now={now} onOpen={onOpen} /> },
 ];
+
+/** A phrase moves to the next line as a whole. */
+const Limits = ({ phrases }: { phrases: string[] }) => (
+  <span className="tb-key-limits">
+    {phrases.length === 0 && "No limits"}
+    {phrases.map((phrase, index) => (
+      <Fragment key={phrase}>
+        <span>{index < phrases.length - 1 ? `${phrase}\u00a0·` : phrase}</span>{" "}
+      </Fragment>
+    ))}
+  </span>
+);
+
+function KeyStateCell(props: { apiKey: KeyView; now: number; onOpen: Open }) {
+  const { apiKey, now, onOpen } = props;
+  const { shape, tone, name, details } = stateOf(apiKey, now);
+  return (
+    <>
+      <State shape={shape} tone={tone}>
+        {name}
+      </State>
+      {details.map((detail) => (
+        <span key={detail} className="tb-key-detail">
+          {detail}
+        </span>
+      ))}
+      {name === "Unused" && (
+        <Button
+          mt={6}
+          size="compact-sm"
+          variant="default"
+          c="var(--tb-bad)"
+          onClick={() => onOpen("revoke", apiKey)}
+        >
+          Revoke<VisuallyHidden>&nbsp;{apiKey.label}</VisuallyHidden>
+        </Button>
+      )}
+    </>
+  );
+}
 
 const REVOKED: Column<KeyView>[] = [
   label,
-  start,
   lastUsed,
   { head: "Revoked", cell: ({ revokedAt }) => revokedAt !== null && <Time at={revokedAt} /> },
   {
@@ -46,25 +96,27 @@ const REVOKED: Column<KeyView>[] = [
   },
 ];
 
-export function ActiveKeys(props: {
-  keys: KeyView[];
-  onRename: (key: KeyView) => void;
-  onRevoke: (key: KeyView) => void;
-}) {
+/** The table is beside the navigation, and its texts wrap badly below this width. */
+const NARROW = "(max-width: 68.74em)";
+
+export function ActiveKeys({ keys, onOpen }: { keys: KeyView[]; onOpen: Open }) {
+  const now = Date.now();
   return (
     <Records
       label="API keys"
-      columns={ACTIVE}
-      rows={props.keys}
+      columns={activeColumns(now, onOpen)}
+      rows={keys}
+      narrow={NARROW}
       actions={(key) => (
-        <>
-          <Button size="xs" variant="default" onClick={() => props.onRename(key)}>
-            Rename<VisuallyHidden>&nbsp;{key.label}</VisuallyHidden>
-          </Button>
-          <Button size="xs" variant="default" c="var(--tb-bad)" onClick={() => props.onRevoke(key)}>
-            Revoke<VisuallyHidden>&nbsp;{key.label}</VisuallyHidden>
-          </Button>
-        </>
+        <ActionMenu
+          label={`Actions for ${key.label}`}
+          actions={[
+            { name: "Rename…", onChoose: () => onOpen("rename", key) },
+            { name: "Edit limits…", onChoose: () => onOpen("limits", key) },
+            { name: "Rotate…", onChoose: () => onOpen("rotate", key) },
+            { name: "Revoke…", tone: "bad", onChoose: () => onOpen("revoke", key) },
+          ]}
+        />
       )}
     />
   );

@@ -1,31 +1,32 @@
 import { Button, Text } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import { KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
+import { screenOf } from "../frame/screen-of.ts";
 import { Message } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Empty, LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
 import { useKeys, useVisitor } from "../queries.ts";
-import { CreateDialog } from "./create-dialog.tsx";
+import type { KeyDialogName, OpenKeyDialog } from "./key-dialog.tsx";
 import { ActiveKeys, RevokedKeys } from "./key-list.tsx";
 import "./keys.css";
-import { RenameDialog } from "./rename-dialog.tsx";
 import {
   type Restriction,
   RestrictionMessage,
   restrictionIn,
   restrictionOf,
 } from "./restriction.tsx";
-import { RevokeDialog } from "./revoke-dialog.tsx";
 
-type Open = { dialog: "create" } | { dialog: "rename" | "revoke"; key: KeyView };
+/** Loaded after the list, before a user can have chosen an action. */
+const KeyDialog = screenOf(() => import("./key-dialog.tsx"));
 
 export default function KeysScreen() {
   const keys = useKeys();
   const user = useVisitor().data?.user;
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<OpenKeyDialog | null>(null);
   const [message, setMessage] = useState<string | null>(null);
+  useEffect(() => void KeyDialog.preload(), []);
   // The row of a changed key, with the button that had the focus, may have moved or disappeared.
   useEffect(() => {
     if (message !== null) document.querySelector<HTMLElement>("main h1")?.focus();
@@ -38,7 +39,7 @@ export default function KeysScreen() {
     setMessage(null);
     setOpen({ dialog: "create" });
   };
-  const show = (dialog: "rename" | "revoke") => (key: KeyView) => {
+  const show = (dialog: KeyDialogName, key: KeyView) => {
     setMessage(null);
     setOpen({ dialog, key });
   };
@@ -70,15 +71,24 @@ export default function KeysScreen() {
                 keys={data.keys}
                 restriction={restriction}
                 onCreate={create}
-                onRename={show("rename")}
-                onRevoke={show("revoke")}
+                onOpen={show}
               />
             )}
           </QueryResult>
         </div>
       )}
-      {open !== null && (
-        <OpenDialog open={open} onClose={() => setOpen(null)} onMessage={setMessage} />
+      {open !== null && keys.data !== undefined && (
+        <Suspense>
+          <KeyDialog
+            open={open}
+            bounds={keys.data.bounds}
+            onClose={() => setOpen(null)}
+            onDone={(done) => {
+              setOpen(null);
+              setMessage(done);
+            }}
+          />
+        </Suspense>
       )}
     </>
   );
@@ -106,15 +116,14 @@ function KeyLists(props: {
   keys: KeyView[];
   restriction: Restriction | null;
   onCreate: () => void;
-  onRename: (key: KeyView) => void;
-  onRevoke: (key: KeyView) => void;
+  onOpen: (dialog: KeyDialogName, key: KeyView) => void;
 }) {
   const active = props.keys.filter(({ revokedAt }) => revokedAt === null);
   const revoked = props.keys.filter(({ revokedAt }) => revokedAt !== null);
   return (
     <>
       {active.length > 0 ? (
-        <ActiveKeys keys={active} onRename={props.onRename} onRevoke={props.onRevoke} />
+        <ActiveKeys keys={active} onOpen={props.onOpen} />
       ) : (
         <NoKeys {...props} revoked={revoked.length > 0} />
       )}
@@ -139,23 +148,5 @@ function NoKeys(props: {
         ? "All your keys are revoked. Create a new one to call the API again."
         : "Create a key to make your first call."}
     </Empty>
-  );
-}
-
-function OpenDialog(props: {
-  open: Open;
-  onClose: () => void;
-  onMessage: (message: string) => void;
-}) {
-  const { open, onClose } = props;
-  if (open.dialog === "create") return <CreateDialog onClose={onClose} />;
-  const done = (message: string) => {
-    onClose();
-    props.onMessage(message);
-  };
-  return open.dialog === "rename" ? (
-    <RenameDialog apiKey={open.key} onClose={onClose} onDone={done} />
-  ) : (
-    <RevokeDialog apiKey={open.key} onClose={onClose} onDone={done} />
   );
 }

@@ -4,7 +4,7 @@ import type { KeyView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { useRenameKey } from "../queries.ts";
+import { useChangeKey } from "../queries.ts";
 import { LabelField, labelError } from "./label-field.tsx";
 
 export function RenameDialog(props: {
@@ -13,7 +13,7 @@ export function RenameDialog(props: {
   onDone: (message: string) => void;
 }) {
   const { id, label: oldLabel } = props.apiKey;
-  const rename = useRenameKey();
+  const rename = useChangeKey();
 
   const [label, setLabel] = useState(oldLabel);
   const error = labelError(label);

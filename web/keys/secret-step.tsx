@@ -2,23 +2,26 @@ import { Button, Text, TextInput } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { sampleCallCode } from "../home/sample-call.ts";
 import { CodeBlock, CopyButton } from "../parts/code-block.tsx";
+import { Message } from "../parts/message.tsx";
+import { timeText } from "../parts/numbers.ts";
 import { type CreatedKey, useVisitor } from "../queries.ts";
 
-/** Shows the secret of a new key, once. It stays until the user confirms that it is stored. */
+/** Shows a new secret, once. It stays until the user confirms that it is stored. */
 export function SecretStep(props: {
   created: CreatedKey;
+  /** Whether the key existed before. */
+  isRotation: boolean;
   leaving: boolean;
   onStay: () => void;
   onClose: () => void;
 }) {
   useWarningBeforeUnload();
-  if (props.leaving) {
-    return <LeaveConfirmation label={props.created.key.label} {...props} />;
-  }
-  return <Secret created={props.created} onClose={props.onClose} />;
+  return props.leaving ? <LeaveConfirmation {...props} /> : <Secret {...props} />;
 }
 
-function Secret({ created, onClose }: { created: CreatedKey; onClose: () => void }) {
+type Props = Parameters<typeof SecretStep>[0];
+
+function Secret({ created, isRotation, onClose }: Props) {
   const apiUrl = useVisitor().data?.apiUrl ?? location.origin;
   const field = useRef<HTMLInputElement>(null);
   // The form that had the focus was removed.
@@ -26,19 +29,21 @@ function Secret({ created, onClose }: { created: CreatedKey; onClose: () => void
   return (
     <>
       <Text>
-        This is the only time that the key <strong>{created.key.label}</strong> is shown. Store it
-        where you keep your secrets. We keep only a hash of it.
+        This is the only time that {isRotation ? "the new secret of " : "the key "}
+        <strong>{created.key.label}</strong> is shown. Store it where you keep your secrets. We keep
+        only a hash of it.
       </Text>
+      {isRotation && <OldSecret previousUntil={created.key.previousUntil} />}
       <div className="tb-secret">
         <TextInput
           ref={field}
-          label="Your new key"
+          label={isRotation ? "Your new secret" : "Your new key"}
           value={created.secret}
           readOnly
           spellCheck={false}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <CopyButton text={created.secret} label="Copy the key" />
+        <CopyButton text={created.secret} label={isRotation ? "Copy the secret" : "Copy the key"} />
       </div>
       <Text mt="lg" mb="xs">
         Try it now: paste this into a terminal.
@@ -55,21 +60,38 @@ function Secret({ created, onClose }: { created: CreatedKey; onClose: () => void
   );
 }
 
-function LeaveConfirmation(props: { label: string; onStay: () => void; onClose: () => void }) {
+function OldSecret({ previousUntil }: { previousUntil: number | null }) {
+  const isValid = previousUntil !== null && previousUntil > Date.now();
+  return (
+    <div className="tb-old-secret">
+      <Message tone={isValid ? "soft" : "warn"}>
+        {isValid
+          ? `The old secret works until ${timeText(previousUntil)}. Replace it in your clients before then.`
+          : "The old secret no longer works. Replace it in your clients now."}
+      </Message>
+    </div>
+  );
+}
+
+function LeaveConfirmation({ created, isRotation, onStay, onClose }: Props) {
   const stay = useRef<HTMLButtonElement>(null);
   useEffect(() => stay.current?.focus(), []);
   return (
     <>
       <Text>
-        The key <strong>{props.label}</strong> cannot be shown again. If you have not stored it, go
-        back and copy it. Otherwise you will have to create another key.
+        {isRotation ? "The new secret of " : "The key "}
+        <strong>{created.key.label}</strong> cannot be shown again. If you have not stored it, go
+        back and copy it. Otherwise you will have to{" "}
+        {isRotation
+          ? "rotate the key again, which stops the old secret immediately."
+          : "create another key."}
       </Text>
       <div className="tb-dialog-foot">
-        <Button variant="subtle" color="red" onClick={props.onClose}>
+        <Button variant="subtle" color="red" onClick={onClose}>
           Close anyway
         </Button>
-        <Button ref={stay} onClick={props.onStay}>
-          Go back to the key
+        <Button ref={stay} onClick={onStay}>
+          Go back to the {isRotation ? "secret" : "key"}
         </Button>
       </div>
     </>

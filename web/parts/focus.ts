@@ -27,6 +27,6 @@ export const headingFocus = {
 /** Moves the focus to the first invalid field of a form, after React has marked it. */
 export function focusInvalidField(form: HTMLFormElement): void {
   requestAnimationFrame(() => {
-    form.querySelector<HTMLElement>('input[aria-invalid="true"]')?.focus();
+    form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   });
 }

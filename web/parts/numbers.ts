@@ -12,6 +12,14 @@ const LONG_DAY = new Intl.DateTimeFormat("en-GB", {
   year: "numeric",
   timeZone: "UTC",
 });
+const DAY_AND_MINUTE = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
+});
 
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -36,6 +44,9 @@ export const shortDay = (day: number | string): string => SHORT_DAY.format(new D
 
 /** Formats a time or an ISO day as `21 Nov 2026`. */
 export const longDay = (day: number | string): string => LONG_DAY.format(new Date(day));
+
+/** `21 Nov 2026, 22:26 UTC`, in every time zone and locale. */
+export const timeText = (at: number): string => `${DAY_AND_MINUTE.format(at)} UTC`;
 
 /** `in 12 days`, `3 hours ago`: whole days from two days on, whole hours below that, rounded towards zero. */
 export function relative(at: number, now: number): string {

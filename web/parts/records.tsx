@@ -16,14 +16,18 @@ export type Column<Row> = {
 /** Below this width a table with many columns would have to be scrolled sideways. */
 const NARROW = "(max-width: 61.99em)";
 
-/** A list of records: a table on wide screens, cards on narrow ones. `label` names it for screen readers. */
+/**
+ * A list of records: a table on wide screens, cards on narrow ones. `label` names it for screen readers; `narrow` is the media
+ * query of narrow screens, if the table needs more space than others.
+ */
 export function Records<Row extends { id: string }>(props: {
   label: string;
   columns: Column<Row>[];
   rows: Row[];
   actions?: (row: Row) => ReactNode;
+  narrow?: string;
 }) {
-  const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const narrow = useMediaQuery(props.narrow ?? NARROW, false, { getInitialValueInEffect: false });
   return narrow ? <Cards {...props} /> : <RecordTable {...props} />;
 }
 

@@ -1,4 +1,4 @@
-import { RESULT_VIEWS } from "virtual:tools";
+import { RESULT_VIEWS } from "virtual:tool-views";
 import { Alert, Anchor, Group, Loader, Stack, Text } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
 import { base } from "../addresses.ts";

@@ -32,7 +32,7 @@ import {
   showFactors,
 } from "./factors.ts";
 import { createProveByPassword, proveByCode, showProof } from "./fresh-proof.ts";
-import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
+import { changeKey, createMakeKey, listKeys, revokeKey, rotate } from "./keys.ts";
 import {
   chooseNotifications,
   openUnsubscribe,
@@ -123,7 +123,8 @@ export const dashboardRoutes = ({
   "/dashboard/visitor": { GET: showVisitor },
   "/dashboard/home": { GET: showHome },
   "/dashboard/keys": { GET: listKeys, POST: createMakeKey() },
-  "/dashboard/keys/:id{[\\w-]+}": { PATCH: renameKey, DELETE: revokeKey },
+  "/dashboard/keys/:id{[\\w-]+}": { PATCH: changeKey, DELETE: revokeKey },
+  "/dashboard/keys/:id{[\\w-]+}/rotate": { POST: rotate },
   "/dashboard/usage": { GET: showUsage },
   "/dashboard/credits": { GET: showCredits },
   "/dashboard/credits/entries": { GET: listEntries },

@@ -3,6 +3,7 @@ import type { AccountDeps } from "#accounts/accounts.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { Auth } from "#accounts/auth.ts";
 import type { PasswordLane } from "#accounts/auth-options.ts";
+import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { RecordActivity } from "#accounts/record-activity.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
@@ -28,6 +29,8 @@ export type DashboardDeps = {
     emailsStayHere: boolean;
     /** The networks in which webhook endpoints may be. */
     webhookNetworks: WebhookNetworks;
+    /** What the limits of a key can name. */
+    keyBounds: KeyBounds;
     /** The key of the hashes in the cookie of known browsers. */
     secret: string;
   };

@@ -1,7 +1,15 @@
-import { AccountError, createKey, readLabel } from "#accounts/accounts.ts";
+import { AccountError, createKey, readLabel, rotateKey } from "#accounts/accounts.ts";
+import { readKeepMs, readKeyLimits } from "#accounts/key-limits.ts";
 import { keyFacts } from "#accounts/security-emails.ts";
-import type { Key } from "#ledger/port.ts";
-import { DAY_MS, KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
+import { budgetsAt, isUnused } from "#ledger/key-limits.ts";
+import type { Key, KeyLimits } from "#ledger/port.ts";
+import {
+  DAY_MS,
+  HOUR_MS,
+  KEY_NETWORKS_MAX,
+  KEYS_PER_ACCOUNT_MAX,
+  ROTATION_DAYS_MAX,
+} from "#limits.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
 import {
@@ -13,7 +21,7 @@ import {
   requireActiveMember,
   requireMember,
 } from "./request-context.ts";
-import type { KeyView } from "./shapes.ts";
+import type { KeysView, KeyView } from "./shapes.ts";
 
 export async function listKeys(context: RequestContext): Promise<Response> {
   const member = await requireMember(context);
@@ -23,7 +31,16 @@ export async function listKeys(context: RequestContext): Promise<Response> {
     .sort((a, b) => (b.revokedAt ?? 0) - (a.revokedAt ?? 0))
     .slice(OLD_SHOWN_MAX);
   const hidden = new Set(old.map(({ id }) => id));
-  return json({ keys: keys.filter(({ id }) => !hidden.has(id)) });
+  const { keyBounds } = context.deps.settings;
+  const view: KeysView = {
+    keys: keys.filter(({ id }) => !hidden.has(id)),
+    bounds: {
+      ...keyBounds,
+      networksMax: KEY_NETWORKS_MAX,
+      rotationDaysMax: ROTATION_DAYS_MAX,
+    },
+  };
+  return json(view);
 }
 
 /** The ledger keeps every key forever, so we limit how many can be created and how many revoked keys are listed. */
@@ -37,10 +54,10 @@ export function createMakeKey() {
   return async (context: RequestContext): Promise<Response> => {
     const member = await requireActiveMember(context);
     requireFreshProof(context, member);
-    const label = await readKeyLabel(context);
+    const { label = "", limits = null } = await readKeyChange(context);
     const { account } = member;
     const before = last.get(account) ?? Promise.resolve();
-    const making = before.then(() => makeKey(context, member, label));
+    const making = before.then(() => makeKey(context, member, label, limits));
     const settled = making.catch(() => {});
     last.set(account, settled);
     try {
@@ -51,7 +68,12 @@ export function createMakeKey() {
   };
 }
 
-async function makeKey(context: RequestContext, member: Member, label: string): Promise<Response> {
+async function makeKey(
+  context: RequestContext,
+  member: Member,
+  label: string,
+  limits: KeyLimits | null,
+): Promise<Response> {
   const { deps, now } = context;
   const { ledger } = deps.accountDeps;
   const keys = await ledger.listKeys({ account: member.account });
@@ -70,25 +92,70 @@ async function makeKey(context: RequestContext, member: Member, label: string): 
       retryAfter(first + DAY_MS - now),
     );
   }
-  const { id, key: secret } = await createKey(deps.accountDeps, member.account, label, now);
+  const { id, key: secret } = await createKey(
+    deps.accountDeps,
+    member.account,
+    label,
+    now,
+    undefined,
+    limits,
+  );
   const key = await viewKey(context, member, id);
   await recordEvent(context, member.user.id, "key_created", label, { facts: keyFacts(key) });
   return json({ key, secret }, 201);
 }
 
-export async function renameKey(context: RequestContext): Promise<Response> {
+/** Changes the label of a key, its limits, or both. */
+export async function changeKey(context: RequestContext): Promise<Response> {
   const member = await requireMember(context);
-  const { deps, id } = context;
-  const label = await readKeyLabel(context);
-  const { found } = await deps.accountDeps.ledger.relabelKey({
-    account: member.account,
-    id,
-    label,
-  });
-  if (!found) throw noSuchKey();
+  const { deps, id, now } = context;
+  const { ledger } = deps.accountDeps;
+  const { account } = member;
+  const before = (await ledger.listKeys({ account })).find((key) => key.id === id);
+  const { label, limits } = await readKeyChange(context, before?.limits);
   const user = member.user.id;
-  await recordEvent(context, user, "key_renamed", label);
+  if (limits !== undefined) {
+    const { found } = await ledger.limitKey({ account, id, limits, now });
+    if (!found) throw noSuchKey();
+    const facts = before && keyFacts(before);
+    const detail = label ?? before?.label ?? null;
+    await recordEvent(context, user, "key_limited", detail, facts && { facts });
+  }
+  if (label !== undefined) {
+    const { found } = await ledger.relabelKey({ account, id, label });
+    if (!found) throw noSuchKey();
+    if (label !== before?.label) await recordEvent(context, user, "key_renamed", label);
+  }
   return json({ key: await viewKey(context, member, id) });
+}
+
+/** Gives a key a new secret. The old one keeps working for as long as the order says. */
+export async function rotate(context: RequestContext): Promise<Response> {
+  const member = await requireActiveMember(context);
+  // The new secret is shown, as that of a new key.
+  requireFreshProof(context, member);
+  const { deps, id, now } = context;
+  const { keepHours, again } = await readJson(context);
+  const before = await viewKey(context, member, id);
+  if (before.revokedAt !== null) throw noSuchKey();
+  const { key: secret } = await asDashboardErrors(() => {
+    const previousUntil =
+      again === undefined
+        ? now + readKeepMs(Number(keepHours ?? Number.NaN) * HOUR_MS)
+        : readEndAgain(again, before);
+    return rotateKey(deps.accountDeps, { account: member.account, id, previousUntil, now });
+  });
+  const key = await viewKey(context, member, id);
+  await recordEvent(context, member.user.id, "key_rotated", key.label, { facts: keyFacts(key) });
+  return json({ key, secret });
+}
+
+function readEndAgain(again: unknown, { previousUntil }: KeyView): number {
+  if (typeof again === "number" && again === previousUntil) return again;
+  throw new DashboardError(
+    "invalid_request",
+    "The key was rotated by someone else in the meantime. Reload the page.",
+  );
 }
 
 /** Revoking a revoked key succeeds and does nothing. */
@@ -109,7 +176,7 @@ async function viewKeys({ deps, now }: RequestContext, { account }: Member): Pro
   const keys = await ledger.listKeys({ account });
   const used = await ledger.recentCalls({ account, from: now - DAY_MS });
   const calls = new Map(used.map((row) => [row.key, row.calls]));
-  return keys.map((key) => view(key, calls.get(key.id) ?? 0));
+  return keys.map((key) => view(key, calls.get(key.id) ?? 0, now));
 }
 
 async function viewKey(context: RequestContext, member: Member, id: string): Promise<KeyView> {
@@ -119,8 +186,9 @@ async function viewKey(context: RequestContext, member: Member, id: string): Pro
 }
 
 const view = (
-  { id, label, start, createdAt, lastUsedAt, revokedAt }: Key,
+  { id, label, start, createdAt, lastUsedAt, revokedAt, limits, spent, previous }: Key,
   callsLastDay: number,
+  now: number,
 ): KeyView => ({
   id,
   label,
@@ -129,12 +197,33 @@ const view = (
   lastUsedAt,
   revokedAt,
   callsLastDay,
+  limits: limits && { ...limits, budgets: budgetsAt({ limits, spent }, now) },
+  previousUntil: previous?.until ?? null,
+  isUnused: isUnused({ createdAt, lastUsedAt, revokedAt }, now),
 });
 
-async function readKeyLabel(context: RequestContext): Promise<string> {
-  const { label } = await readJson(context);
+/** `limits` is undefined if the body has none. `before`: the limits of the key that is changed. */
+async function readKeyChange(
+  context: RequestContext,
+  before: KeyLimits | null = null,
+): Promise<{ label?: string; limits?: KeyLimits | null }> {
+  const { label, limits } = await readJson(context);
+  const { keyBounds } = context.deps.settings;
+  return asDashboardErrors(() => ({
+    // A body without either is one without a label.
+    ...(label === undefined && limits !== undefined
+      ? {}
+      : { label: readLabel(typeof label === "string" ? label : "") }),
+    ...(limits === undefined
+      ? {}
+      : { limits: readKeyLimits(limits, keyBounds, context.now, before) }),
+  }));
+}
+
+/** What the user can correct becomes an error of the dashboard. */
+async function asDashboardErrors<Result>(run: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return readLabel(typeof label === "string" ? label : "");
+    return await run();
   } catch (error) {
     if (error instanceof AccountError) throw new DashboardError("invalid_request", error.message);
     throw error;

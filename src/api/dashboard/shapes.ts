@@ -4,9 +4,10 @@
  *
  *     GET    /dashboard/visitor                    Visitor
  *     GET    /dashboard/home                       HomeView
- *     GET    /dashboard/keys                       { keys: KeyView[] }                   revoked over 90 days ago: 100 newest
+ *     GET    /dashboard/keys                       KeysView                              revoked over 90 days ago: 100 newest
  *     POST   /dashboard/keys            KeyOrder   { key: KeyView, secret: string }      201
- *     PATCH  /dashboard/keys/<id>       KeyOrder   { key: KeyView }
+ *     PATCH  /dashboard/keys/<id>       KeyChange  { key: KeyView }
+ *     POST   /dashboard/keys/<id>/rotate RotateOrder { key: KeyView, secret: string }
  *     DELETE /dashboard/keys/<id>                  { key: KeyView }
  *     GET    /dashboard/usage?from=DATE&to=DATE    UsageView                             both inclusive, UTC
  *     GET    /dashboard/credits                    CreditsView
@@ -51,6 +52,7 @@
 import type { EventKind } from "#accounts/activity-log.ts";
 import type { StarterOutcome } from "#accounts/starter-claim.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
+import type { BudgetLeft, BudgetPeriod } from "#ledger/key-limits.ts";
 import type { GrantKind } from "#ledger/port.ts";
 
 export type Provider = "github" | "google";
@@ -132,10 +134,54 @@ export type KeyView = {
   revokedAt: number | null;
   /** Calls of the last 24 hours. */
   callsLastDay: number;
+  /** Null if the key has no limits of its own. */
+  limits: KeyLimitsView | null;
+  /** When the secret before the last rotation stops working, or when it did; null if the key was never rotated. */
+  previousUntil: number | null;
+  /** The key is older than 90 days and was not used for as long, so its owner should consider revoking it. */
+  isUnused: boolean;
 };
 
-/** `label`: 1 to 100 characters on one line. */
-export type KeyOrder = { label: string };
+/** Each member is null where the key has no such limit. A key whose `expiresAt` has passed gets 401. */
+export type KeyLimitsView = {
+  expiresAt: number | null;
+  tools: readonly string[] | null;
+  networks: readonly string[] | null;
+  /** Calls per second. */
+  rate: number | null;
+  budgets: Record<BudgetPeriod, BudgetLeft | null>;
+};
+export type { BudgetLeft, BudgetPeriod } from "#ledger/key-limits.ts";
+
+/** `bounds`: what limits can name, for the form. `callsPerSecond` is the rate limit of the account; 0: it has none. */
+export type KeysView = {
+  keys: KeyView[];
+  bounds: {
+    tools: readonly string[];
+    callsPerSecond: number;
+    networksMax: number;
+    rotationDaysMax: number;
+  };
+};
+
+/** `label`: 1 to 100 characters on one line. `limits`: a member that is missing or null is no limit, and so is null. */
+export type KeyOrder = { label: string; limits?: KeyLimitsOrder | null };
+/** What is missing stays as it is. `limits` replaces all limits of the key; what its budgets have spent stays. */
+export type KeyChange = Partial<KeyOrder>;
+export type KeyLimitsOrder = {
+  expiresAt?: number | null;
+  tools?: string[] | null;
+  /** Addresses or networks in CIDR notation. */
+  networks?: string[] | null;
+  rate?: number | null;
+  budgets?: Partial<Record<BudgetPeriod, number | null>>;
+};
+
+/**
+ * `keepHours`: how long the old secret keeps working, from 0 to 720 hours. `again` repeats a rotation whose response was lost:
+ * the `previousUntil` that it set. Then only the lost secret is replaced, and the old one keeps its end.
+ */
+export type RotateOrder = { keepHours: number } | { again: number };
 
 export type UsageView = {
   from: string;

@@ -9,6 +9,11 @@ import { extensible } from "./tool-schemas.ts";
 const CREDITS = { type: "integer", minimum: 0 };
 const TIME = { type: "string", format: "date-time" };
 
+const budget = (description: string) => ({
+  $ref: "#/components/schemas/KeyBudget",
+  description,
+});
+
 export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
   Account: {
     type: "object",
@@ -28,7 +33,8 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
         ),
       },
       rateLimit: {
-        description: "The rate limit of the account; null if there is none.",
+        description:
+          "The rate limit of the account, or that of the key if it has one of its own and it leaves fewer calls now; null if there is none.",
         anyOf: [{ $ref: "#/components/schemas/AccountRateLimit" }, { type: "null" }],
       },
       key: {
@@ -52,7 +58,7 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
   },
   AccountRateLimit: {
     type: "object",
-    description: "How fast the account may make calls.",
+    description: "How fast calls may be made.",
     properties: {
       callsPerSecond: { type: "integer", minimum: 1, description: "Calls a second, on average." },
       burst: { type: "integer", minimum: 1, description: "Calls that may be made at once." },
@@ -61,8 +67,12 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
         minimum: 0,
         description: "Calls that may be made now, after this request.",
       },
+      limitSource: {
+        type: "string",
+        ...extensible(["account", "key"], "Whose limit it is: `account` or `key`."),
+      },
     },
-    required: ["callsPerSecond", "burst", "remaining"],
+    required: ["callsPerSecond", "burst", "remaining", "limitSource"],
   },
   AccountKey: {
     type: "object",
@@ -72,11 +82,60 @@ export const ACCOUNT_SCHEMAS: Record<string, JsonSchema> = {
       label: { type: "string", description: "The label that its owner gave it." },
       createdAt: { ...TIME, description: "When the key was created, in UTC." },
       limits: {
-        type: "object",
-        description: "The limits of this key beside those of its account. Empty: it has none.",
+        $ref: "#/components/schemas/KeyLimits",
+        description: "The limits that the key has beside those of its account.",
       },
     },
     required: ["id", "label", "createdAt", "limits"],
+  },
+  KeyLimits: {
+    type: "object",
+    description:
+      "The limits of this key beside those of its account. It has a member for each limit; empty: the key has none.",
+    properties: {
+      expiresAt: {
+        ...TIME,
+        description: "The first moment at which the key no longer works, in UTC.",
+      },
+      tools: {
+        type: "array",
+        items: { type: "string" },
+        description: "The only tools that the key may call.",
+      },
+      networks: {
+        type: "array",
+        items: { type: "string" },
+        description: "The only networks that the key may be used from, in CIDR notation.",
+      },
+      callsPerSecond: {
+        type: "integer",
+        minimum: 1,
+        description: "Calls a second, on average, within the limit of the account.",
+      },
+      budgets: {
+        type: "object",
+        description: "How many credits the key may spend, and what is left of them.",
+        properties: {
+          day: budget("In a UTC day."),
+          month: budget("In a UTC month."),
+          total: budget("In all."),
+        },
+      },
+    },
+  },
+  KeyBudget: {
+    type: "object",
+    description: "A budget of a key. It counts from when the key got its first budget.",
+    properties: {
+      credits: { ...CREDITS, minimum: 1, description: "The whole budget." },
+      remaining: { ...CREDITS, description: "What is left of it." },
+      resetsAt: {
+        ...TIME,
+        type: ["string", "null"],
+        description: "When it is whole again, in UTC; null for the budget in all.",
+      },
+    },
+    required: ["credits", "remaining", "resetsAt"],
   },
 };
 
@@ -118,12 +177,16 @@ const ACCOUNT_EXAMPLE = {
       callsPerSecond: SAMPLE_RATE_LIMIT,
       burst: BURST_SECONDS * SAMPLE_RATE_LIMIT,
       remaining: BURST_SECONDS * SAMPLE_RATE_LIMIT - 1,
+      limitSource: "account",
     },
     key: {
       id: "key_4ZQm0T1bXc9aV7sKd2LpR6",
       label: "Production",
       createdAt: "2026-11-22T09:41:00.000Z",
-      limits: {},
+      limits: {
+        tools: ["hash", "uuid"],
+        budgets: { day: { credits: 50, remaining: 37, resetsAt: "2026-11-23T00:00:00.000Z" } },
+      },
     },
   },
 };

@@ -1,4 +1,4 @@
-import { ApiError, ERRORS, type ErrorCode, type ProblemMembers } from "#errors.ts";
+import { ApiError, ERRORS, type ErrorCode, LIMIT_SOURCES, type ProblemMembers } from "#errors.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { invalidKey, missingKey } from "../pipeline/authenticate.ts";
 import {
@@ -7,6 +7,9 @@ import {
   idempotencyKeyReused,
   insufficientCredits,
   internalError,
+  keyBudgetExhausted,
+  keyExpired,
+  keyNotAllowed,
   rateLimited,
   unavailable,
 } from "../pipeline/call-errors.ts";
@@ -55,9 +58,17 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   idempotency_key_reused: idempotencyKeyReused,
   missing_key: () => missingKey(),
   invalid_key: invalidKey,
+  key_expired: () => keyExpired(SAMPLE_DAY),
   insufficient_credits: ({ publicUrl, tools }) =>
     insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl),
+  key_budget_exhausted: ({ publicUrl }) =>
+    keyBudgetExhausted({ budget: "day", resetsAt: SAMPLE_DAY }, 4_200, 1, publicUrl),
   account_suspended: accountSuspended,
+  key_not_allowed: () =>
+    keyNotAllowed({
+      ...{ outcome: "key_not_allowed", balance: 4_200 },
+      ...{ limit: "tools", tools: ["hash", "uuid"] },
+    }),
   not_found: () =>
     new ApiError("not_found", "No endpoint has the path /api/v1/hsah. Did you mean /api/v1/hash?"),
   method_not_allowed: () =>
@@ -79,12 +90,18 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
       "unsupported_media_type",
       'uuid does not take the Content-Type "application/xml". Send JSON with `Content-Type: application/json`.',
     ),
-  rate_limited: () => rateLimited(100, 1),
+  rate_limited: () =>
+    rateLimited({
+      ...{ source: "account", callsPerSecond: 100, allowed: false },
+      ...{ remaining: 0, retryAfterSeconds: 1, resetSeconds: 2 },
+    }),
   headers_too_large: () =>
     new ApiError("headers_too_large", "The request line and headers are over 32768 bytes."),
   internal: () => internalError(undefined),
   unavailable: () => unavailable(undefined),
 };
+
+const SAMPLE_DAY = Date.UTC(2027, 0, 15);
 
 /** The body of an error with this code, as an example. */
 export const sampleProblem = (code: ErrorCode, options: Options): Record<string, unknown> =>
@@ -167,12 +184,40 @@ const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
     description:
       "Of `text_too_long_for_level`: the highest level at which the whole text fits; null if it fits at none.",
   },
-  balance: count("Of `insufficient_credits`: the credits that the account can spend."),
-  price: count("Of `insufficient_credits`: the credits that the call costs."),
+  balance: count(
+    "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the account can spend.",
+  ),
+  price: count(
+    "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the call costs.",
+  ),
   topUpUrl: {
     type: "string",
     format: "uri",
     description: "Of `insufficient_credits`: where you get more credits.",
+  },
+  limitSource: {
+    type: "string",
+    ...extensible(
+      LIMIT_SOURCES,
+      "Of 402, `key_not_allowed` and `rate_limited`: the limit that rejected the call, of the account or of the key.",
+    ),
+  },
+  resetsAt: {
+    type: ["string", "null"],
+    format: "date-time",
+    description:
+      "Of `key_budget_exhausted`: when the budget resets, in UTC; null if it never does.",
+  },
+  expiredAt: {
+    type: "string",
+    format: "date-time",
+    description: "Of `key_expired`: when the key, or the secret that was sent, expired, in UTC.",
+  },
+  allowedTools: {
+    type: "array",
+    items: { type: "string" },
+    description:
+      "Of `key_not_allowed`: the tools that the key may call, if it may not call this one.",
   },
   limit: count("Of `too_large`: the limit, in bytes."),
   size: count("Of `too_large`: the size of the field or body, in bytes, if it is known."),

@@ -1,4 +1,6 @@
 import { ApiError } from "#errors.ts";
+import type { BudgetExhausted, KeyNotAllowed } from "#ledger/port.ts";
+import type { Rate } from "#ledger/throttle.ts";
 
 /** Errors that more than one place throws or shows. */
 
@@ -20,23 +22,71 @@ export const accountSuspended = () =>
     "The operator of this service has suspended the account. Contact the operator.",
   );
 
-export function rateLimited(callsPerSecond: number, retryAfterSeconds: number): ApiError {
+/** The time in ISO 8601; null stays null. */
+export const instant = (at: number | null): string | null =>
+  at === null ? null : new Date(at).toISOString();
+
+/** Only the holder of the secret gets this, so it may say more than `invalidKey`. */
+export function keyExpired(at: number): ApiError {
+  const expiredAt = new Date(at).toISOString();
+  return new ApiError(
+    "key_expired",
+    `This API key expired at ${expiredAt}. Use another key or, if it was rotated, its new secret.`,
+    {
+      members: { expiredAt },
+      headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
+    },
+  );
+}
+
+export function keyNotAllowed(forbidden: KeyNotAllowed): ApiError {
+  const isTool = forbidden.limit === "tools";
+  const allowedTools = isTool ? [...forbidden.tools] : undefined;
+  const what = isTool ? `calls only ${allowedTools}` : "does not work from your network";
+  const limitSource = `key_${forbidden.limit}` as const;
+  return new ApiError(
+    "key_not_allowed",
+    `This API key ${what}. Its owner can change that under Settings, API keys.`,
+    { members: { limitSource, ...(allowedTools && { allowedTools }) } },
+  );
+}
+
+export function rateLimited({
+  source: limitSource,
+  callsPerSecond,
+  retryAfterSeconds,
+}: Rate): ApiError {
   return new ApiError(
     "rate_limited",
-    `The account is making more than ${callsPerSecond} calls per second. Wait ${retryAfterSeconds} s, then try again.`,
-    { headers: { "Retry-After": String(retryAfterSeconds) } },
+    `The ${limitSource === "key" ? "API key" : "account"} is making more than ${callsPerSecond} calls per second. Wait ${retryAfterSeconds} s, then try again.`,
+    { members: { limitSource }, headers: { "Retry-After": String(retryAfterSeconds) } },
   );
 }
 
 export function insufficientCredits(balance: number, price: number, publicUrl: string): ApiError {
   const topUpUrl = `${publicUrl}/docs/credits`;
-  const credits = price === 1 ? "credit" : "credits";
   return new ApiError(
     "insufficient_credits",
-    `The call costs ${price} ${credits}, and the balance is ${balance}. To get more credits, see ${topUpUrl}`,
-    { members: { balance, price, topUpUrl } },
+    `The call costs ${creditsText(price)}, and the balance is ${balance}. To get more credits, see ${topUpUrl}`,
+    { members: { balance, price, limitSource: "account", topUpUrl } },
   );
 }
+
+export function keyBudgetExhausted(
+  { budget, resetsAt: at }: BudgetExhausted,
+  balance: number,
+  price: number,
+  publicUrl: string,
+): ApiError {
+  const resetsAt = instant(at);
+  return new ApiError(
+    "key_budget_exhausted",
+    `The call costs ${creditsText(price)}, and the API key's budget (${budget}) has less left. It resets ${resetsAt ?? "never"}. To raise it, see ${publicUrl}/settings/api-keys`,
+    { members: { balance, price, limitSource: `key_${budget}`, resetsAt } },
+  );
+}
+
+const creditsText = (price: number) => `${price} ${price === 1 ? "credit" : "credits"}`;
 
 export const idempotencyKeyReused = () =>
   new ApiError(

@@ -29,7 +29,12 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
  * A client sees errors in this order; a 503 can come from any step that needs the ledger, memory or a thread. `gate.ts` asks the
  * ledger as rarely as the order allows.
  */
-export type CallTool = (tool: Tool, request: Request, context: RequestContext) => Promise<Response>;
+export type CallTool = (
+  tool: Tool,
+  request: Request,
+  context: RequestContext,
+  connection: unknown,
+) => Promise<Response>;
 
 export function createCallTool(
   app: AppContext,
@@ -56,6 +61,7 @@ export function createCallTool(
     tool: Tool,
     request: Request,
     context: RequestContext,
+    connection: unknown,
   ): Promise<Response> {
     const lap = createStopwatch(app, context);
     const claimed = keys.authenticate(request);
@@ -63,7 +69,9 @@ export function createCallTool(
     const caller = claimed instanceof Promise ? await claimed : claimed;
     context.account = caller.account;
     const mayRepeat = request.headers.has("idempotency-key");
-    const gate = openGate({ caller, context, price: tool.price, mayRepeat });
+    const address = app.clientAddress(connection);
+    const { name, price } = tool;
+    const gate = openGate({ caller, context, tool: name, price, address, mayRepeat });
 
     const entering = gate.enter(mayBeHeavy(tool, request) || isWaiting(request));
     if (entering !== undefined) await entering;
@@ -110,6 +118,7 @@ export function createCallTool(
         credits: tool.price,
         freeCallCredits: app.settings.freeCallCredits,
         now: app.now(),
+        address,
         idempotency: idempotencyOrder(repeatKey, result, context.receivedAt),
       };
       const counted = await debit(order, gate);

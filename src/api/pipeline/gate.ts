@@ -1,11 +1,14 @@
 import type { Counted } from "#ledger/call-ledger.ts";
-import type { DebitOrder, DebitOutcome, KeyStatus } from "#ledger/port.ts";
+import type { BudgetExhausted, DebitOrder, DebitOutcome, KeyStatus } from "#ledger/port.ts";
 import type { AppContext } from "../app-context.ts";
 import { type Authenticator, type Caller, invalidKey } from "./authenticate.ts";
 import {
   accountSuspended,
   idempotencyKeyReused,
   insufficientCredits,
+  keyBudgetExhausted,
+  keyExpired,
+  keyNotAllowed,
   rateLimited,
   unavailable,
 } from "./call-errors.ts";
@@ -42,8 +45,12 @@ export type Settled = Extract<DebitOutcome, { outcome: "debited" | "replayed" }>
 export type CallAtGate = {
   caller: Caller;
   context: RequestContext;
+  /** The tool that the client calls; null if it calls none. */
+  tool: string | null;
   /** In credits. */
   price: number;
+  /** The network address of the client; null if it is not known. */
+  address: string | null;
   /** The call has an idempotency key. It may be a replay, so only the debit decides about credits. */
   mayRepeat: boolean;
 };
@@ -55,7 +62,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
   const recent = createRecentErrors(app.elapsed);
 
   return (call) => {
-    const { caller, context, price, mayRepeat } = call;
+    const { caller, context, tool, price, address, mayRepeat } = call;
     const { account, keySha256 } = caller;
     /** The ledger was asked for the key's status, which also counted the call for the rate limit. */
     let isCounted = false;
@@ -69,14 +76,24 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
         context.rate = null;
         throw invalidKey();
       }
+      if (outcome.outcome === "key_expired") {
+        keys.forget(caller);
+        context.rate = null;
+        throw keyExpired(outcome.expiredAt);
+      }
       keys.remember(caller);
       context.charged = 0;
       context.balance = outcome.balance;
-      if (outcome.outcome === "account_suspended" || outcome.outcome === "rate_limited") {
-        recent.rejected.add(account);
-        throw outcome.outcome === "account_suspended"
-          ? accountSuspended()
-          : rateLimited(settings.rateLimit, rate?.retryAfterSeconds ?? 1);
+      switch (outcome.outcome) {
+        case "account_suspended":
+          recent.rejected.add(account);
+          throw accountSuspended();
+        case "key_not_allowed":
+          recent.rejected.add(account);
+          throw keyNotAllowed(outcome);
+        case "rate_limited":
+          recent.rejected.add(account);
+          throw rateLimited(outcome.by);
       }
       return outcome as Passed<Outcome>;
     }
@@ -86,17 +103,24 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       return insufficientCredits(balance, price, settings.publicUrl);
     }
 
+    function budgetExhausted(exhausted: BudgetExhausted, balance: number) {
+      recent.poor.add(account);
+      return keyBudgetExhausted(exhausted, balance, price, settings.publicUrl);
+    }
+
     async function askStatus(): Promise<void> {
       if (isCounted) return;
-      const order = { account, keySha256, now: app.now() };
+      const order = { account, keySha256, now: app.now(), tool, credits: price, address };
       const counted = await calls.keyStatus(order).catch((cause) => {
         throw unavailable(cause);
       });
       isCounted = true;
       const status = check(counted);
       const isFree = status.freeCall && price <= settings.freeCallCredits;
-      if (mayRepeat || isFree || status.balance >= price) return;
-      throw tooFewCredits(status.balance);
+      if (mayRepeat || isFree) return;
+      const { balance, exhausted } = status;
+      if (exhausted !== undefined) throw budgetExhausted(exhausted, balance);
+      if (balance < price) throw tooFewCredits(balance);
     }
 
     /**
@@ -106,7 +130,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
     const asksFirst = (isHeavy: boolean): boolean =>
       calls.isRemote
         ? recent.areLikely(call, isHeavy)
-        : isHeavy || !caller.known || calls.isOverRate(account);
+        : isHeavy || !caller.known || calls.isOverRate(caller);
 
     return {
       // Without a question to the ledger, returns no promise: awaiting one would cost every call.
@@ -115,6 +139,8 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       debit: (order) => calls.debit(order, isCounted),
       settle(counted) {
         const outcome = check(counted);
+        if (outcome.outcome === "key_budget_exhausted")
+          throw budgetExhausted(outcome, outcome.balance);
         if (outcome.outcome === "insufficient_credits") throw tooFewCredits(outcome.balance);
         if (outcome.outcome === "idempotency_key_reused") throw idempotencyKeyReused();
         if (outcome.outcome === "debited") context.charged = outcome.charged;
@@ -146,5 +172,12 @@ function createRecentErrors(elapsed: () => number) {
 
 type Passed<Outcome> = Exclude<
   Outcome,
-  { outcome: "invalid_key" | "account_suspended" | "rate_limited" }
+  {
+    outcome:
+      | "invalid_key"
+      | "key_expired"
+      | "account_suspended"
+      | "key_not_allowed"
+      | "rate_limited";
+  }
 >;

@@ -67,7 +67,7 @@ const PNG_TYPE = "image/png";
 const UNCOUNTED = { release() {}, isOver: () => false };
 
 export function createReplier(app: AppContext): Replier {
-  const policy = ratePolicy(app.settings.rateLimit);
+  const ofAccount = ratePolicy("account", app.settings.rateLimit);
   const docsUrl = errorDocsUrl(app.settings.publicUrl);
 
   function commonHeaders(context: RequestContext): Record<string, string> {
@@ -83,9 +83,12 @@ export function createReplier(app: AppContext): Replier {
       headers["Credits-Charged"] = String(context.charged ?? 0);
       headers["Credits-Remaining"] = String(context.balance);
     }
-    if (context.rate !== null && policy !== null) {
-      headers["RateLimit-Policy"] = policy;
-      headers["RateLimit"] = `"account";r=${context.rate.remaining};t=${context.rate.resetSeconds}`;
+    const { rate } = context;
+    if (rate !== null) {
+      const { source, callsPerSecond, remaining, resetSeconds } = rate;
+      headers["RateLimit-Policy"] =
+        source === "account" ? ofAccount : ratePolicy(source, callsPerSecond);
+      headers["RateLimit"] = `"${source}";r=${remaining};t=${resetSeconds}`;
     }
     return headers;
   }

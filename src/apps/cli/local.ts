@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import { emailSealer } from "#email/email-queue.ts";
@@ -50,6 +51,7 @@ export function createLocalDeployment(
     findDamage: store.findDamage,
     isDamage: store.isDamage,
     accountDeps: async () => ({ ledger, directory, secrets: await secrets(), random, hashKey }),
+    keyBounds: () => keyBoundsOf(config),
     notify: {
       activityLog,
       publicUrl,
@@ -82,6 +84,12 @@ export function createLocalDeployment(
         ? ` Its links point to ${publicUrl}. Set PUBLIC_URL to the server's public URL.`
         : "",
   };
+}
+
+/** Imports the tools here, because only limits name them. */
+async function keyBoundsOf({ rateLimit }: Invocation["config"]): Promise<KeyBounds> {
+  const { TOOLS } = await import("#tools/registry.ts");
+  return { tools: TOOLS.map(({ name }) => name), callsPerSecond: rateLimit };
 }
 
 async function billingOf({ config: { stripe } }: Invocation, store: LocalStore) {

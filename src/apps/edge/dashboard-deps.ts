@@ -25,7 +25,7 @@ import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
-import { createEdgeAppContext } from "./app-context.ts";
+import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { textsIn } from "./edge-settings.ts";
 import { openEdgePages } from "./pages.ts";
 import { openEdgeEmails } from "./site-emails.ts";
@@ -47,6 +47,10 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
   const ledger = indexedLedger(calls.ledger, index);
+  const keyBounds = {
+    tools: calls.tools.map(({ name }) => name),
+    callsPerSecond: calls.settings.rateLimit,
+  };
   const accountDeps = { ledger, directory: store.directory, secrets, random, hashKey };
   const derived = (purpose: string, secret = secrets[0] as string) =>
     bytesToHex(keyedHash(secret, purpose));
@@ -114,6 +118,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
       emailsStayHere: config.mail.api === null,
       webhookNetworks: config.webhookNetworks,
+      keyBounds,
       secret: browserSecret,
     },
     accountDeps,
@@ -183,6 +188,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     store,
     ledger,
     accountDeps,
+    keyBounds,
     index,
     logError,
     site: { settings, dashboard, pages, docs: pages.docs },
@@ -214,10 +220,6 @@ const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => {
   >;
   return { LEDGER, DB, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
 };
-
-/** Returns the client's address from a header that only the platform can set; null when running locally. */
-export const clientAddressOf = (request: Request): string | null =>
-  request.headers.get("cf-connecting-ip");
 
 /** Returns the request with its body read and decompressed. */
 function withBody(request: Request, bytes: Uint8Array): Request {

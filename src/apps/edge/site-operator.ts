@@ -13,7 +13,18 @@ export function openOperator(
   env: SiteEnv,
   config: DashboardConfig,
 ): OperatorApp {
-  const { ledger, accountDeps, index, store, emails, billing, deps, logError, newRequestId } = side;
+  const {
+    ledger,
+    accountDeps,
+    keyBounds,
+    index,
+    store,
+    emails,
+    billing,
+    deps,
+    logError,
+    newRequestId,
+  } = side;
   const { database, directory, activityLog, purchases } = store;
   const moves = movesOfObjects(({ account }) => env.LEDGER.getByName(accountPart(account)));
   return createOperatorApp({
@@ -23,6 +34,7 @@ export function openOperator(
       directory,
       purchases,
       accountDeps: async () => accountDeps,
+      keyBounds: async () => keyBounds,
       billing: async () => billing,
       notify: { activityLog, mail: emails.mail, publicUrl: config.publicUrl },
       actions: createOperatorActions(database),

@@ -10,6 +10,7 @@ import { localCallLedger } from "#ledger/call-ledger.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
+import { createClientAddress } from "./client-address.ts";
 import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { hashKey, random } from "./runtime.ts";
@@ -35,6 +36,7 @@ const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "
 export function createNodeAppContext(parts: Parts): AppContext {
   const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
   const sources: Sources = { random: parts.random ?? random, digest };
+  const clientAddress = createClientAddress(config.trustedProxies);
   return {
     settings: {
       publicUrl,
@@ -49,6 +51,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
     waitUntil: null,
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
+    clientAddress: (connection) => clientAddress(connection as IncomingMessage),
     now: () => Date.now(),
     elapsed,
     random: sources.random,

@@ -1,4 +1,5 @@
 import type { AccountDeps } from "#accounts/accounts.ts";
+import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import {
   createOperatorApp,
@@ -17,6 +18,7 @@ import { reversalsForOperator } from "./reversals.ts";
 export function openNodeOperator({
   store,
   accountDeps,
+  keyBounds,
   notify,
   billing,
   dataDir,
@@ -24,6 +26,7 @@ export function openNodeOperator({
 }: Omit<OperatorAppWiring, "context"> & {
   store: ReturnType<typeof openDashboardStore>;
   accountDeps: AccountDeps;
+  keyBounds: KeyBounds;
   notify: NotifyDeps;
   billing: Billing | null;
   /** This node's folder, which holds its own pending reversals. */
@@ -40,6 +43,7 @@ export function openNodeOperator({
       findDamage,
       isDamage,
       accountDeps: async () => accountDeps,
+      keyBounds: async () => keyBounds,
       billing: async () => billing,
       actions: createOperatorActions(database),
       jobs: operatorJobs([store.jobs, reversalsForOperator(dataDir)]),

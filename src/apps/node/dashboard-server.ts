@@ -13,6 +13,7 @@ import { createIdSequence } from "#ids.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import type { DashboardSite } from "#site/site-context.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { isOwnMachine, originsOf } from "./addresses.ts";
 import { createClientAddress } from "./client-address.ts";
 import {
@@ -65,6 +66,7 @@ export function openDashboardServer(
       prices: at.prices,
       stripe: config.stripe,
       webhookNetworks: config.webhookNetworks,
+      keyBounds: { tools: TOOLS.map(({ name }) => name), callsPerSecond: config.rateLimit },
       starter,
       starterBudgets: config.starterBudgets,
       disposableEmail: config.disposableEmail,

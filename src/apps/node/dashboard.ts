@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { DisposableEmailMode } from "#accounts/disposable-email.ts";
+import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { StarterBudgets } from "#accounts/starter-claim.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
@@ -35,6 +36,7 @@ export type DashboardSettings = {
   stripe: StripeSettings | null;
   /** Networks that customers' webhook endpoints may be in. */
   webhookNetworks: WebhookNetworks;
+  keyBounds: KeyBounds;
   operatorTokens: readonly OperatorToken[];
   /** Whether the log may contain the links of emails in the outbox. */
   isOwnMachine: boolean;

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { AccountDeps } from "#accounts/accounts.ts";
 import { type App, createApp } from "#api/app.ts";
 import { type Config, urlOf } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
@@ -93,7 +92,7 @@ async function main(): Promise<void> {
   process.on("SIGINT", (signal) => void stop(signal));
 
   // After the port is bound, because the key is shown only once and a failed start must not consume it.
-  const accountDeps: AccountDeps = { ledger, directory, secrets, random, hashKey };
+  const accountDeps = { ledger, directory, secrets, random, hashKey };
   const starter = { credits: config.starterCredits, days: config.starterDays };
   const wantsDemo = isOwnMachine(config) && (await store.isEmptyOrUnfinished(DEMO_EMAIL));
   const demoKey = wantsDemo ? await createDemoAccount(accountDeps, starter, Date.now()) : null;

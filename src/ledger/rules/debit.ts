@@ -3,6 +3,7 @@ import { LAST_USED_STEP_MS } from "../model.ts";
 import { OrderRejected } from "../outcome-errors.ts";
 import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder } from "../port.ts";
 import { balanceAt, isSpendable, notifyIfWorse, withBalance } from "./balance.ts";
+import { exhaustedBudget, invalidityOf, prohibitionOf, spend, withRate } from "./key-limits.ts";
 import type {
   AccountRow,
   CallKey,
@@ -24,14 +25,21 @@ export const loadsOfKeyStatus = ({ keySha256 }: KeyStatusOrder): Loads => ({
   grants: { covering: 0 },
 });
 
-export function decideKeyStatus(rows: Rows, { now }: KeyStatusOrder): Verdict<KeyStatus> {
+export function decideKeyStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
   const { account } = rows;
-  if (account === null || isRejected(account, rows.callKey))
-    return unchanged({ outcome: "invalid_key" });
+  const { now, credits = 0 } = order;
+  if (account === null) return unchanged({ outcome: "invalid_key" });
+  const invalidity = invalidityOf(account, rows.callKey, order);
+  if (invalidity !== null) return unchanged(invalidity);
+  const key = rows.callKey as CallKey;
   const balance = balanceAt(account, rows, now);
   if (balance === null) return { need: "sum" };
   if (account.state === "suspended") return unchanged({ outcome: "account_suspended", balance });
-  return unchanged({ outcome: "good", balance, freeCall: account.freeCall === "open" });
+  const prohibition = prohibitionOf(key, order, balance);
+  if (prohibition !== null) return unchanged(prohibition);
+  const status: KeyStatus = { outcome: "good", balance, freeCall: account.freeCall === "open" };
+  const exhausted = exhaustedBudget(key, credits, now);
+  return unchanged(withRate(exhausted === null ? status : { ...status, exhausted }, key));
 }
 
 export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrder): Loads =>
@@ -49,27 +57,35 @@ export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrd
  */
 export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
   checkPrice(order);
-  const { account, callKey: key } = rows;
+  const { account } = rows;
   if (account === null) return unchanged({ outcome: "invalid_key" });
   if (rows.debit) return repeatDebit(account, rows, rows.debit, order);
-  if (isRejected(account, key)) return reject(rows, { outcome: "invalid_key" });
+  const invalidity = invalidityOf(account, rows.callKey, order);
+  if (invalidity !== null) return reject(rows, invalidity);
+  const key = rows.callKey as CallKey;
   const balance = balanceAt(account, rows, order.now);
   if (balance === null) return { need: "sum" };
   if (account.state === "suspended") return reject(rows, { outcome: "account_suspended", balance });
+  const prohibition = prohibitionOf(key, order, balance);
+  if (prohibition !== null) return reject(rows, prohibition);
   const replay = replayOf(rows.earlier, order, balance);
-  if (replay !== null) return reject(rows, replay);
+  if (replay !== null) return reject(rows, withRate(replay, key));
 
   const isFree = isFreeCall(account, order);
   const credits = isFree ? 0 : order.credits;
-  if (balance < credits) return reject(rows, { outcome: "insufficient_credits", balance });
+  const exhausted = exhaustedBudget(key, credits, order.now);
+  if (exhausted !== null)
+    return reject(rows, withRate({ outcome: "key_budget_exhausted", balance, ...exhausted }, key));
+  if (balance < credits)
+    return reject(rows, withRate({ outcome: "insufficient_credits", balance }, key));
   const taken = take(rows, credits, order.now);
   if ("need" in taken) return taken;
   const left = balance - credits;
   const changes: Changes = {
-    debit: debitOf(order, credits, isFree, (key as CallKey).no, taken.parts),
+    debit: debitOf(order, credits, isFree, key.no, taken.parts),
   };
   if (taken.parts.length > 0) changes.drawn = taken.parts.map(({ grant }) => grant);
-  const used = useKey(key as CallKey, order.now);
+  const used = useKey(key, credits, order.now);
   if (used !== null) changes.usedKey = used;
   if (order.idempotency !== null) changes.earlier = recordOf(order);
 
@@ -81,7 +97,8 @@ export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome
     if (notified.events.length > 0) changes.events = notified.events;
   }
   if (after !== account) changes.account = after;
-  return { outcome: { outcome: "debited", charged: credits, balance: left }, changes };
+  const outcome: DebitOutcome = { outcome: "debited", charged: credits, balance: left };
+  return { outcome: withRate(outcome, key), changes };
 }
 
 function checkPrice({ credits }: DebitOrder): void {
@@ -96,9 +113,6 @@ const unchanged = <Outcome>(outcome: Outcome) => ({ outcome, changes: {} });
 /** An order that was carried out before is not rejected, even if its key was revoked since. */
 const reject = (rows: Rows, outcome: DebitOutcome): Verdict<DebitOutcome> =>
   rows.debit === undefined ? { need: "debit" } : unchanged(outcome);
-
-const isRejected = (account: AccountRow, key: CallKey | null | undefined): boolean =>
-  key == null || key.revokedAt !== null || account.state === "closed";
 
 /** The order was sent again because its response was lost. */
 function repeatDebit(
@@ -183,10 +197,16 @@ const partOf = ({ grant, credits }: Taken["parts"][number]): DebitPart => ({
   credits,
 });
 
-/** Updates the key's last use; returns null if it is recent, so that a busy key does not cost a write per call. */
-function useKey(key: CallKey, now: number): CallKey | null {
-  if (key.lastUsedAt !== null && now - key.lastUsedAt < LAST_USED_STEP_MS) return null;
-  return { ...key, lastUsedAt: now };
+/**
+ * Updates the key's last use and what it has spent. Returns null if the last use is recent and the key has no budget, so that a
+ * busy key does not cost a write per call.
+ */
+function useKey(key: CallKey, credits: number, now: number): CallKey | null {
+  const { lastUsedAt } = key;
+  const isRecent = lastUsedAt !== null && now - lastUsedAt < LAST_USED_STEP_MS;
+  const spent = spend(key.spent, credits, now);
+  if (isRecent && spent === key.spent) return null;
+  return { ...key, lastUsedAt: isRecent ? lastUsedAt : now, spent };
 }
 
 function recordOf({ tool, now, callId, idempotency }: DebitOrder): IdempotencyRow {

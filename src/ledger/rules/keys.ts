@@ -1,13 +1,17 @@
+import { DAY_MS, ROTATION_DAYS_MAX } from "#limits.ts";
+import { OrderRejected } from "../outcome-errors.ts";
 import type { LedgerOperations } from "../port.ts";
+import { spentUnder } from "./key-limits.ts";
 import type { KeyRow, Loads, Rows, Verdict } from "./rows.ts";
 
-/** Creating, revoking and labelling API keys. */
+/** Creating, revoking, labelling, limiting and rotating API keys. */
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
 export const loadsOfKey = ({ id }: { id: string }): Loads => ({ key: id });
 
-export const loadsOfNewKey = ({ id, sha256 }: Order<"createKey">): Loads => ({
+/** Of a new key, and of one that gets a new secret. */
+export const loadsOfNewSecret = ({ id, sha256 }: { id: string; sha256: string }): Loads => ({
   key: id,
   newKey: { id, sha256 },
 });
@@ -15,12 +19,13 @@ export const loadsOfNewKey = ({ id, sha256 }: Order<"createKey">): Loads => ({
 /** A key that the account already has was made by the same order, which was sent again because its response was lost. */
 export function decideKeyCreation(
   { account, key, isKeyTaken }: Rows,
-  { id, sha256, start, label, now }: Order<"createKey">,
+  { id, sha256, start, label, limits = null, now }: Order<"createKey">,
 ): Verdict<Outcome<"createKey">> {
   if (key != null) return { outcome: { outcome: "created" }, changes: {} };
   if (account === null || account.state === "closed")
     return { outcome: { outcome: "no_account" }, changes: {} };
   if (isKeyTaken) return { outcome: { outcome: "taken" }, changes: {} };
+  const unused = { lastUsedAt: null, spent: null };
   const made: KeyRow = {
     no: 0,
     id,
@@ -28,8 +33,12 @@ export function decideKeyCreation(
     start,
     label,
     createdAt: now,
-    lastUsedAt: null,
+    ...unused,
     revokedAt: null,
+    previousSha256: null,
+    previousUntil: null,
+    limits,
+    spent: spentUnder(limits, unused, now),
   };
   const events = [{ kind: "key.created" as const, key: { id, label, start } }];
   return { outcome: { outcome: "created" }, changes: { key: made, events } };
@@ -56,4 +65,35 @@ export function decideLabel(
   if (account === null || account.state === "closed" || key == null)
     return { outcome: { found: false }, changes: {} };
   return { outcome: { found: true }, changes: { key: { ...key, label } } };
+}
+
+/** The limits of a revoked key do not matter any more, so they stay. */
+export function decideLimits(
+  { account, key }: Rows,
+  { limits, now }: Order<"limitKey">,
+): Verdict<Outcome<"limitKey">> {
+  if (account === null || account.state === "closed" || key == null || key.revokedAt !== null)
+    return { outcome: { found: false }, changes: {} };
+  const spent = spentUnder(limits, key, now);
+  return { outcome: { found: true }, changes: { key: { ...key, limits, spent } } };
+}
+
+/** A key that has the new secret already was rotated by the same order, which was sent again because its response was lost. */
+export function decideRotation(
+  { account, key, isKeyTaken }: Rows,
+  { sha256, start, previousUntil, now }: Order<"rotateKey">,
+): Verdict<Outcome<"rotateKey">> {
+  if (!(previousUntil >= now && previousUntil <= now + ROTATION_DAYS_MAX * DAY_MS))
+    throw new OrderRejected(`The old secret can work for at most ${ROTATION_DAYS_MAX} days`);
+  if (account === null || account.state === "closed" || key == null)
+    return { outcome: { outcome: "not_found" }, changes: {} };
+  if (key.sha256 === sha256) return { outcome: { outcome: "rotated" }, changes: {} };
+  if (key.revokedAt !== null) return { outcome: { outcome: "revoked" }, changes: {} };
+  if (isKeyTaken || key.previousSha256 === sha256)
+    return { outcome: { outcome: "taken" }, changes: {} };
+  // The same end means the same order: its response was lost, and the secret in it, which nobody has, must not drop the old one.
+  const isAgain = key.previousUntil === previousUntil;
+  const previousSha256 = isAgain ? key.previousSha256 : key.sha256;
+  const rotated = { ...key, sha256, start, previousSha256, previousUntil };
+  return { outcome: { outcome: "rotated" }, changes: { key: rotated } };
 }

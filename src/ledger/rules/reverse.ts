@@ -1,8 +1,9 @@
 import type { LedgerOperations } from "../port.ts";
 import { isSpendable, rebalance, recordIfBetter, voidCredits } from "./balance.ts";
+import { unspend } from "./key-limits.ts";
 import type { AccountRow, Changes, DebitRow, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
 
-/** Reversing the debit of a call whose response was never sent: each grant gets back what it paid. */
+/** Reversing the debit of a call whose response was never sent: each grant gets back what it paid, and so do the budgets of the key. */
 type Order = LedgerOperations["reverse"][0];
 
 export const loadsOfReversal = (): Loads => ({ debit: true, grants: { covering: 0 } });
@@ -36,6 +37,10 @@ export function decideReversal(
     if ("need" in balanced) return balanced;
     changes.grants = grants;
     changes.account = recordIfBetter(balanced);
+    const { debitKey } = rows;
+    if (debitKey === undefined) return { need: "debitKey", no: debit.keyNo };
+    const { spent } = debitKey;
+    if (spent !== null) changes.usedKey = { ...debitKey, spent: unspend(spent, debit) };
   }
   return { outcome: { reversed: true }, changes: withoutUnchanged(changes, account) };
 }

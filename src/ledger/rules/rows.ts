@@ -1,4 +1,5 @@
 import type { EventContent, Level } from "../events.ts";
+import type { KeyLimits, KeySpent } from "../key-limits.ts";
 import type { AccountState, FreeCall, GrantKind } from "../model.ts";
 
 /**
@@ -34,10 +35,26 @@ export type KeyRow = {
   createdAt: number;
   lastUsedAt: number | null;
   revokedAt: number | null;
+  /** The secret before the last rotation, and when it stops working. Both are null if the key was never rotated. */
+  previousSha256: string | null;
+  previousUntil: number | null;
+  limits: KeyLimits | null;
+  /** Null if no limit is a budget, so that calls with most keys change nothing. */
+  spent: KeySpent | null;
 };
 
 /** The columns of a key that a call needs. Stores load no others for it. */
-export type CallKey = Pick<KeyRow, "no" | "sha256" | "lastUsedAt" | "revokedAt">;
+export type CallKey = Pick<
+  KeyRow,
+  | "no"
+  | "sha256"
+  | "lastUsedAt"
+  | "revokedAt"
+  | "previousSha256"
+  | "previousUntil"
+  | "limits"
+  | "spent"
+>;
 
 export type GrantRow = {
   no: number;
@@ -122,6 +139,8 @@ export type Rows = {
   isEveryConcerned: boolean;
   /** The debit that the order identifies. */
   debit: DebitRow | null | undefined;
+  /** The key that made the debit. */
+  debitKey: CallKey | undefined;
   /** The record of the order's idempotency key. */
   earlier: IdempotencyRow | null | undefined;
 };
@@ -130,7 +149,7 @@ export type Rows = {
 export type Loads = {
   /** The key with this id. */
   key?: string;
-  /** The key with this SHA-256. */
+  /** The key with this SHA-256, or with this one before its last rotation. */
   callKey?: string;
   /** The key to create: loads whether another key has its id or SHA-256. */
   newKey?: { id: string; sha256: string };
@@ -149,6 +168,8 @@ export type Concerned = { ids: readonly string[] } | { nos: readonly number[] } 
 export type Need =
   | { need: "sum" }
   | { need: "debit" }
+  /** The key with this number. */
+  | { need: "debitKey"; no: number }
   /** More of the first spendable grants, until they hold more credits than this. */
   | { need: "grants"; covering: number }
   | { need: "concerned"; grants: Concerned };
@@ -158,7 +179,7 @@ export type Changes = {
   account?: AccountRow;
   key?: KeyRow;
   grants?: readonly GrantRow[];
-  /** A key of which only the last use changed. */
+  /** A key of which only the last use and what it has spent changed. */
   usedKey?: CallKey;
   /** Grants of which only the remaining credits changed. */
   drawn?: readonly OpenGrant[];

@@ -15,9 +15,11 @@ import { decideClawback, decideGrant, loadsOfClawback, loadsOfGrant } from "./gr
 import {
   decideKeyCreation,
   decideLabel,
+  decideLimits,
   decideRevocation,
+  decideRotation,
   loadsOfKey,
-  loadsOfNewKey,
+  loadsOfNewSecret,
 } from "./keys.ts";
 import { decideReversal, loadsOfReversal } from "./reverse.ts";
 import type { Loads, Rows, Verdict } from "./rows.ts";
@@ -39,6 +41,8 @@ export type RuleOrders = Pick<
   | "createKey"
   | "revokeKey"
   | "relabelKey"
+  | "limitKey"
+  | "rotateKey"
   | "grant"
   | "clawback"
   | "keyStatus"
@@ -64,9 +68,11 @@ export const RULES: { [Name in RuleName]: Rule<RuleOrders[Name][0], RuleOrders[N
   suspendAccount: { loads: nothing, decide: decideState("suspended") },
   resumeAccount: { loads: nothing, decide: decideState("open") },
   closeAccount: { loads: loadsOfClosing, decide: decideClosing },
-  createKey: { loads: loadsOfNewKey, decide: decideKeyCreation },
+  createKey: { loads: loadsOfNewSecret, decide: decideKeyCreation },
   revokeKey: { loads: loadsOfKey, decide: decideRevocation },
   relabelKey: { loads: loadsOfKey, decide: decideLabel },
+  limitKey: { loads: loadsOfKey, decide: decideLimits },
+  rotateKey: { loads: loadsOfNewSecret, decide: decideRotation },
   grant: { loads: loadsOfGrant, decide: decideGrant },
   clawback: { loads: loadsOfClawback, decide: decideClawback },
   keyStatus: { loads: loadsOfKeyStatus, decide: decideKeyStatus },

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { LEVELS } from "../events.ts";
 import { GRANT_KINDS } from "../model.ts";
+import { parseNetwork } from "../networks.ts";
 import { purchaseRecord } from "./purchase-record.ts";
 
 /**
@@ -13,6 +14,7 @@ const count = z.int().min(0);
 /** For members that were added later: older lines without them are valid. */
 const addedLater = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** What each grant paid, in the order in which they are spent; null if fewer than two grants paid. */
 const parts = z
   .array(z.strictObject({ id: name, kind: z.enum(GRANT_KINDS), credits: z.int().min(1) }))
@@ -23,6 +25,24 @@ const addsUp = ({ credits, grant, parts }: Paid) =>
   parts === null ||
   (parts[0]?.id === grant && parts.reduce((sum, part) => sum + part.credits, 0) === credits);
 const ADDS_UP = "the parts must add up to the credits, and the first one must be of the grant";
+
+/** As `KeyLimits`. */
+const keyLimits = z.strictObject({
+  expiresAt: time.nullable(),
+  tools: z.array(name).min(1).nullable(),
+  budgets: z.strictObject({
+    total: count.nullable(),
+    month: count.nullable(),
+    day: count.nullable(),
+  }),
+  networks: z
+    .array(z.string().refine((network) => parseNetwork(network) !== null, "must be a network"))
+    .min(1)
+    .nullable(),
+  rate: z.int().min(1).nullable(),
+});
+/** As `KeySpent`. */
+const keySpent = z.strictObject({ since: time, on: time, day: count, month: count, total: count });
 
 export const transferRecord = z.discriminatedUnion("record", [
   z.strictObject({
@@ -44,17 +64,26 @@ export const transferRecord = z.discriminatedUnion("record", [
     at: time,
     outcome: z.enum(["granted", "address_used", "disposable", "network_full", "day_full"]),
   }),
-  z.strictObject({
-    record: z.literal("key"),
-    id: name,
-    account: name,
-    sha256: z.string().regex(/^[0-9a-f]{64}$/),
-    start: z.string(),
-    label: z.string(),
-    createdAt: time,
-    lastUsedAt: time.nullable(),
-    revokedAt: time.nullable(),
-  }),
+  z
+    .strictObject({
+      record: z.literal("key"),
+      id: name,
+      account: name,
+      sha256,
+      start: z.string(),
+      label: z.string(),
+      createdAt: time,
+      lastUsedAt: time.nullable(),
+      revokedAt: time.nullable(),
+      previousSha256: addedLater(sha256),
+      previousUntil: addedLater(time),
+      limits: addedLater(keyLimits),
+      spent: addedLater(keySpent),
+    })
+    .refine(
+      ({ previousSha256, previousUntil }) => (previousSha256 === null) === (previousUntil === null),
+      "the previous secret must have an end",
+    ),
   z.strictObject({
     record: z.literal("grant"),
     account: name,

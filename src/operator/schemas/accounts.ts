@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { EVENT_KINDS } from "#accounts/activity-log.ts";
+import { keyLimitsForm } from "#accounts/key-limits.ts";
 import { ENTRY_KINDS } from "#ledger/entries.ts";
 import { GRANT_KINDS } from "#ledger/port.ts";
 import { account, count, credits, cursor, email, keyId, pageMax, time } from "./members.ts";
@@ -10,6 +11,16 @@ const label = z.string().max(1_000);
 const grantId = z.string().regex(/^operator:[\x21-\x7e]{1,100}$/);
 
 const address = z.object({ email: z.string(), account: z.string(), createdAt: time });
+const budget = count.nullable();
+const limits = z
+  .object({
+    expiresAt: time.nullable(),
+    tools: z.array(z.string()).readonly().nullable(),
+    budgets: z.object({ total: budget, month: budget, day: budget }),
+    networks: z.array(z.string()).readonly().nullable(),
+    rate: z.int().nullable(),
+  })
+  .nullable();
 const key = z.object({
   id: z.string(),
   account: z.string(),
@@ -19,6 +30,9 @@ const key = z.object({
   createdAt: time,
   lastUsedAt: time.nullable(),
   revokedAt: time.nullable(),
+  previous: z.object({ sha256: z.string(), until: time }).nullable(),
+  limits,
+  spent: z.object({ since: time, on: time, day: count, month: count, total: count }).nullable(),
 });
 const grant = z.object({
   id: z.string(),
@@ -163,12 +177,26 @@ export const ACCOUNT_SCHEMAS = {
     output: z.object({ found: z.boolean(), passkeys: count, totp: z.boolean(), notified }),
   },
   createKey: {
-    input: z.strictObject({ account, id: keyId, label, now: time }),
+    input: z.strictObject({
+      account,
+      id: keyId,
+      label,
+      limits: keyLimitsForm.nullable().optional(),
+      now: time,
+    }),
     output: z.object({ id: z.string(), key: z.string(), notified }),
   },
   revokeKey: {
     input: z.strictObject({ account, id: keyId, now: time }),
     output: z.object({ found: z.boolean(), revokedAt: time.nullable(), notified }),
+  },
+  limitKey: {
+    input: z.strictObject({ account, id: keyId, limits: keyLimitsForm.nullable(), now: time }),
+    output: z.object({ found: z.boolean(), limits, notified }),
+  },
+  rotateKey: {
+    input: z.strictObject({ account, id: keyId, previousUntil: time, now: time }),
+    output: z.object({ id: z.string(), key: z.string(), previousUntil: time, notified }),
   },
   relabelKey: {
     input: z.strictObject({ account, id: keyId, label }),

@@ -37,13 +37,28 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
       "The key is misspelled, unknown or revoked, or its account is closed. The response does not say which.",
     cure: "Check that you copied the whole key. If the key was revoked, use a new one.",
   },
+  key_expired: {
+    cause:
+      "The key had an expiry, which has passed (`expiredAt`), or it was rotated, and the time for which its old secret kept working is over. Only the holder of the secret gets this error.",
+    cure: "If the key was rotated, send its new secret. Otherwise use another key, or set a later expiry under Settings, API keys.",
+  },
   insufficient_credits: {
     cause: "The call costs more credits than the account can spend.",
     cure: "Add credits to the account, then send the call again. The failed call was not charged.",
   },
+  key_budget_exhausted: {
+    cause:
+      "The key has a budget for a day, for a month or in all (`limitSource`), and the call costs more than is left of it. The account may still have credits.",
+    cure: "Wait until the budget resets (`resetsAt`, in UTC), use another key, or raise the budget under Settings, API keys. The failed call was not charged.",
+  },
   account_suspended: {
     cause: "The operator of this service has suspended the account. Its keys and credits are kept.",
     cure: "Contact the operator of this service.",
+  },
+  key_not_allowed: {
+    cause:
+      "The key is limited to some tools or networks, and the call is to another tool, or comes from another network (`limitSource`).",
+    cure: "Use a key that may make this call, or change the limits of the key under Settings, API keys.",
   },
   not_found: {
     cause: "No endpoint has this path. Paths are lowercase and have no trailing slash.",
@@ -76,7 +91,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
     cure: "Set the Content-Type to what the body is: `application/json`, or one of the types in `detail` and in the response's `Accept` header. Send it uncompressed or with `Content-Encoding: gzip`.",
   },
   rate_limited: {
-    cause: "The account is making more calls per second than the service allows.",
+    cause:
+      "The account is making more calls per second than the service allows, or the key more than its own limit (`limitSource`).",
     cure: "Wait as long as `Retry-After` says. The `RateLimit` header of every response says how many calls are left.",
   },
   headers_too_large: {

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 
-import { type Counted, countCall } from "#ledger/call-ledger.ts";
+import { type Counted, countCall, uncounted } from "#ledger/call-ledger.ts";
+import { type CallRates, createCallRates } from "#ledger/call-rates.ts";
 import {
   type DebitOrder,
   type DebitOutcome,
@@ -11,7 +12,6 @@ import {
   NotCarriedOut,
 } from "#ledger/port.ts";
 
-import { createThrottle, type Throttle } from "#ledger/throttle.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { HOUR_MS, ROLL_UP_AFTER_DAYS_DEFAULT, ROLL_UP_AFTER_DAYS_MIN } from "#limits.ts";
 import type { Migration } from "../schema/migrations.ts";
@@ -43,7 +43,7 @@ export class AccountLedger extends DurableObject {
   readonly #upkeep: Upkeep;
   readonly #moving: ReturnType<typeof createMoving>;
   /** By rate limit. After the limit changes, Workers with the old and the new one run for a while. */
-  readonly #throttles = new Map<number, Throttle>();
+  readonly #rates = new Map<number, CallRates>();
   /** Whether the last operation wrote an event; null if there is no D1 database to forward events to. */
   #hasEvent: boolean | null;
   readonly #storage: ObjectStorage;
@@ -95,15 +95,16 @@ export class AccountLedger extends DurableObject {
     return result;
   }
 
-  /** Counts a call against the rate limit, and performs its debit or returns the status of its key. */
+  /**
+   * Counts a call against the rate limits, unless `callsPerSecond` is null because it was counted before, and performs its debit
+   * or returns the status of its key.
+   */
   async call(
     kind: CallOperation,
     order: DebitOrder | KeyStatusOrder,
-    callsPerSecond: number,
+    callsPerSecond: number | null,
     isAgain: boolean,
   ): Promise<CallResult> {
-    const throttle = this.#throttles.get(callsPerSecond) ?? createThrottle(callsPerSecond);
-    this.#throttles.set(callsPerSecond, throttle);
     let scheduled: Promise<void> | undefined;
     const debit = (debitOrder: unknown) => {
       const result = this.#runOne("debit", debitOrder);
@@ -113,17 +114,27 @@ export class AccountLedger extends DurableObject {
     const keyStatus = (statusOrder: unknown) =>
       unwrap(this.#runOne("keyStatus", statusOrder)) as KeyStatus;
     // The order's time is used, because the Workers' clocks and the object's clock may differ.
-    const common = { throttle, order, at: order.now, isAgain, keyStatus };
+    const perform: (same: unknown) => DebitOutcome | KeyStatus =
+      kind === "debit" ? debit : keyStatus;
     try {
       const value: Counted<DebitOutcome | KeyStatus> =
-        kind === "debit"
-          ? await countCall({ ...common, perform: debit })
-          : await countCall({ ...common, perform: keyStatus });
+        callsPerSecond === null
+          ? await uncounted(perform(order))
+          : await countCall({
+              ...{ rates: this.#ratesFor(callsPerSecond), order, at: order.now },
+              ...{ isAgain, perform, keyStatus },
+            });
       await scheduled;
       return { value };
     } catch (error) {
       return { error: describeFault(error) };
     }
+  }
+
+  #ratesFor(callsPerSecond: number): CallRates {
+    const rates = this.#rates.get(callsPerSecond) ?? createCallRates(callsPerSecond);
+    this.#rates.set(callsPerSecond, rates);
+    return rates;
   }
 
   /** Called by the platform when the alarm is due. */

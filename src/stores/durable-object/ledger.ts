@@ -18,11 +18,14 @@ export type CallResult =
 /** The stub of an account's object (`account-object.ts`). */
 export type LedgerStub = {
   perform(name: BatchItem[0], order: unknown): Promise<BatchResult>;
-  /** `isAgain`: the order may have been carried out before, so the rate limit does not reject it. */
+  /**
+   * `callsPerSecond`: the rate limit of the account, null for a call that was counted before. `isAgain`: the order may have been
+   * carried out before, so no rate limit rejects it.
+   */
   call(
     kind: CallOperation,
     order: unknown,
-    callsPerSecond: number,
+    callsPerSecond: number | null,
     isAgain: boolean,
   ): Promise<CallResult>;
 };
@@ -44,19 +47,17 @@ const READS_ALL: ReadonlySet<LedgerOperation> = new Set(["audit", "usage"]);
 
 /** Creates a call ledger over objects. An operation is one round trip. The object sees every call of its account, so it counts the rate. */
 export function callLedgerOfObjects(find: FindStub, callsPerSecond: number): CallLedger {
-  const call = (kind: CallOperation, order: { account: string }, rate = callsPerSecond) =>
+  const call = (kind: CallOperation, order: { account: string }, rate: number | null) =>
     request((isAgain) => find(order).call(kind, order, rate, isAgain));
   return {
     isRemote: true,
     isOverRate: () => false,
     debit: async (order, isCounted) =>
-      (await call("debit", order, isCounted ? UNCOUNTED : undefined)) as Counted<DebitOutcome>,
-    keyStatus: async (order) => (await call("keyStatus", order)) as Counted<KeyStatus>,
+      (await call("debit", order, isCounted ? null : callsPerSecond)) as Counted<DebitOutcome>,
+    keyStatus: async (order) =>
+      (await call("keyStatus", order, callsPerSecond)) as Counted<KeyStatus>,
   };
 }
-
-/** The rate limit for calls that were counted before: none. */
-const UNCOUNTED = 0;
 
 /** The stub of an object that can be exported and imported. */
 export type MovingStub = {

@@ -20,7 +20,7 @@ export type KnownAccount = {
   row: AccountRow | null;
   /** By id; null if the account has no such key. */
   keys: Map<string, KeyRow | null> | undefined;
-  /** By SHA-256. */
+  /** By the SHA-256 of the secret that a call has. */
   callKeys: Map<string, CallKey | null> | undefined;
   /** The first grants that are spendable at `grantsFrom`, in the order in which they are spent; undefined: not loaded. */
   grants: OpenGrant[] | undefined;
@@ -41,7 +41,7 @@ export type Unsaved = {
   account: AccountRow | null;
   keys: Map<string, KeyRow> | undefined;
   grants: Map<string, GrantRow> | undefined;
-  /** Keys of which only the last use changed. */
+  /** Keys of which only the last use and what they have spent changed. */
   usedKeys: Map<number, CallKey> | undefined;
   /** Grants of which only the remaining credits changed. */
   drawn: Map<number, OpenGrant> | undefined;

@@ -1,4 +1,5 @@
 import type { Level } from "#ledger/events.ts";
+import type { KeyLimits, KeySpent } from "#ledger/key-limits.ts";
 import type { AccountState, FreeCall, GrantKind } from "#ledger/port.ts";
 import type {
   AccountRow,
@@ -34,7 +35,20 @@ export const readKey = (row: SqlRow): KeyRow => ({
   createdAt: row["created_at"] as number,
   lastUsedAt: row["last_used_at"] as number | null,
   revokedAt: row["revoked_at"] as number | null,
+  previousSha256: row["previous_sha256"] as string | null,
+  previousUntil: row["previous_until"] as number | null,
+  limits: readLimits(row["limits"]),
+  spent: readSpent(row["budget_spent"]),
 });
+
+export const readLimits = (text: SqlRow[string] | undefined): KeyLimits | null =>
+  text == null ? null : (JSON.parse(text as string) as KeyLimits);
+
+export const readSpent = (text: SqlRow[string] | undefined): KeySpent | null =>
+  text == null ? null : (JSON.parse(text as string) as KeySpent);
+
+export const writeJson = (value: object | null): string | null =>
+  value === null ? null : JSON.stringify(value);
 
 export const readGrant = (row: SqlRow): GrantRow => ({
   no: row["no"] as number,
@@ -67,9 +81,6 @@ export const readDebit = (row: SqlRow): DebitRow => ({
 export const readParts = (text: SqlRow[string] | undefined): DebitPart[] | null =>
   text == null ? null : (JSON.parse(text as string) as DebitPart[]);
 
-export const writeParts = (parts: readonly DebitPart[] | null): string | null =>
-  parts === null ? null : JSON.stringify(parts);
-
 export const readRecord = (row: SqlRow): IdempotencyRow => ({
   tool: row["tool"] as string,
   key: row["key"] as string,
@@ -98,14 +109,20 @@ export const ACCOUNT_COLUMNS =
 
 export const keyValues = (row: KeyRow) => [
   row.id,
+  row.createdAt,
   row.sha256,
   row.start,
   row.label,
-  row.createdAt,
   row.lastUsedAt,
   row.revokedAt,
+  row.previousSha256,
+  row.previousUntil,
+  writeJson(row.limits),
+  writeJson(row.spent),
 ];
-export const KEY_COLUMNS = "id, sha256, start, label, created_at, last_used_at, revoked_at";
+/** The first two never change. */
+export const KEY_COLUMNS =
+  "id, created_at, sha256, start, label, last_used_at, revoked_at, previous_sha256, previous_until, limits, budget_spent";
 
 export const grantValues = (row: GrantRow) => [
   row.id,
@@ -133,7 +150,7 @@ export const debitValues = (row: DebitRow) => [
   row.credits,
   row.isFree ? 1 : 0,
   row.grantNo,
-  writeParts(row.parts),
+  writeJson(row.parts),
   row.reversedAt,
 ];
 export const DEBIT_COLUMNS =
@@ -154,7 +171,7 @@ export const reversalValues = (row: {
   row.reversedAt,
   row.credits,
   row.grantNo,
-  writeParts(row.parts),
+  writeJson(row.parts),
   row.keyNo,
   row.tool,
 ];

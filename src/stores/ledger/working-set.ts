@@ -31,6 +31,7 @@ export type OrderContext = {
   concerned: readonly GrantRow[] | undefined;
   isEveryConcerned: boolean;
   isKeyTaken: Rows["isKeyTaken"];
+  debitKey: Rows["debitKey"];
   /** Whether to look up the debit with the order's name: the order may have been carried out before, or the rule asks for that debit. */
   isCareful: boolean;
 };
@@ -40,6 +41,7 @@ export const orderContext = (isCareful = false): OrderContext => ({
   concerned: undefined,
   isEveryConcerned: false,
   isKeyTaken: undefined,
+  debitKey: undefined,
   isCareful,
 });
 
@@ -54,6 +56,8 @@ export type LoadRequest = {
   concerned?: Concerned;
   earlier?: { tool: string; key: string };
   debit?: { at: number; callId: string };
+  /** The number of the key that made the debit. */
+  debitKey?: number;
 };
 
 type AnyOrder = { account: string; now?: number; at?: number; callId?: string };
@@ -85,7 +89,7 @@ export function decide<Name extends RuleName>(
 function rowsFor(known: KnownAccount, loads: Loads, order: AnyOrder, context: OrderContext): Rows {
   const { key, callKey, earlier } = loads;
   const { row, grants = [], areAll } = known;
-  const { isKeyTaken, sum, concerned, isEveryConcerned } = context;
+  const { isKeyTaken, sum, concerned, isEveryConcerned, debitKey } = context;
   const debit = namedBy(order, loads, context);
   return {
     account: row,
@@ -98,6 +102,7 @@ function rowsFor(known: KnownAccount, loads: Loads, order: AnyOrder, context: Or
     concerned,
     isEveryConcerned,
     debit: debit === null ? undefined : debitNamed(known, debit.at, debit.callId),
+    debitKey,
     earlier: earlier && known.records?.get(recordName(earlier.tool, earlier.key)),
   };
 }
@@ -155,6 +160,8 @@ function requestFor(need: Exclude<Need, { need: "debit" }>, now: number): LoadRe
       return { grants: { covering: need.covering, now } };
     case "concerned":
       return { concerned: need.grants };
+    case "debitKey":
+      return { debitKey: need.no };
   }
 }
 
@@ -183,7 +190,9 @@ function applyChanges(known: KnownAccount, changes: Changes, now: number): void 
     applyGrants(known, grants);
   }
   if (usedKey !== undefined) {
+    // Under both of its secrets, so that they share what the key has spent.
     cache.callKey(known, usedKey.sha256, usedKey);
+    if (usedKey.previousSha256 !== null) cache.callKey(known, usedKey.previousSha256, usedKey);
     unsaved.usedKeys ??= new Map();
     unsaved.usedKeys.set(usedKey.no, usedKey);
   }

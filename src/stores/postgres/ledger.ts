@@ -69,7 +69,7 @@ function createRuled({ roundTrips }: PostgresPool) {
       return outcome;
     };
   /** A concurrent order may create a row with the same id. The second attempt then finds it. */
-  const named = <Name extends "openAccount" | "createKey">(name: Name) => {
+  const named = <Name extends "openAccount" | "createKey" | "rotateKey">(name: Name) => {
     const decide = ruled(name);
     return (order: RuleOrders[Name][0]): Promise<RuleOrders[Name][1]> =>
       decide(order).catch((error) => {
@@ -85,6 +85,8 @@ function createRuled({ roundTrips }: PostgresPool) {
     createKey: named("createKey"),
     revokeKey: ruled("revokeKey"),
     relabelKey: ruled("relabelKey"),
+    limitKey: ruled("limitKey"),
+    rotateKey: named("rotateKey"),
     grant: ruled("grant"),
     clawback: ruled("clawback"),
     reverse: ruled("reverse"),

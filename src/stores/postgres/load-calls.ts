@@ -21,12 +21,23 @@ import {
 export function loadCallKeys(asked: readonly Wanted<"callKey">[]): Loading {
   const names = arrayOf(texts([...new Set(asked.map(({ wanted }) => wanted))]));
   return {
-    sql: packed(`SELECT ${CALL_KEY} FROM api_key k WHERE sha256 = ANY (${names})`),
+    sql: packed(`SELECT ${CALL_KEY} FROM api_key k WHERE ${hasSecret(names)}`),
     take(rows) {
-      const bySha256 = new Map(unpack(rows, readCallKey).map((row) => [row.sha256, row]));
+      const bySha256 = new Map<string, LoadedKey>();
+      for (const row of unpack(rows, readCallKey)) nameKey(bySha256, row, row);
       for (const { of, wanted } of asked) takeCallKey(of.known, wanted, bySha256.get(wanted));
     },
   };
+}
+
+/** Whether a key has one of these secrets, or had it before its last rotation. */
+const hasSecret = (names: string) =>
+  `(k.sha256 = ANY (${names}) OR k.previous_sha256 = ANY (${names}))`;
+
+/** Enters a value under both secrets of a key. */
+function nameKey<Value>(names: Map<string, Value>, key: LoadedKey, value: Value): void {
+  names.set(key.sha256, value);
+  if (key.previousSha256 !== null) names.set(key.previousSha256, value);
 }
 
 /** Puts the key into the account. Returns whether it belongs to the account. */
@@ -52,13 +63,13 @@ export function loadCalls(calls: readonly Call[]): Loading {
   return {
     sql: packed(`SELECT ${CALL_KEY}, g.* FROM api_key k
       LEFT JOIN LATERAL (${firstGrants("k.account_no", now, GRANTS_AT_FIRST)}) g ON true
-      WHERE k.sha256 = ANY (${names})`),
+      WHERE ${hasSecret(names)}`),
     take(rows) {
       const bySha256 = new Map<string, { key: LoadedKey; grants: OpenGrant[] }>();
       for (const { key, grant } of unpack(rows, readCall)) {
         const earlier = bySha256.get(key.sha256);
         if (earlier === undefined)
-          bySha256.set(key.sha256, { key, grants: grant === null ? [] : [grant] });
+          nameKey(bySha256, key, { key, grants: grant === null ? [] : [grant] });
         else if (grant !== null) earlier.grants.push(grant);
       }
       for (const { of, callKey } of calls) {

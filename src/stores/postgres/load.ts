@@ -51,6 +51,7 @@ export function loadingsOf(orders: readonly LoadOrder[], areCalls = false): Load
   const sums: Wanted<"sum">[] = [];
   const records: Wanted<"earlier">[] = [];
   const debits: Wanted<"debit">[] = [];
+  const debitKeys: Wanted<"debitKey">[] = [];
   const concerned: Wanted<"concerned">[] = [];
   for (const { of, context, load } of orders) {
     const { key, callKey } = load;
@@ -65,6 +66,7 @@ export function loadingsOf(orders: readonly LoadOrder[], areCalls = false): Load
     if (load.sum !== undefined) sums.push({ of, context, wanted: load.sum });
     if (load.earlier !== undefined) records.push({ of, context, wanted: load.earlier });
     if (load.debit !== undefined) debits.push({ of, context, wanted: load.debit });
+    if (load.debitKey !== undefined) debitKeys.push({ of, context, wanted: load.debitKey });
     if (load.concerned !== undefined) concerned.push({ of, context, wanted: load.concerned });
   }
   const loadings = CONCERNED.map((by) => loadConcerned(concerned, by));
@@ -76,6 +78,7 @@ export function loadingsOf(orders: readonly LoadOrder[], areCalls = false): Load
   if (sums.length > 0) loadings.push(loadSums(sums));
   if (records.length > 0) loadings.push(loadRecords(records));
   if (debits.length > 0) loadings.push(loadDebits(debits));
+  if (debitKeys.length > 0) loadings.push(loadDebitKeys(debitKeys));
   return loadings.filter((loading) => loading !== null);
 }
 
@@ -94,6 +97,17 @@ function loadKeys(asked: readonly Wanted<"key">[]): Loading {
   };
 }
 
+function loadDebitKeys(asked: readonly Wanted<"debitKey">[]): Loading {
+  const nos = asked.map(({ wanted }) => literalOf(wanted)).join(", ");
+  return {
+    sql: `SELECT no, ${KEY_COLUMNS} FROM api_key WHERE no IN (${nos})`,
+    take(rows) {
+      const byNo = new Map(rows.map((row) => [row["no"], readKey(row)]));
+      for (const { context, wanted } of asked) context.debitKey = byNo.get(wanted);
+    },
+  };
+}
+
 function loadOtherKeys(asked: readonly Wanted<"newKey">[]): Loading {
   const named = {
     key: texts(asked.map(({ wanted }) => wanted.id)),
@@ -102,7 +116,7 @@ function loadOtherKeys(asked: readonly Wanted<"newKey">[]): Loading {
   return {
     sql: `SELECT t.place FROM ${rowsFrom("t", { ...placesOf(asked), ...named })}
       JOIN account a ON a.id = t.id WHERE EXISTS (SELECT 1 FROM api_key k
-        WHERE (k.id = t.key OR k.sha256 = t.sha256) AND NOT (k.id = t.key AND k.account_no = a.no))`,
+        WHERE (k.id = t.key OR k.sha256 = t.sha256 OR k.previous_sha256 = t.sha256) AND NOT (k.id = t.key AND k.account_no = a.no))`,
     take(rows) {
       const taken = new Set(rows.map((row) => row["place"]));
       for (const [place, { context }] of asked.entries()) context.isKeyTaken = taken.has(place);

@@ -1,7 +1,7 @@
 import type { Level } from "#ledger/events.ts";
 import type { AccountState, FreeCall, GrantKind } from "#ledger/port.ts";
 import type { AccountRow, CallKey, OpenGrant } from "#ledger/rules/rows.ts";
-import { ACCOUNT_COLUMNS } from "../ledger/row-columns.ts";
+import { ACCOUNT_COLUMNS, readLimits, readSpent } from "../ledger/row-columns.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 
 /**
@@ -120,7 +120,8 @@ export const readAccount = (row: PackedRow): AccountRow => ({
   rest: row.number(),
 });
 
-export const CALL_KEY = "k.account_no, k.no, k.sha256, k.last_used_at, k.revoked_at";
+export const CALL_KEY =
+  "k.account_no, k.no, k.sha256, k.last_used_at, k.revoked_at, k.previous_sha256, k.previous_until, k.limits, k.budget_spent";
 export type LoadedKey = CallKey & { accountNo: number };
 export const readCallKey = (row: PackedRow): LoadedKey => ({
   accountNo: row.number(),
@@ -128,6 +129,10 @@ export const readCallKey = (row: PackedRow): LoadedKey => ({
   sha256: row.text(),
   lastUsedAt: row.numberOrNull(),
   revokedAt: row.numberOrNull(),
+  previousSha256: row.textOrNull(),
+  previousUntil: row.numberOrNull(),
+  limits: readLimits(row.textOrNull()),
+  spent: readSpent(row.textOrNull()),
 });
 
 export const OPEN_GRANT = "no, id, kind, remaining, granted_at, expires_at";

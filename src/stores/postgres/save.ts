@@ -14,6 +14,7 @@ import {
   REVERSAL_COLUMNS,
   recordValues,
   reversalValues,
+  writeJson,
 } from "../ledger/row-columns.ts";
 import { type Column, copyLine, literalOf, rowsFrom } from "./literals.ts";
 import type { PostgresMessage } from "./pool.ts";
@@ -34,7 +35,7 @@ export function savingOf(accounts: readonly KnownAccount[]): Saving {
     insert("account", ACCOUNT_COLUMNS, rows.newAccounts),
     update("account", ACCOUNT_COLUMNS, 2, rows.accounts),
     insert("api_key", KEY_COLUMNS, rows.newKeys),
-    update("api_key", KEY_COLUMNS, 3, rows.keys),
+    update("api_key", KEY_COLUMNS, 2, rows.keys),
     insert("credit_grant", GRANT_COLUMNS, rows.newGrants),
     update("credit_grant", GRANT_COLUMNS, 3, rows.grants),
     useKeys(rows.usedKeys),
@@ -135,6 +136,9 @@ const TEXTS: ReadonlySet<string> = new Set([
   "random",
   "parts",
   "data",
+  "previous_sha256",
+  "limits",
+  "budget_spent",
 ]);
 
 const columnsOf = (names: readonly string[], rows: Rows): Record<string, Column> =>
@@ -175,8 +179,9 @@ function useKeys(keys: readonly CallKey[]): string | null {
   const from = rowsFrom("t", {
     no: { type: "bigint", values: keys.map(({ no }) => no) },
     used: { type: "bigint", values: keys.map(({ lastUsedAt }) => lastUsedAt) },
+    spent: { type: "text", values: keys.map(({ spent }) => writeJson(spent)) },
   });
-  return `UPDATE api_key k SET last_used_at = t.used FROM ${from} WHERE k.no = t.no`;
+  return `UPDATE api_key k SET last_used_at = t.used, budget_spent = t.spent FROM ${from} WHERE k.no = t.no`;
 }
 
 function setRemaining(grants: readonly OpenGrant[]): string | null {

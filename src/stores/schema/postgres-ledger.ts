@@ -34,9 +34,18 @@ CREATE TABLE api_key (
   label text NOT NULL,
   created_at bigint NOT NULL,
   last_used_at bigint,
-  revoked_at bigint
+  revoked_at bigint,
+  -- The secret before the last rotation, and when it stops working.
+  previous_sha256 text COLLATE "C",
+  previous_until bigint,
+  -- A JSON object of the key's own limits; null where it has none.
+  limits text,
+  -- A JSON object of the credits that a key with a budget has spent. Calls with other keys leave the row unchanged.
+  budget_spent text,
+  CHECK ((previous_sha256 IS NULL) = (previous_until IS NULL))
 ) WITH (fillfactor = 80);
 CREATE INDEX api_key_by_account ON api_key (account_no, created_at, no);
+CREATE UNIQUE INDEX api_key_by_previous ON api_key (previous_sha256) WHERE previous_sha256 IS NOT NULL;
 
 CREATE TABLE credit_grant (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -36,9 +36,18 @@ CREATE TABLE api_key (
   label TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  -- The secret before the last rotation, and when it stops working.
+  previous_sha256 TEXT,
+  previous_until INTEGER,
+  -- A JSON object of the key's own limits; null where it has none.
+  limits TEXT,
+  -- A JSON object of the credits that a key with a budget has spent. Calls with other keys leave the row unchanged.
+  budget_spent TEXT,
+  CHECK ((previous_sha256 IS NULL) = (previous_until IS NULL))
 ) STRICT;
 CREATE INDEX api_key_by_account ON api_key (account_no, created_at, no);
+CREATE UNIQUE INDEX api_key_by_previous ON api_key (previous_sha256) WHERE previous_sha256 IS NOT NULL;
 
 CREATE TABLE credit_grant (
   no INTEGER PRIMARY KEY,

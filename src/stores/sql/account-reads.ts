@@ -1,5 +1,6 @@
 import { type EventContent, eventId } from "#ledger/events.ts";
 import type { AccountState, FreeCall, Grant, GrantKind } from "#ledger/port.ts";
+import { readKey } from "../ledger/row-columns.ts";
 import { accountNoSql, balanceSql, EXPIRY_SQL } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import { sql } from "./sql-database.ts";
@@ -31,16 +32,14 @@ export const listKeys: LedgerRead<"listKeys"> = {
     sql`SELECT * FROM api_key WHERE account_no = ${accountNoSql(account)} ORDER BY created_at, no`,
   ],
   outcome: ([rows = []], { account }) =>
-    rows.map((row) => ({
-      id: row["id"] as string,
-      account,
-      sha256: row["sha256"] as string,
-      start: row["start"] as string,
-      label: row["label"] as string,
-      createdAt: row["created_at"] as number,
-      lastUsedAt: row["last_used_at"] as number | null,
-      revokedAt: row["revoked_at"] as number | null,
-    })),
+    rows.map((row) => {
+      const { no: _, previousSha256, previousUntil, ...key } = readKey(row);
+      const previous =
+        previousSha256 === null || previousUntil === null
+          ? null
+          : { sha256: previousSha256, until: previousUntil };
+      return { ...key, account, previous };
+    }),
 };
 
 export const listCredits: LedgerRead<"credits"> = {

@@ -39,7 +39,8 @@ const grant: RecordColumn = {
     WHEN r.parts IS NOT NULL AND EXISTS (SELECT 1 FROM ${eachPart(dialect)} WHERE ${grantNo("p.value ->> 'id'")} IS NULL) THEN NULL
     ELSE ${grantNo('r."grant"')} END`,
 };
-const parts: RecordColumn = { column: "parts", type: "json" };
+const json = (column: string): RecordColumn => ({ column, type: "json" });
+const parts = json("parts");
 const flag = (column: string): RecordColumn => ({ column, type: "flag" });
 
 const table = <Kind extends RecordKind>(
@@ -77,6 +78,10 @@ const keyRows = table("key", {
     createdAt: number("created_at"),
     lastUsedAt: number("last_used_at"),
     revokedAt: number("revoked_at"),
+    previousSha256: text("previous_sha256"),
+    previousUntil: number("previous_until"),
+    limits: json("limits"),
+    spent: json("budget_spent"),
   },
 });
 

@@ -47,18 +47,21 @@ export function createLoader(driver: SqlDriver) {
     },
     load(known: KnownAccount, context: OrderContext, request: LoadRequest): void {
       const accountNo = known.row?.no ?? 0;
-      const { key, callKey, newKey, grants, sum, concerned, earlier, debit } = request;
+      const { key, callKey, newKey, grants, sum, concerned, earlier, debit, debitKey } = request;
       if (key !== undefined) {
         const row = statements.keyById.get(key, accountNo);
         cache.key(known, key, row === undefined ? null : readKey(row));
       }
       if (callKey !== undefined) {
-        const row = statements.keyBySha256.get(callKey, accountNo);
+        const row =
+          statements.keyBySha256.get(callKey, accountNo) ??
+          statements.keyByPrevious.get(callKey, accountNo);
         cache.callKey(known, callKey, row === undefined ? null : readKey(row));
       }
       if (newKey !== undefined) {
         const { id, sha256 } = newKey;
-        context.isKeyTaken = statements.otherKey.get(id, sha256, id, accountNo) !== undefined;
+        context.isKeyTaken =
+          statements.otherKey.get(id, sha256, sha256, id, accountNo) !== undefined;
       }
       if (grants !== undefined) loadGrants(known, accountNo, grants.covering, grants.now);
       if (sum !== undefined) {
@@ -77,6 +80,8 @@ export function createLoader(driver: SqlDriver) {
         const row = statements.debit.get(accountNo, debit.at, debit.callId);
         cache.debit(known, debit, row === undefined ? null : readDebit(row));
       }
+      if (debitKey !== undefined)
+        context.debitKey = readKey(statements.keyByNo.get(debitKey) as SqlRow);
     },
   };
 }
@@ -85,9 +90,13 @@ function prepareStatements(driver: SqlDriver) {
   return {
     account: driver.prepare("SELECT * FROM account WHERE id = ?"),
     keyBySha256: driver.prepare("SELECT * FROM api_key WHERE sha256 = ? AND account_no = ?"),
+    keyByPrevious: driver.prepare(
+      "SELECT * FROM api_key WHERE previous_sha256 = ? AND account_no = ?",
+    ),
+    keyByNo: driver.prepare("SELECT * FROM api_key WHERE no = ?"),
     keyById: driver.prepare("SELECT * FROM api_key WHERE id = ? AND account_no = ?"),
     otherKey: driver.prepare(
-      "SELECT no FROM api_key WHERE (id = ? OR sha256 = ?) AND NOT (id = ? AND account_no = ?) LIMIT 1",
+      "SELECT no FROM api_key WHERE (id = ? OR sha256 = ? OR previous_sha256 = ?) AND NOT (id = ? AND account_no = ?) LIMIT 1",
     ),
     grants: driver.prepare(
       `SELECT * FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?

@@ -1,4 +1,4 @@
-import type { GrantRow, OpenGrant } from "#ledger/rules/rows.ts";
+import type { GrantRow, KeyRow, OpenGrant } from "#ledger/rules/rows.ts";
 import { clearUnsaved, type KnownAccount } from "../ledger/known-account.ts";
 import {
   ACCOUNT_COLUMNS,
@@ -11,6 +11,7 @@ import {
   REVERSAL_COLUMNS,
   recordValues,
   reversalValues,
+  writeJson,
 } from "../ledger/row-columns.ts";
 import { insertSql, type SqlDriver } from "./driver.ts";
 import type { NewDebits } from "./new-debits.ts";
@@ -30,6 +31,22 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
     else statements.setSpent.run(no);
   }
 
+  function updateKey({
+    no,
+    label,
+    lastUsedAt,
+    revokedAt,
+    limits,
+    spent,
+    ...secrets
+  }: KeyRow): void {
+    statements.updateKey.run(label, lastUsedAt, revokedAt, writeJson(limits), writeJson(spent), no);
+    const { sha256, start, previousSha256, previousUntil } = secrets;
+    // These columns have indexes, and most keys are never rotated.
+    if (previousSha256 !== null)
+      statements.setSecret.run(sha256, start, previousSha256, previousUntil, no);
+  }
+
   function save(known: KnownAccount): void {
     const { unsaved } = known;
     if (unsaved.isEmpty) return;
@@ -43,11 +60,13 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
     }
     for (const key of keys?.values() ?? []) {
       if (key.no === 0) statements.insertKey.run(accountNo, ...keyValues(key));
-      else statements.updateKey.run(key.label, key.lastUsedAt, key.revokedAt, key.no);
+      else updateKey(key);
     }
     for (const grant of grants?.values() ?? []) saveGrant(accountNo, grant);
-    for (const { no, lastUsedAt } of usedKeys?.values() ?? [])
-      statements.useKey.run(lastUsedAt, no);
+    for (const { no, lastUsedAt, spent } of usedKeys?.values() ?? []) {
+      if (spent === null) statements.useKey.run(lastUsedAt, no);
+      else statements.spendKey.run(lastUsedAt, writeJson(spent), no);
+    }
     for (const grant of drawn?.values() ?? []) saveDrawn(grant);
     newDebits.collect(known, accountNo, unsaved.debits);
     for (const { reversedAt, at, callId } of unsaved.reversed) {
@@ -85,8 +104,12 @@ function prepareStatements(driver: SqlDriver) {
     updateAccount: driver.prepare(`UPDATE account SET ${set(changing)} WHERE no = ?`),
     insertKey: driver.prepare(insertSql("api_key", `account_no, ${KEY_COLUMNS}`)),
     updateKey: driver.prepare(
-      "UPDATE api_key SET label = ?, last_used_at = ?, revoked_at = ? WHERE no = ?",
+      "UPDATE api_key SET label = ?, last_used_at = ?, revoked_at = ?, limits = ?, budget_spent = ? WHERE no = ?",
     ),
+    setSecret: driver.prepare(
+      "UPDATE api_key SET sha256 = ?, start = ?, previous_sha256 = ?, previous_until = ? WHERE no = ?",
+    ),
+    spendKey: driver.prepare("UPDATE api_key SET last_used_at = ?, budget_spent = ? WHERE no = ?"),
     useKey: driver.prepare("UPDATE api_key SET last_used_at = ? WHERE no = ?"),
     insertGrant: driver.prepare(insertSql("credit_grant", `account_no, ${GRANT_COLUMNS}`)),
     updateGrant: driver.prepare(`UPDATE credit_grant SET ${set(GRANT_COLUMNS)} WHERE no = ?`),

@@ -202,6 +202,7 @@ export function openFixture(given: FixtureOptions = {}) {
       providers: Object.keys(providers) as DashboardDeps["settings"]["providers"],
       secret: browserSecret,
       webhookNetworks,
+      keyBounds: { tools: ["echo", "hash", "qr-code"], callsPerSecond: 100 },
     },
     ...{ auth, accountDeps, activityLog, now, verifyPassword },
     recordActivity: createRecordActivity({ activityLog, mail, publicUrl }),

@@ -71,6 +71,105 @@ test("the secret of a key is in the one answer and nowhere else", async () => {
   }
 });
 
+test("a key is created with limits, limited anew and rotated, with activity entries", async () => {
+  const fixture = openFixture();
+  const member = await openMember(fixture);
+  const { browser, account } = member;
+  const limits = {
+    ...{ tools: ["qr-code", "hash", "hash"], networks: ["203.0.113.9/24", "2001:DB8::1"] },
+    ...{ rate: 5, budgets: { day: 9 } },
+  };
+  const made = await browser.post("/dashboard/keys", { label: "limited", limits });
+  assert.equal(made.status, 201, made.text);
+  const { key, secret } = made.body as Made;
+  const budget = (credits: number) => ({ credits, spent: 0, remaining: credits });
+  assert.deepEqual(key.limits?.tools, ["hash", "qr-code"]);
+  assert.deepEqual(key.limits?.networks, ["203.0.113.0/24", "2001:db8::1/128"]);
+  const { resetsAt, ...day } = key.limits?.budgets.day ?? {};
+  assert.deepEqual([day, (resetsAt ?? 0) % DAY, key.isUnused], [budget(9), 0, false]);
+  assert.equal((await accountState(fixture, account, secret)).outcome, "key_not_allowed");
+
+  const path = `/dashboard/keys/${key.id}`;
+  const change = async (body: object) => {
+    const response = await browser.patch(path, body);
+    assert.equal(response.status, 200, response.text);
+    return (response.body as { key: KeyView }).key;
+  };
+  assert.deepEqual((await change({ label: "renamed" })).limits, key.limits, "they stay");
+  const changed = await change({ limits: { budgets: { total: 20 } } });
+  assert.deepEqual([changed.label, changed.limits?.networks], ["renamed", null]);
+  assert.deepEqual(changed.limits?.budgets, {
+    ...{ day: null, month: null, total: { ...budget(20), resetsAt: null } },
+  });
+
+  const rotated = await browser.post(`${path}/rotate`, { keepHours: 48 });
+  assert.equal(rotated.status, 200, rotated.text);
+  const fresh = rotated.body as Made;
+  assert.ok(fresh.secret.startsWith(fresh.key.start) && fresh.secret !== secret);
+  assert.equal((fresh.key.previousUntil ?? 0) > Date.now() + DAY, true);
+  for (const each of [secret, fresh.secret])
+    assert.equal((await accountState(fixture, account, each)).outcome, "good");
+  assert.deepEqual(await fixture.traces(fresh.secret), []);
+  assert.equal((await change({ limits: null })).limits, null);
+  const now = await browser.post(`${path}/rotate`, { keepHours: 0 });
+  const { secret: last } = now.body as Made;
+  assert.equal((await accountState(fixture, account, fresh.secret)).outcome, "key_expired");
+  assert.equal((await accountState(fixture, account, last)).outcome, "good");
+
+  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  assert.deepEqual(
+    events.slice(0, 6).map(({ kind }) => kind),
+    ["key_rotated", "key_limited", "key_rotated", "key_limited", "key_renamed", "key_created"],
+  );
+  await browser.delete(path);
+  assert.equal((await browser.post(`${path}/rotate`, { keepHours: 0 })).status, 404);
+  assert.equal((await browser.patch(path, { limits: null })).status, 404);
+});
+
+const BAD_LIMITS: [limits: unknown, why: RegExp][] = [
+  ["none", /an object of known limits/],
+  [[], /an object of known limits/],
+  [{ colour: "red" }, /an object of known limits/],
+  [{ tools: "hash" }, /list of names/],
+  [{ tools: ["hsah"] }, /no tool "hsah"/],
+  [{ tools: [] }, /at least one tool/],
+  [{ networks: ["203.0.113.0/33"] }, /"203\.0\.113\.0\/33" is not a network/],
+  [{ networks: ["example.org"] }, /is not a network/],
+  [{ networks: [] }, /at least one network/],
+  [{ networks: Array.from({ length: 33 }, (_, no) => `10.0.0.${no}`) }, /at most 32 networks/],
+  [{ budgets: { day: 0 } }, /whole number of credits/],
+  [{ budgets: { day: 1.5 } }, /whole number of credits/],
+  [{ budgets: { week: 5 } }, /whole number of credits/],
+  [{ budgets: { total: 1e13 } }, /whole number of credits/],
+  [{ rate: 0 }, /whole number of calls/],
+  [{ rate: 100 }, /below the account's limit of 100/],
+  [{ rate: "5" }, /whole number of calls/],
+  [{ expiresAt: "2099-01-01" }, /a time before/],
+  [{ expiresAt: 1 }, /in the future/],
+  [{ expiresAt: 1e18 }, /a time before/],
+];
+
+test("limits that mean nothing are refused in plain words, and create no key", async () => {
+  const member = await openMember(openFixture());
+  const { browser } = member;
+  const { key } = await makeKey(member, "unlimited");
+  for (const [limits, why] of BAD_LIMITS) {
+    clock.advance(SECOND);
+    const made = await browser.post("/dashboard/keys", { label: "l", limits });
+    assert.match((made.body as { detail: string }).detail, why, JSON.stringify(limits));
+    assert.equal(made.status, 400, JSON.stringify(limits));
+  }
+  for (const keepHours of [-1, 721, 0.0000001, "1e999", null, undefined, {}]) {
+    clock.advance(SECOND);
+    const response = await browser.post(`/dashboard/keys/${key.id}/rotate`, { keepHours });
+    assert.equal(response.status, 400, `${keepHours}`);
+  }
+  assert.deepEqual(
+    (await keysOf(member)).map(({ label, limits }) => [label, limits]),
+    [["unlimited", null]],
+  );
+});
+
 const BAD_LABELS: [string, unknown][] = [
   ["none", undefined],
   ["null", null],

@@ -105,6 +105,7 @@ export function createDeployment(changed: Changed = {}) {
   let requests = 0;
   const context: OperatorContext = {
     ...{ ledger, directory, actions, accountDeps: async () => accountDeps },
+    keyBounds: async () => ({ tools: ["echo", "hash", "qr-code"], callsPerSecond: 100 }),
     notify: {
       ...{ activityLog: createActivityLog(db), publicUrl: "https://edge.test" },
       mail: createMail({

@@ -125,6 +125,9 @@ describe("account, key and credits commands", { concurrency: 3 }, () => {
         label: "production",
         lastUsedAt: null,
         revokedAt: null,
+        limits: null,
+        previousUntil: null,
+        unused: false,
       });
       const table = await cli.run("key list ada@b.c");
       assert.doesNotMatch(table.stdout, KEY);
@@ -138,6 +141,53 @@ describe("account, key and credits commands", { concurrency: 3 }, () => {
         "revoking a second time changes nothing",
       );
       assert.equal((await cli.json("key list ada@b.c")).keys[0].revokedAt, revoked.revokedAt);
+    });
+
+    test("limit changes what is named and keeps the rest, and rotate keeps the key", async () => {
+      const cli = freshLine();
+      await cli.json("account create ada@b.c");
+      const { id, key } = await cli.json(
+        "key create ada@b.c --label l --tools uuid,hash,hash --budget-day 5 --networks 203.0.113.7/24,::ffff:192.0.2.1 --expires 2099-12-31",
+      );
+      const networks = ["203.0.113.0/24", "192.0.2.1/32"];
+      const midnight = /T00:00:00\.000Z$/;
+      const shown = async () => (await cli.json("key list ada@b.c")).keys[0];
+      const { limits } = await shown();
+      const { budgets, ...others } = limits;
+      assert.deepEqual(others, {
+        ...{ expiresAt: "2100-01-01T00:00:00.000Z", tools: ["hash", "uuid"], networks, rate: null },
+      });
+      assert.match(budgets.day.resetsAt, midnight);
+      assert.deepEqual([budgets.day.credits, budgets.day.remaining, budgets.month], [5, 5, null]);
+
+      const limited = await cli.json(`key limit ${id} --budget-total 9 --tools none --rate 3`);
+      assert.deepEqual(
+        [limited.limits.tools, limited.limits.rate, limited.limits.networks],
+        [null, 3, networks],
+      );
+      const { total } = limited.limits.budgets;
+      assert.deepEqual(total, { credits: 9, spent: 0, remaining: 9, resetsAt: null });
+      assert.match(
+        (await cli.run("key list ada@b.c")).stdout,
+        /9 credits in all \(9 left\); networks/,
+      );
+
+      const rotated = await cli.json(`key rotate ${id} --keep 2h`);
+      assert.deepEqual(Object.keys(rotated), ["id", "key", "previousUntil"]);
+      assert.notEqual(rotated.key, key);
+      const after = await shown();
+      assert.equal(after.previousUntil, rotated.previousUntil);
+      assert.ok(rotated.key.startsWith(after.start));
+      assert.deepEqual(after.limits, limited.limits);
+      assert.deepEqual(await cli.json(`key limit ${id} --clear`), { id, limits: null });
+
+      assert.match(await cli.refused(`key limit ${id} --tools nope`), /There is no tool "nope"/);
+      assert.match(await cli.refused(`key limit ${id} --networks 10.0.0/8`), /is not a network/);
+      assert.match(await cli.refused(`key limit ${id} --rate 100`), /below the account's limit/);
+      assert.match(await cli.refused(`key limit ${id} --expires 2020-01-01`), /in the future/);
+      await cli.json(`key revoke ${id}`);
+      assert.match(await cli.refused(`key limit ${id} --rate 1`), /is revoked/);
+      assert.match(await cli.refused(`key rotate ${id}`), /is revoked/);
     });
 
     test("create rejects invalid labels and unknown accounts", async () => {

@@ -37,9 +37,9 @@ test("a double click on Create key creates one key", async (t) => {
   await dialog.getByRole("button", { name: "Create key" }).dblclick();
   await dialog.getByLabel("Your new key").waitFor();
   await dialog.getByRole("button", { name: "I have stored it" }).click();
-  await session.button(page, /^Revoke\sonce/).waitFor();
+  await session.keyMenu(page, "once").waitFor();
   await page.reload();
-  await session.button(page, /^Revoke\sonce/).waitFor();
+  await session.keyMenu(page, "once").waitFor();
   assert.equal(await countKeys(page), 1);
   await until("the email", () => emailsTo(site, credentials.email).length === 2);
 });
@@ -55,11 +55,11 @@ test("neither the back button nor a reload shows a key again", async (t) => {
   await session.heading(page, "Usage").waitFor();
   assert.equal(await isShown(), false);
   await page.goForward();
-  await session.button(page, /^Revoke\slaptop/).waitFor();
+  await session.keyMenu(page, "laptop").waitFor();
   assert.equal(await isShown(), false);
   await page.goto("/docs");
   await page.goBack();
-  await session.button(page, /^Revoke\slaptop/).waitFor();
+  await session.keyMenu(page, "laptop").waitFor();
   assert.equal(await isShown(), false);
   await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
   await page.getByText("$TOOLBOOTH_KEY").first().waitFor();
@@ -79,7 +79,7 @@ test("reloading while a key is shown asks for confirmation", async (t) => {
     void dialog.accept();
   });
   await page.reload();
-  await session.button(page, /^Revoke\slaptop/).waitFor();
+  await session.keyMenu(page, "laptop").waitFor();
   assert.deepEqual(dialogs, ["beforeunload"]);
   assert.ok(!(await page.content()).includes(secret));
 });
@@ -121,7 +121,7 @@ test("two tabs can revoke the same key, and signing out in one is noticed in the
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
   const other = await user.openTab();
   await other.goto("/settings/api-keys");
-  for (const tab of [page, other]) await session.button(tab, /^Revoke\sshared/).click();
+  for (const tab of [page, other]) await session.chooseAction(tab, "shared", "Revoke");
   for (const tab of [page, other]) {
     await tab.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
     await tab.getByText("Key “shared” revoked.").waitFor();
@@ -178,7 +178,7 @@ test("while the service is down the page says so and loses nothing, then it reco
     if (request.url().endsWith("/dashboard/visitor")) polls += 1;
   });
   await dialog.getByRole("button", { name: "Create key" }).click();
-  await dialog.getByText("Your label is still here.").waitFor();
+  await dialog.getByText("Your entries are still here.").waitFor();
   const banner = page.getByText("The service cannot be reached.", { exact: true }).first();
   await banner.waitFor();
   await until("two failed polls", () => polls >= 2);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
+import type { Page } from "playwright-core";
 import { openBrowser } from "../../support/chromium.ts";
 import * as session from "../../support/dashboard-browser.ts";
 import { assertFocusKept, press, tabTo, type } from "../../support/dashboard-keyboard.ts";
@@ -16,6 +17,14 @@ import { sampleTests } from "../../support/sample.ts";
 
 const [browser, site] = await Promise.all([openBrowser(), openSite({ after })]);
 after(() => browser.close());
+
+/** Chooses an action in the menu of a key. Ends in its dialog. */
+async function chooseAction(page: Page, label: string, action: string): Promise<void> {
+  await press(page, session.keyMenu(page, label));
+  await tabTo(page, page.getByRole("menuitem", { name: action }), "ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+}
 
 const { test, draw } = sampleTests("tasks by keyboard", 2, process.env["TEST_BROWSER"] === "all");
 
@@ -76,25 +85,73 @@ test("a key is renamed and revoked, and Escape changes nothing", async (t) => {
   await session.createKey(page, "old");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "I have stored it" }).click();
-  const rename = session.button(page, /^Rename\sold/);
-  await press(page, rename);
-  await dialog.waitFor();
+  await press(page, session.keyMenu(page, "old"));
+  await tabTo(page, page.getByRole("menuitem", { name: "Revoke" }), "ArrowDown");
+  await page.keyboard.press("Escape");
+  await page.getByRole("menu").waitFor({ state: "hidden" });
+  await tabTo(page, session.keyMenu(page, "old"), "Escape");
+  await chooseAction(page, "old", "Rename");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });
-  await tabTo(page, rename, "Escape");
-  await page.keyboard.press("Enter");
+  await tabTo(page, session.keyMenu(page, "old"), "Escape");
+  await chooseAction(page, "old", "Rename");
   await tabTo(page, dialog.getByLabel("Label", { exact: true }));
   await page.keyboard.press("Control+A");
   await page.keyboard.type("new");
   await page.keyboard.press("Enter");
   await page.getByText("Key renamed from “old” to “new”.").waitFor();
   await assertFocusKept(page, "renaming");
-  await press(page, session.button(page, /^Revoke\snew/));
+  await chooseAction(page, "new", "Revoke");
   await tabTo(page, dialog.getByRole("button", { name: "Keep key" }), "Escape");
   await press(page, dialog.getByRole("button", { name: "Revoke key" }), "Space");
   await page.getByText("Key “new” revoked.").waitFor();
   await page.getByText("No active API keys").waitFor();
   await assertFocusKept(page, "revoking");
+});
+
+test("a key is created with limits, its limits are edited, and it gets a new secret", async (t) => {
+  const user = await session.openUser(t, browser, site);
+  const { page } = user;
+  await session.signInByApi(user, site, await createMember(site));
+  await page.goto("/settings/api-keys");
+  const dialog = page.getByRole("dialog");
+  await press(page, session.button(page, "Create key"));
+  await type(page, dialog.getByLabel("Label", { exact: true }), "partner");
+  await press(page, dialog.getByText("Limits (optional)"));
+  await press(page, dialog.getByLabel("All tools, including future ones"), "ArrowDown");
+  await press(page, dialog.getByLabel("hash"), "Space");
+  await type(page, dialog.getByLabel("Per day"), "1,000");
+  await type(page, dialog.getByLabel("Allowed networks"), "203.0.113.300");
+  await press(page, dialog.getByRole("button", { name: "Create key" }));
+  // The page finds the mistake itself, and the focus goes to the field.
+  await dialog.getByText("“203.0.113.300” is not an address or a network.").waitFor();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("203.0.113.0/24");
+  await press(page, dialog.getByRole("button", { name: "Create key" }));
+  const first = await dialog.getByLabel("Your new key").inputValue();
+  await press(page, dialog.getByRole("button", { name: "I have stored it" }));
+  await page.getByText("hash only · 0 of 1,000 credits today · from 203.0.113.0/24").waitFor();
+  await assertFocusKept(page, "creating a key with limits");
+
+  await chooseAction(page, "partner", "Edit limits");
+  await dialog.getByText("0 of 1,000 spent.").waitFor();
+  await tabTo(page, dialog.getByLabel("Allowed networks"));
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await press(page, dialog.getByRole("button", { name: "Save limits" }));
+  await page
+    .getByText("Limits of “partner” saved: hash only · 0 of 1,000 credits today.")
+    .waitFor();
+  await assertFocusKept(page, "editing limits");
+
+  await chooseAction(page, "partner", "Rotate");
+  await press(page, dialog.getByRole("button", { name: "Rotate key" }));
+  const second = await dialog.getByLabel("Your new secret").inputValue();
+  await dialog.getByText("The old secret works until").waitFor();
+  assert.notEqual(second, first);
+  await press(page, dialog.getByRole("button", { name: "I have stored it" }));
+  await page.getByText("Old secret works until").waitFor();
+  await assertFocusKept(page, "rotating");
 });
 
 test("a user opens a browser tool, fills it in, chooses an option with the arrow keys and copies the result", async (t) => {

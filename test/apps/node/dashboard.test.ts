@@ -61,6 +61,7 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
     stripe: null,
     operatorTokens: [],
     webhookNetworks: "public" as const,
+    keyBounds: { tools: ["hash"], callsPerSecond: 100 },
     isOwnMachine: true,
     mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };

@@ -250,6 +250,7 @@ test("on the dashboard thread a debit becomes an email in the outbox and a webho
       isOwnMachine: false,
       operatorTokens: [],
       webhookNetworks: "any",
+      keyBounds: { tools: ["hash"], callsPerSecond: 100 },
       prices: null,
       stripe: null,
       mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },

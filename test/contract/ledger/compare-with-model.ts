@@ -11,6 +11,7 @@ import {
   spendableOf,
 } from "../../ledger/rules/model-account.ts";
 import { viewOf } from "../../ledger/rules/model-grants.ts";
+import { viewOfKey } from "../../ledger/rules/model-keys.ts";
 import {
   entriesOf,
   lineOfCall,
@@ -52,7 +53,7 @@ export async function compareStates({ ledger, model, now }: Compared): Promise<v
     ];
     const modelled = model.find(account);
     assert.deepEqual(found, modelled === undefined ? null : statusOf(modelled, now));
-    const expected = modelled?.keys.map((key) => ({ account, ...key })) ?? [];
+    const expected = modelled?.keys.map((key) => ({ account, ...viewOfKey(key) })) ?? [];
     assert.deepEqual(byId(keys), byId(expected));
   }
 }

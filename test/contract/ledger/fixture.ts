@@ -12,6 +12,7 @@ import type {
   DebitOutcome,
   GrantKind,
   IdempotencyOrder,
+  KeyLimits,
   Ledger,
   LedgerOperations,
   MaintainOutcome,
@@ -51,13 +52,19 @@ export function createFixture(opened: OpenedLedger) {
     const price = { credits: 1, freeCallCredits: 1 };
     return { ...standard, ...price, keySha256: keySha256(account, key), ...changes };
   };
-  const createKey = (account: string, name = "main", now = START) =>
+  const createKey = (
+    account: string,
+    name = "main",
+    now = START,
+    limits: KeyLimits | null = null,
+  ) =>
     ledger.createKey({
       account,
       id: keyId(account, name),
       sha256: keySha256(account, name),
       start: "tb_",
       label: name,
+      limits,
       now,
     });
   const grant = (account: string, id: string, amount: number, more: Grant = {}) =>

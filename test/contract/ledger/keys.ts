@@ -28,6 +28,9 @@ export function describeKeys(open: OpenLedger) {
         createdAt: START,
         lastUsedAt: null,
         revokedAt: null,
+        previous: null,
+        limits: null,
+        spent: null,
       },
     ]);
   });

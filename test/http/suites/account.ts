@@ -37,7 +37,10 @@ export function accountSuite(sentence: Sentence) {
         balance: 40,
         nextExpiry: null,
         plan: "prepaid",
-        rateLimit: { callsPerSecond: service.settings.rateLimit, burst: q, remaining: q - 1 },
+        rateLimit: {
+          ...{ callsPerSecond: service.settings.rateLimit, burst: q, remaining: q - 1 },
+          limitSource: "account",
+        },
       });
       const createdAt = new Date(await service.now()).toISOString();
       assert.deepEqual(key, { id: caller.keyId, label: "test", createdAt, limits: {} });

@@ -1,6 +1,6 @@
 /** What holds of the rows at any time, and that they say what the model says. */
 import { isDeepStrictEqual } from "node:util";
-import type { AccountRow, DebitRow } from "#ledger/rules/rows.ts";
+import type { AccountRow, DebitRow, KeyRow } from "#ledger/rules/rows.ts";
 import {
   freeCallOf,
   lifetimeGrantsOf,
@@ -10,6 +10,7 @@ import {
   voidedAtOf,
   voidedOf,
 } from "./model-account.ts";
+import { viewOfKey } from "./model-keys.ts";
 import { type StoredAccount, spendableRows } from "./row-store.ts";
 
 export class Disagreement extends Error {}
@@ -65,6 +66,9 @@ export function sumsOfRows({ row, keys, grants, events }: StoredAccount): unknow
       key.createdAt,
       key.lastUsedAt,
       key.revokedAt,
+      key.previousSha256,
+      key.previousUntil,
+      ...limitsOf(key),
     );
   for (const grant of grants.values()) {
     const { no, id, kind, amount, remaining, voided, voidedAt } = grant;
@@ -75,6 +79,11 @@ export function sumsOfRows({ row, keys, grants, events }: StoredAccount): unknow
   usage.push(events.length);
   return usage;
 }
+
+const limitsOf = ({ limits, spent }: Pick<KeyRow, "limits" | "spent">) => [
+  limits === null ? null : JSON.stringify(limits),
+  spent === null ? null : [spent.since, spent.on, spent.day, spent.month, spent.total].join(),
+];
 
 /** The same of the model. */
 export function sumsOfModel(account: ModelAccount): unknown[] {
@@ -89,7 +98,7 @@ export function sumsOfModel(account: ModelAccount): unknown[] {
     lowBalance,
     notifiedLevel,
   ];
-  for (const key of keys)
+  for (const key of keys.map(viewOfKey))
     usage.push(
       key.id,
       key.sha256,
@@ -98,6 +107,9 @@ export function sumsOfModel(account: ModelAccount): unknown[] {
       key.createdAt,
       key.lastUsedAt,
       key.revokedAt,
+      key.previous?.sha256 ?? null,
+      key.previous?.until ?? null,
+      ...limitsOf(key),
     );
   for (const grant of grants) {
     const { no, id, kind, amount, grantedAt, clawback, clawbackVersion, end, waivedEnd, dueAt } =

@@ -11,7 +11,7 @@ export const fault = (file: string, what: string, find: string, replace: string)
 });
 
 export const OF_DEBITS: RuleFault[] = [
-  fault("rules/debit", "a revoked key debits", "key.revokedAt !== null || ", ""),
+  fault("rules/key-limits", "a revoked key debits", "key.revokedAt !== null || ", ""),
   fault(
     "rules/debit",
     "a balance equal to the price is too little",
@@ -122,5 +122,89 @@ export const OF_REVERSALS: RuleFault[] = [
     "a better balance is not recorded",
     "recordIfBetter(balanced)",
     "balanced.account",
+  ),
+];
+
+export const OF_KEY_LIMITS: RuleFault[] = [
+  fault(
+    "rules/key-limits",
+    "a key works at the millisecond of its expiry",
+    "now < expiredAt ? null",
+    "now <= expiredAt ? null",
+  ),
+  fault(
+    "rules/key-limits",
+    "a replaced secret never stops working",
+    "key.sha256 === keySha256 ? null : previousUntil",
+    "null",
+  ),
+  fault(
+    "rules/key-limits",
+    "a key works from any network",
+    "networks !== null && !isFromOneOf(networks, address)",
+    "false",
+  ),
+  fault("rules/key-limits", "a key calls any tool", "!tools.includes(tool)", "false"),
+  fault(
+    "rules/key-limits",
+    "a budget cannot be spent to its end",
+    "left.remaining < credits",
+    "left.remaining <= credits",
+  ),
+  fault(
+    "rules/key-limits",
+    "a budget goes below zero",
+    "left.remaining < credits",
+    "left.remaining <= 0",
+  ),
+  fault("rules/key-limits", "a budget does not add up", "day: day + credits", "day: credits"),
+  fault(
+    "rules/key-limits",
+    "a reversal gives a later day credits back",
+    "dayOf(at) === spent.on",
+    "true",
+  ),
+  fault(
+    "rules/key-limits",
+    "a reversal gives a later month credits back",
+    "monthOf(at) === monthOf(spent.on)",
+    "true",
+  ),
+  fault(
+    "rules/key-limits",
+    "a reversal gives credits back that were never counted",
+    "at <= spent.since",
+    "false",
+  ),
+  fault(
+    "rules/key-limits",
+    "a reversal leaves the budget in all as it is",
+    "less(spent.total, true)",
+    "spent.total",
+  ),
+  fault("rules/key-limits", "new limits reset what was spent", "return spent ?? {", "return {"),
+  fault(
+    "key-limits",
+    "a clock that is behind resets a budget",
+    "on <= spent.on",
+    "on === spent.on",
+  ),
+  fault(
+    "key-limits",
+    "each day resets the budget of the month",
+    "monthOf(on) > monthOf(spent.on)",
+    "true",
+  ),
+  fault(
+    "rules/keys",
+    "a repeated rotation drops the old secret",
+    "key.previousUntil === previousUntil",
+    "false",
+  ),
+  fault(
+    "rules/debit",
+    "the free call needs a budget",
+    "exhaustedBudget(key, credits, order.now)",
+    "exhaustedBudget(key, order.credits, order.now)",
   ),
 ];

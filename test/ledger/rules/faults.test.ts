@@ -21,7 +21,9 @@ const SRC = path.join(import.meta.dirname, "../../../src");
 /** The rules, and all that they import. */
 const COPIED = [
   "limits.ts",
+  "ledger/key-limits.ts",
   "ledger/model.ts",
+  "ledger/networks.ts",
   "ledger/outcome-errors.ts",
   "ledger/port.ts",
   "ledger/events.ts",

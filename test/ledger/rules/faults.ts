@@ -1,5 +1,11 @@
 /** Faults that somebody could make in the rules. The model has to find each of them. */
-import { fault, OF_DEBITS, OF_REVERSALS, type RuleFault } from "./faults-of-calls.ts";
+import {
+  fault,
+  OF_DEBITS,
+  OF_KEY_LIMITS,
+  OF_REVERSALS,
+  type RuleFault,
+} from "./faults-of-calls.ts";
 
 const OF_GRANTS: RuleFault[] = [
   fault("rules/grants", "a grant is made twice", "earlier !== undefined)", "false)"),
@@ -195,7 +201,12 @@ const OF_ACCOUNTS: RuleFault[] = [
     "Math.max(0, voided - clawback)",
     "voided",
   ),
-  fault("rules/keys", "a revoked key is revoked anew", "key.revokedAt !== null)", "false)"),
+  fault(
+    "rules/keys",
+    "a revoked key is revoked anew",
+    "key.revokedAt !== null) return { outcome: { found",
+    "false) return { outcome: { found",
+  ),
   fault("events", "the bound itself is low", "balance < lowBalance ?", "balance <= lowBalance ?"),
   fault("events", "the last event ahead is a millisecond late", "at > now)", "at >= now)"),
   fault(
@@ -210,6 +221,7 @@ const OF_ACCOUNTS: RuleFault[] = [
 export const FAULTS: readonly RuleFault[] = [
   ...OF_DEBITS,
   ...OF_REVERSALS,
+  ...OF_KEY_LIMITS,
   ...OF_GRANTS,
   ...OF_RETURNS,
   ...OF_BALANCES,

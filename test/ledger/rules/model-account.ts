@@ -3,7 +3,7 @@
  * is shared with `src/ledger`: only types are imported, and every number is written out here once more.
  */
 import type { EventContent } from "#ledger/events.ts";
-import type { GrantKind, IdempotencyOrder } from "#ledger/port.ts";
+import type { GrantKind, IdempotencyOrder, KeyLimits } from "#ledger/port.ts";
 
 export const MINUTE = 60_000;
 export const DAY = 24 * 60 * MINUTE;
@@ -47,6 +47,10 @@ export type ModelKey = {
   createdAt: number;
   lastUsedAt: number | null;
   revokedAt: number | null;
+  previous: { sha256: string; until: number } | null;
+  limits: KeyLimits | null;
+  /** The charges since the key has a budget; `day` is when that was, `on` the day for which a charge counts. */
+  counting: { since: number; day: number; charges: { call: ModelCall; on: number }[] } | null;
 };
 
 /** How bad a balance is: 0 is enough, 1 is low, 2 is gone. */

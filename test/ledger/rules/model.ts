@@ -12,13 +12,20 @@ import {
   MINUTE,
   type ModelAccount,
   type ModelCall,
-  type ModelKey,
   notifyIfWorse,
   recordIfBetter,
   remainingOf,
   spendableOf,
 } from "./model-account.ts";
 import { createModelGrants, Rejected, returnCredits } from "./model-grants.ts";
+import {
+  countCharge,
+  exhaustedAt,
+  keyAt,
+  keyOperations,
+  prohibitionOf,
+  withRate,
+} from "./model-keys.ts";
 
 type Order<Name extends keyof RuleOrders> = RuleOrders[Name][0];
 type Outcome<Name extends keyof RuleOrders> = RuleOrders[Name][1];
@@ -64,11 +71,17 @@ export function createModel() {
     ...keyOperations(find),
     keyStatus(order) {
       const account = find(order.account);
-      if (account === undefined || goodKey(account, order.keySha256) === undefined)
-        return { outcome: "invalid_key" };
+      if (account === undefined) return { outcome: "invalid_key" };
+      const key = keyAt(account, order.keySha256, order.now);
+      if ("outcome" in key) return key;
       const balance = balanceOf(account, order.now);
       if (account.state === "suspended") return { outcome: "account_suspended", balance };
-      return { outcome: "good", balance, freeCall: freeCallOf(account) === "open" };
+      const forbidden = prohibitionOf(key, order, balance);
+      if (forbidden !== null) return forbidden;
+      const exhausted = exhaustedAt(key, order.credits ?? 0, order.now);
+      const freeCall = freeCallOf(account) === "open";
+      const good = { outcome: "good" as const, balance, freeCall };
+      return withRate(exhausted === null ? good : { ...good, exhausted }, key);
     },
     debit: (order) => debit(find(order.account), order),
     reverse({ account: id, callId, at, now }) {
@@ -91,47 +104,8 @@ export function createModel() {
   return { operations, find, accounts };
 }
 
-function keyOperations(
-  find: (id: string) => ModelAccount | undefined,
-): Pick<Operations, "createKey" | "revokeKey" | "relabelKey"> {
-  const keyOf = (account: string, id: string) => find(account)?.keys.find((key) => key.id === id);
-  return {
-    createKey({ account: accountId, id, sha256, start, label, now }) {
-      const account = find(accountId);
-      if (keyOf(accountId, id) !== undefined) return { outcome: "created" };
-      if (account === undefined || account.state === "closed") return { outcome: "no_account" };
-      if (account.keys.some((key) => key.sha256 === sha256)) return { outcome: "taken" };
-      const times = { createdAt: now, lastUsedAt: null, revokedAt: null };
-      account.keys.push({ id, sha256, start, label, ...times });
-      account.events.push({ kind: "key.created", key: { id, label, start } });
-      return { outcome: "created" };
-    },
-    revokeKey({ account, id, now }) {
-      const key = keyOf(account, id);
-      if (key === undefined) return { found: false };
-      if (key.revokedAt !== null) return { found: true };
-      key.revokedAt = now;
-      const { label, start } = key;
-      if (find(account)?.state !== "closed")
-        find(account)?.events.push({ kind: "key.revoked", key: { id, label, start } });
-      return { found: true };
-    },
-    relabelKey({ account, id, label }) {
-      const key = keyOf(account, id);
-      if (key === undefined || find(account)?.state === "closed") return { found: false };
-      key.label = label;
-      return { found: true };
-    },
-  };
-}
-
 const callOf = ({ calls }: ModelAccount, callId: string, at: number) =>
   calls.find((call) => call.callId === callId && call.at === at);
-
-const goodKey = ({ keys, state }: ModelAccount, sha256: string): ModelKey | undefined =>
-  state === "closed"
-    ? undefined
-    : keys.find((key) => key.sha256 === sha256 && key.revokedAt === null);
 
 function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitOutcome {
   const { callId, tool, credits: price, now, idempotency } = order;
@@ -143,27 +117,36 @@ function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitO
   const balance = balanceOf(account, now);
   if (made !== undefined) return { outcome: "debited", charged: made.charged, balance };
 
-  const key = goodKey(account, order.keySha256);
-  if (key === undefined) return { outcome: "invalid_key" };
+  const key = keyAt(account, order.keySha256, now);
+  if ("outcome" in key) return key;
   if (account.state === "suspended") return { outcome: "account_suspended", balance };
+  const forbidden = prohibitionOf(key, order, balance);
+  if (forbidden !== null) return forbidden;
   const repeated = repeatedBy(account, order);
   if (repeated?.idempotency != null) {
     const { bodySha256, responseSha256, receivedAt, random } = repeated.idempotency;
     if (bodySha256 !== idempotency?.bodySha256)
-      return { outcome: "idempotency_key_reused", balance };
-    return { outcome: "replayed", balance, replay: { responseSha256, receivedAt, random } };
+      return withRate({ outcome: "idempotency_key_reused", balance }, key);
+    const replay = { responseSha256, receivedAt, random };
+    return withRate({ outcome: "replayed", balance, replay }, key);
   }
   const isSmall = price >= 1 && price <= order.freeCallCredits;
   const isFree = isSmall && freeCallOf(account) === "open";
-  if (!isFree && price > balance) return { outcome: "insufficient_credits", balance };
+  const exhausted = exhaustedAt(key, isFree ? 0 : price, now);
+  if (exhausted !== null)
+    return withRate({ outcome: "key_budget_exhausted", balance, ...exhausted }, key);
+  if (!isFree && price > balance)
+    return withRate({ outcome: "insufficient_credits", balance }, key);
 
   const paid = isFree ? [] : spend(account, price, now);
   const charged = isFree ? 0 : price;
-  const call = { callId, at: now, keyId: key.id, tool, charged, isFree, paid, idempotency };
-  account.calls.push({ ...call, reversedAt: null });
+  const what = { callId, at: now, keyId: key.id, tool, charged, isFree, paid, idempotency };
+  const call = { ...what, reversedAt: null };
+  account.calls.push(call);
+  countCharge(key, call);
   if (key.lastUsedAt === null || now >= key.lastUsedAt + MINUTE) key.lastUsedAt = now;
   if (charged > 0) notifyIfWorse(account, now);
-  return { outcome: "debited", charged, balance: balance - charged };
+  return withRate({ outcome: "debited", charged, balance: balance - charged }, key);
 }
 
 /** The call that this one's idempotency key was used for last, where that is kept. */

@@ -117,7 +117,10 @@ function saveNarrow({ keys, grants }: StoredAccount, { usedKey, drawn = [] }: Ch
   if (usedKey === undefined) return;
   const stored = [...keys.values()].find((key) => key.no === usedKey.no);
   if (stored === undefined) throw new Error("The rule uses a key that is not there");
-  keys.set(stored.id, Object.freeze({ ...stored, lastUsedAt: usedKey.lastUsedAt }));
+  keys.set(
+    stored.id,
+    Object.freeze({ ...stored, lastUsedAt: usedKey.lastUsedAt, spent: usedKey.spent }),
+  );
 }
 
 const emptyAccount = (): StoredAccount => ({
@@ -152,6 +155,7 @@ function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chan
     sum: undefined,
     concerned: undefined,
     isEveryConcerned: false,
+    debitKey: undefined,
     debit: isLookedUp ? (debits.get(nameOf(order)) ?? null) : undefined,
     earlier: undefined,
   };
@@ -164,10 +168,13 @@ function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chan
 }
 
 const isKeyTaken = ({ keys }: StoredAccount, { id, sha256 }: { id: string; sha256: string }) =>
-  [...keys.values()].some((key) => key.id !== id && key.sha256 === sha256);
+  [...keys.values()].some(
+    (key) => key.id !== id && (key.sha256 === sha256 || key.previousSha256 === sha256),
+  );
 
 function callKeyOf({ keys }: StoredAccount, sha256: string): KeyRow | null {
-  for (const key of keys.values()) if (key.sha256 === sha256) return key;
+  for (const key of keys.values())
+    if (key.sha256 === sha256 || key.previousSha256 === sha256) return key;
   return null;
 }
 
@@ -252,6 +259,9 @@ function context(
       return;
     case "concerned":
       loadConcerned(rows, stored, need.grants);
+      return;
+    case "debitKey":
+      rows.debitKey = [...stored.keys.values()].find(({ no }) => no === need.no);
   }
 }
 

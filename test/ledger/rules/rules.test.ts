@@ -14,6 +14,10 @@ const OUTCOMES = [
   ...["clawback clawed_back", "clawback stale", "clawback no_grant", "clawback rejected"],
   ...["recordDue recorded true", "recordDue recorded false"],
   ...["keyStatus good", "keyStatus invalid_key", "keyStatus account_suspended"],
+  ...["debit key_expired", "debit key_not_allowed", "debit key_budget_exhausted"],
+  ...["keyStatus key_expired", "keyStatus key_not_allowed"],
+  ...["limitKey found true", "limitKey found false"],
+  ...["rotateKey rotated", "rotateKey not_found", "rotateKey taken", "rotateKey rejected"],
   ...["createKey created", "createKey no_account", "createKey taken", "revokeKey found true"],
   ...["setLowBalance found true", "setLowBalance rejected", "closeAccount found true"],
 ];

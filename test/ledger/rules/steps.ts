@@ -2,7 +2,7 @@
  * Random operations. A step is a kind and a seed; which order it is depends on what the model holds when its turn comes, so
  * any part of a list of steps is a list of steps too, and a failing one can be shortened.
  */
-import type { DebitOrder, GrantKind } from "#ledger/port.ts";
+import type { DebitOrder, GrantKind, KeyLimits } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { type Chance, createChance } from "./chance.ts";
 import type { Model } from "./model.ts";
@@ -42,6 +42,8 @@ export const KINDS = {
   createKey: 15,
   revokeKey: 8,
   relabelKey: 5,
+  limitKey: 30,
+  rotateKey: 10,
   suspendAccount: 8,
   resumeAccount: 12,
   openAccount: 5,
@@ -93,18 +95,33 @@ export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): O
     case "openAccount":
       return { name, order: { account, freeCall: chance.pick(["open", "withheld"]), now } };
     case "keyStatus":
-      return { name, order: { account, keySha256: keyOf(chance, account), now } };
+      return { name, order: { account, ...useOf(chance, account, accountState), now, credits: 1 } };
     case "createKey": {
       const names = keyNames(account, chance.pick(KEYS));
       const { sha256 } = chance.percent(10) ? keyNames(account, chance.pick(KEYS)) : names;
       const key = { id: names.id, sha256, start: "tb_", label: `made ${now}` };
-      return { name, order: { account, ...key, now } };
+      const limits = chance.percent(30) ? limitsOf(chance, now) : null;
+      return { name, order: { account, ...key, limits, now } };
     }
     case "revokeKey":
       return { name, order: { account, id: keyNames(account, chance.pick(KEYS)).id, now } };
     case "relabelKey": {
       const { id } = keyNames(account, chance.pick(KEYS));
       return { name, order: { account, id, label: `label ${chance.below(9)}` } };
+    }
+    case "limitKey": {
+      const { id } = keyNames(account, chance.percent(60) ? "k0" : chance.pick(KEYS));
+      const limits = chance.percent(40) ? null : limitsOf(chance, now);
+      return { name, order: { account, id, limits, now } };
+    }
+    case "rotateKey": {
+      const { id } = keyNames(account, chance.percent(60) ? "k0" : chance.pick(KEYS));
+      const isForeign = chance.percent(30);
+      const sha256 = isForeign
+        ? keyNames(account, chance.pick(KEYS)).sha256
+        : hashOfText(`secret ${account} ${chance.below(20)}`);
+      const previousUntil = now + chance.pick([0, 1, HOUR, DAY, 30 * DAY, 30 * DAY + 1, -1]);
+      return { name, order: { account, id, sha256, start: "tb_new", previousUntil, now } };
     }
     case "suspendAccount":
     case "resumeAccount":
@@ -114,8 +131,31 @@ export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): O
 }
 
 /** The first key is used most, so that calls mostly reach the account. */
-const keyOf = (chance: Chance, account: string) =>
-  keyNames(account, chance.percent(85) ? "k0" : chance.pick([...KEYS, "unknown"])).sha256;
+function useOf(chance: Chance, account: string, accountState: ModelAccount | undefined) {
+  const name = chance.percent(85) ? "k0" : chance.pick([...KEYS, "unknown"]);
+  const { id, sha256 } = keyNames(account, name);
+  const key = accountState?.keys.find((each) => each.id === id);
+  const previous = key?.previous?.sha256 ?? sha256;
+  const address = chance.percent(80) ? "203.0.113.7" : chance.pick(["198.51.100.1", "::1", null]);
+  return {
+    keySha256: chance.percent(80) ? (key?.sha256 ?? sha256) : chance.pick([previous, sha256]),
+    tool: chance.pick(["hash", "hash", "uuid"]),
+    address,
+  };
+}
+
+/** Mostly one limit or two, and budgets that a few calls use up. */
+function limitsOf(chance: Chance, now: number): KeyLimits {
+  const maybe = <Limit>(percent: number, limit: Limit) => (chance.percent(percent) ? limit : null);
+  const budget = () => maybe(40, chance.pick([1, 2, 5, 10, 50, 1000, 10 ** 12]));
+  return {
+    expiresAt: maybe(15, now + chance.pick(SPANS)),
+    tools: maybe(20, chance.pick([["hash"], ["uuid"], ["hash", "uuid"]])),
+    budgets: { total: budget(), month: budget(), day: budget() },
+    networks: maybe(20, ["203.0.113.0/24"]),
+    rate: maybe(10, 5),
+  };
+}
 
 function debitOf(
   chance: Chance,
@@ -150,9 +190,8 @@ function newDebitOf(
     : null;
   return {
     account,
-    keySha256: keyOf(chance, account),
+    ...useOf(chance, account, accountState),
     callId: `call_${number}`,
-    tool: chance.pick(["hash", "hash", "uuid"]),
     credits: priceOf(chance, now, accountState, sizes),
     freeCallCredits: chance.pick([0, 1, 1, 1, 5]),
     now,

@@ -1,0 +1,97 @@
+import { DAY_MS, KEY_UNUSED_DAYS } from "#limits.ts";
+
+/** The limits that a key can have of its own, and what its budgets have left. `rules/key-limits.ts` enforces them. */
+export type KeyLimits = {
+  /** The first millisecond at which the key no longer works. Null: it never expires. */
+  expiresAt: number | null;
+  /** The names of the tools that the key may call, sorted. Null: all tools. */
+  tools: readonly string[] | null;
+  /** In credits, null: no budget. */
+  budgets: KeyBudgets;
+  /** The networks that the key may be used from, in CIDR notation (RFC 4632, RFC 4291). Null: anywhere. */
+  networks: readonly string[] | null;
+  /** Calls per second, with bursts of twice as many, within the limit of the account. Null: only that limit. */
+  rate: number | null;
+};
+
+/** In the order in which they are checked: the budget that resets last comes first. */
+export const BUDGET_PERIODS = ["total", "month", "day"] as const;
+export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
+export type KeyBudgets = Record<BudgetPeriod, number | null>;
+
+/**
+ * What the calls of a key with a budget cost. `day` and `month` are of the UTC day that starts at `on` and of its month. The
+ * day never moves back, so that a clock that is behind cannot reset a budget.
+ */
+export type KeySpent = {
+  /**
+   * Debits up to this time may be older than the key's first budget, and then they are not counted here. Their reversals give
+   * nothing back.
+   */
+  since: number;
+  on: number;
+  day: number;
+  month: number;
+  total: number;
+};
+
+export const hasBudget = ({ budgets }: KeyLimits): boolean =>
+  BUDGET_PERIODS.some((period) => budgets[period] !== null);
+
+/** The start of the UTC day that contains the time. */
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
+
+/** The start of the UTC month that contains the time; with `ahead`, of the month so many months later. */
+export function monthOf(at: number, ahead = 0): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead);
+}
+
+/** What the key has spent in the periods that contain `now`. A time before the counted day counts as that day. */
+export function spentAt(spent: KeySpent, now: number): KeySpent {
+  const on = dayOf(now);
+  if (on <= spent.on) return spent;
+  return { ...spent, on, day: 0, month: monthOf(on) > monthOf(spent.on) ? 0 : spent.month };
+}
+
+/** A budget as it stands. `resetsAt` is null for the budget in all, which never resets. */
+export type BudgetLeft = {
+  credits: number;
+  spent: number;
+  remaining: number;
+  resetsAt: number | null;
+};
+
+/** The budgets of a key at `now`; null where there is none. */
+export function budgetsAt(
+  { limits, spent }: { limits: KeyLimits | null; spent: KeySpent | null },
+  now: number,
+): Record<BudgetPeriod, BudgetLeft | null> {
+  const counted = spent === null ? null : spentAt(spent, now);
+  const on = counted?.on ?? dayOf(now);
+  const left = (period: BudgetPeriod, resetsAt: number | null): BudgetLeft | null => {
+    const credits = limits?.budgets[period] ?? null;
+    if (credits === null) return null;
+    const used = counted?.[period] ?? 0;
+    return { credits, spent: used, remaining: Math.max(0, credits - used), resetsAt };
+  };
+  return {
+    day: left("day", on + DAY_MS),
+    month: left("month", monthOf(on, 1)),
+    total: left("total", null),
+  };
+}
+
+/** Whether a key that works should be revoked because nobody uses it: it is old, and its last use is as old or it had none. */
+export function isUnused(
+  {
+    createdAt,
+    lastUsedAt,
+    revokedAt,
+  }: { createdAt: number; lastUsedAt: number | null; revokedAt: number | null },
+  now: number,
+): boolean {
+  return (
+    revokedAt === null && Math.max(createdAt, lastUsedAt ?? 0) < now - KEY_UNUSED_DAYS * DAY_MS
+  );
+}

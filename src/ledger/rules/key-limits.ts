@@ -1,0 +1,131 @@
+import {
+  BUDGET_PERIODS,
+  budgetsAt,
+  dayOf,
+  hasBudget,
+  type KeyLimits,
+  type KeySpent,
+  monthOf,
+  spentAt,
+} from "../key-limits.ts";
+import { LAST_USED_STEP_MS } from "../model.ts";
+import { isInNetwork, parseAddress, parseNetwork } from "../networks.ts";
+import type { BudgetExhausted, KeyNotAllowed, KeyRate } from "../port.ts";
+import type { AccountRow, CallKey, DebitRow, KeyRow } from "./rows.ts";
+
+/** What a key allows: both the status of a key and a debit are decided here. */
+
+/** What an order says of the use of a key. */
+type KeyUse = {
+  keySha256: string;
+  tool?: string | null;
+  address?: string | null;
+  now: number;
+};
+
+type NotValid = { outcome: "invalid_key" } | { outcome: "key_expired"; expiredAt: number };
+
+/** Why the key does not work at all; null if it does. */
+export function invalidityOf(
+  account: AccountRow,
+  key: CallKey | null | undefined,
+  { keySha256, now }: KeyUse,
+): NotValid | null {
+  if (key == null || key.revokedAt !== null || account.state === "closed")
+    return { outcome: "invalid_key" };
+  const { limits, previousUntil } = key;
+  const secretUntil = key.sha256 === keySha256 ? null : previousUntil;
+  if (limits === null && secretUntil === null) return null;
+  const expiredAt = Math.min(
+    limits?.expiresAt ?? Number.POSITIVE_INFINITY,
+    secretUntil ?? Number.POSITIVE_INFINITY,
+  );
+  return now < expiredAt ? null : { outcome: "key_expired", expiredAt };
+}
+
+/** Why the key may not be used for this call, whatever it costs; null if it may. */
+export function prohibitionOf(
+  { limits }: CallKey,
+  { tool = null, address = null }: KeyUse,
+  balance: number,
+): KeyNotAllowed | null {
+  if (limits === null) return null;
+  const { tools, networks } = limits;
+  // The network first: a thief of the key does not learn which tools it may call.
+  if (networks !== null && !isFromOneOf(networks, address))
+    return { outcome: "key_not_allowed", balance, limit: "networks" };
+  if (tools !== null && tool !== null && !tools.includes(tool))
+    return { outcome: "key_not_allowed", balance, limit: "tools", tools };
+  return null;
+}
+
+function isFromOneOf(networks: readonly string[], address: string | null): boolean {
+  const parsed = address === null ? null : parseAddress(address);
+  if (parsed === null) return false;
+  return networks.some((text) => {
+    const network = parseNetwork(text);
+    return network !== null && isInNetwork(parsed, network);
+  });
+}
+
+/** The budget that does not cover a charge; null if all of them do. A call that costs nothing needs no budget. */
+export function exhaustedBudget(
+  key: CallKey,
+  credits: number,
+  now: number,
+): BudgetExhausted | null {
+  if (key.limits === null || credits === 0) return null;
+  const budgets = budgetsAt(key, now);
+  for (const budget of BUDGET_PERIODS) {
+    const left = budgets[budget];
+    if (left !== null && left.remaining < credits) return { budget, resetsAt: left.resetsAt };
+  }
+  return null;
+}
+
+/** What the key has spent after a charge. */
+export function spend(spent: KeySpent | null, credits: number, now: number): KeySpent | null {
+  if (spent === null || credits === 0) return spent;
+  const { day, month, total, ...counted } = spentAt(spent, now);
+  return { ...counted, day: day + credits, month: month + credits, total: total + credits };
+}
+
+/** What the key has spent after a reversal: the credits come back to the periods in which they were spent. */
+export function unspend(
+  spent: KeySpent,
+  { at, credits }: Pick<DebitRow, "at" | "credits">,
+): KeySpent {
+  // The debit may not have been counted.
+  if (at <= spent.since) return spent;
+  const less = (counted: number, isCounted: boolean) =>
+    isCounted ? Math.max(0, counted - credits) : counted;
+  return {
+    ...spent,
+    day: less(spent.day, dayOf(at) === spent.on),
+    month: less(spent.month, monthOf(at) === monthOf(spent.on)),
+    total: less(spent.total, true),
+  };
+}
+
+/**
+ * What is counted of a key after its limits changed. `lastUsedAt` is at most a step behind the time of the key's latest debit,
+ * whatever the clocks of the nodes said, so later debits are certain to be counted.
+ */
+export function spentUnder(
+  limits: KeyLimits | null,
+  { spent, lastUsedAt }: Pick<KeyRow, "spent" | "lastUsedAt">,
+  now: number,
+): KeySpent | null {
+  if (limits === null || !hasBudget(limits)) return null;
+  const since = lastUsedAt === null ? 0 : lastUsedAt + LAST_USED_STEP_MS - 1;
+  return spent ?? { since, on: dayOf(now), day: 0, month: 0, total: 0 };
+}
+
+/** Adds the key's own rate to an outcome, if it has one. */
+export function withRate<Outcome extends object>(
+  outcome: Outcome,
+  { no, limits }: CallKey,
+): Outcome & { keyRate?: KeyRate } {
+  const callsPerSecond = limits?.rate ?? null;
+  return callsPerSecond === null ? outcome : { ...outcome, keyRate: { keyNo: no, callsPerSecond } };
+}

@@ -1,0 +1,158 @@
+import { Button, NativeSelect, Text } from "@mantine/core";
+import { useState } from "react";
+import type { KeyView } from "#api/dashboard/shapes.ts";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure, Message } from "../parts/message.tsx";
+import { timeText } from "../parts/numbers.ts";
+import { useKeys, useRotateKey, useVisitor } from "../queries.ts";
+import { OfflineError } from "../request.ts";
+import { isOldSecretValid } from "./key-text.ts";
+import type { KeyBounds } from "./limits-draft.ts";
+import { rememberNewKey } from "./new-key.ts";
+import { RestrictionMessage, restrictionIn } from "./restriction.tsx";
+import { SecretDialog, type SecretForm } from "./secret-dialog.tsx";
+
+/** How long the old secret keeps working, in hours. */
+const CHOICES = [
+  { hours: 0, name: "It stops immediately" },
+  { hours: 1, name: "For 1 hour" },
+  { hours: 24, name: "For 1 day" },
+  { hours: 7 * 24, name: "For 7 days" },
+  { hours: 30 * 24, name: "For 30 days" },
+];
+const HOURS_DEFAULT = 24;
+
+/** Gives a key a new secret: asks how long the old one keeps working, then shows the new one once. */
+export const RotateDialog = (props: {
+  apiKey: KeyView;
+  bounds: KeyBounds;
+  onClose: () => void;
+}) => (
+  <SecretDialog title={`Rotate “${props.apiKey.label}”`} isRotation onClose={props.onClose}>
+    {(form) => <RotateForm apiKey={props.apiKey} bounds={props.bounds} {...form} />}
+  </SecretDialog>
+);
+
+function RotateForm(props: SecretForm & { apiKey: KeyView; bounds: KeyBounds }) {
+  const { apiKey, bounds } = props;
+  const account = useVisitor().data?.user?.account?.id;
+  const rotate = useRotateKey();
+  const [now] = useState(Date.now);
+  const [hours, setHours] = useState(HOURS_DEFAULT);
+  const outcome = useLostRotation(apiKey, rotate.error);
+  // Repeating a lost rotation keeps the secret that clients use.
+  const repeated =
+    outcome !== null && isOldSecretValid(outcome, now) ? outcome.previousUntil : null;
+
+  const submit = () => {
+    if (rotate.isPending) return;
+    props.onBusy(true);
+    rotate.mutate(
+      { id: apiKey.id, ...(repeated === null ? { keepHours: hours } : { again: repeated }) },
+      {
+        onSuccess: (rotated) => {
+          const { id, label } = rotated.key;
+          if (account !== undefined) {
+            rememberNewKey({ account, id, label, secret: rotated.secret });
+          }
+          props.onSecret(rotated);
+        },
+        onSettled: () => props.onBusy(false),
+      },
+    );
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Text mb="md">
+        The key <code className="tb-key-start">{apiKey.start}…</code> gets a new secret. Its label,
+        limits and usage stay the same.
+      </Text>
+      {isOldSecretValid(apiKey, now) && (
+        <div className="tb-rotated-before">
+          <Message tone="warn">
+            This key was rotated before, and the secret from before that rotation still works until{" "}
+            {timeText(apiKey.previousUntil ?? 0)}. If you rotate the key again, that secret stops
+            working immediately.
+          </Message>
+        </div>
+      )}
+      <NativeSelect
+        label="Keep the current secret working"
+        description="Long enough to replace it in every client."
+        value={String(hours)}
+        data-autofocus
+        data={CHOICES.filter((choice) => choice.hours <= bounds.rotationDaysMax * 24).map(
+          (choice) => ({ value: String(choice.hours), label: choice.name }),
+        )}
+        onChange={(event) => setHours(Number(event.currentTarget.value))}
+      />
+      {hours === 0 && (
+        <Text size="sm" mt="xs" c="var(--tb-warn)">
+          Calls with the current secret are rejected from now on. Choose this if it was leaked.
+        </Text>
+      )}
+      {rotate.isError && <RotateFailure error={rotate.error} outcome={outcome} />}
+      <div className="tb-dialog-foot">
+        <Button variant="default" onClick={props.onCancel}>
+          {outcome === null ? "Cancel" : "Close"}
+        </Button>
+        <BusyButton
+          type="submit"
+          variant={outcome === null ? "filled" : "default"}
+          busy={rotate.isPending}
+          busyLabel="Rotating"
+        >
+          {outcome === null ? "Rotate key" : "Rotate again"}
+        </BusyButton>
+      </div>
+    </form>
+  );
+}
+
+/**
+ * After a rotation whose response was lost, the key as the list shows it if it was rotated; else null. The list is refetched
+ * until the service can be reached.
+ */
+function useLostRotation(apiKey: KeyView, error: unknown): KeyView | null {
+  const { data, isSuccess, isFetching } = useKeys();
+  const current = data?.keys.find(({ id }) => id === apiKey.id);
+  if (!(error instanceof OfflineError) || !isSuccess || isFetching) return null;
+  if (current === undefined) return null;
+  const isSame = current.start === apiKey.start && current.previousUntil === apiKey.previousUntil;
+  return isSame ? null : current;
+}
+
+function RotateFailure({ error, outcome }: { error: unknown; outcome: KeyView | null }) {
+  const restriction = restrictionIn(error);
+  if (outcome !== null) {
+    return (
+      <div className="tb-dialog-failure">
+        <Message tone="warn" live title="The key was rotated, but its new secret was lost.">
+          {isOldSecretValid(outcome, Date.now())
+            ? `The secret that your clients use still works until ${timeText(outcome.previousUntil ?? 0)}. Rotate again to get a new secret; that time stays the same.`
+            : "The secret that your clients use no longer works. Rotate the key again to get a new one."}
+        </Message>
+      </div>
+    );
+  }
+  return (
+    <div className="tb-dialog-failure">
+      {restriction === null ? (
+        <Failure error={error} />
+      ) : (
+        <RestrictionMessage restriction={restriction} />
+      )}
+      {error instanceof OfflineError && (
+        <Text size="sm" mt="xs">
+          The key may have been rotated anyway. If so, this dialog tells you what to do when the
+          service can be reached.
+        </Text>
+      )}
+    </div>
+  );
+}
