@@ -198,3 +198,26 @@ test("of very many accounts only the last are remembered", () => {
   now = RECENT_MS;
   assert.equal(names.some(recent.has), false);
 });
+
+test("after a key that its limits reject, the service does no costly work for it, and other keys work", async (t) => {
+  const { service, call } = await openFixture(t);
+  const none = {
+    ...{ expiresAt: null, tools: null, networks: null, rate: null },
+    budgets: { total: null, month: null, day: null },
+  };
+  const limited = [
+    [401, { ...none, expiresAt: 1 }],
+    [403, { ...none, tools: ["uuid"] }],
+    [403, { ...none, networks: ["203.0.113.0/24"] }],
+    [402, { ...none, budgets: { total: 1, month: null, day: null } }],
+  ] as const;
+  for (const [status, limits] of limited) {
+    const caller = await createCaller(service);
+    const { key } = await createKey(service, caller.account, limits);
+    if (status === 402) assert.equal((await call(key, SMALL)).status, 200);
+    assert.deepEqual(costOf(await call(key, LARGE)), afterAll(status), JSON.stringify(limits));
+    for (let round = 0; round < 3; round += 1)
+      assert.deepEqual(costOf(await call(key, LARGE)), atOnce(status), JSON.stringify(limits));
+    assert.equal((await call(caller.key, SMALL)).status, 200);
+  }
+});

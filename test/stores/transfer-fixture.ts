@@ -19,6 +19,7 @@ import {
   HOUR,
   idempotency,
   keyId,
+  keySha256,
   maintainFully,
   START,
   throughJson,
@@ -66,7 +67,15 @@ export async function fillLedger({ ledger, directory, purchases }: Filled): Prom
   await fixture.grant(ada, "b", 20, { kind: "pack", expiresAt: START + 9 * DAY });
   await fixture.grant(ada, "a", 20, { kind: "starter", expiresAt: START + 9 * DAY });
   await fixture.grant(ada, "c", 50);
-  await fixture.createKey(ada, "other");
+  await fixture.createKey(ada, "other", START, {
+    ...{ expiresAt: START + 99 * DAY, tools: ["hash", "uuid"] },
+    budgets: { total: 1_000, month: null, day: 500 },
+    ...{ networks: null, rate: 9 },
+  });
+  await ledger.rotateKey({
+    ...{ account: ada, id: keyId(ada, "other"), sha256: keySha256(ada, "rotated"), start: "tb_" },
+    ...{ previousUntil: START + 30 * DAY, now: START },
+  });
   const fay = await fillPriced(fixture);
   // What was given back before it came is no record.
   await ledger.reverse({ account: ada, callId: "call_0", at: START + 20 * DAY, now: START });

@@ -70,16 +70,11 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
     /** Throws the errors of the key, the account and the rate. */
     function check<Outcome extends DebitOutcome | KeyStatus>({ outcome, rate }: Counted<Outcome>) {
       context.rate = rate ?? context.rate;
-      if (outcome.outcome === "invalid_key") {
+      if (outcome.outcome === "invalid_key" || outcome.outcome === "key_expired") {
         keys.forget(caller);
         recent.badKey.add(account);
         context.rate = null;
-        throw invalidKey();
-      }
-      if (outcome.outcome === "key_expired") {
-        keys.forget(caller);
-        context.rate = null;
-        throw keyExpired(outcome.expiredAt);
+        throw outcome.outcome === "invalid_key" ? invalidKey() : keyExpired(outcome.expiredAt);
       }
       keys.remember(caller);
       context.charged = 0;

@@ -78,7 +78,7 @@ export const transferRecord = z.discriminatedUnion("record", [
       previousSha256: addedLater(sha256),
       previousUntil: addedLater(time),
       limits: addedLater(keyLimits),
-      spent: addedLater(keySpent),
+      budgetSpent: addedLater(keySpent),
     })
     .refine(
       ({ previousSha256, previousUntil }) => (previousSha256 === null) === (previousUntil === null),

@@ -35,12 +35,12 @@ CREATE TABLE api_key (
   created_at bigint NOT NULL,
   last_used_at bigint,
   revoked_at bigint,
-  -- The secret before the last rotation, and when it stops working.
+  -- The secret before the last rotation, and its end.
   previous_sha256 text COLLATE "C",
   previous_until bigint,
-  -- A JSON object of the key's own limits; null where it has none.
+  -- JSON; null where the key has none of its own.
   limits text,
-  -- A JSON object of the credits that a key with a budget has spent. Calls with other keys leave the row unchanged.
+  -- JSON; null without a budget, so that most debits leave the row unchanged.
   budget_spent text,
   CHECK ((previous_sha256 IS NULL) = (previous_until IS NULL))
 ) WITH (fillfactor = 80);

@@ -37,12 +37,12 @@ CREATE TABLE api_key (
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
   revoked_at INTEGER,
-  -- The secret before the last rotation, and when it stops working.
+  -- The secret before the last rotation, and its end.
   previous_sha256 TEXT,
   previous_until INTEGER,
-  -- A JSON object of the key's own limits; null where it has none.
+  -- JSON; null where the key has none of its own.
   limits TEXT,
-  -- A JSON object of the credits that a key with a budget has spent. Calls with other keys leave the row unchanged.
+  -- JSON; null without a budget, so that most debits leave the row unchanged.
   budget_spent TEXT,
   CHECK ((previous_sha256 IS NULL) = (previous_until IS NULL))
 ) STRICT;

@@ -81,7 +81,7 @@ const keyRows = table("key", {
     previousSha256: text("previous_sha256"),
     previousUntil: number("previous_until"),
     limits: json("limits"),
-    spent: json("budget_spent"),
+    budgetSpent: json("budget_spent"),
   },
 });
 

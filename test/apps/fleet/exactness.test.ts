@@ -14,7 +14,7 @@ import { drawSample } from "../../support/sample.ts";
 
 /**
  * Real nodes on one PostgreSQL never spend more credits than there are, with twice as many concurrent calls as credits, in
- * random order over all nodes and accounts. Nor do they spend more than the budgets of keys.
+ * random order over all nodes and accounts.
  */
 const TAKES_ALL = process.env["TEST_FLEET"] === "all";
 const CALLS = TAKES_ALL ? 10_000 : 3_000;
@@ -22,36 +22,6 @@ const ACCOUNTS = 50;
 const CREDITS = CALLS / 2 / ACCOUNTS;
 const DEMO_CREDITS = 100;
 const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-
-/** Of ten times as many concurrent calls as the budget of a key covers, exactly as many succeed. */
-const BUDGET = 20;
-
-/** Two keys of one account with more credits than they may spend, one with a budget in all and one with a budget per month. */
-async function openLimitedKeys(
-  accountDeps: Awaited<ReturnType<typeof openAccounts>>,
-): Promise<{ account: string; secrets: string[] }> {
-  const now = Date.now();
-  const { account } = await openAccount(accountDeps, "limited@example.com", now);
-  const free = { callId: "free", tool: "hash", credits: 1, freeCallCredits: 1, idempotency: null };
-  const { key } = await createKey(accountDeps, account, "free", now);
-  const keySha256 = await accountDeps.hashKey(key);
-  await accountDeps.ledger.debit({ account, keySha256, now, ...free });
-  const grant = { id: "all", kind: "operator", amount: 10 * BUDGET, expiresAt: null } as const;
-  await accountDeps.ledger.grant({ ...grant, account, now });
-  const others = { expiresAt: null, tools: null, networks: null, rate: null };
-  const budgets = [
-    { total: BUDGET, month: null, day: null },
-    { total: null, month: BUDGET, day: null },
-  ];
-  const secrets = await Promise.all(
-    budgets.map(async (each) => {
-      const limits = { ...others, budgets: each };
-      const made = await createKey(accountDeps, account, "limited", now, undefined, limits);
-      return await accountDeps.hashKey(made.key);
-    }),
-  );
-  return { account, secrets };
-}
 
 let server: Postgres;
 before(async () => {
@@ -73,36 +43,6 @@ function shuffled<Each>(all: Each[], seed: number): Each[] {
   }
   return mixed;
 }
-
-/** Without the servers of the nodes, which the test below has: each of the four ledgers is what a node has of its own. */
-test(`exactly as many of ${20 * BUDGET} concurrent calls succeed on the ledgers of 4 nodes as the budgets of two keys cover`, async (t) => {
-  const url = await server.createDatabase();
-  const [first, ...others] = [
-    await openAccounts(t, url),
-    ...(await Promise.all([1, 2, 3].map(() => openAccounts(t, url)))),
-  ];
-  const { account, secrets } = await openLimitedKeys(first);
-  const order = shuffled(
-    Array.from({ length: 10 * BUDGET * secrets.length }, (_, no) => no % secrets.length),
-    SEED,
-  );
-  const ledgers = [first, ...others].map(({ ledger }) => ledger);
-  const call = { tool: "hash", credits: 1, freeCallCredits: 1, idempotency: null };
-  const outcomes = await Promise.all(
-    order.map(async (no, place) => {
-      const keySha256 = secrets[no] as string;
-      const ledger = ledgers[place % ledgers.length] as (typeof ledgers)[number];
-      const named = { account, keySha256, callId: `call_${place}`, now: Date.now() };
-      return { no, ...(await ledger.debit({ ...named, ...call })) };
-    }),
-  );
-  for (const no of secrets.keys()) {
-    const own = outcomes.filter((each) => each.no === no).map(({ outcome }) => outcome);
-    assert.equal(own.filter((outcome) => outcome === "debited").length, BUDGET);
-    assert.equal(own.filter((outcome) => outcome === "key_budget_exhausted").length, 9 * BUDGET);
-  }
-  await assertTotals(first.ledger, Date.now());
-});
 
 for (const count of drawSample("nodes of a fleet", [2, 4], 1, TAKES_ALL)) {
   test(`exactly ${CALLS / 2} of ${CALLS} concurrent calls succeed on ${count} nodes and ${CALLS / 2} credits of ${ACCOUNTS} accounts`, async (t) => {

@@ -6,7 +6,10 @@ import {
   assertTotals,
   createFixture,
   idempotency,
+  keyId,
+  keySha256,
   START,
+  sha256,
   tally,
 } from "../../contract/ledger/fixture.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
@@ -101,4 +104,40 @@ test("a price that takes hundreds of grants is charged in a few round trips", as
   assert.ok(trips <= 4, `${trips} round trips`);
   await assertTotals(ledger, START);
   await close();
+});
+
+/** With both secrets of a key that was rotated. */
+test("of ten times as many calls at once on four nodes as the budgets of two keys cover, exactly that many succeed", async (t) => {
+  const url = await newDatabase();
+  const nodes = await Promise.all([1, 2, 3, 4].map(() => openNode(url)));
+  t.after(() => Promise.all(nodes.map((each) => each.close())));
+  const fixtures = nodes.map(({ ledger }) => createFixture({ ledger }));
+  const [first] = fixtures as [(typeof fixtures)[number]];
+  const account = await first.account("Ada", { credits: 500 });
+  const others = { expiresAt: null, tools: null, networks: null, rate: null };
+  const budget = (budgets: object) => ({
+    ...others,
+    budgets: { total: null, month: null, day: null, ...budgets },
+  });
+  await first.createKey(account, "daily", START, budget({ day: 20 }));
+  await first.createKey(account, "whole", START, budget({ total: 15, month: 30 }));
+  const rotation = { sha256: sha256("new"), start: "tb_", previousUntil: START + 1, now: START };
+  await first.ledger.rotateKey({ account, id: keyId(account, "daily"), ...rotation });
+  const secrets = [keySha256(account, "daily"), sha256("new"), keySha256(account, "whole")];
+  const outcomes = await Promise.all(
+    Array.from({ length: 360 }, async (_, no) => {
+      const fixture = fixtures[no % 4] as (typeof fixtures)[number];
+      const keySha256 = secrets[Math.floor(no / 4) % 3] as string;
+      const { outcome } = await fixture.debit(account, { keySha256, callId: `call_${no}` });
+      return `${keySha256 === secrets[2] ? "whole" : "daily"} ${outcome}`;
+    }),
+  );
+  const counts = Map.groupBy(outcomes, (name) => name);
+  const tallied = [...counts].map(([name, all]) => [name, all.length]);
+  assert.deepEqual(Object.fromEntries(tallied), {
+    ...{ "daily debited": 20, "daily key_budget_exhausted": 220 },
+    ...{ "whole debited": 15, "whole key_budget_exhausted": 105 },
+  });
+  assert.equal(await first.balance(account), 465);
+  await assertTotals(first.ledger, START);
 });
