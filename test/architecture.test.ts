@@ -13,7 +13,7 @@ const FILE_LINES_GUIDE = 300;
 const FUNCTION_LINES_GUIDE = 70;
 
 /** What everything may import. */
-const BASE = ["crc32", "errors", "hosts", "ids", "limits"];
+const BASE = ["crc32", "errors", "hosts", "ids", "limits", "networks"];
 
 /** A part is a folder of src/ or a file beside them. The parts that it may import, types included, besides itself. */
 const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
@@ -22,6 +22,7 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   hosts: [],
   ids: [],
   limits: [],
+  networks: [],
   config: [...BASE, "email", "tools"],
   tools: BASE,
   ledger: BASE,
@@ -55,6 +56,7 @@ const PURE_PARTS = [
   "hosts",
   "ids",
   "limits",
+  "networks",
   "tools",
   "ledger",
   "accounts",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Attempt, createSignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { networkOf } from "#api/dashboard/network.ts";
+import { networkOf } from "#networks.ts";
 
 const OWNER = "owner@example.com";
 const outsider = (address = "9.9.9.9", email = OWNER): Attempt => ({

@@ -1,10 +1,10 @@
 import { AUTH_PATH } from "#accounts/auth-options.ts";
 import type { Attempt, SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { networkOf } from "#networks.ts";
 import { type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
 import { readCookie, writeCookie } from "./cookies.ts";
 import { AuthError, tooManyRequests } from "./dashboard-error.ts";
 import { isKnownBrowser, knowBrowser } from "./known-browser.ts";
-import { networkOf } from "./network.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
 import {
   type DashboardRoutes,

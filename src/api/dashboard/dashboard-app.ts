@@ -5,6 +5,7 @@ import { createSignInThrottle, type SignInThrottle } from "#accounts/sign-in-thr
 import { ProblemError } from "#errors.ts";
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
+import { networkOf, spellAddress } from "#networks.ts";
 import { problemResponse } from "../problem.ts";
 import { transportPolicy } from "../transport-policy.ts";
 import {
@@ -19,7 +20,6 @@ import { busy } from "./call-auth.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests, wrongMethod } from "./dashboard-error.ts";
 import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
-import { networkOf, spellAddress } from "./network.ts";
 import {
   chooseNotifications,
   openUnsubscribe,

@@ -2,8 +2,8 @@ import { InvalidWebhook } from "#billing/payment-provider.ts";
 import type { SettleOutcome } from "#billing/settle-purchase.ts";
 import type { Throttle } from "#ledger/throttle.ts";
 import { HOUR_MS } from "#limits.ts";
+import { networkOf } from "#networks.ts";
 import { DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
-import { networkOf } from "./network.ts";
 import { json, type RequestContext } from "./request-context.ts";
 
 /** Stripe's webhook endpoint. The signature authorizes a message; cookies and origins are ignored. */

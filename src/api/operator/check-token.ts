@@ -1,8 +1,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { isSameHash } from "#accounts/keyed-hash.ts";
 import { createThrottle } from "#ledger/throttle.ts";
+import { networkOf } from "#networks.ts";
 import type { OperatorToken } from "#operator/perform.ts";
-import { networkOf } from "../dashboard/network.ts";
 import { OperatorError } from "./operator-error.ts";
 
 /** Wrong tokens per second from one network, with bursts of twice as many. Tokens are too long to guess at any rate. */

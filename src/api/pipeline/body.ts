@@ -1,5 +1,11 @@
 import { ApiError } from "#errors.ts";
-import { DRAIN_SLACK_BYTES, DRAIN_WAIT_MS } from "#limits.ts";
+import {
+  BODY_WINDOW_BYTES_MIN,
+  BODY_WINDOW_MS,
+  DRAIN_SLACK_BYTES,
+  DRAIN_WAIT_MS,
+} from "#limits.ts";
+import type { MemoryLease } from "./memory-budget.ts";
 
 /**
  * Reads a request's body within a limit and never holds more than that. A rejected body is read and dropped up to a
@@ -20,13 +26,12 @@ export const isWaiting = (request: Request): boolean => waiting.has(request);
 
 const CLOSE = { Connection: "close" };
 /** A smaller body takes no more memory than its connection. */
-const SMALL_BYTES = 16 * 1024;
+export const SMALL_BYTES = 16 * 1024;
+/** Smaller chunks are copied into blocks of this size: a body in single bytes must not be held as an object for each. */
+const BLOCK_BYTES = 4 * 1024;
 
-/**
- * Called with the bytes that the body may take, before more than a small body is read. Throws if they are not
- * available.
- */
-export type Admit = (bytes: number) => void;
+/** Counts the bytes of a large body as they arrive; null for bodies that are not counted, because their limit is low. */
+export type BodyLease = Pick<MemoryLease, "take" | "complete"> | null;
 
 export type ReadOptions = {
   /** How long the body may take to arrive; null where the HTTP server limits the time. */
@@ -37,12 +42,12 @@ export type ReadOptions = {
 
 /**
  * Returns the bytes of the body, inflated if they are compressed. Throws an ApiError `too_large`,
- * `unsupported_media_type`, `invalid_request` or `request_timeout`.
+ * `unsupported_media_type`, `invalid_request`, `request_timeout` or `unavailable`.
  */
 export async function readBody(
   request: Request,
   bytesMax: number,
-  admit: Admit,
+  lease: BodyLease,
   options: ReadOptions = {},
 ): Promise<Uint8Array> {
   const encoding = request.headers.get("content-encoding");
@@ -53,9 +58,11 @@ export async function readBody(
       `The Content-Encoding "${encoding.slice(0, 40)}" is not supported. Send the body uncompressed or with gzip.`,
     );
   }
-  const raw = await readRaw(request, bytesMax, admit, options);
+  const raw = await readRaw(request, bytesMax, lease, options);
   // A client may set the header on every request, even with an empty body.
-  return zipped && raw.byteLength > 0 ? inflate(raw, bytesMax, admit) : raw;
+  const body = zipped && raw.byteLength > 0 ? await inflate(raw, bytesMax, lease) : raw;
+  lease?.complete();
+  return body;
 }
 
 /**
@@ -67,13 +74,18 @@ export async function dropBody(request: Request, bytesMax: number): Promise<bool
   if (request.bodyUsed || announcedLength(request) === 0) return true;
   // The client may send the body or not, so what comes next on the connection is unknown.
   if (waiting.has(request)) return false;
+  return soon(dropAll(request, bytesMax));
+}
+
+/** False where the rest of a body takes long. */
+async function soon(dropped: Promise<boolean>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const tooSlow = new Promise<false>((resolve) => {
+  const tooLong = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, DRAIN_WAIT_MS, false);
   });
-  const dropped = await Promise.race([dropAll(request, bytesMax), tooSlow]);
+  const result = await Promise.race([dropped, tooLong]);
   clearTimeout(timer);
-  return dropped;
+  return result;
 }
 
 async function dropAll(request: Request, bytesMax: number): Promise<boolean> {
@@ -93,7 +105,7 @@ async function dropAll(request: Request, bytesMax: number): Promise<boolean> {
 async function readRaw(
   request: Request,
   bytesMax: number,
-  admit: Admit,
+  lease: BodyLease,
   { timeoutMs = null, beforeContinue }: ReadOptions,
 ): Promise<Uint8Array> {
   const length = announcedLength(request);
@@ -103,23 +115,15 @@ async function readRaw(
     throw tooLarge(bytesMax, `is ${length} bytes`, dropped);
   }
   if (length !== 0 && waiting.has(request)) beforeContinue?.();
-  if (length !== null && length > SMALL_BYTES) admit(length);
   waiting.delete(request);
-  const wait: Wait = { isOver: false };
   try {
     // The HTTP server enforces the announced length, so the bytes need not be counted.
-    if (length !== null) {
+    if (length !== null && length <= SMALL_BYTES) {
       const reading = request.arrayBuffer();
-      return new Uint8Array(
-        await (timeoutMs === null ? reading : inTime(reading, wait, timeoutMs)),
-      );
+      return new Uint8Array(await (timeoutMs === null ? reading : inTime(reading, timeoutMs)));
     }
     if (request.body === null) return new Uint8Array();
-    return await inTime(
-      collect(request.body, bytesMax, "is too large", admit, wait),
-      wait,
-      timeoutMs,
-    );
+    return await readLarge(request, request.body.getReader(), bytesMax, lease, timeoutMs);
   } catch (cause) {
     const error = cause instanceof ApiError ? cause : incomplete(cause);
     if (error.details.headers === CLOSE) unfinished.add(request);
@@ -127,35 +131,162 @@ async function readRaw(
   }
 }
 
-/** Ends when the time limit has passed. */
-type Wait = { isOver: boolean };
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
+/** Reads a body that is or may become large: counts what arrives, and demands that it keeps arriving. */
+async function readLarge(
+  request: Request,
+  reader: Reader,
+  bytesMax: number,
+  lease: BodyLease,
+  timeoutMs: number | null,
+): Promise<Uint8Array> {
+  const stop = createStop();
+  const arrival = createArrival(lease, stop);
+  // A client that announces a large body has it at hand.
+  if (announcedLength(request) !== null) arrival.watchPace();
+  try {
+    return await inTime(collect(reader, bytesMax, "is too large", arrival), timeoutMs, stop);
+  } catch (error) {
+    // No memory was left. The client gets its response and keeps its connection if the rest comes soon.
+    if (error instanceof ApiError && error.code === "unavailable") {
+      const rest = bytesMax + DRAIN_SLACK_BYTES - arrival.bytes();
+      if (!(await soon(drop(reader, rest).catch(() => false)))) unfinished.add(request);
+    }
+    throw error;
+  } finally {
+    arrival.discard();
+  }
+}
+
+/** Ends the reading of a body early. */
+type Stop = { stopped: Promise<never>; stop(error: ApiError): void };
+
+function createStop(): Stop {
+  const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
+  // The body may be complete before anything waits for it.
+  stopped.catch(() => {});
+  return { stopped, stop };
+}
+
+/** What has arrived of a body. It is dropped where the reading is stopped: the client may hold its connection for long. */
+type Arrival = {
+  /** Returns false if the reading was stopped. Throws an ApiError `unavailable` if there is no memory for the chunk. */
+  add(chunk: Uint8Array): boolean;
+  bytes(): number;
+  /** Starts to demand the minimum rate. */
+  watchPace(): void;
+  /** All bytes in one piece. */
+  join(): Uint8Array;
+  discard(): void;
+};
+
+function createArrival(lease: BodyLease, { stopped, stop }: Stop): Arrival {
+  let blocks: Uint8Array[] = [];
+  /** The last block, with room for more small chunks. */
+  let last = new Uint8Array();
+  let lastBytes = 0;
+  let bytes = 0;
+  let counted = 0;
+  let atWindowStart = 0;
+  let isOver = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  stopped.catch(discard);
+
+  function discard(): void {
+    isOver = true;
+    clearTimeout(timer);
+    blocks = [];
+    last = new Uint8Array();
+    lastBytes = 0;
+  }
+
+  function watchPace(): void {
+    timer ??= setTimeout(endWindow, BODY_WINDOW_MS);
+  }
+
+  function endWindow(): void {
+    if (bytes - atWindowStart < BODY_WINDOW_BYTES_MIN) {
+      stop(tooSlow());
+      return;
+    }
+    atWindowStart = bytes;
+    timer = setTimeout(endWindow, BODY_WINDOW_MS);
+  }
+
+  function closeLast(): void {
+    if (lastBytes > 0) blocks.push(last.slice(0, lastBytes));
+    lastBytes = 0;
+  }
+
+  return {
+    add(chunk) {
+      if (isOver) return false;
+      bytes += chunk.byteLength;
+      if (bytes > SMALL_BYTES) {
+        watchPace();
+        lease?.take(bytes - counted, stop);
+        counted = bytes;
+      }
+      if (chunk.byteLength >= BLOCK_BYTES) {
+        closeLast();
+        blocks.push(chunk);
+        return true;
+      }
+      if (lastBytes + chunk.byteLength > last.byteLength) {
+        closeLast();
+        last = new Uint8Array(BLOCK_BYTES);
+      }
+      last.set(chunk, lastBytes);
+      lastBytes += chunk.byteLength;
+      return true;
+    },
+    bytes: () => bytes,
+    watchPace,
+    join() {
+      closeLast();
+      return join(blocks, bytes);
+    },
+    discard,
+  };
+}
+
+/** Stops the reading after `timeoutMs`. */
 async function inTime<Read>(
   reading: Promise<Read>,
-  wait: Wait,
   timeoutMs: number | null,
+  { stopped, stop } = createStop(),
 ): Promise<Read> {
-  if (timeoutMs === null) return reading;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      wait.isOver = true;
-      const detail = `The body did not arrive within ${timeoutMs / 1000} seconds. Send it again over a faster connection.`;
-      reject(new ApiError("request_timeout", detail, { headers: CLOSE }));
-    }, timeoutMs);
-  });
+  const timer = timeoutMs === null ? undefined : setTimeout(() => stop(late(timeoutMs)), timeoutMs);
   try {
-    return await Promise.race([reading, late]);
+    return await Promise.race([reading, stopped]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function inflate(raw: Uint8Array, bytesMax: number, admit: Admit): Promise<Uint8Array> {
+const late = (timeoutMs: number) =>
+  new ApiError(
+    "request_timeout",
+    `The body did not arrive within ${timeoutMs / 1000} seconds. Send it again over a faster connection.`,
+    { headers: CLOSE },
+  );
+
+const tooSlow = () =>
+  new ApiError(
+    "request_timeout",
+    `The body arrived too slowly: less than ${BODY_WINDOW_BYTES_MIN} bytes in ${BODY_WINDOW_MS / 1000} seconds. Send it again over a faster connection.`,
+    { headers: CLOSE },
+  );
+
+async function inflate(raw: Uint8Array, bytesMax: number, lease: BodyLease): Promise<Uint8Array> {
+  const stop = createStop();
+  const arrival = createArrival(lease, stop);
   try {
     const source = new Blob([raw as Uint8Array<ArrayBuffer>]).stream();
-    const inflated = source.pipeThrough(new DecompressionStream("gzip"));
-    return await collect(inflated, bytesMax, "is too large when inflated", admit);
+    const reader = source.pipeThrough(new DecompressionStream("gzip")).getReader();
+    const reading = collect(reader, bytesMax, "is too large when inflated", arrival);
+    return await inTime(reading, null, stop);
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
     throw new ApiError(
@@ -166,37 +297,33 @@ async function inflate(raw: Uint8Array, bytesMax: number, admit: Admit): Promise
         errors: [{ header: "Content-Encoding", detail: "the body is not valid gzip" }],
       },
     );
+  } finally {
+    arrival.discard();
   }
 }
 
 /** Returns all bytes of a stream. Beyond the limit it releases what it has read and drops the rest. */
 async function collect(
-  stream: ReadableStream<Uint8Array>,
+  reader: Reader,
   bytesMax: number,
   excess: string,
-  admit: Admit,
-  wait?: Wait,
+  arrival: Arrival,
 ): Promise<Uint8Array> {
-  const reader = stream.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  let admitted = false;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done || wait?.isOver) break;
-    size += value.byteLength;
+    if (done) return arrival.join();
+    const size = arrival.bytes() + value.byteLength;
     if (size > bytesMax) {
-      const dropped = await drop(reader, bytesMax + DRAIN_SLACK_BYTES - size);
+      arrival.discard();
+      const dropped = await soon(drop(reader, bytesMax + DRAIN_SLACK_BYTES - size));
       throw tooLarge(bytesMax, excess, dropped);
     }
-    if (size > SMALL_BYTES && !admitted) {
-      admitted = true;
-      admit(bytesMax);
-    }
-    chunks.push(value);
+    // Where the reading was stopped, the result is not awaited.
+    if (!arrival.add(value)) return NO_BYTES;
   }
-  return join(chunks, size);
 }
+
+const NO_BYTES = new Uint8Array();
 
 /** Always copies: a chunk may be a view of a buffer that the connection reuses. */
 function join(chunks: Uint8Array[], size: number): Uint8Array {
@@ -210,10 +337,7 @@ function join(chunks: Uint8Array[], size: number): Uint8Array {
 }
 
 /** Reads and discards the rest. It never cancels the stream, which would close the connection before the response. */
-async function drop(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  bytesMax: number,
-): Promise<boolean> {
+async function drop(reader: Reader, bytesMax: number): Promise<boolean> {
   for (let left = bytesMax; left >= 0; ) {
     const { done, value } = await reader.read();
     if (done) return true;

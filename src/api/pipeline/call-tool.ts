@@ -14,7 +14,7 @@ import {
   readIdempotencyKey,
   repeatResponse,
 } from "./idempotency.ts";
-import { createMemoryBudget } from "./memory-budget.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
 import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
@@ -31,13 +31,15 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
  */
 export type CallTool = (tool: Tool, request: Request, context: RequestContext) => Promise<Response>;
 
-export function createCallTool(
-  app: AppContext,
-  replier: Replier,
-  keys: Authenticator,
-  openGate: OpenGate,
-): CallTool {
-  const budget = createMemoryBudget(app.memory, app.elapsed);
+type CallDeps = {
+  app: AppContext;
+  replier: Replier;
+  keys: Authenticator;
+  openGate: OpenGate;
+  budget: MemoryBudget;
+};
+
+export function createCallTool({ app, replier, keys, openGate, budget }: CallDeps): CallTool {
   const running = createRunning();
   const newId = createIdSequence(app.random);
 
@@ -73,12 +75,14 @@ export function createCallTool(
     let result: CallResponse;
     let repeatKey: string | null = null;
     let releaseKey = () => {};
-    const lease = budget.of(caller.account);
+    const covering = budget.covering(request);
+    const lease = covering ?? budget.of(caller.account);
     try {
       try {
         repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
         const contentType = request.headers.get("content-type");
-        const body = await readBody(request, bodyBytesMaxOf(tool, contentType), lease.take, {
+        const counted = covering === undefined ? lease : null;
+        const body = await readBody(request, bodyBytesMaxOf(tool, contentType), counted, {
           timeoutMs: app.bodyTimeoutMs,
           beforeContinue: () => requireBodyType(tool, contentType),
         });
