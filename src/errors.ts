@@ -46,6 +46,10 @@ export type FieldError = {
   detail: string;
 };
 
+/** The limit that rejected a call. */
+export const LIMIT_SOURCES = ["connections", "idempotency_key", "network"] as const;
+export type LimitSource = (typeof LIMIT_SOURCES)[number];
+
 /**
  * The members that errors add to the problem document (RFC 9457, section 3.2). `api/openapi/problems.ts` describes each
  * of them.
@@ -59,6 +63,7 @@ export type ProblemMembers = {
   balance?: number;
   price?: number;
   topUpUrl?: string;
+  limitSource?: LimitSource;
   limit?: number;
   size?: number;
 };

@@ -56,6 +56,8 @@ export const COMPRESS_FROM_BYTES = 2 * KB;
 
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_KEPT_MS = DAY_MS;
+/** Replays of large inputs with one key. They cost as much CPU as the first call, and no credits. */
+export const REPLAYS_PER_MINUTE_MAX = 10;
 
 /** Idempotency looks back 24 hours, and reversals need the row of the debit, so rows are kept at least twice as long. */
 export const ROLL_UP_AFTER_DAYS_MIN = 2;
@@ -104,6 +106,8 @@ export const KEEP_ALIVE_MS = 65_000;
 export const SILENCE_MAX_MS = 90_000;
 /** An idle connection takes about 20 KB. */
 export const CONNECTIONS_MAX = 10_000;
+/** Of one network address: enough for an office behind it, and a tenth of all. */
+export const CONNECTIONS_PER_PEER_DEFAULT = 1_000;
 
 /**
  * How fast a body must arrive that holds memory or has announced that it will: a client that stalls or sends single

@@ -27,11 +27,17 @@ export function createReadAccount(
   keys: Authenticator,
   openGate: OpenGate,
 ): Handler {
-  async function read(request: Request, context: RequestContext): Promise<AccountResponse> {
+  async function read(
+    request: Request,
+    context: RequestContext,
+    connection: unknown,
+  ): Promise<AccountResponse> {
     const caller = await keys.authenticate(request);
     const { account, keySha256 } = caller;
     context.account = account;
-    await openGate({ caller, context, price: 0, mayRepeat: false }).askStatus();
+    const address = app.clientAddress(connection);
+    const call = { caller, context, tool: null, price: 0, address, repeatKey: null };
+    await openGate(call).askStatus();
     const now = app.now();
     const [{ balance, lifetime, grants }, allKeys] = await Promise.all([
       app.ledger.credits({ account, now }),
@@ -67,8 +73,8 @@ export function createReadAccount(
     };
   }
 
-  return async (request, context) => {
-    const body = JSON.stringify(await read(request, context));
+  return async (request, context, connection) => {
+    const body = JSON.stringify(await read(request, context, connection));
     return replier.plain("application/json", body, request.headers, context);
   };
 }

@@ -32,6 +32,11 @@ export type AppContext = {
   runTool(tool: Tool, job: ToolJob): Promise<CallResponse>;
   /** Wraps the pieces of a large response in a stream of `bytes` bytes. */
   sendStream(pieces: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
+  /**
+   * The network address of the client, from what the server passed as `connection`; null if it is not known. Never from a header
+   * that the client itself could have sent.
+   */
+  clientAddress(connection: unknown): string | null;
   /** The time of day in milliseconds since 1970 UTC, by which credits are granted and spent. */
   now(): number;
   /** A monotonic clock in milliseconds, for durations and the rate limit. */
@@ -63,8 +68,10 @@ export type AppSettings = {
 export type Metrics = {
   /** The bearer token that may read the metrics; null: only clients on the same machine may. */
   token: string | null;
-  isLocal(request: Request, connection: unknown): boolean;
+  isLocal(connection: unknown): boolean;
   read(): Promise<{ contentType: string; text: string }>;
+  /** Counts a key that was rejected without a question to the ledger. */
+  countThrottledKey(): void;
 };
 
 /** What the access log and the metrics record of a request. Never contains a key or a body. */

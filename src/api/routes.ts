@@ -55,7 +55,8 @@ export function createRoutes(
     ...tools.map((tool) => ({
       path: `/api/v1/${tool.name}`,
       methods: {
-        POST: (request: Request, context: RequestContext) => callTool(tool, request, context),
+        POST: (request: Request, context: RequestContext, connection: unknown) =>
+          callTool(tool, request, context, connection),
         OPTIONS: preflight,
       },
       tool: tool.name,
@@ -70,7 +71,8 @@ export function createRoutes(
     get("/healthz", monitoring.healthz),
     get("/health", monitoring.healthz),
     get("/readyz", monitoring.readyz),
-    get("/metrics", monitoring.metrics),
+    // The pages of other sites must not read it, whoever else may.
+    { ...get("/metrics", monitoring.metrics), isSameOriginOnly: true },
   ];
 }
 

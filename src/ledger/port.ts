@@ -57,8 +57,22 @@ export { NotCarriedOut, OrderRejected, OutcomeUnknown } from "./outcome-errors.t
 /** Keys that are unknown, malformed, revoked or of a closed account have one outcome, so that a client cannot tell them apart. */
 type KeyRejected = { outcome: "invalid_key" } | { outcome: "account_suspended"; balance: number };
 
-export type KeyStatusOrder = { account: string; keySha256: string; now: number };
-export type KeyStatus = KeyRejected | { outcome: "good"; balance: number; freeCall: boolean };
+export type KeyStatusOrder = {
+  account: string;
+  keySha256: string;
+  now: number;
+  /** The idempotency key of the call that is to follow. */
+  idempotencyKey?: { tool: string; key: string };
+};
+export type KeyStatus =
+  | KeyRejected
+  | {
+      outcome: "good";
+      balance: number;
+      freeCall: boolean;
+      /** Whether an earlier call is kept under the order's idempotency key; absent if the order has none. */
+      replayable?: boolean;
+    };
 
 export type DebitOrder = {
   account: string;

@@ -62,6 +62,7 @@ export function openInProcess(
     waitUntil: null,
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
+    clientAddress: () => "127.0.0.1",
     record() {},
     ...changes,
   };

@@ -1,4 +1,4 @@
-import { ApiError, ERRORS, type ErrorCode, type ProblemMembers } from "#errors.ts";
+import { ApiError, ERRORS, type ErrorCode, LIMIT_SOURCES, type ProblemMembers } from "#errors.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { invalidKey, missingKey } from "../pipeline/authenticate.ts";
 import {
@@ -173,6 +173,10 @@ const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
     type: "string",
     format: "uri",
     description: "Of `insufficient_credits`: where you get more credits.",
+  },
+  limitSource: {
+    type: "string",
+    ...extensible(LIMIT_SOURCES, "Of `rate_limited`: the limit that rejected the call."),
   },
   limit: count("Of `too_large`: the limit, in bytes."),
   size: count("Of `too_large`: the size of the field or body, in bytes, if it is known."),

@@ -5,13 +5,15 @@ import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.
 import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "../app-context.ts";
 import type { Authenticator } from "./authenticate.ts";
-import { isWaiting, readBody } from "./body.ts";
+import { isWaiting, readBody, SMALL_BYTES } from "./body.ts";
 import { unavailable } from "./call-errors.ts";
 import type { Gate, OpenGate } from "./gate.ts";
 import {
+  createReplays,
   createRunning,
   idempotencyOrder,
-  readIdempotencyKey,
+  malformedIdempotencyKey,
+  parseIdempotencyKey,
   repeatResponse,
 } from "./idempotency.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
@@ -29,7 +31,12 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
  * A client sees errors in this order; a 503 can come from any step that needs the ledger, memory or a thread. `gate.ts` asks the
  * ledger as rarely as the order allows.
  */
-export type CallTool = (tool: Tool, request: Request, context: RequestContext) => Promise<Response>;
+export type CallTool = (
+  tool: Tool,
+  request: Request,
+  context: RequestContext,
+  connection: unknown,
+) => Promise<Response>;
 
 type CallDeps = {
   app: AppContext;
@@ -41,6 +48,7 @@ type CallDeps = {
 
 export function createCallTool({ app, replier, keys, openGate, budget }: CallDeps): CallTool {
   const running = createRunning();
+  const replays = createReplays(app.elapsed);
   const newId = createIdSequence(app.random);
 
   /** If the outcome of the debit is unknown, the call fails, and a job reverses the debit if it was made. */
@@ -58,28 +66,37 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
     tool: Tool,
     request: Request,
     context: RequestContext,
+    connection: unknown,
   ): Promise<Response> {
     const lap = createStopwatch(app, context);
     const claimed = keys.authenticate(request);
     // Here and below, `await` only a promise: awaiting a value would cost every call.
     const caller = claimed instanceof Promise ? await claimed : claimed;
     context.account = caller.account;
-    const mayRepeat = request.headers.has("idempotency-key");
-    const gate = openGate({ caller, context, price: tool.price, mayRepeat });
+    const sentKey = request.headers.get("idempotency-key");
+    const repeatKey = sentKey === null ? null : parseIdempotencyKey(sentKey);
+    const address = app.clientAddress(connection);
+    const { name, price } = tool;
+    const gate = openGate({ caller, context, tool: name, price, address, repeatKey });
 
-    const entering = gate.enter(mayBeHeavy(tool, request) || isWaiting(request));
+    const isScarce = budget.isTight() && mayBeLarge(request);
+    const entering = isScarce
+      ? gate.askStatus()
+      : gate.enter(mayBeHeavy(tool, request) || isWaiting(request));
     if (entering !== undefined) await entering;
     lap("key");
 
     let job: ToolJob;
     let result: CallResponse;
-    let repeatKey: string | null = null;
+    let isHeavy = false;
+    const repeatable = repeatKey && { account: caller.account, tool: name, key: repeatKey };
     let releaseKey = () => {};
     const covering = budget.covering(request);
     const lease = covering ?? budget.of(caller.account);
     try {
       try {
-        repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
+        if (sentKey !== null && repeatKey === null) throw malformedIdempotencyKey(sentKey);
+        if (repeatable) replays.check(repeatable);
         const contentType = request.headers.get("content-type");
         const counted = covering === undefined ? lease : null;
         const body = await readBody(request, bodyBytesMaxOf(tool, contentType), counted, {
@@ -88,10 +105,11 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         });
         lap("body");
         // The body looked small because it was compressed or had no Content-Length.
-        if (body.byteLength >= tool.heavyFromBytes) await gate.enter(true);
+        isHeavy = body.byteLength >= tool.heavyFromBytes;
+        if (isHeavy) await gate.enter(true);
         // No large call starts while responses exceed the budget.
         if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
-        if (repeatKey !== null) releaseKey = running.claim(caller.account, tool.name, repeatKey);
+        if (repeatable) releaseKey = running.claim(repeatable);
         job = createJob(body, request, context, repeatKey !== null);
         result = await app.runTool(tool, job);
         if (isLargeText(result.body)) {
@@ -121,6 +139,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
       const outcome = gate.settle(counted);
       if (outcome.outcome === "replayed") {
         context.replayed = true;
+        if (repeatable && isHeavy) replays.add(repeatable);
         const runAgain = (again: ToolJob) => app.runTool(tool, again);
         result = await repeatResponse(result, job, outcome.replay, runAgain);
       }
@@ -135,7 +154,9 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
   return callTool;
 }
 
-/** Decides by the Content-Length; a body without one counts as heavy. */
+/** Decides by the Content-Length; a body without one counts as large and as heavy. */
+const mayBeLarge = (request: Request) =>
+  !(Number(request.headers.get("content-length") ?? Number.NaN) <= SMALL_BYTES);
 const mayBeHeavy = (tool: Tool, request: Request) =>
   !(Number(request.headers.get("content-length") ?? Number.NaN) < tool.heavyFromBytes);
 

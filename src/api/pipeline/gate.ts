@@ -1,7 +1,8 @@
 import type { Counted } from "#ledger/call-ledger.ts";
-import type { DebitOrder, DebitOutcome, KeyStatus } from "#ledger/port.ts";
+import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder } from "#ledger/port.ts";
 import type { AppContext } from "../app-context.ts";
 import { type Authenticator, type Caller, invalidKey } from "./authenticate.ts";
+import { createBadKeys } from "./bad-keys.ts";
 import {
   accountSuspended,
   idempotencyKeyReused,
@@ -9,7 +10,7 @@ import {
   rateLimited,
   unavailable,
 } from "./call-errors.ts";
-import { createRecentAccounts } from "./recent-accounts.ts";
+import { createRecentAccounts } from "./recent-names.ts";
 import type { RequestContext } from "./reply.ts";
 
 /**
@@ -42,10 +43,14 @@ export type Settled = Extract<DebitOutcome, { outcome: "debited" | "replayed" }>
 export type CallAtGate = {
   caller: Caller;
   context: RequestContext;
+  /** The tool that the client calls; null if it calls none. */
+  tool: string | null;
   /** In credits. */
   price: number;
-  /** The call has an idempotency key. It may be a replay, so only the debit decides about credits. */
-  mayRepeat: boolean;
+  /** The network address of the client; null if it is not known. */
+  address: string | null;
+  /** The idempotency key. If the ledger keeps a call under it, the call needs no credits. */
+  repeatKey: string | null;
 };
 
 export type OpenGate = (call: CallAtGate) => Gate;
@@ -53,10 +58,12 @@ export type OpenGate = (call: CallAtGate) => Gate;
 export function createGate(app: AppContext, keys: Authenticator): OpenGate {
   const { calls, settings } = app;
   const recent = createRecentErrors(app.elapsed);
+  const badKeys = createBadKeys(app.elapsed, () => app.metrics?.countThrottledKey());
 
   return (call) => {
-    const { caller, context, price, mayRepeat } = call;
+    const { caller, context, tool, price, address, repeatKey } = call;
     const { account, keySha256 } = caller;
+    if (!caller.known) badKeys.check({ address, account, keySha256 });
     /** The ledger was asked for the key's status, which also counted the call for the rate limit. */
     let isCounted = false;
 
@@ -66,6 +73,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       if (outcome.outcome === "invalid_key") {
         keys.forget(caller);
         recent.badKey.add(account);
+        badKeys.add({ address, account, keySha256 });
         context.rate = null;
         throw invalidKey();
       }
@@ -88,14 +96,15 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
 
     async function askStatus(): Promise<void> {
       if (isCounted) return;
-      const order = { account, keySha256, now: app.now() };
+      const order: KeyStatusOrder = { account, keySha256, now: app.now() };
+      if (tool !== null && repeatKey !== null) order.idempotencyKey = { tool, key: repeatKey };
       const counted = await calls.keyStatus(order).catch((cause) => {
         throw unavailable(cause);
       });
       isCounted = true;
       const status = check(counted);
       const isFree = status.freeCall && price <= settings.freeCallCredits;
-      if (mayRepeat || isFree || status.balance >= price) return;
+      if (status.replayable || isFree || status.balance >= price) return;
       throw tooFewCredits(status.balance);
     }
 
@@ -136,10 +145,10 @@ function createRecentErrors(elapsed: () => number) {
     badKey,
     rejected,
     poor,
-    areLikely({ caller: { account, known }, mayRepeat }: CallAtGate, isHeavy: boolean): boolean {
+    areLikely({ caller: { account, known } }: CallAtGate, isHeavy: boolean): boolean {
       // The account part of a key is public, so a bad key must not affect a key that was valid here.
       if (!known && badKey.has(account)) return true;
-      return isHeavy && (rejected.has(account) || (!mayRepeat && poor.has(account)));
+      return isHeavy && (rejected.has(account) || poor.has(account));
     },
   };
 }

@@ -11,6 +11,8 @@ import type { MemoryLimits } from "#limits.ts";
  */
 export type MemoryBudget = {
   of(account: string): MemoryLease;
+  /** Half of the memory is taken: the rest is for accounts that can pay. */
+  isTight(): boolean;
   /** Says that a request is made of another one, whose lease counts its bytes. */
   cover(request: Request, lease: MemoryLease): void;
   covering(request: Request): MemoryLease | undefined;
@@ -117,6 +119,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
 
   return {
     cover: (request, lease) => void covered.set(request, lease),
+    isTight: () => bytesInAll > limits.bytes / 2,
     covering: (request) => covered.get(request),
     of(account) {
       const held: Held = { account, calls: 0, bytes: 0, since: 0, evict: () => {} };

@@ -40,7 +40,8 @@ export default {
       return env.SITE.fetch(request);
     }
     const app = open(env);
-    return app === null ? refuse(request) : app.fetch(request);
+    // The request tells the handlers the client's address.
+    return app === null ? refuse(request) : app.fetch(request, request);
   },
 };
 

@@ -48,6 +48,7 @@ export function createEdgeAppContext(
     bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
     runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
     sendStream: ofKnownLength,
+    clientAddress: (request) => clientAddressOf(request as Request),
     now: () => Date.now(),
     elapsed: () => performance.now(),
     random,
@@ -59,6 +60,10 @@ export function createEdgeAppContext(
     logError,
   };
 }
+
+/** Returns the client's address from a header that only the platform can set; null when running locally. */
+export const clientAddressOf = (request: Request): string | null =>
+  request.headers.get("cf-connecting-ip");
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 

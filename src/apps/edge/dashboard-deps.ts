@@ -19,7 +19,7 @@ import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
-import { createEdgeAppContext } from "./app-context.ts";
+import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { openEdgePages } from "./pages.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
@@ -172,10 +172,6 @@ const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => {
   >;
   return { LEDGER, DB, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
 };
-
-/** Returns the client's address from a header that only the platform can set; null when running locally. */
-export const clientAddressOf = (request: Request): string | null =>
-  request.headers.get("cf-connecting-ip");
 
 /** Returns the request with its body read and decompressed. */
 function withBody(request: Request, bytes: Uint8Array): Request {

@@ -1,6 +1,7 @@
 import { createApp } from "#api/app.ts";
 import { createSite } from "#site/site.ts";
-import { clientAddressOf, openDashboardSide } from "./dashboard-deps.ts";
+import { clientAddressOf } from "./app-context.ts";
+import { openDashboardSide } from "./dashboard-deps.ts";
 import { openOnce } from "./open-once.ts";
 import { openOperator } from "./site-operator.ts";
 import { readDashboardConfig, type SiteEnv } from "./site-settings.ts";
@@ -29,7 +30,7 @@ export default {
       return opened.operator.fetch(request, clientAddressOf(request));
     }
     await opened.side.pages.load();
-    return opened.app.fetch(request);
+    return opened.app.fetch(request, request);
   },
 
   async scheduled({ scheduledTime }: { scheduledTime: number }, env: SiteEnv): Promise<void> {

@@ -10,6 +10,7 @@ import { localCallLedger } from "#ledger/call-ledger.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
+import { createClientAddress, isLoopbackAddress } from "./client-address.ts";
 import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { hashKey, random } from "./runtime.ts";
@@ -35,6 +36,7 @@ const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "
 export function createNodeAppContext(parts: Parts): AppContext {
   const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
   const sources: Sources = { random: parts.random ?? random, digest };
+  const clientAddress = createClientAddress(config.trustedProxies);
   return {
     settings: {
       publicUrl,
@@ -49,6 +51,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
     waitUntil: null,
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
+    clientAddress: (connection) => clientAddress(connection as IncomingMessage),
     now: () => Date.now(),
     elapsed,
     random: sources.random,
@@ -61,8 +64,9 @@ export function createNodeAppContext(parts: Parts): AppContext {
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
     metrics: {
       token: config.metricsToken,
-      isLocal: (_, connection) => isLoopbackPeer(connection as IncomingMessage | undefined),
+      isLocal: (connection) => isLoopbackPeer(connection as IncomingMessage | undefined),
       read: metrics.read,
+      countThrottledKey: metrics.countThrottledKey,
     },
     record(entry) {
       metrics.record(entry);
@@ -80,7 +84,5 @@ const brotli = (bytes: Uint8Array | string) =>
   brotliAsync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 const gzipped = (bytes: Uint8Array | string) => gzipAsync(bytes);
 
-function isLoopbackPeer(incoming: IncomingMessage | undefined): boolean {
-  const address = incoming?.socket.remoteAddress ?? "";
-  return address === "::1" || /^(?:::ffff:)?127\./.test(address);
-}
+const isLoopbackPeer = (incoming: IncomingMessage | undefined): boolean =>
+  isLoopbackAddress(incoming?.socket.remoteAddress ?? "");

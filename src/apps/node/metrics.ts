@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { AccessLogEntry, Metrics } from "#api/app-context.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
+import type { ConnectionEvent } from "./connection-bounds.ts";
 import { addJobGauges } from "./job-metrics.ts";
 
 /** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
@@ -8,6 +9,8 @@ export type NodeMetrics = {
   record(entry: AccessLogEntry): void;
   onBatch(batch: { size: number; commitMs: number }): void;
   onLedgerCrash(): void;
+  countThrottledKey(): void;
+  onConnectionClosed(event: ConnectionEvent): void;
   read: Metrics["read"];
 };
 
@@ -66,6 +69,17 @@ export function createNodeMetrics(queues: {
     name: "toolbooth_ledger_thread_crashes_total",
     help: "Crashes and restarts of the ledger thread",
   });
+  const throttledKeys = new Counter({
+    registers,
+    name: "toolbooth_throttled_keys_total",
+    help: "Unknown keys that were rejected without a question to the ledger, because their network had sent many bad ones",
+  });
+  const connections = new Counter({
+    registers,
+    name: "toolbooth_connections_closed_total",
+    help: "Connections closed because there were too many, by whose bound was reached and whether they were idle or new",
+    labelNames: ["bound", "connection"],
+  });
   queueGauge(
     registers,
     "toolbooth_ledger_waiting_orders",
@@ -93,6 +107,8 @@ export function createNodeMetrics(queues: {
       commit.observe(commitMs / 1000);
     },
     onLedgerCrash: () => crashes.inc(),
+    countThrottledKey: () => throttledKeys.inc(),
+    onConnectionClosed: ({ bound, connection }) => connections.inc({ bound, connection }),
     async read() {
       children.count();
       return { contentType: register.contentType, text: await register.metrics() };

@@ -19,19 +19,22 @@ import type {
 
 /** The status of a call's key, and the debit of a call. */
 
-export const loadsOfKeyStatus = ({ keySha256 }: KeyStatusOrder): Loads => ({
-  callKey: keySha256,
-  grants: { covering: 0 },
-});
+export const loadsOfKeyStatus = ({ keySha256, idempotencyKey }: KeyStatusOrder): Loads => {
+  const loads = { callKey: keySha256, grants: { covering: 0 } };
+  return idempotencyKey === undefined ? loads : { ...loads, earlier: idempotencyKey };
+};
 
-export function decideKeyStatus(rows: Rows, { now }: KeyStatusOrder): Verdict<KeyStatus> {
+export function decideKeyStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
+  const { now, idempotencyKey } = order;
   const { account } = rows;
   if (account === null || isRejected(account, rows.callKey))
     return unchanged({ outcome: "invalid_key" });
   const balance = balanceAt(account, rows, now);
   if (balance === null) return { need: "sum" };
   if (account.state === "suspended") return unchanged({ outcome: "account_suspended", balance });
-  return unchanged({ outcome: "good", balance, freeCall: account.freeCall === "open" });
+  const status: KeyStatus = { outcome: "good", balance, freeCall: account.freeCall === "open" };
+  if (idempotencyKey !== undefined) status.replayable = isKept(rows.earlier, now);
+  return unchanged(status);
 }
 
 export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrder): Loads =>
@@ -120,13 +123,17 @@ function replayOf(
   { idempotency, now }: DebitOrder,
   balance: number,
 ): DebitOutcome | null {
-  if (idempotency === null || earlier == null || now >= earlier.at + IDEMPOTENCY_KEPT_MS)
-    return null;
+  if (idempotency === null || !isKept(earlier, now)) return null;
   if (earlier.bodySha256 !== idempotency.bodySha256)
     return { outcome: "idempotency_key_reused", balance };
   const { responseSha256, receivedAt, random } = earlier;
   return { outcome: "replayed", balance, replay: { responseSha256, receivedAt, random } };
 }
+
+const isKept = (
+  earlier: IdempotencyRow | null | undefined,
+  now: number,
+): earlier is IdempotencyRow => earlier != null && now < earlier.at + IDEMPOTENCY_KEPT_MS;
 
 /** A call with a price of 0 does not use up the free call. */
 export const isFreeCall = (

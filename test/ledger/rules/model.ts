@@ -68,7 +68,10 @@ export function createModel() {
         return { outcome: "invalid_key" };
       const balance = balanceOf(account, order.now);
       if (account.state === "suspended") return { outcome: "account_suspended", balance };
-      return { outcome: "good", balance, freeCall: freeCallOf(account) === "open" };
+      const good = { outcome: "good", balance, freeCall: freeCallOf(account) === "open" } as const;
+      if (order.idempotencyKey === undefined) return good;
+      const { tool, key } = order.idempotencyKey;
+      return { ...good, replayable: keptCall(account, tool, key, order.now) !== undefined };
     },
     debit: (order) => debit(find(order.account), order),
     reverse({ account: id, callId, at, now }) {
@@ -146,7 +149,7 @@ function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitO
   const key = goodKey(account, order.keySha256);
   if (key === undefined) return { outcome: "invalid_key" };
   if (account.state === "suspended") return { outcome: "account_suspended", balance };
-  const repeated = repeatedBy(account, order);
+  const repeated = idempotency === null ? null : keptCall(account, tool, idempotency.key, now);
   if (repeated?.idempotency != null) {
     const { bodySha256, responseSha256, receivedAt, random } = repeated.idempotency;
     if (bodySha256 !== idempotency?.bodySha256)
@@ -166,12 +169,9 @@ function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitO
   return { outcome: "debited", charged, balance: balance - charged };
 }
 
-/** The call that this one's idempotency key was used for last, where that is kept. */
-function repeatedBy({ calls }: ModelAccount, { tool, now, idempotency }: Order<"debit">) {
-  if (idempotency === null) return undefined;
-  const last = calls.findLast(
-    (call) => call.tool === tool && call.idempotency?.key === idempotency.key,
-  );
+/** The call that an idempotency key was used for last, where that is kept. */
+function keptCall({ calls }: ModelAccount, tool: string, key: string, now: number) {
+  const last = calls.findLast((call) => call.tool === tool && call.idempotency?.key === key);
   const isKept = last !== undefined && last.reversedAt === null && now < last.at + DAY;
   return isKept ? last : undefined;
 }

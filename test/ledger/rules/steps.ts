@@ -93,7 +93,10 @@ export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): O
     case "openAccount":
       return { name, order: { account, freeCall: chance.pick(["open", "withheld"]), now } };
     case "keyStatus":
-      return { name, order: { account, keySha256: keyOf(chance, account), now } };
+      return {
+        name,
+        order: { account, keySha256: keyOf(chance, account), now, ...namedOf(chance) },
+      };
     case "createKey": {
       const names = keyNames(account, chance.pick(KEYS));
       const { sha256 } = chance.percent(10) ? keyNames(account, chance.pick(KEYS)) : names;
@@ -130,6 +133,12 @@ function debitOf(
   return order;
 }
 
+const toolOf = (chance: Chance) => chance.pick(["hash", "hash", "uuid"]);
+const repeatKeyOf = (chance: Chance) => `once-${chance.below(2)}`;
+
+const namedOf = (chance: Chance) =>
+  chance.percent(50) ? { idempotencyKey: { tool: toolOf(chance), key: repeatKeyOf(chance) } } : {};
+
 function newDebitOf(
   chance: Chance,
   { now, debits, sizes }: Fixture,
@@ -141,7 +150,7 @@ function newDebitOf(
   const response = `answer ${debits.length % 100}`;
   const idempotency = chance.percent(50)
     ? {
-        key: `once-${chance.below(2)}`,
+        key: repeatKeyOf(chance),
         bodySha256: hashOfText(chance.pick(["body", "body", "other body"])),
         responseSha256: hashOfText(response),
         receivedAt: now,
@@ -152,7 +161,7 @@ function newDebitOf(
     account,
     keySha256: keyOf(chance, account),
     callId: `call_${number}`,
-    tool: chance.pick(["hash", "hash", "uuid"]),
+    tool: toolOf(chance),
     credits: priceOf(chance, now, accountState, sizes),
     freeCallCredits: chance.pick([0, 1, 1, 1, 5]),
     now,
