@@ -47,7 +47,7 @@ export type FieldError = {
 };
 
 /** The limit that rejected a call. */
-export const LIMIT_SOURCES = ["connections", "idempotency_key", "network"] as const;
+export const LIMIT_SOURCES = ["account", "connections", "idempotency_key", "network"] as const;
 export type LimitSource = (typeof LIMIT_SOURCES)[number];
 
 /**

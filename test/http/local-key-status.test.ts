@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
+import { BAD_KEY_MS, BAD_KEYS_BURST } from "#api/pipeline/bad-keys.ts";
 import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 import { inProcess } from "./in-process.ts";
 import {
@@ -59,6 +60,29 @@ test("the service reads no body for an unknown key", async (t) => {
   for (const body of [SMALL, LARGE, "{"]) {
     assert.deepEqual(await costOf(service, forged(caller), body), early(401));
   }
+});
+
+test("after a burst of forged keys from one network, the ledger is asked about none, and good keys go on", async (t) => {
+  const service = await open(t);
+  const [victim, neighbor] = [await createCaller(service), await createCaller(service)];
+  assert.deepEqual(await costOf(service, victim.key, SMALL), askedFirst);
+  for (let key = 0; key < BAD_KEYS_BURST; key += 1) {
+    assert.deepEqual(await costOf(service, forged(victim), SMALL), early(401));
+  }
+  const unasked = { status: 429, statuses: 0, debits: 0, bodies: 0 };
+  for (let key = 0; key < 20; key += 1) {
+    assert.deepEqual(await costOf(service, forged(victim), key < 10 ? SMALL : LARGE), unasked);
+  }
+  const headers = { authorization: `Bearer ${forged(victim)}` };
+  const account = await service.send("/api/v1/account", { headers });
+  assert.equal(assertProblem(account, "rate_limited").limitSource, "network");
+  assert.equal(account.header("retry-after"), "3");
+  assert.equal(account.header("credits-remaining"), null);
+  assert.deepEqual(await costOf(service, victim.key, SMALL), debited);
+  assert.deepEqual(await costOf(service, neighbor.key, SMALL), askedFirst, "it is new here");
+  await service.advance(BAD_KEY_MS);
+  assert.deepEqual(await costOf(service, forged(victim), SMALL), early(401));
+  assert.deepEqual(await costOf(service, forged(victim), SMALL), unasked);
 });
 
 test("a revoked key that the node knows has one more small body read, and no large one", async (t) => {

@@ -154,7 +154,7 @@ export default {
       await abandon((await request.json()) as AbandonOrder, env, deps);
       return new Response();
     }
-    if (pathname !== "/test/perform") return deps.app.fetch(request);
+    if (pathname !== "/test/perform") return deps.app.fetch(request, request);
     try {
       const value = await deps.backstage.perform((await request.json()) as Command);
       return Response.json({ value });

@@ -25,7 +25,10 @@ export function rateLimited(callsPerSecond: number, retryAfterSeconds: number): 
   return new ApiError(
     "rate_limited",
     `The account is making more than ${callsPerSecond} calls per second. Wait ${retryAfterSeconds} s, then try again.`,
-    { headers: { "Retry-After": String(retryAfterSeconds) } },
+    {
+      members: { limitSource: "account" },
+      headers: { "Retry-After": String(retryAfterSeconds) },
+    },
   );
 }
 

@@ -22,6 +22,7 @@ export type ConnectionBoundOptions = {
   connectionsPerPeer?: number;
   connectionsMax?: number;
   isProxy?: (address: string) => boolean;
+  newMs?: number;
   onConnectionClosed?: (event: ConnectionEvent) => void;
 };
 
@@ -32,10 +33,13 @@ export type ConnectionEvent = { bound: "peer" | "all"; connection: "idle" | "new
 const REJECTED_MAX = 100;
 /** For the first request of such a connection. */
 const REJECTED_MS = 2_000;
+/** A newer connection is not idle: its first request may be on its way. */
+const NEW_MS = 1_000;
 /** Looking for idle connections costs time for each connection, so many are closed at once. */
 const CLOSED_AT_ONCE = 100;
 
-type Peer = { isProxy: boolean; sockets: Set<Socket> };
+/** `sockets`: with the time at which each was accepted, the oldest first. */
+type Peer = { isProxy: boolean; sockets: Map<Socket, number> };
 
 export function boundConnections(
   server: Server,
@@ -46,6 +50,7 @@ export function boundConnections(
     connectionsPerPeer = CONNECTIONS_PER_PEER_DEFAULT,
     connectionsMax = CONNECTIONS_MAX,
     isProxy = () => false,
+    newMs = NEW_MS,
     onConnectionClosed = () => {},
   } = options;
   const peers = new Map<string, Peer>();
@@ -60,9 +65,9 @@ export function boundConnections(
     // It was closed before it was accepted.
     if (address === undefined) return;
     const name = networkOf(address);
-    const peer = peers.get(name) ?? { isProxy: isProxy(address), sockets: new Set() };
+    const peer = peers.get(name) ?? { isProxy: isProxy(address), sockets: new Map() };
     peers.set(name, peer);
-    peer.sockets.add(socket);
+    peer.sockets.set(socket, performance.now());
     count += 1;
     socket.once("close", () => {
       count -= 1;
@@ -91,10 +96,12 @@ export function boundConnections(
     bound: ConnectionEvent["bound"],
   ): number {
     let closed = 0;
+    const before = performance.now() - newMs;
     for (const { sockets } of from) {
-      for (const socket of sockets) {
+      for (const [socket, since] of sockets) {
         if (closed === max) return closed;
-        if (socket === except || socket.destroyed || !connections.isIdle(socket)) continue;
+        if (socket === except || since > before || socket.destroyed) continue;
+        if (!connections.isIdle(socket)) continue;
         socket.destroy();
         onConnectionClosed({ bound, connection: "idle" });
         closed += 1;
