@@ -1,5 +1,4 @@
 import { ApiError } from "#errors.ts";
-import { hostOf, isLoopback } from "#hosts.ts";
 import type { AppContext, Metrics } from "./app-context.ts";
 import type { Replier, RequestContext } from "./pipeline/reply.ts";
 
@@ -53,14 +52,13 @@ export function createMonitoringEndpoints(app: AppContext, replier: Replier) {
 }
 
 /**
- * If a token is set, clients that send it; otherwise only clients on this machine that did not come through a proxy. The Host
- * must be this machine too: a proxy may add no header, and a page may have its name resolve to 127.0.0.1.
+ * If a token is set, clients that send it; otherwise only clients on this machine that did not come through a proxy.
  */
 function mayReadMetrics(metrics: Metrics, request: Request, connection: unknown): boolean {
   if (metrics.token !== null)
     return sameText(request.headers.get("authorization"), `Bearer ${metrics.token}`);
   const forwarded = FORWARDED.some((name) => request.headers.has(name));
-  return !forwarded && isLoopback(hostOf(request.url)) && metrics.isLocal(connection);
+  return !forwarded && metrics.isLocal(request, connection);
 }
 
 /** Headers that proxies add. A proxy that adds none of them looks like a local client. */

@@ -5,6 +5,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { AppContext } from "#api/app-context.ts";
 import { runTool, type Sources } from "#api/pipeline/run-tool.ts";
 import type { Config } from "#config/config.ts";
+import { hostOf, isLoopback } from "#hosts.ts";
 import type { RandomBytes } from "#ids.ts";
 import { localCallLedger } from "#ledger/call-ledger.ts";
 import type { Ledger } from "#ledger/port.ts";
@@ -64,7 +65,10 @@ export function createNodeAppContext(parts: Parts): AppContext {
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
     metrics: {
       token: config.metricsToken,
-      isLocal: (connection) => isLoopbackPeer(connection as IncomingMessage | undefined),
+      // A proxy may add no header of its own, and a page may have its name resolve to 127.0.0.1.
+      isLocal: (request, connection) =>
+        isLoopback(hostOf(request.url)) &&
+        isLoopbackPeer(connection as IncomingMessage | undefined),
       read: metrics.read,
       countThrottledKey: metrics.countThrottledKey,
     },
