@@ -5,7 +5,8 @@ import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.
 import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "../app-context.ts";
 import type { Authenticator } from "./authenticate.ts";
-import { isWaiting, readBody, SMALL_BYTES } from "./body.ts";
+import { isWaiting, readBody } from "./body.ts";
+import { SMALL_BYTES } from "./body-arrival.ts";
 import { unavailable } from "./call-errors.ts";
 import type { Gate, OpenGate } from "./gate.ts";
 import {

@@ -89,8 +89,8 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
     for (const held of all) if (held.since < before) free(held);
   }
 
-  /** Makes room for more bytes of a call at the cost of newer calls whose bodies are incomplete. */
-  function makeRoom(held: Held, bytes: number): void {
+  /** Evicts newer calls whose bodies are incomplete, as far as more bytes of a call need it. Throws if that is not enough. */
+  function evictFor(held: Held, bytes: number): void {
     const own = accounts.get(held.account) ?? { calls: 0, bytes: 0 };
     if (held.calls === 0 && own.calls >= limits.callsPerAccount) {
       throw overBudget(`The account already has ${own.calls} large calls running.`);
@@ -128,7 +128,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
         take(bytes, evict) {
           if (bytes === 0) return;
           freeLost();
-          makeRoom(held, bytes);
+          evictFor(held, bytes);
           if (held.calls === 0) {
             held.since = elapsed();
             arriving.push(held);
