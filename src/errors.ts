@@ -49,7 +49,7 @@ export type FieldError = {
   detail: string;
 };
 
-/** The limit that rejected a call: of the account, or of the key. Each error has some of them. */
+/** The limit that rejected a call: of the account, of the key, or of the service. Each error has some of them. */
 export const LIMIT_SOURCES = [
   "account",
   "key",
@@ -58,6 +58,9 @@ export const LIMIT_SOURCES = [
   "key_day",
   "key_month",
   "key_total",
+  "connections",
+  "idempotency_key",
+  "network",
 ] as const;
 export type LimitSource = (typeof LIMIT_SOURCES)[number];
 

@@ -56,6 +56,8 @@ export const COMPRESS_FROM_BYTES = 2 * KB;
 
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_KEPT_MS = DAY_MS;
+/** Replays of large inputs with one key. They cost as much CPU as the first call, and no credits. */
+export const REPLAYS_PER_MINUTE_MAX = 10;
 
 /** Idempotency looks back 24 hours, and reversals need the row of the debit, so rows are kept at least twice as long. */
 export const ROLL_UP_AFTER_DAYS_MIN = 2;
@@ -129,30 +131,45 @@ export const KEEP_ALIVE_MS = 65_000;
 export const SILENCE_MAX_MS = 90_000;
 /** An idle connection takes about 20 KB. */
 export const CONNECTIONS_MAX = 10_000;
+/** Of one network address: enough for an office behind it, and a tenth of all. */
+export const CONNECTIONS_PER_PEER_DEFAULT = 1_000;
+
+/**
+ * How fast a body must arrive that holds memory or has announced that it will: a client that stalls or sends single
+ * bytes must not keep others out. GPRS is faster.
+ */
+export const BODY_WINDOW_MS = 5_000;
+export const BODY_WINDOW_BYTES_MIN = 4 * KB;
 
 /**
  * Bounds the memory for bodies and responses of large calls, in total and for each account. A call beyond a bound gets
  * 503.
  */
 export type MemoryLimits = {
+  /** At least what one call may hold, so that a call that is alone always fits. */
   bytes: number;
+  /** An eighth of all, so that a few accounts cannot use it up; at least what one call may hold. */
   bytesPerAccount: number;
   callsPerAccount: number;
   /** A lease this old is released: its call ended without releasing it. */
   heldMsMax: number;
 };
+/** The largest body, of a call or of a message of MCP around it, as received and inflated. */
+const LARGEST_CALL_BYTES = 2 * (bodyBytesFor(MARKDOWN_BYTES_MAX) + SPACE_BYTES);
+const memoryLimits = (bytes: number) => ({
+  bytes,
+  bytesPerAccount: Math.max(bytes / 8, LARGEST_CALL_BYTES),
+});
 /** On a machine. One account may take a quarter of the places in the queue for the threads. */
 export const NODE_MEMORY: MemoryLimits = {
-  bytes: 256 * MB,
-  bytesPerAccount: 128 * MB,
+  ...memoryLimits(256 * MB),
   callsPerAccount: 16,
   // On Node the end of every call is reported.
   heldMsMax: Number.POSITIVE_INFINITY,
 };
 /** In an isolate of 128 MB. */
 export const WORKER_MEMORY: MemoryLimits = {
-  bytes: 20 * MB,
-  bytesPerAccount: 12 * MB,
+  ...memoryLimits(20 * MB),
   callsPerAccount: 4,
   heldMsMax: 60_000,
 };

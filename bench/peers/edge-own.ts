@@ -54,7 +54,7 @@ function pipelineUntil(deps: AppContext, last: Step): Handler {
   return async (request) => {
     if (goes("key")) keys.remember(await keys.authenticate(request));
     const body = goes("body")
-      ? await readBody(request, hash.bodyBytesMax, () => {})
+      ? await readBody(request, hash.bodyBytesMax, null)
       : new Uint8Array(await request.arrayBuffer());
     if (!goes("tool")) return new Response('{"ok":true}', { headers });
     const sent = { body, contentType: null, query: "", accept: null };

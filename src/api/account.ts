@@ -52,7 +52,7 @@ export function createReadAccount(
     const { account, keySha256 } = caller;
     context.account = account;
     const address = app.clientAddress(connection);
-    const call = { caller, context, tool: null, price: 0, address, mayRepeat: false };
+    const call = { caller, context, tool: null, price: 0, address, repeatKey: null };
     await openGate(call).askStatus();
     const now = app.now();
     const [{ balance, lifetime, grants }, allKeys] = await Promise.all([

@@ -68,8 +68,11 @@ export type AppSettings = {
 export type Metrics = {
   /** The bearer token that may read the metrics; null: only clients on the same machine may. */
   token: string | null;
+  /** Whether the client is on this machine, and knows the service as a host of this machine. */
   isLocal(request: Request, connection: unknown): boolean;
   read(): Promise<{ contentType: string; text: string }>;
+  /** Counts a key that was rejected without a question to the ledger. */
+  countThrottledKey(): void;
 };
 
 /** What the access log and the metrics record of a request. Never contains a key or a body. */

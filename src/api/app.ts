@@ -9,6 +9,7 @@ import { dropBody } from "./pipeline/body.ts";
 import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { createGate } from "./pipeline/gate.ts";
+import { createMemoryBudget } from "./pipeline/memory-budget.ts";
 import { createReplier, milliseconds, type RequestContext } from "./pipeline/reply.ts";
 import { allowedMethods } from "./problem.ts";
 import {
@@ -39,13 +40,15 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const replier = createReplier(app);
   const keys = createAuthenticator(app);
   const openGate = createGate(app, keys);
-  const callTool = createCallTool(app, replier, keys, openGate);
+  const budget = createMemoryBudget(app.memory, app.elapsed);
+  const callTool = createCallTool({ app, replier, keys, openGate, budget });
   const readAccount = createReadAccount(app, replier, keys, openGate);
   const monitoring = createMonitoringEndpoints(app, replier);
   const hono = new Hono();
   const site = createSite?.({
     app,
     replier,
+    budget,
     fetch: (request, connection) => hono.fetch(request, connection as object),
   });
   const apiRoutes = createRoutes(app.tools, replier, { callTool, readAccount, monitoring });

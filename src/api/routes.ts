@@ -3,6 +3,7 @@ import { nearestName } from "#tools/nearest-name.ts";
 import type { AppContext } from "./app-context.ts";
 import type { createMonitoringEndpoints } from "./health.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
+import type { MemoryBudget } from "./pipeline/memory-budget.ts";
 import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./pipeline/reply.ts";
 
 /** A path with its handlers by method. Any other method on the path is 405. */
@@ -31,6 +32,8 @@ export type CreateSite = (parts: SiteParts) => Site;
 export type SiteParts = {
   app: AppContext;
   replier: Replier;
+  /** The memory of large calls, for a route whose bodies become calls. */
+  budget: MemoryBudget;
   /** The whole app, for a route that makes calls. */
   fetch(request: Request, connection: unknown): Response | Promise<Response>;
 };
@@ -68,7 +71,8 @@ export function createRoutes(
     get("/healthz", monitoring.healthz),
     get("/health", monitoring.healthz),
     get("/readyz", monitoring.readyz),
-    get("/metrics", monitoring.metrics),
+    // The pages of other sites must not read it, whoever else may.
+    { ...get("/metrics", monitoring.metrics), isSameOriginOnly: true },
   ];
 }
 

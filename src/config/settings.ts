@@ -1,4 +1,5 @@
 import {
+  CONNECTIONS_PER_PEER_DEFAULT,
   FREE_CALL_CREDITS_DEFAULT,
   MAIL_API_URL_DEFAULT,
   REQUESTED_EMAILS_PER_DAY_DEFAULT,
@@ -39,7 +40,8 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   },
   METRICS_TOKEN: {
     fallback: "",
-    meaning: "Bearer token for /metrics. Unset: only clients on the same machine can read /metrics",
+    meaning:
+      "Bearer token for /metrics. Unset: only clients on the same machine can read /metrics, at localhost or a loopback address",
   },
   SECRET: {
     fallback: "",
@@ -88,6 +90,11 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     fallback: "",
     meaning:
       "Comma-separated addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For header the service trusts. Unset: all users behind a proxy count as one client",
+  },
+  TOOLBOOTH_CONNECTIONS_PER_PEER: {
+    fallback: String(CONNECTIONS_PER_PEER_DEFAULT),
+    meaning:
+      "Connections that one network address (IPv6: one /64) may have open. Trusted proxies and clients on the same machine are exempt",
   },
   TOOLBOOTH_GITHUB_CLIENT_ID: {
     fallback: "",

@@ -90,6 +90,8 @@ export type KeyStatusOrder = {
   credits?: number;
   /** The network address of the client. A key that is bound to networks is rejected if it is not known. */
   address?: string | null;
+  /** The idempotency key of the call of `tool` that is to follow. */
+  idempotencyKey?: string | null;
 };
 export type KeyStatus =
   | KeyRejected
@@ -97,6 +99,8 @@ export type KeyStatus =
       outcome: "good";
       balance: number;
       freeCall: boolean;
+      /** Whether an earlier call is kept under the order's idempotency key; absent if the order has none. */
+      replayable?: boolean;
       /** Why the call would be rejected if it were charged. Absent if the key's budgets cover it. */
       exhausted?: BudgetExhausted;
     } & HasKeyRate);

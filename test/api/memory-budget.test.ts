@@ -26,18 +26,22 @@ function open() {
 const isRefused = (act: () => void) =>
   assert.throws(act, (fault) => fault instanceof ApiError && fault.code === "unavailable");
 
+const kept = () => assert.fail("a complete body loses its memory to no other");
+
+/** A call whose body has arrived. */
 function taken(lease: MemoryLease, bytes: number): MemoryLease {
-  lease.take(bytes);
+  lease.take(bytes, kept);
+  lease.complete();
   return lease;
 }
 
 test("so many bytes are let in, in all and of one account, and so many calls", () => {
   const budget = open();
   const first = taken(budget.of("a"), 50);
-  isRefused(() => budget.of("a").take(31));
+  isRefused(() => budget.of("a").take(31, kept));
   const second = taken(budget.of("a"), 30);
-  isRefused(() => budget.of("a").take(1));
-  isRefused(() => budget.of("b").take(21));
+  isRefused(() => budget.of("a").take(1, kept));
+  isRefused(() => budget.of("b").take(21, kept));
   const third = taken(budget.of("b"), 20);
   for (const lease of [first, second, third]) lease.release();
   taken(budget.of("a"), 80);
@@ -48,13 +52,13 @@ test("an answer may take more than the budget; then nothing large goes on until 
   const [large, other] = [taken(budget.of("a"), 10), taken(budget.of("b"), 10)];
   large.swap(500);
   isRefused(() => other.swap(10));
-  isRefused(() => budget.of("c").take(1));
+  isRefused(() => budget.of("c").take(1, kept));
   const held = large.toResponse();
   large.release();
   isRefused(() => other.swap(10));
   held.release();
   other.swap(10);
-  budget.of("c").take(1);
+  budget.of("c").take(1, kept);
 });
 
 test("leaving twice, or never having come, changes nothing", () => {
@@ -66,7 +70,7 @@ test("leaving twice, or never having come, changes nothing", () => {
   lease.release();
   budget.of("b").release();
   taken(budget.of("a"), 80);
-  isRefused(() => budget.of("b").take(21));
+  isRefused(() => budget.of("b").take(21, kept));
 });
 
 test("what was held too long counts no more, and is told so", () => {
@@ -74,13 +78,55 @@ test("what was held too long counts no more, and is told so", () => {
   const lost = taken(budget.of("a"), 80);
   const held = lost.toResponse();
   budget.pass(900);
-  isRefused(() => budget.of("b").take(80));
+  isRefused(() => budget.of("b").take(80, kept));
   assert.equal(held.isOver(), false);
   budget.pass(200);
   const next = taken(budget.of("b"), 80);
   assert.equal(held.isOver(), true);
   held.release();
-  isRefused(() => budget.of("c").take(80));
+  isRefused(() => budget.of("c").take(80, kept));
   next.release();
   taken(budget.of("c"), 80);
+});
+
+test("a body in pieces counts by what has arrived, and is one call", () => {
+  const budget = open();
+  const [first, second] = [budget.of("a"), budget.of("a")];
+  for (let piece = 0; piece < 4; piece += 1) first.take(10, kept);
+  second.take(40, kept);
+  isRefused(() => budget.of("a").take(1, kept));
+  taken(budget.of("b"), 20);
+  isRefused(() => budget.of("b").take(1, kept));
+});
+
+test("an older call gets the memory of the newest whose body is incomplete, of its account first", () => {
+  const budget = open();
+  const evicted: string[] = [];
+  const arriving = (name: string, account: string, bytes: number) => {
+    const lease = budget.of(account);
+    const evict = (error: ApiError) => {
+      assert.equal(error.code, "unavailable");
+      assert.equal(error.details.headers?.["Retry-After"], "1");
+      evicted.push(name);
+    };
+    lease.take(bytes, evict);
+    return (more: number) => lease.take(more, evict);
+  };
+  const oldest = arriving("oldest", "a", 20);
+  const complete = taken(budget.of("b"), 20);
+  arriving("second", "b", 20);
+  arriving("third", "a", 30);
+  const newest = arriving("newest", "c", 9);
+  isRefused(() => newest(2));
+  isRefused(() => budget.of("d").take(2, kept));
+  assert.deepEqual(evicted, [], "a newer call takes nothing from older ones");
+  oldest(31);
+  assert.deepEqual(evicted, ["third"], "the account is at its bound");
+  oldest(9);
+  assert.deepEqual(evicted, ["third", "newest"]);
+  oldest(20);
+  assert.deepEqual(evicted, ["third", "newest", "second"]);
+  isRefused(() => oldest(1));
+  complete.release();
+  isRefused(() => oldest(1));
 });

@@ -2,8 +2,18 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
+import { BAD_KEY_MS, BAD_KEYS_BURST } from "#api/pipeline/bad-keys.ts";
+import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 import { inProcess } from "./in-process.ts";
-import { type Caller, createCaller, openService, SECRETS, type TestService } from "./test-api.ts";
+import {
+  assertProblem,
+  assertResponse,
+  type Caller,
+  createCaller,
+  openService,
+  SECRETS,
+  type TestService,
+} from "./test-api.ts";
 
 /**
  * A local ledger is asked once for a small call with a key that the node knows. It is asked about the key first where that
@@ -19,10 +29,10 @@ async function open(t: TestContext, rateLimit = 100_000): Promise<TestService> {
 }
 
 /** What a call asked the ledger, and whether its body was read. */
-async function costOf(service: TestService, key: string, body: string) {
+async function costOf(service: TestService, key: string, body: string, more = {}) {
   const count = async () => [await service.ordered("keyStatus"), await service.ordered("debit")];
   const before = await count();
-  const headers = { authorization: `Bearer ${key}` };
+  const headers = { authorization: `Bearer ${key}`, ...more };
   const response = await service.send("/api/v1/hash", { method: "POST", headers, body });
   const [statuses, debits] = (await count()).map((after, at) => after - (before[at] as number));
   const bodies = /\bbody;/.test(response.header("server-timing") ?? "") ? 1 : 0;
@@ -52,6 +62,29 @@ test("the service reads no body for an unknown key", async (t) => {
   }
 });
 
+test("after a burst of forged keys from one network, the ledger is asked about none, and good keys go on", async (t) => {
+  const service = await open(t);
+  const [victim, neighbor] = [await createCaller(service), await createCaller(service)];
+  assert.deepEqual(await costOf(service, victim.key, SMALL), askedFirst);
+  for (let key = 0; key < BAD_KEYS_BURST; key += 1) {
+    assert.deepEqual(await costOf(service, forged(victim), SMALL), early(401));
+  }
+  const unasked = { status: 429, statuses: 0, debits: 0, bodies: 0 };
+  for (let key = 0; key < 20; key += 1) {
+    assert.deepEqual(await costOf(service, forged(victim), key < 10 ? SMALL : LARGE), unasked);
+  }
+  const headers = { authorization: `Bearer ${forged(victim)}` };
+  const account = await service.send("/api/v1/account", { headers });
+  assert.equal(assertProblem(account, "rate_limited").limitSource, "network");
+  assert.equal(account.header("retry-after"), "3");
+  assert.equal(account.header("credits-remaining"), null);
+  assert.deepEqual(await costOf(service, victim.key, SMALL), debited);
+  assert.deepEqual(await costOf(service, neighbor.key, SMALL), askedFirst, "it is new here");
+  await service.advance(BAD_KEY_MS);
+  assert.deepEqual(await costOf(service, forged(victim), SMALL), early(401));
+  assert.deepEqual(await costOf(service, forged(victim), SMALL), unasked);
+});
+
 test("a revoked key that the node knows has one more small body read, and no large one", async (t) => {
   const service = await open(t);
   const revoked = async () => {
@@ -78,6 +111,62 @@ test("a large call without credits, or of a suspended account, has no body read"
     assert.deepEqual(await costOf(service, key, LARGE), early(status));
     assert.deepEqual(await costOf(service, key, SMALL), { ...debited, status });
   }
+});
+
+test("an idempotency key under which no call is kept does not put off a 402", async (t) => {
+  const service = await open(t);
+  const caller = await createCaller(service, { credits: 1 });
+  const once = { "idempotency-key": "once" };
+  assert.deepEqual(await costOf(service, caller.key, LARGE, once), askedFirst);
+  assert.deepEqual(await costOf(service, caller.key, LARGE, once), askedFirst, "a replay");
+  const other = { "idempotency-key": "other" };
+  assert.deepEqual(await costOf(service, caller.key, LARGE, other), early(402));
+  assert.deepEqual(await costOf(service, caller.key, LARGE, { "idempotency-key": "" }), early(402));
+  // The account's own error takes precedence over one of the body.
+  const cost = await costOf(service, caller.key, "{", other);
+  assert.deepEqual(cost, { status: 402, statuses: 1, debits: 0, bodies: 1 });
+  await service.advance(24 * 3_600_000);
+  assert.deepEqual(await costOf(service, caller.key, LARGE, once), early(402));
+  assert.equal(await caller.balance(), 0);
+});
+
+test("a large call is replayed ten times a minute under one idempotency key; then the tool does not run", async (t) => {
+  const service = await open(t);
+  const caller = await createCaller(service);
+  const post = (key: string, body = LARGE) =>
+    caller.post("hash", { body, headers: { "Idempotency-Key": key } });
+  for (const key of ["one", "two"]) {
+    assertResponse(await post(key), 1);
+    for (let replay = 0; replay < REPLAYS_PER_MINUTE_MAX; replay += 1) {
+      const again = await post(key);
+      assert.equal(again.header("idempotency-replayed"), "true");
+    }
+    const before = await service.ordered("debit");
+    const rejected = await post(key);
+    assert.equal(assertProblem(rejected, "rate_limited").limitSource, "idempotency_key");
+    assert.equal(rejected.header("retry-after"), "60");
+    assert.equal(rejected.header("credits-charged"), "0");
+    assert.doesNotMatch(rejected.header("server-timing") ?? "", /\bbody;/);
+    assert.equal(await service.ordered("debit"), before);
+  }
+  assertResponse(await caller.post("hash", { body: LARGE }), 1);
+  // What costs little is bounded by the rate alone.
+  assertResponse(await post("small", SMALL), 1);
+  for (let replay = 0; replay < 2 * REPLAYS_PER_MINUTE_MAX; replay += 1) {
+    assert.equal((await post("small", SMALL)).header("idempotency-replayed"), "true");
+  }
+  await service.advance(60_000);
+  assert.equal((await post("one")).header("idempotency-replayed"), "true");
+  assert.equal(await caller.balance(), 96);
+});
+
+test("replays count towards the rate, like every call", async (t) => {
+  const service = await open(t, 2);
+  const caller = await createCaller(service);
+  const post = () => caller.post("hash", { body: LARGE, headers: { "Idempotency-Key": "one" } });
+  for (let call = 0; call < 4; call += 1) assert.equal((await post()).status, 200);
+  assert.equal((await post()).status, 429);
+  assert.equal(await caller.balance(), 99);
 });
 
 test("over the rate no body is read, whatever its size", async (t) => {

@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createApp } from "#api/app.ts";
+import type { AppContext } from "#api/app-context.ts";
 import { readConfig } from "#config/config.ts";
+import { NODE_MEMORY } from "#limits.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
@@ -39,7 +41,10 @@ export type OpenedNodeSocket = Opened & { port: number };
 
 export async function openNodeSocket(
   settings: TestServiceSettings,
-  timeouts: Pick<NodeServerOptions, "headersTimeoutMs" | "requestTimeoutMs"> = {},
+  {
+    memory = NODE_MEMORY,
+    ...options
+  }: Partial<NodeServerOptions & Pick<AppContext, "memory">> = {},
 ): Promise<OpenedNodeSocket> {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-socket-"));
   openDataFolder(folder).close();
@@ -65,6 +70,7 @@ export async function openNodeSocket(
   const context = {
     ...createNodeAppContext({ ...parts, ...random, log, ledger: thread.ledger, reverseLater }),
     ...backstage.parts(settings),
+    memory,
   };
   const site = {
     settings: apiOptionsOf(context, version),
@@ -75,7 +81,7 @@ export async function openNodeSocket(
   const server = await startNodeServer(() => createApp(context, createSite(site)), {
     host: "127.0.0.1",
     port: 0,
-    ...timeouts,
+    ...options,
   });
   return {
     port: server.port,

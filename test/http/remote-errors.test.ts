@@ -3,11 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
-import {
-  createRecentAccounts,
-  RECENT_ACCOUNTS_MAX,
-  RECENT_MS,
-} from "#api/pipeline/recent-accounts.ts";
+import { createRecentAccounts, RECENT_MS, RECENT_NAMES_MAX } from "#api/pipeline/recent-names.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 import { inProcess } from "./in-process.ts";
 import { openRemoteInProcess } from "./remote-in-process.ts";
@@ -162,14 +158,19 @@ test("a call that is asked about first is counted once", async (t) => {
   assert.equal((await call(caller.key, SMALL)).status, 429);
 });
 
-test("without credits, a large repeat still succeeds, in one round trip", async (t) => {
+test("without credits, a large repeat still succeeds, and another idempotency key saves nobody the 402", async (t) => {
   const { service, call } = await openFixture(t);
   const caller = await createCaller(service, { credits: 1 });
   const once = { "idempotency-key": "once" };
   assert.equal((await call(caller.key, LARGE, once)).status, 200);
   assert.equal((await call(caller.key, LARGE)).status, 402);
+  const early = { status: 402, runs: 0, bodies: 0, roundTrips: 1 };
+  for (const key of ["twice", "once more"]) {
+    const { response: _, ...cost } = await call(caller.key, LARGE, { "idempotency-key": key });
+    assert.deepEqual(cost, early);
+  }
   const again = await call(caller.key, LARGE, once);
-  assert.deepEqual([again.status, again.roundTrips], [200, 1]);
+  assert.deepEqual([again.status, again.roundTrips], [200, 2]);
   assert.equal(again.response.header("idempotency-replayed"), "true");
 });
 
@@ -188,10 +189,10 @@ test("a ledger that is out of reach when it is asked first makes a 503", async (
 test("of very many accounts only the last are remembered", () => {
   let now = 0;
   const recent = createRecentAccounts(() => now);
-  const names = Array.from({ length: 3 * RECENT_ACCOUNTS_MAX }, (_, index) => `acc_${index}`);
+  const names = Array.from({ length: 3 * RECENT_NAMES_MAX }, (_, index) => `acc_${index}`);
   for (const name of names) recent.add(name);
   const kept = names.filter(recent.has);
-  assert.ok(kept.length >= RECENT_ACCOUNTS_MAX / 2 && kept.length <= RECENT_ACCOUNTS_MAX);
+  assert.ok(kept.length >= RECENT_NAMES_MAX / 2 && kept.length <= RECENT_NAMES_MAX);
   assert.deepEqual(kept, names.slice(-kept.length));
   for (const name of names.slice(-10)) recent.add(name);
   assert.equal(names.filter(recent.has).length, kept.length, "an account takes one place");

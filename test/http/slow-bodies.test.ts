@@ -3,7 +3,13 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { makeKey } from "#accounts/key-format.ts";
-import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
+import {
+  BODY_WINDOW_BYTES_MIN,
+  BODY_WINDOW_MS,
+  DRAIN_WAIT_MS,
+  WORKER_BODY_TIMEOUT_MS,
+  WORKER_MEMORY,
+} from "#limits.ts";
 import hash from "#tools/hash/tool.ts";
 import { inProcess } from "./in-process.ts";
 import { assertRefused, openRaw, rawPost } from "./raw-socket.ts";
@@ -13,20 +19,23 @@ import { openWorkerd, workerd } from "./workerd.ts";
 
 /** At the edge no server looks after bodies that do not come: whoever stalls soon gives back the room that was taken. */
 const RATE = { rateLimit: 100_000 };
-/** So many of the largest bodies, and no other that is large, have room at once. */
+/** So many of the largest bodies, and no other of the same size, have room at once. */
 const STALLED = Math.floor(WORKER_MEMORY.bytes / hash.bodyBytesMax);
-const LARGE = `{"text":"a"}${" ".repeat(WORKER_MEMORY.bytes % hash.bodyBytesMax)}`;
+const LARGE = '{"text":"a"}'.padEnd(hash.bodyBytesMax);
 
 const forged = ({ account }: Caller) => makeKey(account, SECRETS, randomBytes);
 
-/** Too large to be small, and never whole. `stalled`: it was read as far as it comes; `goOn`: for as long as anyone reads. */
-function stallingBody() {
+/**
+ * Too large to be small, and never whole. `stalled`: it was read as far as it comes; `goOn`: for as long as anyone reads.
+ * Without `bytes`, it is all but one of the largest body.
+ */
+function stallingBody(bytes = hash.bodyBytesMax - 1) {
   const { promise: stalled, resolve } = Promise.withResolvers<void>();
   const { promise: more, resolve: goOn } = Promise.withResolvers<void>();
   let pulls = 0;
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     pulls += 1;
-    if (pulls === 1) return controller.enqueue(new Uint8Array(20_000).fill(0x20));
+    if (pulls === 1) return controller.enqueue(new Uint8Array(bytes).fill(0x20));
     resolve();
     return more.then(() => controller.enqueue(new Uint8Array(1)));
   };
@@ -40,18 +49,37 @@ async function openFixture(t: TestContext) {
   const service = await openService({ ...inProcess, open: async () => opened }, RATE);
   t.after(service.close);
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  /** Calls, and comes back when its body stalls. */
-  async function stall(key: string, announced: boolean) {
+  function call(key: string, body: ReadableStream, announced: boolean): Promise<Response> {
     const headers = new Headers({ authorization: `Bearer ${key}` });
     if (announced) headers.set("content-length", String(hash.bodyBytesMax));
-    const stalling = stallingBody();
-    const init = { method: "POST", headers, body: stalling.body, duplex: "half" } as RequestInit;
+    const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
     const request = new Request("http://127.0.0.1/api/v1/hash", init);
-    const result = Promise.resolve(opened.app.fetch(request));
+    return Promise.resolve(opened.app.fetch(request));
+  }
+  /** Calls, and comes back when its body stalls. */
+  async function stall(key: string, announced: boolean) {
+    const stalling = stallingBody();
+    const result = call(key, stalling.body, announced);
     await stalling.stalled;
     return { ...stalling, response: result };
   }
-  return { service, stall };
+  /** Calls with a body that comes when the test sends it. */
+  function trickle(key: string) {
+    let send = (_: number) => {};
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      send = (bytes) => controller.enqueue(new Uint8Array(bytes).fill(0x20));
+    };
+    const body = new ReadableStream<Uint8Array>({ start });
+    const response = call(key, body, true);
+    return {
+      response,
+      async send(bytes: number) {
+        send(bytes);
+        for (let turns = 0; turns < 5; turns += 1) await setImmediate();
+      },
+    };
+  }
+  return { service, stall, trickle };
 }
 
 test("the server stops reading a body that is too late", async (t) => {
@@ -72,7 +100,9 @@ for (const announced of [true, false]) {
     const callers = await Promise.all(Array.from({ length: STALLED }, () => createCaller(service)));
     const other = await createCaller(service);
     const calls = await Promise.all(callers.map(({ key }) => stall(key, announced)));
-    t.mock.timers.tick(WORKER_BODY_TIMEOUT_MS - 1);
+    // In the first window they were fast.
+    t.mock.timers.tick(BODY_WINDOW_MS);
+    t.mock.timers.tick(BODY_WINDOW_MS - 1);
     assert.equal((await other.post("hash", { body: LARGE })).status, 503);
     t.mock.timers.tick(1);
     for (const { response: result } of calls) {
@@ -87,13 +117,55 @@ for (const announced of [true, false]) {
       assert.equal(problem.code, "request_timeout");
       assert.equal(
         problem.detail,
-        "The body did not arrive within 15 seconds. Send it again over a faster connection.",
+        "The body arrived too slowly: less than 4096 bytes in 5 seconds. Send it again over a faster connection.",
       );
     }
     for (const caller of callers) assert.equal(await caller.balance(), 100);
     assert.equal((await other.post("hash", { body: LARGE })).status, 200);
   });
 }
+
+test("a body that keeps arriving is given the time that the runtime has for it, and one that does not is not", async (t) => {
+  const { service, trickle } = await openFixture(t);
+  const { key } = await createCaller(service);
+  const [steady, slow] = [trickle(key), trickle(key)];
+  const windows = WORKER_BODY_TIMEOUT_MS / BODY_WINDOW_MS;
+  for (let window = 1; window <= windows; window += 1) {
+    await steady.send(BODY_WINDOW_BYTES_MIN);
+    // A large body that was announced must come, even while it holds no memory.
+    await slow.send(window === 1 ? BODY_WINDOW_BYTES_MIN : 1);
+    t.mock.timers.tick(BODY_WINDOW_MS);
+  }
+  const detailOf = async (response: Promise<Response>) => {
+    assert.equal((await response).status, 408);
+    return ((await (await response).json()) as { detail: string }).detail;
+  };
+  assert.match(await detailOf(slow.response), /too slowly/);
+  assert.equal(
+    await detailOf(steady.response),
+    "The body did not arrive within 15 seconds. Send it again over a faster connection.",
+  );
+});
+
+test("an older call gets its memory from the newest that is incomplete, which gets 503 uncharged", async (t) => {
+  const { service, trickle } = await openFixture(t);
+  const callers = await Promise.all(
+    Array.from({ length: STALLED + 1 }, () => createCaller(service)),
+  );
+  const calls = callers.map(({ key }) => trickle(key));
+  const [oldest] = calls as [(typeof calls)[number]];
+  await oldest.send(20_000);
+  for (const call of calls.slice(1)) await call.send(hash.bodyBytesMax - 1);
+  await oldest.send(WORKER_MEMORY.bytes % hash.bodyBytesMax);
+  t.mock.timers.tick(DRAIN_WAIT_MS);
+  const response = await (calls.at(-1) as (typeof calls)[number]).response;
+  assert.equal(response.status, 503);
+  assert.equal(response.headers.get("retry-after"), "1");
+  assert.equal(response.headers.get("connection"), "close");
+  assert.equal(response.headers.get("credits-charged"), "0");
+  for (let window = 0; window < 2; window += 1) t.mock.timers.tick(BODY_WINDOW_MS);
+  for (const call of calls.slice(0, -1)) assert.equal((await call.response).status, 408);
+});
 
 test("a body that stalls under an unknown key takes memory once, and then none", async (t) => {
   const { service, stall } = await openFixture(t);
@@ -144,6 +216,8 @@ test("in workerd: a connection on which a body stalls gets its 408 and is closed
     const { rest } = await raw.closed();
     assert.equal(rest, "");
   }
-  assert.equal((await caller.post("hash", { body: LARGE })).status, 200);
+  // Small enough to arrive in time on a busy machine.
+  const body = '{"text":"a"}'.padEnd(20_000);
+  assert.equal((await caller.post("hash", { body })).status, 200);
   assert.equal(await caller.balance(), 99);
 });

@@ -22,7 +22,7 @@ export async function respondToCall(
   callContext: CallContext,
 ): Promise<CallResponse> {
   try {
-    const bytes = await readBody(asRequest(body), tool.bodyBytesMax, () => {});
+    const bytes = await readBody(asRequest(body), tool.bodyBytesMax, null);
     const { value } = readInput(tool, { body: bytes, contentType: "application/json", query: "" });
     const { input } = checkInput(tool, value);
     const output = await tool.run(input, context);

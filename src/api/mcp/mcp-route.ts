@@ -4,7 +4,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "../app-context.ts";
 import { createAuthenticator } from "../pipeline/authenticate.ts";
 import { dropBody, readBody } from "../pipeline/body.ts";
-import { createMemoryBudget } from "../pipeline/memory-budget.ts";
+import type { MemoryBudget } from "../pipeline/memory-budget.ts";
 import type { Replier, RequestContext } from "../pipeline/reply.ts";
 import type { Route } from "../routes.ts";
 import type { Exchange, Reply, StreamedBody } from "./serve-message.ts";
@@ -16,14 +16,14 @@ import type { Exchange, Reply, StreamedBody } from "./serve-message.ts";
 type McpDeps = {
   app: AppContext;
   replier: Replier;
+  budget: MemoryBudget;
   /** The app itself: a tool's call goes through the same pipeline as every other. */
   fetch(request: Request, connection: unknown): Response | Promise<Response>;
   version: string;
 };
 
-export function createMcpRoute({ app, replier, fetch, version }: McpDeps): Route {
+export function createMcpRoute({ app, replier, budget, fetch, version }: McpDeps): Route {
   const keys = createAuthenticator(app);
-  const budget = createMemoryBudget(app.memory, app.elapsed);
   const { origin } = new URL(app.settings.publicUrl);
   let mcp: ((exchange: Exchange) => Promise<Reply>) | undefined;
   // The arguments are at most a body of the API; the rest of the message goes beside them.
@@ -44,14 +44,19 @@ export function createMcpRoute({ app, replier, fetch, version }: McpDeps): Route
     if (!acceptsJson(headers.get("accept"))) return reject(NOT_ACCEPTABLE, request, context);
     const lease = budget.of(account);
     try {
-      const body = await readBody(request, bodyBytesMax, lease.take, {
+      const body = await readBody(request, bodyBytesMax, lease, {
         timeoutMs: app.bodyTimeoutMs,
       });
       const exchange: Exchange = {
         body,
         headers,
-        call: async (tool, args, key) =>
-          fetch(requestFor(tool, request, args, { key, requestId: context.requestId }), connection),
+        async call(tool, args, key) {
+          const { requestId } = context;
+          const inner = requestFor(tool, request, args, { key, requestId });
+          // The message counts what it holds, and its calls are made one after the other.
+          budget.cover(inner, lease);
+          return fetch(inner, connection);
+        },
         logError: (message, cause) =>
           app.logError(message, { requestId: context.requestId, cause }),
       };

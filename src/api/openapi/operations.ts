@@ -16,7 +16,8 @@ export function describeOperations(options: ApiOptions): OpenApiDocument {
   const used = new Set(
     Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
   );
-  const headers = Object.entries(responseHeaders(options)).filter(([name]) => used.has(name));
+  const all = { ...responseHeaders(options), [ANY_ORIGIN]: OF_ALL_BUT_METRICS };
+  const headers = Object.entries(all).filter(([name]) => used.has(name));
   return {
     openapi: "3.1.0",
     info: {
@@ -43,6 +44,12 @@ export function describeOperations(options: ApiOptions): OpenApiDocument {
     },
   };
 }
+
+const ANY_ORIGIN = "Access-Control-Allow-Origin";
+const OF_ALL_BUT_METRICS = {
+  description: "Scripts of any origin may read the response. `/metrics` never has this header.",
+  schema: { type: "string", const: "*" },
+};
 
 const OWN_PROBLEMS = [404, 503];
 /** Every request can be too slow or too large, or cause an internal error. */

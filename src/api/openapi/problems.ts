@@ -199,7 +199,7 @@ const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
     type: "string",
     ...extensible(
       LIMIT_SOURCES,
-      "Of 402, `key_not_allowed` and `rate_limited`: the limit that rejected the call, of the account or of the key.",
+      "Of 402, `key_not_allowed` and `rate_limited`: the limit that rejected the call.",
     ),
   },
   resetsAt: {

@@ -115,7 +115,7 @@ const NOT_FOUND =
 const requestBody = z.strictObject({ operation: z.string(), order: z.unknown() });
 
 async function readOrder(request: Request): Promise<{ operation: OperationName; order: unknown }> {
-  const bytes = await readBody(request, OPERATOR_BODY_BYTES_MAX, () => {});
+  const bytes = await readBody(request, OPERATOR_BODY_BYTES_MAX, null);
   const body = requestBody.safeParse(parse(bytes));
   if (!body.success) {
     throw new OperatorError(

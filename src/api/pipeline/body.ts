@@ -1,5 +1,14 @@
 import { ApiError } from "#errors.ts";
 import { DRAIN_SLACK_BYTES, DRAIN_WAIT_MS } from "#limits.ts";
+import {
+  type Arrival,
+  type BodyLease,
+  CLOSE,
+  createArrival,
+  createStop,
+  inTime,
+  SMALL_BYTES,
+} from "./body-arrival.ts";
 
 /**
  * Reads a request's body within a limit and never holds more than that. A rejected body is read and dropped up to a
@@ -18,16 +27,6 @@ const waiting = new WeakSet<Request>();
 export const markWaiting = (request: Request): void => void waiting.add(request);
 export const isWaiting = (request: Request): boolean => waiting.has(request);
 
-const CLOSE = { Connection: "close" };
-/** A smaller body takes no more memory than its connection. */
-const SMALL_BYTES = 16 * 1024;
-
-/**
- * Called with the bytes that the body may take, before more than a small body is read. Throws if they are not
- * available.
- */
-export type Admit = (bytes: number) => void;
-
 export type ReadOptions = {
   /** How long the body may take to arrive; null where the HTTP server limits the time. */
   timeoutMs?: number | null;
@@ -37,12 +36,12 @@ export type ReadOptions = {
 
 /**
  * Returns the bytes of the body, inflated if they are compressed. Throws an ApiError `too_large`,
- * `unsupported_media_type`, `invalid_request` or `request_timeout`.
+ * `unsupported_media_type`, `invalid_request`, `request_timeout` or `unavailable`.
  */
 export async function readBody(
   request: Request,
   bytesMax: number,
-  admit: Admit,
+  lease: BodyLease,
   options: ReadOptions = {},
 ): Promise<Uint8Array> {
   const encoding = request.headers.get("content-encoding");
@@ -53,9 +52,11 @@ export async function readBody(
       `The Content-Encoding "${encoding.slice(0, 40)}" is not supported. Send the body uncompressed or with gzip.`,
     );
   }
-  const raw = await readRaw(request, bytesMax, admit, options);
+  const raw = await readRaw(request, bytesMax, lease, options);
   // A client may set the header on every request, even with an empty body.
-  return zipped && raw.byteLength > 0 ? inflate(raw, bytesMax, admit) : raw;
+  const body = zipped && raw.byteLength > 0 ? await inflate(raw, bytesMax, lease) : raw;
+  lease?.complete();
+  return body;
 }
 
 /**
@@ -67,13 +68,18 @@ export async function dropBody(request: Request, bytesMax: number): Promise<bool
   if (request.bodyUsed || announcedLength(request) === 0) return true;
   // The client may send the body or not, so what comes next on the connection is unknown.
   if (waiting.has(request)) return false;
+  return soon(dropAll(request, bytesMax));
+}
+
+/** False where the rest of a body takes long. */
+async function soon(dropped: Promise<boolean>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const tooSlow = new Promise<false>((resolve) => {
+  const tooLong = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, DRAIN_WAIT_MS, false);
   });
-  const dropped = await Promise.race([dropAll(request, bytesMax), tooSlow]);
+  const result = await Promise.race([dropped, tooLong]);
   clearTimeout(timer);
-  return dropped;
+  return result;
 }
 
 async function dropAll(request: Request, bytesMax: number): Promise<boolean> {
@@ -93,7 +99,7 @@ async function dropAll(request: Request, bytesMax: number): Promise<boolean> {
 async function readRaw(
   request: Request,
   bytesMax: number,
-  admit: Admit,
+  lease: BodyLease,
   { timeoutMs = null, beforeContinue }: ReadOptions,
 ): Promise<Uint8Array> {
   const length = announcedLength(request);
@@ -103,23 +109,15 @@ async function readRaw(
     throw tooLarge(bytesMax, `is ${length} bytes`, dropped);
   }
   if (length !== 0 && waiting.has(request)) beforeContinue?.();
-  if (length !== null && length > SMALL_BYTES) admit(length);
   waiting.delete(request);
-  const wait: Wait = { isOver: false };
   try {
     // The HTTP server enforces the announced length, so the bytes need not be counted.
-    if (length !== null) {
+    if (length !== null && length <= SMALL_BYTES) {
       const reading = request.arrayBuffer();
-      return new Uint8Array(
-        await (timeoutMs === null ? reading : inTime(reading, wait, timeoutMs)),
-      );
+      return new Uint8Array(await (timeoutMs === null ? reading : inTime(reading, timeoutMs)));
     }
     if (request.body === null) return new Uint8Array();
-    return await inTime(
-      collect(request.body, bytesMax, "is too large", admit, wait),
-      wait,
-      timeoutMs,
-    );
+    return await readLarge(request, request.body.getReader(), bytesMax, lease, timeoutMs);
   } catch (cause) {
     const error = cause instanceof ApiError ? cause : incomplete(cause);
     if (error.details.headers === CLOSE) unfinished.add(request);
@@ -127,35 +125,42 @@ async function readRaw(
   }
 }
 
-/** Ends when the time limit has passed. */
-type Wait = { isOver: boolean };
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-async function inTime<Read>(
-  reading: Promise<Read>,
-  wait: Wait,
+/** Reads a body that is or may become large: counts what arrives, and demands that it keeps arriving. */
+async function readLarge(
+  request: Request,
+  reader: Reader,
+  bytesMax: number,
+  lease: BodyLease,
   timeoutMs: number | null,
-): Promise<Read> {
-  if (timeoutMs === null) return reading;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      wait.isOver = true;
-      const detail = `The body did not arrive within ${timeoutMs / 1000} seconds. Send it again over a faster connection.`;
-      reject(new ApiError("request_timeout", detail, { headers: CLOSE }));
-    }, timeoutMs);
-  });
+): Promise<Uint8Array> {
+  const stop = createStop();
+  const arrival = createArrival(lease, stop);
+  // A client that announces a large body has it at hand.
+  if (announcedLength(request) !== null) arrival.watchPace();
   try {
-    return await Promise.race([reading, late]);
+    return await inTime(collect(reader, bytesMax, "is too large", arrival), timeoutMs, stop);
+  } catch (error) {
+    // No memory was left. The client gets its response and keeps its connection if the rest comes soon.
+    if (error instanceof ApiError && error.code === "unavailable") {
+      const rest = bytesMax + DRAIN_SLACK_BYTES - arrival.bytes();
+      if (!(await soon(drop(reader, rest).catch(() => false)))) unfinished.add(request);
+    }
+    throw error;
   } finally {
-    clearTimeout(timer);
+    arrival.discard();
   }
 }
 
-async function inflate(raw: Uint8Array, bytesMax: number, admit: Admit): Promise<Uint8Array> {
+async function inflate(raw: Uint8Array, bytesMax: number, lease: BodyLease): Promise<Uint8Array> {
+  const stop = createStop();
+  const arrival = createArrival(lease, stop);
   try {
     const source = new Blob([raw as Uint8Array<ArrayBuffer>]).stream();
-    const inflated = source.pipeThrough(new DecompressionStream("gzip"));
-    return await collect(inflated, bytesMax, "is too large when inflated", admit);
+    const reader = source.pipeThrough(new DecompressionStream("gzip")).getReader();
+    const reading = collect(reader, bytesMax, "is too large when inflated", arrival);
+    return await inTime(reading, null, stop);
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
     throw new ApiError(
@@ -166,54 +171,36 @@ async function inflate(raw: Uint8Array, bytesMax: number, admit: Admit): Promise
         errors: [{ header: "Content-Encoding", detail: "the body is not valid gzip" }],
       },
     );
+  } finally {
+    arrival.discard();
   }
 }
 
 /** Returns all bytes of a stream. Beyond the limit it releases what it has read and drops the rest. */
 async function collect(
-  stream: ReadableStream<Uint8Array>,
+  reader: Reader,
   bytesMax: number,
   excess: string,
-  admit: Admit,
-  wait?: Wait,
+  arrival: Arrival,
 ): Promise<Uint8Array> {
-  const reader = stream.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  let admitted = false;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done || wait?.isOver) break;
-    size += value.byteLength;
+    if (done) return arrival.join();
+    const size = arrival.bytes() + value.byteLength;
     if (size > bytesMax) {
-      const dropped = await drop(reader, bytesMax + DRAIN_SLACK_BYTES - size);
+      arrival.discard();
+      const dropped = await soon(drop(reader, bytesMax + DRAIN_SLACK_BYTES - size));
       throw tooLarge(bytesMax, excess, dropped);
     }
-    if (size > SMALL_BYTES && !admitted) {
-      admitted = true;
-      admit(bytesMax);
-    }
-    chunks.push(value);
+    // Where the reading was stopped, the result is not awaited.
+    if (!arrival.add(value)) return NO_BYTES;
   }
-  return join(chunks, size);
 }
 
-/** Always copies: a chunk may be a view of a buffer that the connection reuses. */
-function join(chunks: Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
-}
+const NO_BYTES = new Uint8Array();
 
 /** Reads and discards the rest. It never cancels the stream, which would close the connection before the response. */
-async function drop(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  bytesMax: number,
-): Promise<boolean> {
+async function drop(reader: Reader, bytesMax: number): Promise<boolean> {
   for (let left = bytesMax; left >= 0; ) {
     const { done, value } = await reader.read();
     if (done) return true;

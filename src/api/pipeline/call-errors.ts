@@ -1,6 +1,7 @@
 import { ApiError } from "#errors.ts";
 import type { BudgetExhausted, KeyNotAllowed } from "#ledger/port.ts";
 import type { Rate } from "#ledger/throttle.ts";
+import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 
 /** Errors that more than one place throws or shows. */
 
@@ -62,6 +63,27 @@ export function rateLimited({
     { members: { limitSource }, headers: { "Retry-After": String(retryAfterSeconds) } },
   );
 }
+
+/** Keys that this node does not know, from a network that has sent many bad ones. */
+export const tooManyBadKeys = (retryAfterSeconds: number) =>
+  new ApiError(
+    "rate_limited",
+    `Your network has sent many API keys that are not valid, so keys that this server has not seen before are not checked. Check your key, wait ${retryAfterSeconds} s, then try again.`,
+    {
+      members: { limitSource: "network" },
+      headers: { "Retry-After": String(retryAfterSeconds) },
+    },
+  );
+
+export const tooManyReplays = (retryAfterSeconds: number) =>
+  new ApiError(
+    "rate_limited",
+    `This large call was repeated more than ${REPLAYS_PER_MINUTE_MAX} times within a minute with the same Idempotency-Key. Keep its response, or wait ${retryAfterSeconds} s, then try again.`,
+    {
+      members: { limitSource: "idempotency_key" },
+      headers: { "Retry-After": String(retryAfterSeconds) },
+    },
+  );
 
 export function insufficientCredits(balance: number, price: number, publicUrl: string): ApiError {
   const topUpUrl = `${publicUrl}/docs/credits`;

@@ -6,15 +6,18 @@ import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "../app-context.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { isWaiting, readBody } from "./body.ts";
+import { SMALL_BYTES } from "./body-arrival.ts";
 import { unavailable } from "./call-errors.ts";
 import type { Gate, OpenGate } from "./gate.ts";
 import {
+  createReplays,
   createRunning,
   idempotencyOrder,
-  readIdempotencyKey,
+  malformedIdempotencyKey,
+  parseIdempotencyKey,
   repeatResponse,
 } from "./idempotency.ts";
-import { createMemoryBudget } from "./memory-budget.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
 import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
@@ -36,14 +39,17 @@ export type CallTool = (
   connection: unknown,
 ) => Promise<Response>;
 
-export function createCallTool(
-  app: AppContext,
-  replier: Replier,
-  keys: Authenticator,
-  openGate: OpenGate,
-): CallTool {
-  const budget = createMemoryBudget(app.memory, app.elapsed);
+type CallDeps = {
+  app: AppContext;
+  replier: Replier;
+  keys: Authenticator;
+  openGate: OpenGate;
+  budget: MemoryBudget;
+};
+
+export function createCallTool({ app, replier, keys, openGate, budget }: CallDeps): CallTool {
   const running = createRunning();
+  const replays = createReplays(app.elapsed);
   const newId = createIdSequence(app.random);
 
   /** If the outcome of the debit is unknown, the call fails, and a job reverses the debit if it was made. */
@@ -68,34 +74,43 @@ export function createCallTool(
     // Here and below, `await` only a promise: awaiting a value would cost every call.
     const caller = claimed instanceof Promise ? await claimed : claimed;
     context.account = caller.account;
-    const mayRepeat = request.headers.has("idempotency-key");
+    const sentKey = request.headers.get("idempotency-key");
+    const repeatKey = sentKey === null ? null : parseIdempotencyKey(sentKey);
     const address = app.clientAddress(connection);
     const { name, price } = tool;
-    const gate = openGate({ caller, context, tool: name, price, address, mayRepeat });
+    const gate = openGate({ caller, context, tool: name, price, address, repeatKey });
 
-    const entering = gate.enter(mayBeHeavy(tool, request) || isWaiting(request));
+    const isScarce = budget.isTight() && mayBeLarge(request);
+    const entering = isScarce
+      ? gate.askStatus()
+      : gate.enter(mayBeHeavy(tool, request) || isWaiting(request));
     if (entering !== undefined) await entering;
     lap("key");
 
     let job: ToolJob;
     let result: CallResponse;
-    let repeatKey: string | null = null;
+    let isHeavy = false;
+    const repeatable = repeatKey && { account: caller.account, tool: name, key: repeatKey };
     let releaseKey = () => {};
-    const lease = budget.of(caller.account);
+    const covering = budget.covering(request);
+    const lease = covering ?? budget.of(caller.account);
     try {
       try {
-        repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
+        if (sentKey !== null && repeatKey === null) throw malformedIdempotencyKey(sentKey);
+        if (repeatable) replays.check(repeatable);
         const contentType = request.headers.get("content-type");
-        const body = await readBody(request, bodyBytesMaxOf(tool, contentType), lease.take, {
+        const counted = covering === undefined ? lease : null;
+        const body = await readBody(request, bodyBytesMaxOf(tool, contentType), counted, {
           timeoutMs: app.bodyTimeoutMs,
           beforeContinue: () => requireBodyType(tool, contentType),
         });
         lap("body");
         // The body looked small because it was compressed or had no Content-Length.
-        if (body.byteLength >= tool.heavyFromBytes) await gate.enter(true);
+        isHeavy = body.byteLength >= tool.heavyFromBytes;
+        if (isHeavy) await gate.enter(true);
         // No large call starts while responses exceed the budget.
         if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
-        if (repeatKey !== null) releaseKey = running.claim(caller.account, tool.name, repeatKey);
+        if (repeatable) releaseKey = running.claim(repeatable);
         job = createJob(body, request, context, repeatKey !== null);
         result = await app.runTool(tool, job);
         if (isLargeText(result.body)) {
@@ -126,6 +141,7 @@ export function createCallTool(
       const outcome = gate.settle(counted);
       if (outcome.outcome === "replayed") {
         context.replayed = true;
+        if (repeatable && isHeavy) replays.add(repeatable);
         const runAgain = (again: ToolJob) => app.runTool(tool, again);
         result = await repeatResponse(result, job, outcome.replay, runAgain);
       }
@@ -140,7 +156,9 @@ export function createCallTool(
   return callTool;
 }
 
-/** Decides by the Content-Length; a body without one counts as heavy. */
+/** Decides by the Content-Length; a body without one counts as large and as heavy. */
+const mayBeLarge = (request: Request) =>
+  !(Number(request.headers.get("content-length") ?? Number.NaN) <= SMALL_BYTES);
 const mayBeHeavy = (tool: Tool, request: Request) =>
   !(Number(request.headers.get("content-length") ?? Number.NaN) < tool.heavyFromBytes);
 

@@ -1,7 +1,14 @@
 import type { Counted } from "#ledger/call-ledger.ts";
-import type { BudgetExhausted, DebitOrder, DebitOutcome, KeyStatus } from "#ledger/port.ts";
+import type {
+  BudgetExhausted,
+  DebitOrder,
+  DebitOutcome,
+  KeyStatus,
+  KeyStatusOrder,
+} from "#ledger/port.ts";
 import type { AppContext } from "../app-context.ts";
 import { type Authenticator, type Caller, invalidKey } from "./authenticate.ts";
+import { createBadKeys } from "./bad-keys.ts";
 import {
   accountSuspended,
   idempotencyKeyReused,
@@ -12,7 +19,7 @@ import {
   rateLimited,
   unavailable,
 } from "./call-errors.ts";
-import { createRecentAccounts } from "./recent-accounts.ts";
+import { createRecentAccounts } from "./recent-names.ts";
 import type { RequestContext } from "./reply.ts";
 
 /**
@@ -51,8 +58,8 @@ export type CallAtGate = {
   price: number;
   /** The network address of the client; null if it is not known. */
   address: string | null;
-  /** The call has an idempotency key. It may be a replay, so only the debit decides about credits. */
-  mayRepeat: boolean;
+  /** The idempotency key. If the ledger keeps a call under it, the call needs no credits. */
+  repeatKey: string | null;
 };
 
 export type OpenGate = (call: CallAtGate) => Gate;
@@ -60,10 +67,12 @@ export type OpenGate = (call: CallAtGate) => Gate;
 export function createGate(app: AppContext, keys: Authenticator): OpenGate {
   const { calls, settings } = app;
   const recent = createRecentErrors(app.elapsed);
+  const badKeys = createBadKeys(app.elapsed, () => app.metrics?.countThrottledKey());
 
   return (call) => {
-    const { caller, context, tool, price, address, mayRepeat } = call;
+    const { caller, context, tool, price, address, repeatKey } = call;
     const { account, keySha256 } = caller;
+    if (!caller.known) badKeys.check({ address, account, keySha256 });
     /** The ledger was asked for the key's status, which also counted the call for the rate limit. */
     let isCounted = false;
 
@@ -73,6 +82,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       if (outcome.outcome === "invalid_key" || outcome.outcome === "key_expired") {
         keys.forget(caller);
         recent.badKey.add(account);
+        badKeys.add({ address, account, keySha256 });
         context.rate = null;
         throw outcome.outcome === "invalid_key" ? invalidKey() : keyExpired(outcome.expiredAt);
       }
@@ -105,14 +115,17 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
 
     async function askStatus(): Promise<void> {
       if (isCounted) return;
-      const order = { account, keySha256, now: app.now(), tool, credits: price, address };
+      const order: KeyStatusOrder = {
+        ...{ account, keySha256, now: app.now() },
+        ...{ tool, credits: price, address, idempotencyKey: repeatKey },
+      };
       const counted = await calls.keyStatus(order).catch((cause) => {
         throw unavailable(cause);
       });
       isCounted = true;
       const status = check(counted);
       const isFree = status.freeCall && price <= settings.freeCallCredits;
-      if (mayRepeat || isFree) return;
+      if (status.replayable || isFree) return;
       const { balance, exhausted } = status;
       if (exhausted !== undefined) throw budgetExhausted(exhausted, balance);
       if (balance < price) throw tooFewCredits(balance);
@@ -157,10 +170,10 @@ function createRecentErrors(elapsed: () => number) {
     badKey,
     rejected,
     poor,
-    areLikely({ caller: { account, known }, mayRepeat }: CallAtGate, isHeavy: boolean): boolean {
+    areLikely({ caller: { account, known } }: CallAtGate, isHeavy: boolean): boolean {
       // The account part of a key is public, so a bad key must not affect a key that was valid here.
       if (!known && badKey.has(account)) return true;
-      return isHeavy && (rejected.has(account) || (!mayRepeat && poor.has(account)));
+      return isHeavy && (rejected.has(account) || poor.has(account));
     },
   };
 }

@@ -1,36 +1,44 @@
 import { ApiError } from "#errors.ts";
 import type { IdempotencyOrder, Replay } from "#ledger/port.ts";
-import { IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
-import { idempotencyInProgress } from "./call-errors.ts";
+import { IDEMPOTENCY_KEY_CHARS_MAX, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
+import { idempotencyInProgress, tooManyReplays } from "./call-errors.ts";
+import { createRecentNames } from "./recent-names.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
 /**
- * Returns the `Idempotency-Key` of a request; null if it has none. The draft standard quotes the value, but most
- * clients send it bare, so a quoted value and its bare form are the same key.
+ * Returns the key of an `Idempotency-Key` header; null if the header is malformed. The draft standard quotes the value,
+ * but most clients send it bare, so a quoted value and its bare form are the same key.
  */
-export function readIdempotencyKey(headers: Headers): string | null {
-  const value = headers.get("idempotency-key");
-  if (value === null) return null;
-  const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
-  if (key.length >= 1 && key.length <= IDEMPOTENCY_KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(key))
-    return key;
+export function parseIdempotencyKey(header: string): string | null {
+  const key = unquoted(header);
+  const isKey = key.length <= IDEMPOTENCY_KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(key);
+  return isKey ? key : null;
+}
+
+const unquoted = (header: string): string => /^"(.*)"$/.exec(header)?.[1] ?? header;
+
+export function malformedIdempotencyKey(header: string): ApiError {
   const rule = `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
-  throw new ApiError(
+  return new ApiError(
     "invalid_request",
-    `The header Idempotency-Key ${rule}; got ${key.length} characters.`,
+    `The header Idempotency-Key ${rule}; got ${unquoted(header).length} characters.`,
     {
       errors: [{ header: "Idempotency-Key", detail: rule }],
     },
   );
 }
 
+/** A call with an idempotency key. */
+export type Repeatable = { account: string; tool: string; key: string };
+const nameOf = ({ account, tool, key }: Repeatable) => `${account} ${tool} ${key}`;
+
 /** The running calls on this node that have an idempotency key. A repeat of one of them gets 409. */
 export function createRunning() {
   const running = new Set<string>();
   return {
     /** Returns a function that ends the claim. Throws `idempotency_in_progress` while the same call is running. */
-    claim(account: string, tool: string, key: string): () => void {
-      const name = `${account} ${tool} ${key}`;
+    claim(call: Repeatable): () => void {
+      const name = nameOf(call);
       if (running.has(name)) {
         throw idempotencyInProgress();
       }
@@ -39,6 +47,34 @@ export function createRunning() {
     },
   };
 }
+
+/**
+ * Bounds the replays of large inputs, which run the tool again without a charge. Each node counts those that it made. The
+ * first one starts the minute.
+ */
+export function createReplays(elapsed: () => number) {
+  const counts = createRecentNames<{ count: number; since: number }>();
+  const countOf = (name: string) => {
+    const counted = counts.get(name);
+    return counted === undefined || elapsed() - counted.since >= MINUTE_MS ? undefined : counted;
+  };
+  return {
+    /** Throws an ApiError `rate_limited` if the call was replayed too often. */
+    check(call: Repeatable): void {
+      const counted = countOf(nameOf(call));
+      if (counted === undefined || counted.count < REPLAYS_PER_MINUTE_MAX) return;
+      const leftMs = counted.since + MINUTE_MS - elapsed();
+      throw tooManyReplays(Math.ceil(leftMs / 1_000));
+    },
+    add(call: Repeatable): void {
+      const name = nameOf(call);
+      const { count, since } = countOf(name) ?? { count: 0, since: elapsed() };
+      counts.set(name, { count: count + 1, since });
+    },
+  };
+}
+
+const MINUTE_MS = 60_000;
 
 export function idempotencyOrder(
   key: string | null,

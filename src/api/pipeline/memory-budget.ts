@@ -2,16 +2,31 @@ import { ApiError } from "#errors.ts";
 import type { MemoryLimits } from "#limits.ts";
 
 /**
- * Bounds the memory that large calls hold at once, in total and for each account. Small calls are not counted, because
- * the rate limit bounds them. A call over the budget is rejected immediately and not charged, so one account cannot use
- * up all the memory.
+ * Bounds the memory that large calls hold at once, in total and for each account. What counts is what has arrived, never
+ * what a client announces. Small calls are not counted, because the rate limit bounds them.
+ *
+ * When a body needs more than is left, the newest call whose body is incomplete gets 503 and is not charged. Older ones
+ * therefore always get to their end: the oldest incomplete call loses its memory to no other, and calls whose bodies are
+ * complete end by themselves.
  */
-export type MemoryBudget = { of(account: string): MemoryLease };
+export type MemoryBudget = {
+  of(account: string): MemoryLease;
+  /** Half of the memory is taken: the rest is for accounts that can pay. */
+  isTight(): boolean;
+  /** Says that a request is made of another one, whose lease counts its bytes. */
+  cover(request: Request, lease: MemoryLease): void;
+  covering(request: Request): MemoryLease | undefined;
+};
 
 /** What one call holds. */
 export type MemoryLease = {
-  /** Throws an ApiError `unavailable` if fewer bytes are left. */
-  take(bytes: number): void;
+  /**
+   * Counts bytes of the body that have arrived. Throws an ApiError `unavailable` if they are too many. `evict` is called
+   * with that error if an older call needs the memory before the body is complete; the call then holds nothing.
+   */
+  take(bytes: number, evict: (error: ApiError) => void): void;
+  /** The body is complete, so the memory is not taken away any more. */
+  complete(): void;
   /**
    * Sets what the call holds to `bytes`. A response can be many times larger than its body, so it may exceed the
    * budget, but the call fails with `unavailable` while other calls exceed it.
@@ -29,14 +44,22 @@ export type ResponseLease = {
   isOver(): boolean;
 };
 
-type Held = { account: string; calls: number; bytes: number; since: number };
+type Held = {
+  account: string;
+  calls: 0 | 1;
+  bytes: number;
+  since: number;
+  evict: (error: ApiError) => void;
+};
 
 export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number): MemoryBudget {
   const all = new Set<Held>();
   const accounts = new Map<string, { calls: number; bytes: number }>();
+  /** The calls whose bodies are incomplete, the oldest first. */
+  const arriving: Held[] = [];
   let bytesInAll = 0;
 
-  function change(held: Held, calls: number, bytes: number): void {
+  function change(held: Held, calls: 0 | 1, bytes: number): void {
     const own = accounts.get(held.account) ?? { calls: 0, bytes: 0 };
     own.calls += calls - held.calls;
     own.bytes += bytes - held.bytes;
@@ -49,57 +72,97 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
     else accounts.delete(held.account);
   }
 
+  function hasArrived(held: Held): void {
+    const at = arriving.lastIndexOf(held);
+    if (at !== -1) arriving.splice(at, 1);
+  }
+
+  function free(held: Held): void {
+    if (held.calls === 0) return;
+    change(held, 0, 0);
+    hasArrived(held);
+  }
+
   /** A runtime may drop a call whose client disconnected, without running its `finally`. */
   function freeLost(): void {
     const before = elapsed() - limits.heldMsMax;
-    for (const held of all) if (held.since < before) change(held, 0, 0);
+    for (const held of all) if (held.since < before) free(held);
   }
 
-  function add(held: Held, bytes: number): void {
+  /** Evicts newer calls whose bodies are incomplete, as far as more bytes of a call need it. Throws if that is not enough. */
+  function evictFor(held: Held, bytes: number): void {
     const own = accounts.get(held.account) ?? { calls: 0, bytes: 0 };
-    if (own.calls >= limits.callsPerAccount) {
+    if (held.calls === 0 && own.calls >= limits.callsPerAccount) {
       throw overBudget(`The account already has ${own.calls} large calls running.`);
     }
-    if (own.bytes + bytes > limits.bytesPerAccount || bytesInAll + bytes > limits.bytes) {
-      throw overBudget("The service is already handling as many large calls as it can.");
+    let ownExcess = own.bytes + bytes - limits.bytesPerAccount;
+    let excess = bytesInAll + bytes - limits.bytes;
+    if (ownExcess <= 0 && excess <= 0) return;
+    const newer = held.calls === 0 ? [] : arriving.slice(arriving.lastIndexOf(held) + 1).reverse();
+    const evicted = new Set<Held>();
+    const evict = (each: Held) => {
+      evicted.add(each);
+      excess -= each.bytes;
+      if (each.account === held.account) ownExcess -= each.bytes;
+    };
+    for (const each of newer) if (ownExcess > 0 && each.account === held.account) evict(each);
+    for (const each of newer) if (excess > 0 && !evicted.has(each)) evict(each);
+    if (ownExcess > 0) throw overBudget(OF_ACCOUNT);
+    if (excess > 0) throw overBudget(OF_ALL);
+    for (const each of evicted) {
+      free(each);
+      each.evict(overBudget(OF_ALL));
     }
-    change(held, held.calls + 1, held.bytes + bytes);
   }
 
+  const covered = new WeakMap<Request, MemoryLease>();
+
   return {
+    cover: (request, lease) => void covered.set(request, lease),
+    isTight: () => bytesInAll > limits.bytes / 2,
+    covering: (request) => covered.get(request),
     of(account) {
-      const held: Held = { account, calls: 0, bytes: 0, since: 0 };
+      const held: Held = { account, calls: 0, bytes: 0, since: 0, evict: () => {} };
       let isOfResponse = false;
-      let isOver = false;
-      const release = () => {
-        if (held.calls > 0) change(held, 0, 0);
-        isOver = true;
-      };
       return {
-        take(bytes) {
-          if (held.calls === 0) held.since = elapsed();
+        take(bytes, evict) {
+          if (bytes === 0) return;
           freeLost();
-          add(held, bytes);
+          evictFor(held, bytes);
+          if (held.calls === 0) {
+            held.since = elapsed();
+            arriving.push(held);
+          }
+          held.evict = evict;
+          change(held, 1, held.bytes + bytes);
         },
+        complete: () => hasArrived(held),
         swap(bytes) {
           if (held.calls === 0) held.since = elapsed();
           freeLost();
-          if (bytesInAll - held.bytes > limits.bytes) {
-            throw overBudget("The service is already handling as many large calls as it can.");
-          }
-          change(held, Math.max(held.calls, 1), bytes);
+          if (bytesInAll - held.bytes > limits.bytes) throw overBudget(OF_ALL);
+          change(held, 1, bytes);
         },
         release() {
-          if (!isOfResponse) release();
+          if (!isOfResponse) free(held);
         },
         toResponse() {
           isOfResponse = true;
-          return { release, isOver: () => isOver || held.calls === 0 };
+          return {
+            release() {
+              isOfResponse = false;
+              free(held);
+            },
+            isOver: () => held.calls === 0,
+          };
         },
       };
     },
   };
 }
+
+const OF_ALL = "The service is already handling as many large calls as it can.";
+const OF_ACCOUNT = "The large calls of the account already hold as much memory as one account may.";
 
 const overBudget = (why: string) =>
   new ApiError("unavailable", `${why} The call was not charged. Try again in a moment.`, {

@@ -157,7 +157,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       prices: viewPrices(config.prices, billing !== null),
     },
     async fetch(request) {
-      const body = await readBody(request, bytesMaxOf(request), () => {}, {
+      const body = await readBody(request, bytesMaxOf(request), null, {
         timeoutMs: calls.bodyTimeoutMs,
       });
       const app = createDashboardApp({ ...rest, auth: createAuth(authOptions) }, bounds);

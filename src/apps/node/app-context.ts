@@ -5,12 +5,13 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { AppContext } from "#api/app-context.ts";
 import { runTool, type Sources } from "#api/pipeline/run-tool.ts";
 import type { Config } from "#config/config.ts";
+import { hostOf, isLoopback } from "#hosts.ts";
 import type { RandomBytes } from "#ids.ts";
 import { localCallLedger } from "#ledger/call-ledger.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
-import { createClientAddress } from "./client-address.ts";
+import { createClientAddress, isLoopbackAddress } from "./client-address.ts";
 import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { hashKey, random } from "./runtime.ts";
@@ -64,8 +65,12 @@ export function createNodeAppContext(parts: Parts): AppContext {
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
     metrics: {
       token: config.metricsToken,
-      isLocal: (_, connection) => isLoopbackPeer(connection as IncomingMessage | undefined),
+      // A proxy may add no header of its own, and a page may have its name resolve to 127.0.0.1.
+      isLocal: (request, connection) =>
+        isLoopback(hostOf(request.url)) &&
+        isLoopbackPeer(connection as IncomingMessage | undefined),
       read: metrics.read,
+      countThrottledKey: metrics.countThrottledKey,
     },
     record(entry) {
       metrics.record(entry);
@@ -83,7 +88,5 @@ const brotli = (bytes: Uint8Array | string) =>
   brotliAsync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 const gzipped = (bytes: Uint8Array | string) => gzipAsync(bytes);
 
-function isLoopbackPeer(incoming: IncomingMessage | undefined): boolean {
-  const address = incoming?.socket.remoteAddress ?? "";
-  return address === "::1" || /^(?:::ffff:)?127\./.test(address);
-}
+const isLoopbackPeer = (incoming: IncomingMessage | undefined): boolean =>
+  isLoopbackAddress(incoming?.socket.remoteAddress ?? "");

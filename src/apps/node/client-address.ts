@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { ConfigError } from "#config/read-settings.ts";
+import { isLoopback } from "#hosts.ts";
 
 /**
  * Returns a reader of the client's address: the peer of the connection or, if that is a trusted proxy, the address that
@@ -14,16 +15,12 @@ export function createClientAddress(
   trustedProxies: readonly string[],
   onUntrusted: () => void = () => {},
 ): ClientAddress {
-  const trusted = listOf(trustedProxies);
+  const isTrusted = createIsTrusted(trustedProxies);
   let hasWarned = false;
   const tell = () => {
     if (hasWarned) return;
     hasWarned = true;
     onUntrusted();
-  };
-  const isTrusted = (address: string) => {
-    const version = isIP(address);
-    return version !== 0 && trusted.check(address, version === 6 ? "ipv6" : "ipv4");
   };
   return (incoming) => {
     const peer = plain(incoming?.socket.remoteAddress ?? "");
@@ -44,6 +41,19 @@ export function createClientAddress(
     return client;
   };
 }
+
+/** Whether an address is one of the trusted proxies. */
+export function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = listOf(trustedProxies);
+  return (address) => {
+    const bare = plain(address);
+    const version = isIP(bare);
+    return version !== 0 && trusted.check(bare, version === 6 ? "ipv6" : "ipv4");
+  };
+}
+
+/** Whether an address is of this machine. */
+export const isLoopbackAddress = (address: string): boolean => isLoopback(plain(address));
 
 /** Removes the port that some proxies add: `1.2.3.4:5678`, `[2001:db8::1]:443`. Bare IPv6 addresses contain colons too. */
 const withoutPort = (text: string) =>

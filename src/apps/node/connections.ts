@@ -14,6 +14,8 @@ export type Connections = {
   /** Ends the connection after the written bytes. `incoming` is the request whose body is still arriving. */
   close(socket: Socket, incoming?: IncomingMessage): void;
   isClosing(socket: Socket): boolean;
+  /** No request is being served. Part of one may have arrived. */
+  isIdle(socket: Socket): boolean;
   /** Destroys connections that were closed and still linger. */
   cut(): void;
 };
@@ -65,13 +67,16 @@ export function watchConnections(server: Server): Connections {
     incoming?.resume();
   }
 
+  function underWay(socket?: Socket): ServerResponse[] {
+    const responses =
+      socket === undefined ? [...responsesOf.values()].flat() : responsesOf.get(socket);
+    return (responses ?? []).filter((each) => !each.writableFinished && !each.destroyed);
+  }
+
   return {
     track,
-    underWay(socket) {
-      const responses =
-        socket === undefined ? [...responsesOf.values()].flat() : responsesOf.get(socket);
-      return (responses ?? []).filter((each) => !each.writableFinished && !each.destroyed);
-    },
+    underWay,
+    isIdle: (socket) => underWay(socket).length === 0,
     close,
     isClosing: (socket) => closing.has(socket),
     cut() {

@@ -102,7 +102,7 @@ export function openDashboardServer(
       prices: viewPrices(at.prices, config.stripe !== null),
     },
     async fetch(request, connection) {
-      const body = await readBody(request, bodyBytesMaxOf(request), () => {});
+      const body = await readBody(request, bodyBytesMaxOf(request), null);
       try {
         return await forward(request, body, connection);
       } catch (cause) {

@@ -7,6 +7,7 @@ import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { baseOf, isOwnMachine, warningsOf } from "./addresses.ts";
 import { createNodeAppContext } from "./app-context.ts";
+import { createIsTrusted, isLoopbackAddress } from "./client-address.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder } from "./data-folder.ts";
 import { StartupDatabaseError } from "./database-startup.ts";
@@ -56,6 +57,12 @@ async function main(): Promise<void> {
   const docs = readDocs(log.logError);
   let dashboard: DashboardServer | undefined;
   let publicUrl = config.publicUrl ?? "";
+  const isTrusted = createIsTrusted(config.trustedProxies);
+  const options = {
+    ...config,
+    isProxy: (address: string) => isTrusted(address) || isLoopbackAddress(address),
+    onConnectionClosed: metrics.onConnectionClosed,
+  };
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
@@ -68,7 +75,7 @@ async function main(): Promise<void> {
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };
     const app = createApp(context, createSite({ settings, dashboard, pages, docs: () => docs }));
     return withOperator(app, dashboard);
-  }, config);
+  }, options);
   const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError);
 
   let stopping = false;

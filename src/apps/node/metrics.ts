@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { AccessLogEntry, Metrics } from "#api/app-context.ts";
 import { REJECTIONS, type Rejection } from "#api/dashboard/rejections.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
+import type { ConnectionEvent } from "./connection-bounds.ts";
 import { addJobGauges } from "./job-metrics.ts";
 import { addSignUpMetrics, type SignUpCounts } from "./sign-up-metrics.ts";
 
@@ -11,6 +12,8 @@ export type NodeMetrics = {
   onBatch(batch: { size: number; commitMs: number }): void;
   onLedgerCrash(): void;
   onRejection(reason: Rejection): void;
+  countThrottledKey(): void;
+  onConnectionClosed(event: ConnectionEvent): void;
   read: Metrics["read"];
 };
 
@@ -78,6 +81,17 @@ export function createNodeMetrics(queues: {
   });
   // An alert on the rate of a reason needs its zero.
   for (const reason of REJECTIONS) rejections.inc({ reason }, 0);
+  const throttledKeys = new Counter({
+    registers,
+    name: "toolbooth_throttled_keys_total",
+    help: "Unknown keys that were rejected without a question to the ledger, because their network had sent many bad ones",
+  });
+  const connections = new Counter({
+    registers,
+    name: "toolbooth_connections_closed_total",
+    help: "Connections closed because there were too many, by whose bound was reached and whether they were idle or new",
+    labelNames: ["bound", "connection"],
+  });
   queueGauge(
     registers,
     "toolbooth_ledger_waiting_orders",
@@ -107,6 +121,8 @@ export function createNodeMetrics(queues: {
     },
     onLedgerCrash: () => crashes.inc(),
     onRejection: (reason) => rejections.inc({ reason }),
+    countThrottledKey: () => throttledKeys.inc(),
+    onConnectionClosed: ({ bound, connection }) => connections.inc({ bound, connection }),
     async read() {
       children.count();
       return { contentType: register.contentType, text: await register.metrics() };

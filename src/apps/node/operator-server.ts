@@ -26,7 +26,7 @@ export function createOperatorServer(tokens: readonly OperatorToken[], log: Node
         if (!isDropped) response.headers.set("Connection", "close");
         return response;
       }
-      return await forward(request, await readBody(request, OPERATOR_BODY_BYTES_MAX, () => {}));
+      return await forward(request, await readBody(request, OPERATOR_BODY_BYTES_MAX, null));
     } catch (thrown) {
       return respondWithError(thrown, newId("req"), log.logError, request);
     }

@@ -12,13 +12,13 @@ import type { App } from "#api/app.ts";
 import { markWaiting } from "#api/pipeline/body.ts";
 import { ApiError } from "#errors.ts";
 import {
-  CONNECTIONS_MAX,
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
   KEEP_ALIVE_MS,
   REQUEST_TIMEOUT_MS,
   SILENCE_MAX_MS,
 } from "#limits.ts";
+import { boundConnections, type ConnectionBoundOptions } from "./connection-bounds.ts";
 import { type Connections, watchConnections } from "./connections.ts";
 
 /** Serves the app with `node:http`: bounds the size and time of headers and bodies, rejects malformed requests, and stops gracefully. */
@@ -28,7 +28,7 @@ export type NodeServer = {
   stop(): Promise<void>;
 };
 
-export type NodeServerOptions = {
+export type NodeServerOptions = ConnectionBoundOptions & {
   host: string;
   port: number;
   headersTimeoutMs?: number;
@@ -64,8 +64,8 @@ export async function startNodeServer(
   });
   // Closes connections without traffic: a client that does not read its response would hold it in memory forever.
   server.timeout = SILENCE_MAX_MS;
-  server.maxConnections = CONNECTIONS_MAX;
   const connections = watchConnections(server);
+  const bounds = boundConnections(server, connections, options);
   const port = await listen(server, options);
   const app = open(port);
   const reject = (error: Error, socket: Socket) =>
@@ -75,6 +75,8 @@ export async function startNodeServer(
   server.on("connect", (_, socket) => reject(new Error("CONNECT"), socket as Socket));
   const listener = getRequestListener(
     (request, { incoming }) => {
+      const tooMany = bounds.errorOf(incoming.socket as Socket);
+      if (tooMany !== undefined) return app.reject(tooMany, request.headers);
       if (held.has(incoming as IncomingMessage)) markWaiting(request);
       return hasOneHost(incoming as IncomingMessage)
         ? app.fetch(request, incoming)
@@ -89,7 +91,8 @@ export async function startNodeServer(
   );
   const handleRequest: RequestListener = (incoming, outgoing) => {
     // During shutdown a kept-alive connection would accept new requests forever.
-    if (!server.listening) outgoing.setHeader("Connection", "close");
+    if (!server.listening || bounds.errorOf(incoming.socket) !== undefined)
+      outgoing.setHeader("Connection", "close");
     connections.track(outgoing);
     takeSmallBody(incoming, () => void listener(incoming, outgoing));
   };

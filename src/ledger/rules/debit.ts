@@ -20,14 +20,17 @@ import type {
 
 /** The status of a call's key, and the debit of a call. */
 
-export const loadsOfKeyStatus = ({ keySha256 }: KeyStatusOrder): Loads => ({
-  callKey: keySha256,
-  grants: { covering: 0 },
-});
+export const loadsOfKeyStatus = (order: KeyStatusOrder): Loads => {
+  const { keySha256, tool = null, idempotencyKey = null } = order;
+  const loads = { callKey: keySha256, grants: { covering: 0 } };
+  return tool === null || idempotencyKey === null
+    ? loads
+    : { ...loads, earlier: { tool, key: idempotencyKey } };
+};
 
 export function decideKeyStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
   const { account } = rows;
-  const { now, credits = 0 } = order;
+  const { now, credits = 0, idempotencyKey = null } = order;
   if (account === null) return unchanged({ outcome: "invalid_key" });
   const invalidity = invalidityOf(account, rows.callKey, order);
   if (invalidity !== null) return unchanged(invalidity);
@@ -38,6 +41,7 @@ export function decideKeyStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyS
   const prohibition = prohibitionOf(key, order, balance);
   if (prohibition !== null) return unchanged(prohibition);
   const status: KeyStatus = { outcome: "good", balance, freeCall: account.freeCall === "open" };
+  if (idempotencyKey !== null) status.replayable = isKept(rows.earlier, now);
   const exhausted = exhaustedBudget(key, credits, now);
   return unchanged(withRate(exhausted === null ? status : { ...status, exhausted }, key));
 }
@@ -134,13 +138,17 @@ function replayOf(
   { idempotency, now }: DebitOrder,
   balance: number,
 ): DebitOutcome | null {
-  if (idempotency === null || earlier == null || now >= earlier.at + IDEMPOTENCY_KEPT_MS)
-    return null;
+  if (idempotency === null || !isKept(earlier, now)) return null;
   if (earlier.bodySha256 !== idempotency.bodySha256)
     return { outcome: "idempotency_key_reused", balance };
   const { responseSha256, receivedAt, random } = earlier;
   return { outcome: "replayed", balance, replay: { responseSha256, receivedAt, random } };
 }
+
+const isKept = (
+  earlier: IdempotencyRow | null | undefined,
+  now: number,
+): earlier is IdempotencyRow => earlier != null && now < earlier.at + IDEMPOTENCY_KEPT_MS;
 
 /** A call with a price of 0 does not use up the free call. */
 export const isFreeCall = (

@@ -92,8 +92,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   rate_limited: {
     cause:
-      "The account is making more calls per second than the service allows, or the key more than its own limit (`limitSource`).",
-    cure: "Wait as long as `Retry-After` says. The `RateLimit` header of every response says how many calls are left.",
+      "`limitSource` says which limit: `account` and `key`, the calls per second of the account or of the key; `idempotency_key`, the repeats of one large call within a minute; `network`, keys that are not valid from your network; `connections`, the connections that your network address has open.",
+    cure: "Wait as long as `Retry-After` says. The `RateLimit` header of every response says how many calls of the account are left. If `limitSource` is `network`, check your key first.",
   },
   headers_too_large: {
     cause: "The request line and the headers together exceed 32 KB.",
@@ -106,7 +106,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   unavailable: {
     cause:
-      "The service cannot reach the ledger, or is already handling as many large calls as it can.",
+      "The service cannot reach the ledger, or is already handling as many large calls or connections as it can.",
     cure: "Try again after the time in `Retry-After`. The call was not charged.",
   },
 };

@@ -23,6 +23,6 @@ export default {
   fetch(request: Request, env: Env): Response | Promise<Response> {
     const app = open(env);
     if (app === null || new URL(request.url).pathname !== "/mcp") return access.fetch(request, env);
-    return app.fetch(request);
+    return app.fetch(request, request);
   },
 };

@@ -5,10 +5,12 @@ import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
 import {
   bodyBytesFor,
   CONNECTIONS_MAX,
   MARKDOWN_BYTES_MAX,
+  type MemoryLimits,
   NODE_MEMORY,
   SILENCE_MAX_MS,
 } from "#limits.ts";
@@ -25,6 +27,7 @@ import {
 } from "../../http/test-api.ts";
 
 /** Limits on the memory that clients with and without keys can make the process hold. */
+const MB = 1024 * 1024;
 const LARGE_BODY_BYTES = bodyBytesFor(MARKDOWN_BYTES_MAX);
 const PATH = "/api/v1/markdown-render";
 
@@ -72,8 +75,8 @@ function residentMb(pid: number): number | null {
 type Fixture = Awaited<ReturnType<typeof openFixture>>;
 type Caller = Awaited<ReturnType<typeof createCaller>>;
 
-async function openFixture(t: TestContext) {
-  const opened = await openNodeSocket({ rateLimit: 0 });
+async function openFixture(t: TestContext, memory?: MemoryLimits) {
+  const opened = await openNodeSocket({ rateLimit: 0 }, memory && { memory });
   const service = await openService({ ...nodeSocket, open: async () => opened }, { rateLimit: 0 });
   const connections: RawConnection[] = [];
   t.after(async () => {
@@ -92,15 +95,15 @@ async function openFixture(t: TestContext) {
 
 const BODY = '{"markdown":"a"}';
 
-/** Starts a call that announces a number of bytes, sends the first of them, and the rest on demand. */
+/** Starts a call that sends all but the last byte of its body, and this on demand. */
 function startLarge(fixture: Fixture, { key }: Caller, bytes = LARGE_BODY_BYTES) {
   const raw = fixture.open();
   const headers = { Authorization: `Bearer ${key}`, "Content-Length": String(bytes) };
-  raw.write(rawPost(PATH, BODY, headers));
+  raw.write(rawPost(PATH, BODY.padEnd(bytes - 1), headers));
   return {
     raw,
     finish() {
-      raw.write(" ".repeat(bytes - BODY.length));
+      raw.write(" ");
       return raw.response();
     },
   };
@@ -171,14 +174,15 @@ test("an account can have a limited number of large calls at once; the next gets
 test("large calls of all accounts together share a memory budget, which is released", {
   timeout: 300_000,
 }, async (t) => {
-  const fixture = await openFixture(t);
+  const memory = { ...NODE_MEMORY, bytes: 40 * MB, bytesPerAccount: 16 * MB };
+  const fixture = await openFixture(t, memory);
   const callers: Caller[] = [];
   const started: ReturnType<typeof startLarge>[] = [];
   const perAccount = Math.min(
-    NODE_MEMORY.callsPerAccount,
-    Math.floor(NODE_MEMORY.bytesPerAccount / LARGE_BODY_BYTES),
+    memory.callsPerAccount,
+    Math.floor(memory.bytesPerAccount / LARGE_BODY_BYTES),
   );
-  const inAll = Math.floor(NODE_MEMORY.bytes / LARGE_BODY_BYTES);
+  const inAll = Math.floor(memory.bytes / LARGE_BODY_BYTES);
   while (started.length < inAll) {
     const caller = await createCaller(fixture.service);
     callers.push(caller);
@@ -202,6 +206,37 @@ test("large calls of all accounts together share a memory budget, which is relea
   for (const { raw } of started) raw.socket.destroy();
   await eventually("there is room", async () => (await callLarge(last)).status === 200);
   for (const caller of callers) assertResponse(await callLarge(caller), 1);
+});
+
+test("stalled bodies take no memory from others, whatever length they announce", {
+  timeout: 300_000,
+}, async (t) => {
+  const fixture = await openFixture(t);
+  const accounts = [];
+  for (let count = 0; count < 3; count += 1) accounts.push(await createCaller(fixture.service));
+  const stalled = accounts.flatMap(({ key }) =>
+    Array.from({ length: NODE_MEMORY.callsPerAccount }, () => {
+      const raw = fixture.open();
+      const headers = {
+        Authorization: `Bearer ${key}`,
+        "Content-Length": String(LARGE_BODY_BYTES),
+      };
+      raw.write(`${rawPost(PATH, "", headers)}{`);
+      return raw;
+    }),
+  );
+  const other = await createCaller(fixture.service);
+  // They wait for the rest of their bodies once the server has read the first byte of each.
+  const server = await serverOf(fixture.service);
+  await eventually("every body stalls", async () => {
+    const connections = await promisify(server.getConnections.bind(server))();
+    return connections >= stalled.length && stalled.every(({ socket }) => socket.bytesWritten > 0);
+  });
+  for (let call = 0; call < 5; call += 1) {
+    assertResponse(await callLarge(other, 40_000), 1);
+    assertResponse(await callLarge(accounts[call % 3] as Caller, 40_000), 1);
+  }
+  assertResponse(await callLarge(other), 1);
 });
 
 /** Returns the `node:http` server of the service, which arrives with every request. */

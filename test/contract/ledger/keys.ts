@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   accountId,
   createRule,
+  DAY,
   type Fixture,
   idempotency,
   keyId,
@@ -236,5 +237,25 @@ export function describeKeys(open: OpenLedger) {
     assert.deepEqual(await accountState(START), { outcome: "account_suspended", balance: 3 });
     await ledger.closeAccount({ account, now: START });
     assert.deepEqual(await accountState(START), { outcome: "invalid_key" });
+  });
+
+  rule("keyStatus says whether a call is kept under an idempotency key", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account("Ada", { credits: 1 });
+    const replayable = async (key: string, now = START, tool = "hash") => {
+      const order = { account, keySha256: keySha256(account), now, tool, idempotencyKey: key };
+      const status = await ledger.keyStatus(order);
+      return status.outcome === "good" ? status.replayable : status.outcome;
+    };
+    assert.equal(await replayable("once"), false);
+    const order = fixture.debitOrder(account, { idempotency: idempotency("once") });
+    await ledger.debit(order);
+    assert.equal(await replayable("once"), true);
+    assert.equal(await replayable("twice"), false);
+    assert.equal(await replayable("once", START, "uuid"), false);
+    assert.equal(await replayable("once", START + DAY - 1), true);
+    assert.equal(await replayable("once", START + DAY), false);
+    await ledger.reverse({ account, callId: order.callId, at: START, now: START });
+    assert.equal(await replayable("once"), false);
   });
 }

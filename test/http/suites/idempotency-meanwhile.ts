@@ -114,10 +114,12 @@ function freedSentences(sentence: Sentence) {
   });
 
   sentence(
-    "with a key the early 402 is skipped: a fault of the body is told with a balance of zero",
+    "with a balance of zero, an error of the body is reported under a key that is kept; else 402 comes first",
     async (service) => {
-      const caller = await createCaller(service, { credits: 0 });
-      assertProblem(await caller.call("uuid", { count: 0 }, keyed("k")), "invalid_request");
+      const caller = await createCaller(service, { credits: 1 });
+      assertResponse(await caller.call("uuid", {}, keyed("kept")), 1);
+      assertProblem(await caller.call("uuid", { count: 0 }, keyed("kept")), "invalid_request");
+      assertProblem(await caller.call("uuid", { count: 0 }, keyed("new")), "insufficient_credits");
       assertProblem(await caller.call("uuid", { count: 0 }), "insufficient_credits");
     },
   );

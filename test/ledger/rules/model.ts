@@ -80,7 +80,14 @@ export function createModel() {
       if (forbidden !== null) return forbidden;
       const exhausted = exhaustedAt(key, order.credits ?? 0, order.now);
       const freeCall = freeCallOf(account) === "open";
-      const good = { outcome: "good" as const, balance, freeCall };
+      const { tool = null, idempotencyKey = null } = order;
+      const good = {
+        ...{ outcome: "good" as const, balance, freeCall },
+        ...(tool !== null &&
+          idempotencyKey !== null && {
+            replayable: keptCall(account, tool, idempotencyKey, order.now) !== undefined,
+          }),
+      };
       return withRate(exhausted === null ? good : { ...good, exhausted }, key);
     },
     debit: (order) => debit(find(order.account), order),
@@ -122,7 +129,7 @@ function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitO
   if (account.state === "suspended") return { outcome: "account_suspended", balance };
   const forbidden = prohibitionOf(key, order, balance);
   if (forbidden !== null) return forbidden;
-  const repeated = repeatedBy(account, order);
+  const repeated = idempotency === null ? null : keptCall(account, tool, idempotency.key, now);
   if (repeated?.idempotency != null) {
     const { bodySha256, responseSha256, receivedAt, random } = repeated.idempotency;
     if (bodySha256 !== idempotency?.bodySha256)
@@ -149,12 +156,9 @@ function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitO
   return withRate({ outcome: "debited", charged, balance: balance - charged }, key);
 }
 
-/** The call that this one's idempotency key was used for last, where that is kept. */
-function repeatedBy({ calls }: ModelAccount, { tool, now, idempotency }: Order<"debit">) {
-  if (idempotency === null) return undefined;
-  const last = calls.findLast(
-    (call) => call.tool === tool && call.idempotency?.key === idempotency.key,
-  );
+/** The call that an idempotency key was used for last, where that is kept. */
+function keptCall({ calls }: ModelAccount, tool: string, key: string, now: number) {
+  const last = calls.findLast((call) => call.tool === tool && call.idempotency?.key === key);
   const isKept = last !== undefined && last.reversedAt === null && now < last.at + DAY;
   return isKept ? last : undefined;
 }

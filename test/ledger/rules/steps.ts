@@ -95,7 +95,13 @@ export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): O
     case "openAccount":
       return { name, order: { account, freeCall: chance.pick(["open", "withheld"]), now } };
     case "keyStatus":
-      return { name, order: { account, ...useOf(chance, account, accountState), now, credits: 1 } };
+      return {
+        name,
+        order: {
+          ...{ account, ...useOf(chance, account, accountState), now, credits: 1 },
+          ...namedOf(chance),
+        },
+      };
     case "createKey": {
       const names = keyNames(account, chance.pick(KEYS));
       const { sha256 } = chance.percent(10) ? keyNames(account, chance.pick(KEYS)) : names;
@@ -139,7 +145,7 @@ function useOf(chance: Chance, account: string, accountState: ModelAccount | und
   const address = chance.percent(80) ? "203.0.113.7" : chance.pick(["198.51.100.1", "::1", null]);
   return {
     keySha256: chance.percent(80) ? (key?.sha256 ?? sha256) : chance.pick([previous, sha256]),
-    tool: chance.pick(["hash", "hash", "uuid"]),
+    tool: toolOf(chance),
     address,
   };
 }
@@ -170,6 +176,13 @@ function debitOf(
   return order;
 }
 
+const toolOf = (chance: Chance) => chance.pick(["hash", "hash", "uuid"]);
+const repeatKeyOf = (chance: Chance) => `once-${chance.below(2)}`;
+
+const namedOf = (chance: Chance) => ({
+  idempotencyKey: chance.percent(50) ? repeatKeyOf(chance) : null,
+});
+
 function newDebitOf(
   chance: Chance,
   { now, debits, sizes }: Fixture,
@@ -181,7 +194,7 @@ function newDebitOf(
   const response = `answer ${debits.length % 100}`;
   const idempotency = chance.percent(50)
     ? {
-        key: `once-${chance.below(2)}`,
+        key: repeatKeyOf(chance),
         bodySha256: hashOfText(chance.pick(["body", "body", "other body"])),
         responseSha256: hashOfText(response),
         receivedAt: now,

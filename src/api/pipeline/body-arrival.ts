@@ -1,0 +1,145 @@
+import { ApiError } from "#errors.ts";
+import { BODY_WINDOW_BYTES_MIN, BODY_WINDOW_MS } from "#limits.ts";
+import type { MemoryLease } from "./memory-budget.ts";
+
+/** A body on its way: what has arrived of it, whether it arrives fast enough, and whether there is memory for more. */
+
+export const CLOSE = { Connection: "close" };
+/** A smaller body takes no more memory than its connection. */
+export const SMALL_BYTES = 16 * 1024;
+/** Smaller chunks are copied into blocks of this size: a body in single bytes must not be held as an object for each. */
+const BLOCK_BYTES = 4 * 1024;
+
+/** Counts the bytes of a large body as they arrive; null for bodies that are not counted, because their limit is low. */
+export type BodyLease = Pick<MemoryLease, "take" | "complete"> | null;
+
+/** Ends the reading of a body early. */
+export type Stop = { stopped: Promise<never>; stop(error: ApiError): void };
+
+export function createStop(): Stop {
+  const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
+  // The body may be complete before anything waits for it.
+  stopped.catch(() => {});
+  return { stopped, stop };
+}
+
+/** What has arrived of a body. It is dropped where the reading is stopped: the client may hold its connection for long. */
+export type Arrival = {
+  /** Returns false if the reading was stopped. Throws an ApiError `unavailable` if there is no memory for the chunk. */
+  add(chunk: Uint8Array): boolean;
+  bytes(): number;
+  /** Starts to demand the minimum rate. */
+  watchPace(): void;
+  /** All bytes in one piece. */
+  join(): Uint8Array;
+  discard(): void;
+};
+
+export function createArrival(lease: BodyLease, { stopped, stop }: Stop): Arrival {
+  let blocks: Uint8Array[] = [];
+  /** The last block, with room for more small chunks. */
+  let last = new Uint8Array();
+  let lastBytes = 0;
+  let bytes = 0;
+  let counted = 0;
+  let atWindowStart = 0;
+  let isOver = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  stopped.catch(discard);
+
+  function discard(): void {
+    isOver = true;
+    clearTimeout(timer);
+    blocks = [];
+    last = new Uint8Array();
+    lastBytes = 0;
+  }
+
+  function watchPace(): void {
+    timer ??= setTimeout(endWindow, BODY_WINDOW_MS);
+  }
+
+  function endWindow(): void {
+    if (bytes - atWindowStart < BODY_WINDOW_BYTES_MIN) {
+      stop(tooSlow());
+      return;
+    }
+    atWindowStart = bytes;
+    timer = setTimeout(endWindow, BODY_WINDOW_MS);
+  }
+
+  function closeLast(): void {
+    if (lastBytes > 0) blocks.push(last.slice(0, lastBytes));
+    lastBytes = 0;
+  }
+
+  return {
+    add(chunk) {
+      if (isOver) return false;
+      bytes += chunk.byteLength;
+      if (bytes > SMALL_BYTES) {
+        watchPace();
+        lease?.take(bytes - counted, stop);
+        counted = bytes;
+      }
+      if (chunk.byteLength >= BLOCK_BYTES) {
+        closeLast();
+        blocks.push(chunk);
+        return true;
+      }
+      if (lastBytes + chunk.byteLength > last.byteLength) {
+        closeLast();
+        last = new Uint8Array(BLOCK_BYTES);
+      }
+      last.set(chunk, lastBytes);
+      lastBytes += chunk.byteLength;
+      return true;
+    },
+    bytes: () => bytes,
+    watchPace,
+    join() {
+      closeLast();
+      return join(blocks, bytes);
+    },
+    discard,
+  };
+}
+
+/** Stops the reading after `timeoutMs`. */
+export async function inTime<Read>(
+  reading: Promise<Read>,
+  timeoutMs: number | null,
+  { stopped, stop } = createStop(),
+): Promise<Read> {
+  const timer = timeoutMs === null ? undefined : setTimeout(() => stop(late(timeoutMs)), timeoutMs);
+  try {
+    return await Promise.race([reading, stopped]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const late = (timeoutMs: number) =>
+  new ApiError(
+    "request_timeout",
+    `The body did not arrive within ${timeoutMs / 1000} seconds. Send it again over a faster connection.`,
+    { headers: CLOSE },
+  );
+
+const tooSlow = () =>
+  new ApiError(
+    "request_timeout",
+    `The body arrived too slowly: less than ${BODY_WINDOW_BYTES_MIN} bytes in ${BODY_WINDOW_MS / 1000} seconds. Send it again over a faster connection.`,
+    { headers: CLOSE },
+  );
+
+/** Always copies: a chunk may be a view of a buffer that the connection reuses. */
+function join(chunks: Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
