@@ -8,7 +8,6 @@ import {
   insufficientCredits,
   internalError,
   keyBudgetExhausted,
-  keyExpired,
   keyNotAllowed,
   rateLimited,
   unavailable,
@@ -58,11 +57,13 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   idempotency_key_reused: idempotencyKeyReused,
   missing_key: () => missingKey(),
   invalid_key: invalidKey,
-  key_expired: () => keyExpired(SAMPLE_DAY),
   insufficient_credits: ({ publicUrl, tools }) =>
     insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl),
-  key_budget_exhausted: ({ publicUrl }) =>
-    keyBudgetExhausted({ budget: "day", resetsAt: SAMPLE_DAY }, 4_200, 1, publicUrl),
+  key_budget_exhausted: ({ publicUrl, tools }) =>
+    keyBudgetExhausted(
+      ...([{ budget: "day" as const, resetsAt: SAMPLE_DAY }, 4_200] as const),
+      ...([Math.max(...tools.map(({ price }) => price)), publicUrl] as const),
+    ),
   account_suspended: accountSuspended,
   key_not_allowed: () =>
     keyNotAllowed({
@@ -211,7 +212,8 @@ const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
   expiredAt: {
     type: "string",
     format: "date-time",
-    description: "Of `key_expired`: when the key, or the secret that was sent, expired, in UTC.",
+    description:
+      "Of `invalid_key`, if the key has expired: when the key, or the secret that was sent, expired, in UTC.",
   },
   allowedTools: {
     type: "array",
