@@ -61,7 +61,7 @@ export async function* personalData(
     webhookEndpoints: user?.endpoints ?? [],
     apiKeys: keys.map(({ previous, spent: _, ...key }) => ({
       ...key,
-      oldSecretEndsAt: previous?.until ?? null,
+      oldKeyEndsAt: previous?.until ?? null,
     })),
     balance: credits.balance,
     grants: credits.grants,

@@ -144,7 +144,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
       apiKeys: [
         {
           ...{ id: "key", account: ACCOUNT, start: "tb", label: "limited", createdAt: TIME },
-          ...{ lastUsedAt: null, revokedAt: null, oldSecretEndsAt: null },
+          ...{ lastUsedAt: null, revokedAt: null, oldKeyEndsAt: null },
           limits: {
             ...{ expiresAt: null, tools: ["hash", "uuid"], networks: ["::1/128"], rate: null },
             budgets: { day: 5, month: null, total: null },

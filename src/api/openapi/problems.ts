@@ -8,6 +8,7 @@ import {
   insufficientCredits,
   internalError,
   keyBudgetExhausted,
+  keyExpired,
   keyNotAllowed,
   rateLimited,
   unavailable,
@@ -230,13 +231,19 @@ export function problemExamples(
   statuses: readonly number[] = PROBLEM_STATUSES,
 ): Record<string, NamedExample> {
   const codes = ERROR_CODES.filter((code) => statuses.includes(ERRORS[code].status));
-  return Object.fromEntries(
-    codes.map((code) => [
+  const examples = Object.fromEntries(
+    codes.map((code): [string, NamedExample] => [
       code,
       { summary: ERRORS[code].title, value: sampleProblem(code, options) },
     ]),
   );
+  if (!codes.includes("invalid_key")) return examples;
+  const value = problemBody(keyExpired(SAMPLE_DAY), "req_4711", errorDocsUrl(options.publicUrl));
+  return { ...examples, [EXPIRED_KEY]: { summary: "The API key has expired", value } };
 }
+
+/** The name of a second example of `invalid_key`. */
+const EXPIRED_KEY = "expired_key";
 
 /** One response for each status of an error, named `Problem400` and so on. */
 export function problemResponses(
@@ -254,7 +261,10 @@ export function problemResponses(
         ],
       },
       examples: Object.fromEntries(
-        codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+        [...codes, ...(codes.includes("invalid_key") ? [EXPIRED_KEY] : [])].map((name) => [
+          name,
+          { $ref: `#/components/examples/${name}` },
+        ]),
       ),
     };
     responses[`Problem${status}`] = {
