@@ -3,6 +3,7 @@ import type { QueuedMail } from "#email/enqueue-emails.ts";
 import type { AccountDeps } from "./accounts.ts";
 import type { ActivityLog } from "./activity-log.ts";
 import type { CountRequest } from "./counted-throttle.ts";
+import type { IsCommonPassword } from "./weak-passwords.ts";
 import type { Starter, StarterPolicy } from "./welcome.ts";
 
 export const AUTH_PATH = "/dashboard/auth";
@@ -59,6 +60,7 @@ export type AuthOptions = {
   newId(): string;
   hashPassword(password: string): Promise<string>;
   verifyPassword(hash: string, password: string): Promise<boolean>;
+  isCommonPassword: IsCommonPassword;
   /** Counts requests by network address across processes. Omitted: each process counts in memory. */
   countRequest?: CountRequest | undefined;
   /** Whether this instance serves one request only. It then skips the check of the tables. */

@@ -64,7 +64,7 @@ export function createAuth(options: AuthOptions) {
     ...passwords(options, hooks),
     ...tables(options, hooks),
     ...limits(options),
-    hooks: { before: createPasswordCheck() },
+    hooks: { before: createPasswordCheck(options.isCommonPassword) },
     databaseHooks: hooks.database,
     telemetry: { enabled: false },
     logger: {

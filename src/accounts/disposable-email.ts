@@ -1,5 +1,7 @@
+import { keepList } from "./lists.ts";
+
 /**
- * Addresses at providers of disposable addresses, by the list of disposable-email-domains-js. The list is loaded when an address
+ * Addresses at providers of disposable addresses, by the list of disposable-email-domains-js. The list is read when an address
  * is first checked, because only sign-up needs it (11,000 domains, 170 kB).
  *
  * - `allow`: such addresses are like any other.
@@ -15,22 +17,20 @@ export type DisposableEmail = {
   isRefused(email: string): Promise<boolean>;
 };
 
-export const createDisposableEmail = (mode: DisposableEmailMode): DisposableEmail => ({
-  losesStarter: async (email) => mode !== "allow" && (await isDisposable(email)),
-  isRefused: async (email) => mode === "refuse" && (await isDisposable(email)),
-});
-
-let domains: Promise<ReadonlySet<string>> | undefined;
-
-const loadDomains = (): Promise<ReadonlySet<string>> =>
-  import("disposable-email-domains-js").then(
-    ({ disposableEmailBlocklist }) => new Set(disposableEmailBlocklist()),
-  );
+/** `read`: the domains of the list, needed once. Both checks reject with `NotCarriedOut` while it cannot be read. */
+export function createDisposableEmail(
+  mode: DisposableEmailMode,
+  read: () => Promise<readonly string[]>,
+): DisposableEmail {
+  const domains = keepList("disposable domains", () => read().then((names) => new Set(names)));
+  return {
+    losesStarter: async (email) => mode !== "allow" && isListed(await domains(), email),
+    isRefused: async (email) => mode === "refuse" && isListed(await domains(), email),
+  };
+}
 
 /** Whether the list has the domain of the address, or a domain that contains it. */
-export async function isDisposable(email: string): Promise<boolean> {
-  domains ??= loadDomains();
-  const known = await domains;
+function isListed(known: ReadonlySet<string>, email: string): boolean {
   const labels = email
     .slice(email.lastIndexOf("@") + 1)
     .toLowerCase()

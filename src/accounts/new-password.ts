@@ -1,6 +1,6 @@
 import { APIError, createAuthMiddleware, getSessionFromCtx } from "better-auth/api";
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from "./auth-options.ts";
-import { isCommonPassword, normalizePassword } from "./weak-passwords.ts";
+import { type IsCommonPassword, normalizePassword } from "./weak-passwords.ts";
 
 /**
  * Which passwords may be chosen, besides their length: those that guessers try first are rejected (NIST SP 800-63B, 3.1.1.2).
@@ -25,10 +25,14 @@ const OWN_ADDRESS = {
 };
 
 /** Returns why the password is rejected for this address (null: unknown), or null if it may be chosen. */
-export function problemOfPassword(password: string, email: string | null): PasswordProblem | null {
+export async function problemOfPassword(
+  password: string,
+  email: string | null,
+  isCommonPassword: IsCommonPassword,
+): Promise<PasswordProblem | null> {
   const text = normalizePassword(password);
   if (isRepetition(text)) return REPEATED;
-  if (isCommonPassword(text)) return COMMON;
+  if (await isCommonPassword(text)) return COMMON;
   return email !== null && isOwnAddress(text, normalizePassword(email)) ? OWN_ADDRESS : null;
 }
 
@@ -63,14 +67,14 @@ const FIELDS: Record<string, string> = {
 };
 
 /** A hook of better-auth that runs before a password is set, and before a reset link is used up. */
-export const createPasswordCheck = () =>
+export const createPasswordCheck = (isCommonPassword: IsCommonPassword) =>
   createAuthMiddleware(async (context) => {
     const field = FIELDS[context.path];
     const password = field === undefined ? undefined : textIn(context.body, field);
     // better-auth itself rejects other lengths, and says how long a password must be.
     if (password === undefined || password.length < PASSWORD_CHARS_MIN) return;
     if (password.length > PASSWORD_CHARS_MAX) return;
-    const problem = problemOfPassword(password, await findEmail(context));
+    const problem = await problemOfPassword(password, await findEmail(context), isCommonPassword);
     if (problem !== null) throw new APIError("BAD_REQUEST", problem);
   });
 

@@ -1,10 +1,10 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
-import { COMMON_PASSWORDS_FILTER } from "./weak-passwords-filter.ts";
+import { keepList } from "./lists.ts";
 
 /**
- * The 100,000 most common passwords that are long enough to be chosen here, as a Bloom filter (Bloom, 1970) of 256 KiB. With
- * 14 bits for each password, it also finds about 1 in 20,000 other passwords; someone who meets that chooses another one.
+ * The 100,000 most common passwords that are long enough to be chosen here, as a Bloom filter (Bloom, 1970) of 256 KiB, which
+ * is the file `weak-passwords.bin`. With 14 bits for each password, it also finds about 1 in 20,000 other passwords; someone who meets that chooses another one.
  */
 export const FILTER_BITS = 2 ** 21;
 const BITS_PER_PASSWORD = 14;
@@ -22,12 +22,22 @@ export function bitsOf(normalized: string): number[] {
   return Array.from({ length: BITS_PER_PASSWORD }, (_, at) => (first + at * step) % FILTER_BITS);
 }
 
-let filter: Uint8Array | undefined;
+/** Whether a password is common. Rejects with `NotCarriedOut` while the filter cannot be read. */
+export type IsCommonPassword = (password: string) => Promise<boolean>;
 
-export function isCommonPassword(password: string): boolean {
-  filter ??= Uint8Array.from(atob(COMMON_PASSWORDS_FILTER), (char) => char.charCodeAt(0));
-  const bits = filter;
-  return bitsOf(normalizePassword(password)).every(
-    (bit) => ((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0,
-  );
+/** `read`: the bytes of `weak-passwords.bin`, needed once. */
+export function createIsCommonPassword(read: () => Promise<Uint8Array>): IsCommonPassword {
+  const filter = keepList("common passwords", () => read().then(requireComplete));
+  return async (password) => {
+    const bits = await filter();
+    return bitsOf(normalizePassword(password)).every(
+      (bit) => ((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0,
+    );
+  };
+}
+
+/** Bits that are missing would let common passwords through. */
+function requireComplete(filter: Uint8Array): Uint8Array {
+  if (filter.byteLength === FILTER_BITS / 8) return filter;
+  throw new Error(`It has ${filter.byteLength} bytes instead of ${FILTER_BITS / 8}`);
 }

@@ -7,7 +7,7 @@ import { PASSWORD_CHARS_MIN } from "#accounts/auth-options.ts";
 import { bitsOf, FILTER_BITS, normalizePassword } from "#accounts/weak-passwords.ts";
 
 /**
- * Writes `src/accounts/weak-passwords-filter.ts`: the 100,000 most common passwords of the minimum length or more, as a
+ * Writes `src/accounts/weak-passwords.bin`: the 100,000 most common passwords of the minimum length or more, as a
  * Bloom filter. Run it with `node test/accounts/make-weak-passwords.ts`; the result is the same on every machine.
  *
  * The source is the list of the million most common passwords of SecLists (MIT), by Mark Burnett's ten million leaked
@@ -27,8 +27,8 @@ try {
   const hash = createHash("sha256").update(text).digest("hex");
   if (hash !== LIST_SHA256) throw new Error(`The list has changed: SHA-256 ${hash}`);
   writeFileSync(
-    path.join(root, "src/accounts/weak-passwords-filter.ts"),
-    moduleOf(filterOf(choose(text.toString("utf8")))),
+    path.join(root, "src/accounts/weak-passwords.bin"),
+    filterOf(choose(text.toString("utf8"))),
   );
 } finally {
   rmSync(folder, { recursive: true });
@@ -52,11 +52,4 @@ function filterOf(passwords: readonly string[]): Uint8Array {
     }
   }
   return filter;
-}
-
-function moduleOf(filter: Uint8Array): string {
-  return `/** Made by \`test/accounts/make-weak-passwords.ts\` from a public list; do not edit. A Bloom filter in Base64. */
-export const COMMON_PASSWORDS_FILTER =
-  "${Buffer.from(filter).toString("base64")}";
-`;
 }

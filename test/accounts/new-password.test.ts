@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { test } from "node:test";
 import { problemOfPassword } from "#accounts/new-password.ts";
-import { isCommonPassword } from "#accounts/weak-passwords.ts";
+import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
+import { readCommonPasswords } from "../../src/apps/node/sign-up-lists.ts";
 
-const codeOf = (password: string, email: string | null = "alice.miller@example.com") =>
-  problemOfPassword(password, email)?.code ?? null;
+const isCommonPassword = createIsCommonPassword(readCommonPasswords);
+
+const codeOf = async (password: string, email: string | null = "alice.miller@example.com") =>
+  (await problemOfPassword(password, email, isCommonPassword))?.code ?? null;
 
 /** Listed among the 100,000 most common, in any spelling. */
 const COMMON = [
@@ -54,43 +56,74 @@ const GOOD = [
   "miller-kT9wq",
 ];
 
-test("rejects common passwords", () => {
-  for (const password of COMMON) assert.equal(codeOf(password), "PASSWORD_TOO_COMMON", password);
+test("rejects common passwords", async () => {
+  for (const password of COMMON)
+    assert.equal(await codeOf(password), "PASSWORD_TOO_COMMON", password);
 });
 
-test("rejects passwords that repeat a few characters", () => {
-  for (const password of REPEATED) assert.equal(codeOf(password), "PASSWORD_REPEATS", password);
+test("rejects passwords that repeat a few characters", async () => {
+  for (const password of REPEATED)
+    assert.equal(await codeOf(password), "PASSWORD_REPEATS", password);
 });
 
-test("rejects the own address, its parts, and these with a year or some digits", () => {
-  for (const password of OWN) assert.equal(codeOf(password), "PASSWORD_IS_ADDRESS", password);
-  assert.equal(codeOf("bobby@x.test", "bobby@x.test"), "PASSWORD_IS_ADDRESS");
-  assert.equal(codeOf("bobby+news12", "bobby+news@x.test"), "PASSWORD_IS_ADDRESS");
+test("rejects the own address, its parts, and these with a year or some digits", async () => {
+  for (const password of OWN) assert.equal(await codeOf(password), "PASSWORD_IS_ADDRESS", password);
+  assert.equal(await codeOf("bobby@x.test", "bobby@x.test"), "PASSWORD_IS_ADDRESS");
+  assert.equal(await codeOf("bobby+news12", "bobby+news@x.test"), "PASSWORD_IS_ADDRESS");
 });
 
-test("accepts other passwords, and the parts of another person's address", () => {
-  for (const password of GOOD) assert.equal(codeOf(password), null, password);
-  assert.equal(codeOf("alice.miller", "bob@example.org"), null);
-  assert.equal(codeOf("alice.miller", null), null);
-  assert.equal(codeOf("ab@c.de and so on", "ab@c.de"), null);
+test("accepts other passwords, and the parts of another person's address", async () => {
+  for (const password of GOOD) assert.equal(await codeOf(password), null, password);
+  assert.equal(await codeOf("alice.miller", "bob@example.org"), null);
+  assert.equal(await codeOf("alice.miller", null), null);
+  assert.equal(await codeOf("ab@c.de and so on", "ab@c.de"), null);
 });
 
-test("every reason is a sentence that says what to do", () => {
+test("every reason is a sentence that says what to do", async () => {
   for (const password of ["1234567890", "aaaaaaaaaa", "alice.miller"]) {
-    const { message = "" } = problemOfPassword(password, "alice.miller@example.com") ?? {};
+    const { message = "" } =
+      (await problemOfPassword(password, "alice.miller@example.com", isCommonPassword)) ?? {};
     assert.match(message, /^This password .*\. Choose another one\.$/);
   }
 });
 
-test("of 50,000 passwords that nobody uses, fewer than 1 in 10,000 count as common", () => {
+test("of 50,000 passwords that nobody uses, fewer than 1 in 10,000 count as common", async () => {
   let found = 0;
   for (let number = 0; number < 50_000; number += 1) {
-    if (isCommonPassword(`${number * 7_919} zebras ${number}`)) found += 1;
+    if (await isCommonPassword(`${number * 7_919} zebras ${number}`)) found += 1;
   }
   assert.ok(found < 5, `${found}`);
 });
 
-test("the list takes less than 400 kB", () => {
-  const file = path.join(import.meta.dirname, "../../src/accounts/weak-passwords-filter.ts");
-  assert.ok(readFileSync(file).byteLength < 400_000);
+test("the list is read when it is first needed, and once", async () => {
+  let reads = 0;
+  const isCommon = createIsCommonPassword(async () => {
+    reads += 1;
+    return readCommonPasswords();
+  });
+  assert.equal(reads, 0);
+  for (const password of COMMON) assert.ok(await isCommon(password));
+  assert.equal(reads, 1);
+});
+
+test("a list that cannot be read, or only in part, rejects each time until it can be read", async () => {
+  const whole = await readCommonPasswords();
+  const readings: (() => Uint8Array)[] = [
+    () => {
+      throw new Error("the disk is gone");
+    },
+    () => new Uint8Array(0),
+    () => whole.subarray(0, -1),
+    () => whole,
+  ];
+  const isCommon = createIsCommonPassword(async () => (readings.shift() ?? (() => whole))());
+  for (const reason of [/disk is gone$/, /has 0 bytes/, /has 262143 bytes/]) {
+    await assert.rejects(isCommon("password123"), (error) => {
+      assert.ok(error instanceof NotCarriedOut);
+      assert.match(error.message, /^The list of common passwords could not be read: /);
+      assert.match(error.message, reason);
+      return true;
+    });
+  }
+  assert.equal(await isCommon("password123"), true);
 });

@@ -8,6 +8,7 @@ import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
 import { exhaustedText } from "#accounts/starter-claim.ts";
+import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
@@ -27,7 +28,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { textsIn } from "./edge-settings.ts";
-import { openEdgePages } from "./pages.ts";
+import { openEdgePages, readCommonPasswords, readDisposableDomains } from "./pages.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
 import { openEdgeBilling } from "./site-sales.ts";
@@ -73,6 +74,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const events = openEdgeEvents({ config, store, ledger, ...given });
   const billing = openEdgeBilling({ config, purchases: store.purchases, ledger, ...given });
   const passwords = createPasswords(deriveAtOnce);
+  const isCommonPassword = createIsCommonPassword(() => readCommonPasswords(env.ASSETS));
   const inBackground = (work: Promise<unknown>) =>
     waitUntil(
       work.catch((cause) => logError("Background work after a response failed", { cause })),
@@ -87,10 +89,13 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     starter,
     starterPolicy: {
       budgets: config.starterBudgets,
-      disposable: createDisposableEmail(config.disposableEmail),
+      disposable: createDisposableEmail(config.disposableEmail, () =>
+        readDisposableDomains(env.ASSETS),
+      ),
       onBudgetExhausted: (outcome) => logError(exhaustedText(outcome), {}),
     },
     ...passwords,
+    isCommonPassword,
     trustedOrigins: origins,
     // PUBLIC_URL is always set here, and passkeys belong to it, as on Node.
     passkeyOrigins: origins.slice(0, 1),

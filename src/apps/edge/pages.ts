@@ -9,6 +9,8 @@ export type AssetFetcher = { fetch(request: Request): Promise<Response> };
 const MANIFEST = "/build/manifest.json";
 const FIRST_PAINT = "/build/first-paint.css";
 const DOCS = "/build/docs.json";
+const COMMON_PASSWORDS = "/build/weak-passwords.bin";
+const DISPOSABLE_DOMAINS = "/build/disposable-domains.json";
 /** The script of server-rendered pages. */
 const FRONT_ENTRY = "front/main.ts";
 
@@ -27,11 +29,11 @@ export function openEdgePages(
 ): EdgePages {
   let built: Built | null = null;
 
-  async function read(fetcher: AssetFetcher): Promise<Built> {
+  async function read(): Promise<Built> {
     const [manifest, firstPaint, docs] = await Promise.all([
-      readText(fetcher, MANIFEST),
-      readText(fetcher, FIRST_PAINT),
-      readText(fetcher, DOCS),
+      readText(assets, MANIFEST),
+      readText(assets, FIRST_PAINT),
+      readText(assets, DOCS),
     ]);
     return {
       manifest: JSON.parse(manifest) as PageManifest,
@@ -45,8 +47,7 @@ export function openEdgePages(
       // Concurrent requests each read it, because one request may not wait for another's promise.
       if (built !== null) return;
       try {
-        if (assets === undefined) throw new Error("The binding ASSETS is missing");
-        built = await read(assets);
+        built = await read();
       } catch (cause) {
         logError(
           "The pages are missing. Run `npm run build:edge` before the deployment and bind ASSETS",
@@ -74,11 +75,24 @@ export function openEdgePages(
 /** A request needs a host; the binding ignores it. */
 const PLACE = "https://assets.local";
 
-async function readText(fetcher: AssetFetcher, path: string): Promise<string> {
-  const response = await fetcher.fetch(new Request(`${PLACE}${path}`));
-  const text = await response.text();
+/** What a sign-up is checked against. As code, these lists would add 300 kB (gzipped) to the Worker. */
+export const readCommonPasswords = (assets: AssetFetcher | undefined): Promise<Uint8Array> =>
+  readBytes(assets, COMMON_PASSWORDS);
+
+export const readDisposableDomains = async (
+  assets: AssetFetcher | undefined,
+): Promise<readonly string[]> =>
+  JSON.parse(await readText(assets, DISPOSABLE_DOMAINS)) as readonly string[];
+
+const readText = async (assets: AssetFetcher | undefined, path: string): Promise<string> =>
+  new TextDecoder().decode(await readBytes(assets, path));
+
+async function readBytes(assets: AssetFetcher | undefined, path: string): Promise<Uint8Array> {
+  if (assets === undefined) throw new Error("The binding ASSETS is missing");
+  const response = await assets.fetch(new Request(`${PLACE}${path}`));
+  const bytes = new Uint8Array(await response.arrayBuffer());
   if (!response.ok) throw new Error(`${path} is not among the assets (${response.status})`);
-  return text;
+  return bytes;
 }
 
 function nothing(): Response {

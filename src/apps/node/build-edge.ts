@@ -9,6 +9,7 @@ import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
 import { listDocs } from "./docs.ts";
 import { buildPlaces, FIRST_PAINT, findBuild, MANIFEST } from "./pages-folder.ts";
 import { hashPageSources } from "./pages-source.ts";
+import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
 const OUT = path.join(CHECKOUT, "dist", "edge");
@@ -40,7 +41,7 @@ function buildPages(): string {
 }
 
 /** Returns every file by its path below `dist/edge`. */
-function listFiles(pages: string): Map<string, Buffer> {
+async function listFiles(pages: string): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
   const assets = path.join(pages, "assets");
   for (const name of readdirSync(assets)) {
@@ -52,6 +53,9 @@ function listFiles(pages: string): Map<string, Buffer> {
     files.set(`assets/build/${name}`, readFileSync(path.join(pages, name)));
   }
   files.set("assets/build/docs.json", Buffer.from(JSON.stringify(listDocs())));
+  files.set("assets/build/weak-passwords.bin", await readCommonPasswords());
+  const domains = JSON.stringify(await readDisposableDomains());
+  files.set("assets/build/disposable-domains.json", Buffer.from(domains));
   files.set("assets/_headers", Buffer.from(HEADERS));
   for (const { name, sql } of D1_MIGRATIONS) {
     files.set(`migrations/${name}.sql`, Buffer.from(`${sql.trim()}\n`));
@@ -87,7 +91,7 @@ function readIfThere(file: string): Buffer | undefined {
 }
 
 try {
-  const files = listFiles(buildPages());
+  const files = await listFiles(buildPages());
   layOut(files);
   process.stdout.write(`Wrote ${files.size} files for the edge to ${OUT}\n`);
 } catch (error) {

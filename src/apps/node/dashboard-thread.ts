@@ -10,6 +10,7 @@ import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
 import { exhaustedText, startOfDay } from "#accounts/starter-claim.ts";
+import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
@@ -38,6 +39,7 @@ import { isForOperator } from "./operator-server.ts";
 import { inPasswordLane } from "./password-lanes.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { hashKey, random } from "./runtime.ts";
+import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
 
 /** The dashboard thread: it hashes passwords, looks up sessions and sends emails, so that no call waits for any of these. */
 if (parentPort === null) throw new Error("This file must be started as a worker thread");
@@ -128,6 +130,7 @@ const auth = createAuth({
   now,
   hashPassword,
   verifyPassword,
+  isCommonPassword: createIsCommonPassword(readCommonPasswords),
   trustedOrigins: settings.origins,
   secret: derived("toolbooth sessions"),
   earlierSecrets: secrets.slice(1).map((each) => derived("toolbooth sessions", each)),
@@ -135,7 +138,7 @@ const auth = createAuth({
   starter: settings.starter,
   starterPolicy: {
     budgets: settings.starterBudgets,
-    disposable: createDisposableEmail(settings.disposableEmail),
+    disposable: createDisposableEmail(settings.disposableEmail, readDisposableDomains),
     onBudgetExhausted: (outcome) => say({ kind: "warning", message: exhaustedText(outcome) }),
   },
   providers: settings.providers,

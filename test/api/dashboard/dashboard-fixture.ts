@@ -9,6 +9,7 @@ import type { AuthOptions, PasswordLane } from "#accounts/auth-options.ts";
 import { createDisposableEmail, type DisposableEmailMode } from "#accounts/disposable-email.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
 import type { StarterBudgets } from "#accounts/starter-claim.ts";
+import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
 import { createDashboardApp } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { isKnownBrowser } from "#api/dashboard/known-browser.ts";
@@ -23,6 +24,10 @@ import { createMail } from "#email/enqueue-emails.ts";
 import type { Email, EmailKind } from "#email/mail.ts";
 import { createWhenSendable, type RequestedBounds } from "#email/requested-bounds.ts";
 import { randomBase62 } from "#ids.ts";
+import {
+  readCommonPasswords,
+  readDisposableDomains,
+} from "../../../src/apps/node/sign-up-lists.ts";
 import { type Browser, openBrowser } from "./browser.ts";
 import { clock } from "./clock.ts";
 import { type FixtureStore, sqliteStore, tracesOf } from "./fixture-stores.ts";
@@ -40,6 +45,9 @@ export type FixtureOptions = {
   webhookNetworks?: "public" | "any";
   starterBudgets?: StarterBudgets;
   disposableEmail?: DisposableEmailMode;
+  /** Omitted: the lists of the service. */
+  readCommonPasswords?: typeof readCommonPasswords;
+  readDisposableDomains?: typeof readDisposableDomains;
   /** With them, emails go through the store's queue, which drops those beyond the bounds. */
   requestedEmails?: RequestedBounds;
   /** Nothing is sold otherwise; without a provider it is sold, and cannot be paid here. */
@@ -62,6 +70,7 @@ export const AUTH_SECRET = "a-secret-for-sessions-of-the-test";
 const SECRETS = ["a-secret-of-the-service"];
 const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
 const hashKey = (key: string) => createHash("sha256").update(key).digest("hex");
+const commonPasswords = createIsCommonPassword(readCommonPasswords);
 const hashPassword = async (password: string) => `hash$${hashKey(password)}`;
 const verifyPassword = async (hash: string, password: string) =>
   hash === (await hashPassword(password));
@@ -163,16 +172,23 @@ export function openFixture(given: FixtureOptions = {}) {
       .finally(() => background.delete(settled));
     background.add(settled);
   };
+  const isCommonPassword =
+    given.readCommonPasswords === undefined
+      ? commonPasswords
+      : createIsCommonPassword(given.readCommonPasswords);
   const auth = createAuth({
     ...{ publicUrl, accountDeps, activityLog, mail, now, hashPassword, verifyPassword, logError },
     trustedOrigins: origins,
     secret: authSecret,
     earlierSecrets,
-    ...{ signUp, providers },
+    ...{ signUp, providers, isCommonPassword },
     starter: STARTER,
     starterPolicy: {
       budgets: starterBudgets,
-      disposable: createDisposableEmail(given.disposableEmail ?? "no_starter"),
+      disposable: createDisposableEmail(
+        given.disposableEmail ?? "no_starter",
+        given.readDisposableDomains ?? readDisposableDomains,
+      ),
       onBudgetExhausted: (outcome) => warnings.push(outcome),
     },
     database: store.signInDatabase,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openAccount } from "#accounts/accounts.ts";
 import type { CreditsView, HomeView, Visitor } from "#api/dashboard/shapes.ts";
+import { readCommonPasswords } from "../../../src/apps/node/sign-up-lists.ts";
 import { DAY } from "./clock.ts";
 import {
   accountOf,
@@ -211,4 +212,29 @@ test("wherever a password is chosen, a weak one is rejected with its reason; not
   }
   assert.equal((await fixture.signIn(browser, email, password)).status, 200);
   assert.equal((await reset("a fresh passphrase")).status, 200);
+});
+
+test("while the common passwords cannot be read, no password is set; the link stays valid, and sign-up works again", async () => {
+  let isBroken = true;
+  const fixture = openFixture({
+    async readCommonPasswords() {
+      if (isBroken) throw new Error("the file is missing");
+      return readCommonPasswords();
+    },
+  });
+  const signUp = (password: string) => fixture.signUp(fixture.browser(), EMAIL, password);
+  for (const password of ["password123", PASSWORD]) {
+    const { status, code, headers } = await signUp(password);
+    assert.deepEqual([status, code, headers.get("retry-after")], [503, "unavailable", "2"]);
+  }
+  assert.equal((await fixture.rows("SELECT id FROM users")).length, 0);
+  assert.equal(fixture.loggedErrors.length, 2);
+  assert.match(fixture.loggedErrors[0] ?? "", /common passwords could not be read: the file is/);
+  isBroken = false;
+  assert.equal((await signUp("password123")).code, "PASSWORD_TOO_COMMON");
+  const { browser, email } = await openMember(fixture);
+  await browser.post("/dashboard/auth/request-password-reset", { email });
+  const token = new URL(await fixture.lastLink(email, "reset_password")).searchParams.get("token");
+  const order = { token, newPassword: "a fresh passphrase" };
+  assert.equal((await browser.post("/dashboard/auth/reset-password", order)).status, 200);
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HomeView } from "#api/dashboard/shapes.ts";
+import { readDisposableDomains } from "../../../src/apps/node/sign-up-lists.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
 import { type Fixture, openFixture, PASSWORD, STARTER } from "./dashboard-fixture.ts";
@@ -107,6 +108,7 @@ test("an exhausted day's budget leaves the free call, and the next day grants ag
   assert.deepEqual(await joinAll(fixture, ["c@example.com"]), [WITH]);
 });
 
+const tokenIn = (link: string) => new URL(link).searchParams.get("token");
 const DISPOSABLE = "someone@box.mailinator.com";
 
 test("a disposable address gets neither starter credits nor a free call, unless the setting allows it", async () => {
@@ -130,6 +132,36 @@ test("where disposable addresses are refused, no way leads to an account with on
   assert.equal(new URL(to).searchParams.get("error"), "disposable_email");
   assert.equal((await fixture.rows("SELECT * FROM users")).length, 1);
   assert.deepEqual(await fixture.emailsTo(DISPOSABLE), []);
+});
+
+test("while the list of disposable domains cannot be read, no such address gets in or gets credits; then all is as always", async () => {
+  for (const disposableEmail of ["refuse", "no_starter"] as const) {
+    let isBroken = true;
+    const fixture = openFixture({
+      disposableEmail,
+      async readDisposableDomains() {
+        if (isBroken) throw new Error("the file is missing");
+        return readDisposableDomains();
+      },
+    });
+    const browser = fixture.browser();
+    const signedUp = await fixture.signUp(browser, "ann@example.com", PASSWORD);
+    if (disposableEmail === "refuse") {
+      assert.deepEqual([signedUp.status, signedUp.code], [503, "unavailable"]);
+    } else {
+      const token = tokenIn(await fixture.lastLink("ann@example.com", "verify_address"));
+      const opened = await browser.post("/dashboard/auth/verify-email", { token });
+      assert.deepEqual([opened.status, opened.code], [503, "unavailable"]);
+      assert.deepEqual(await fixture.rows("SELECT * FROM starter_claim"), []);
+      isBroken = false;
+      await fixture.open(browser, await fixture.lastLink("ann@example.com", "verify_address"));
+      await fixture.signIn(browser, "ann@example.com", PASSWORD);
+      assert.deepEqual(await homeOf(browser), WITH);
+    }
+    assert.match(fixture.loggedErrors[0] ?? "", /disposable domains could not be read: the file/);
+    isBroken = false;
+    assert.deepEqual(await joinAll(fixture, ["bob@example.com"]), [WITH]);
+  }
 });
 
 test("beyond the bound on emails sign-ups are told so, whoever has the address, and users still reset their passwords", async () => {

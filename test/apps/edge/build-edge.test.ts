@@ -46,6 +46,8 @@ test("the files are the pages, their headers, the Worker's data, and the tables 
     "build/manifest.json",
     "build/first-paint.css",
     "build/docs.json",
+    "build/weak-passwords.bin",
+    "build/disposable-domains.json",
   ]) {
     assert.ok(names.includes(path.join("assets", name)), name);
   }
@@ -72,8 +74,9 @@ test("Wrangler accepts the dashboard Worker, which has no route, within the plat
     assert.match(output, new RegExp(`env\\.${binding} `), output);
   }
   const [, kilobytes] = /gzip: ([\d.]+) KiB/.exec(output) ?? [];
-  // The smallest limit of the platform's plans is 3 MB.
-  assert.ok(Number(kilobytes) < 600, output);
+  // The smallest limit of the platform's plans is 3 MB. Of this, sign-in takes about half: better-auth with zod and Kysely, and
+  // the plugin for passkeys with its parsers of certificates. MCP and Stripe follow.
+  assert.ok(Number(kilobytes) < 660, output);
   const config = readFileSync(path.join(ROOT, "wrangler.site.jsonc"), "utf8");
   assert.match(config, /"workers_dev": false/);
   assert.doesNotMatch(config, /"routes?"/);

@@ -124,6 +124,12 @@ test("without assets, serves the pages that need none and reports the others as 
   assert.equal(response.status, 503);
   assert.match(await response.text(), /This page is not available yet/);
   assert.equal((await fetch(`${site.base}/assets/main.js`)).status, 404);
+  // The common passwords are missing too.
+  const signedUp = await signUp(site, "ada@example.com");
+  assert.deepEqual([signedUp.status, signedUp.headers.get("retry-after")], [503, "2"]);
+  assert.deepEqual(await site.sql("SELECT id FROM users"), []);
+  const reason = /common passwords could not be read: The binding ASSETS is missing/;
+  await until("the reason", () => site.logs.some((line) => reason.test(line)));
   // This Worker has no operator token either, so it has no operator API.
   const operator = await fetch(`${site.base}/operator/v1/perform`, { method: "POST", body: "{}" });
   assert.equal(operator.status, 404);

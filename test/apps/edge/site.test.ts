@@ -91,7 +91,9 @@ test("every page has the same bytes as on Node", async (t) => {
   );
   const drawn = listAppPages(TOOLS, site.base).map((page) => page.path);
   const texts = ["/sitemap.xml", "/robots.txt", "/llms.txt", "/openapi.json", "/dashboard/visitor"];
-  const wrong = ["/nothing", "/docs/", "/build/manifest.json", "/_headers", "/dashboard/nothing"];
+  const ofTheWorker = ["manifest.json", "weak-passwords.bin", "disposable-domains.json"];
+  const built = ofTheWorker.map((name) => `/build/${name}`);
+  const wrong = ["/nothing", "/docs/", ...built, "/_headers", "/dashboard/nothing"];
   const paths = new Set([...written, ...drawn, ...texts, ...wrong]);
   assert.ok(paths.size > 30, [...paths].join(" "));
   const compare = async (path: string, method: string) => {
@@ -195,6 +197,25 @@ test("rejects bodies that are too large, compressed, not JSON or incomplete, and
   await aborted.closed();
   assert.equal(await ask("after all that", { path: "/dashboard/visitor", method: "GET" }, ""), 200);
   assert.deepEqual(emailsTo(site, "whole@example.com"), []);
+});
+
+test("checks sign-ups against the lists among the assets, and offers passkeys", async (t) => {
+  const Origin = "https://tools.example";
+  const texts = { PUBLIC_URL: Origin, TOOLBOOTH_DISPOSABLE_EMAIL: "refuse" };
+  const to = await openEdgeSite(t, { texts });
+  const headers = { Origin };
+  for (const [changes, code] of [
+    [{ password: "password123" }, "PASSWORD_TOO_COMMON"],
+    [{ email: "someone@box.mailinator.com" }, "DISPOSABLE_EMAIL"],
+  ] as const) {
+    const body = { ...newCredentials(), ...changes };
+    const response = await post({ path: "/auth/sign-up/email", body, headers, to });
+    assert.deepEqual([response.status, JSON.parse(response.text).code], [400, code]);
+  }
+  assert.equal((await signUp(newCredentials().email, headers, to)).status, 200);
+  const path = "/auth/passkey/generate-authenticate-options";
+  const passkeys = await post({ path, headers, to });
+  assert.deepEqual([passkeys.status, JSON.parse(passkeys.text).rpId], [200, "tools.example"]);
 });
 
 test("identifies clients only by the platform's header; clients without it share one limit", async () => {
