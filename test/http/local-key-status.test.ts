@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
 import { BAD_KEY_MS, BAD_KEYS_BURST } from "#api/pipeline/bad-keys.ts";
 import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
@@ -29,7 +30,7 @@ async function open(t: TestContext, rateLimit = 100_000): Promise<TestService> {
 }
 
 /** What a call asked the ledger, and whether its body was read. */
-async function costOf(service: TestService, key: string, body: string, more = {}) {
+async function costOf(service: TestService, key: string, body: string | Uint8Array, more = {}) {
   const count = async () => [await service.ordered("keyStatus"), await service.ordered("debit")];
   const before = await count();
   const headers = { authorization: `Bearer ${key}`, ...more };
@@ -113,6 +114,46 @@ test("a large call without credits, or of a suspended account, has no body read"
   }
 });
 
+test("a compressed body is not inflated for an account without credits", async (t) => {
+  const service = await open(t);
+  const { key } = await createCaller(service, { credits: 0 });
+  const zipped = { "content-encoding": "gzip" };
+  assert.deepEqual(await costOf(service, key, SMALL), early(402));
+  assert.deepEqual(await costOf(service, key, gzipSync(LARGE), zipped), early(402));
+});
+
+test("a Content-Encoding is read in linear time", async (t) => {
+  const service = await open(t);
+  const { key } = await createCaller(service);
+  // Quadratic work on this would take an hour, not a moment.
+  const encoding = `${"\u00a0".repeat(1_000_000)}x`;
+  const headers = { "content-encoding": encoding };
+  const cost = await costOf(service, key, SMALL, headers);
+  assert.deepEqual(cost, { status: 415, statuses: 1, debits: 0, bodies: 0 });
+  const spelled = { "content-encoding": " X-GZIP\t" };
+  assert.equal((await costOf(service, key, gzipSync(SMALL), spelled)).status, 200);
+  assert.equal((await costOf(service, key, SMALL, { "content-encoding": "Identity" })).status, 200);
+});
+
+test("MCP: for a forged key no message is read, and nothing is listed", async (t) => {
+  const service = await open(t);
+  const caller = await createCaller(service, { credits: 0 });
+  const small = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const large = small.replace("}", `,"params":{"arguments":{"text":"${"a".repeat(400_000)}"}}}`);
+  const send = (key: string, body: string) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    return service.send("/mcp", { method: "POST", headers, body });
+  };
+  for (const body of [small, large, "{"]) {
+    const answer = await send(forged(caller), body);
+    assert.deepEqual([answer.status, answer.json().code], [401, "invalid_key"]);
+  }
+  for (const body of [small, large]) assert.equal((await send(caller.key, body)).status, 200);
+  const before = await service.ordered("keyStatus");
+  assert.equal((await send(caller.key, small)).status, 200);
+  assert.equal(await service.ordered("keyStatus"), before, "the key is known");
+});
+
 test("an idempotency key under which no call is kept does not put off a 402", async (t) => {
   const service = await open(t);
   const caller = await createCaller(service, { credits: 1 });
@@ -158,6 +199,19 @@ test("a large call is replayed ten times a minute under one idempotency key; the
   await service.advance(60_000);
   assert.equal((await post("one")).header("idempotency-replayed"), "true");
   assert.equal(await caller.balance(), 96);
+});
+
+test("large calls that turn out to be another request than the kept one are as few", async (t) => {
+  const service = await open(t);
+  const caller = await createCaller(service, { credits: 1 });
+  const headers = { "Idempotency-Key": "one" };
+  assertResponse(await caller.post("hash", { body: SMALL, headers }), 1);
+  for (let call = 0; call < REPLAYS_PER_MINUTE_MAX; call += 1) {
+    assertProblem(await caller.post("hash", { body: LARGE, headers }), "idempotency_key_reused");
+  }
+  const rejected = await caller.post("hash", { body: LARGE, headers });
+  assert.equal(assertProblem(rejected, "rate_limited").limitSource, "idempotency_key");
+  assert.doesNotMatch(rejected.header("server-timing") ?? "", /\bbody;/);
 });
 
 test("replays count towards the rate, like every call", async (t) => {

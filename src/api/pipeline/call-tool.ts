@@ -105,7 +105,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
           beforeContinue: () => requireBodyType(tool, contentType),
         });
         lap("body");
-        // The body looked small because it was compressed or had no Content-Length.
+        // The body looked small because it had no Content-Length or was compressed.
         isHeavy = body.byteLength >= tool.heavyFromBytes;
         if (isHeavy) await gate.enter(true);
         // No large call starts while responses exceed the budget.
@@ -138,10 +138,11 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
       };
       const counted = await debit(order, gate);
       lap("ledger");
+      const isCharged = counted.outcome.outcome === "debited";
+      if (repeatable && isHeavy && !isCharged) replays.add(repeatable);
       const outcome = gate.settle(counted);
       if (outcome.outcome === "replayed") {
         context.replayed = true;
-        if (repeatable && isHeavy) replays.add(repeatable);
         const runAgain = (again: ToolJob) => app.runTool(tool, again);
         result = await repeatResponse(result, job, outcome.replay, runAgain);
       }
@@ -156,11 +157,16 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
   return callTool;
 }
 
-/** Decides by the Content-Length; a body without one counts as large and as heavy. */
-const mayBeLarge = (request: Request) =>
-  !(Number(request.headers.get("content-length") ?? Number.NaN) <= SMALL_BYTES);
+/** Decides by the Content-Length. A body without one, or a compressed one, counts as large and as heavy. */
+export const mayBeLarge = (request: Request) => !(announcedBytes(request) <= SMALL_BYTES);
 const mayBeHeavy = (tool: Tool, request: Request) =>
-  !(Number(request.headers.get("content-length") ?? Number.NaN) < tool.heavyFromBytes);
+  !(announcedBytes(request) < tool.heavyFromBytes);
+
+/** NaN if the length of the body, inflated, is not known. */
+const announcedBytes = ({ headers }: Request) =>
+  headers.has("content-encoding")
+    ? Number.NaN
+    : Number(headers.get("content-length") ?? Number.NaN);
 
 function createJob(
   body: Uint8Array,
