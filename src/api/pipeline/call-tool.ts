@@ -112,7 +112,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
         if (repeatable) releaseKey = running.claim(repeatable);
         job = createJob(body, request, context, repeatKey !== null);
-        result = await app.runTool(tool, job);
+        result = await app.runTool(tool, job, caller.account);
         if (isLargeText(result.body)) {
           // Only a replay needs the body again.
           if (repeatKey === null) job.body = NO_BYTES;
@@ -143,7 +143,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
       const outcome = gate.settle(counted);
       if (outcome.outcome === "replayed") {
         context.replayed = true;
-        const runAgain = (again: ToolJob) => app.runTool(tool, again);
+        const runAgain = (again: ToolJob) => app.runTool(tool, again, caller.account);
         result = await repeatResponse(result, job, outcome.replay, runAgain);
       }
       const response = replier.response(result, request.headers, context, lease);

@@ -57,9 +57,9 @@ export function createNodeAppContext(parts: Parts): AppContext {
     elapsed,
     random: sources.random,
     hashKey,
-    runTool: (tool, job) =>
+    runTool: (tool, job, account) =>
       job.body.byteLength >= tool.heavyFromBytes
-        ? pool.run({ ...job, tool: tool.name })
+        ? pool.run({ ...job, tool: tool.name }, account)
         : runTool(tool, job, sources),
     sendStream: (pieces) => pieces,
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
