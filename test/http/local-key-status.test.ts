@@ -4,16 +4,18 @@ import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
 import { BAD_KEY_MS, BAD_KEYS_BURST } from "#api/pipeline/bad-keys.ts";
-import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
-import { inProcess } from "./in-process.ts";
+import { NODE_MEMORY, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
+import { inProcess, openMemory } from "./in-process.ts";
 import {
   assertProblem,
   assertResponse,
   type Caller,
   createCaller,
+  createKey,
   openService,
   SECRETS,
   type TestService,
+  type TestServiceSettings,
 } from "./test-api.ts";
 
 /**
@@ -221,6 +223,37 @@ test("replays count towards the rate, like every call", async (t) => {
   for (let call = 0; call < 4; call += 1) assert.equal((await post()).status, 200);
   assert.equal((await post()).status, 429);
   assert.equal(await caller.balance(), 99);
+});
+
+test("calls that come together with a key that is new here all count towards its rate", async (t) => {
+  const service = await open(t);
+  const { account } = await createCaller(service);
+  const { key } = await createKey(service, account, {
+    ...{ expiresAt: null, tools: null, networks: null, rate: 2 },
+    budgets: { total: null, month: null, day: null },
+  });
+  const costs = await Promise.all(Array.from({ length: 20 }, () => costOf(service, key, SMALL)));
+  assert.equal(costs.filter(({ status }) => status === 200).length, 4);
+  assert.equal(costs.filter(({ status }) => status === 429).length, 16);
+});
+
+test("large calls whose responses are not read keep their places", async (t) => {
+  const sent: (() => void)[] = [];
+  const whenSent = (_: unknown, then: () => void) => void sent.push(then);
+  const opener = {
+    ...inProcess,
+    open: async (settings: TestServiceSettings) => openMemory(settings, { whenSent }),
+  };
+  const service = await openService(opener, { rateLimit: 100_000, fixed: true });
+  t.after(service.close);
+  const [hoarder, neighbor] = [await createCaller(service), await createCaller(service)];
+  const call = (caller: Caller) => caller.post("echo", { body: LARGE });
+  for (let at = 0; at < NODE_MEMORY.callsPerAccount; at += 1) assertResponse(await call(hoarder));
+  assertProblem(await call(hoarder), "unavailable");
+  assertResponse(await call(neighbor), 1);
+  sent[0]?.();
+  assertResponse(await call(hoarder), 1);
+  assertProblem(await call(hoarder), "unavailable");
 });
 
 test("over the rate no body is read, whatever its size", async (t) => {

@@ -146,8 +146,11 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         const runAgain = (again: ToolJob) => app.runTool(tool, again, caller.account);
         result = await repeatResponse(result, job, outcome.replay, runAgain);
       }
-      const response = replier.response(result, request.headers, context, lease);
-      return response instanceof Promise ? await response : response;
+      const made = replier.response(result, request.headers, context, lease);
+      const response = made instanceof Promise ? await made : made;
+      // A client that does not read its response holds the memory of a call.
+      if (job.body.byteLength > SMALL_BYTES) app.whenSent?.(connection, lease.toResponse().release);
+      return response;
     } finally {
       releaseKey();
       lease.release();

@@ -15,6 +15,7 @@ import { createClientAddress, isLoopbackAddress } from "./client-address.ts";
 import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { hashKey, random } from "./runtime.ts";
+import { whenSent } from "./server.ts";
 import type { ToolPool } from "./tool-pool.ts";
 
 /** The parts that Node contributes to the app's context. */
@@ -61,6 +62,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
       job.body.byteLength >= tool.heavyFromBytes
         ? pool.run({ ...job, tool: tool.name }, account)
         : runTool(tool, job, sources),
+    whenSent: (connection, then) => whenSent(connection as IncomingMessage | undefined, then),
     sendStream: (pieces) => pieces,
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
     metrics: {
