@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
+import type { AppContext } from "#api/app-context.ts";
 import { BAD_KEY_MS, BAD_KEYS_BURST } from "#api/pipeline/bad-keys.ts";
+import { runTool as runHere, type Sources } from "#api/pipeline/run-tool.ts";
 import { NODE_MEMORY, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 import { inProcess, openMemory } from "./in-process.ts";
 import {
@@ -41,6 +43,8 @@ async function costOf(service: TestService, key: string, body: string | Uint8Arr
   const bodies = /\bbody;/.test(response.header("server-timing") ?? "") ? 1 : 0;
   return { status: response.status, statuses, debits, bodies };
 }
+
+const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
 
 const debited = { status: 200, statuses: 0, debits: 1, bodies: 1 };
 const askedFirst = { status: 200, statuses: 1, debits: 1, bodies: 1 };
@@ -240,9 +244,15 @@ test("calls that come together with a key that is new here all count towards its
 test("large calls whose responses are not read keep their places", async (t) => {
   const sent: (() => void)[] = [];
   const whenSent = (_: unknown, then: () => void) => void sent.push(then);
+  // A thread takes the bytes of the body with it.
+  const runTool: AppContext["runTool"] = (tool, job) => {
+    const body = job.body.slice();
+    structuredClone(null, { transfer: [job.body.buffer as ArrayBuffer] });
+    return runHere(tool, { ...job, body }, { random: randomBytes, digest });
+  };
   const opener = {
     ...inProcess,
-    open: async (settings: TestServiceSettings) => openMemory(settings, { whenSent }),
+    open: async (settings: TestServiceSettings) => openMemory(settings, { whenSent, runTool }),
   };
   const service = await openService(opener, { rateLimit: 100_000, fixed: true });
   t.after(service.close);

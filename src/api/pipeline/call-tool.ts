@@ -90,6 +90,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
     let job: ToolJob;
     let result: CallResponse;
     let isHeavy = false;
+    let isLarge = false;
     const repeatable = repeatKey && { account: caller.account, tool: name, key: repeatKey };
     let releaseKey = () => {};
     const covering = budget.covering(request);
@@ -107,6 +108,8 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         lap("body");
         // The body looked small because it had no Content-Length or was compressed.
         isHeavy = body.byteLength >= tool.heavyFromBytes;
+        // Asked here, because a thread may take the bytes.
+        isLarge = body.byteLength > SMALL_BYTES;
         if (isHeavy) await gate.enter(true);
         // No large call starts while responses exceed the budget.
         if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
@@ -149,7 +152,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
       const made = replier.response(result, request.headers, context, lease);
       const response = made instanceof Promise ? await made : made;
       // A client that does not read its response holds the memory of a call.
-      if (job.body.byteLength > SMALL_BYTES) app.whenSent?.(connection, lease.toResponse().release);
+      if (isLarge) app.whenSent?.(connection, lease.toResponse().release);
       return response;
     } finally {
       releaseKey();
