@@ -59,7 +59,7 @@ function pipelineUntil(deps: AppContext, last: Step): Handler {
     if (!goes("tool")) return new Response('{"ok":true}', { headers });
     const sent = { body, contentType: null, query: "", accept: null };
     const job = { ...sent, receivedAt: deps.now(), random: null };
-    const response = await deps.runTool(hash, { ...job, fingerprint: false });
+    const response = await deps.runTool(hash, { ...job, fingerprint: false }, "");
     if (!goes("reply")) return new Response(response.body as string, { headers });
     return replier.response(response, request.headers, traceOf(deps));
   };

@@ -28,8 +28,13 @@ export type AppContext = {
   memory: MemoryLimits;
   /** How long a body may take to arrive, in milliseconds; null if the HTTP server enforces a limit. */
   bodyTimeoutMs: number | null;
-  /** Runs a tool. Large inputs run on other threads, so that they do not delay small calls. */
-  runTool(tool: Tool, job: ToolJob): Promise<CallResponse>;
+  /** Runs a tool. Large inputs run on other threads, so that they do not delay small calls; the accounts share the threads. */
+  runTool(tool: Tool, job: ToolJob, account: string): Promise<CallResponse>;
+  /**
+   * Calls `then` when the response on a connection has been sent or the connection is closed; null where large responses are
+   * sent in pieces, which say that themselves.
+   */
+  whenSent: ((connection: unknown, then: () => void) => void) | null;
   /** Wraps the pieces of a large response in a stream of `bytes` bytes. */
   sendStream(pieces: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
   /**

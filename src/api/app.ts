@@ -48,6 +48,8 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const site = createSite?.({
     app,
     replier,
+    keys,
+    openGate,
     budget,
     fetch: (request, connection) => hono.fetch(request, connection as object),
   });

@@ -2,7 +2,9 @@ import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import type { AppContext } from "./app-context.ts";
 import type { createMonitoringEndpoints } from "./health.ts";
+import type { Authenticator } from "./pipeline/authenticate.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
+import type { OpenGate } from "./pipeline/gate.ts";
 import type { MemoryBudget } from "./pipeline/memory-budget.ts";
 import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./pipeline/reply.ts";
 
@@ -32,6 +34,9 @@ export type CreateSite = (parts: SiteParts) => Site;
 export type SiteParts = {
   app: AppContext;
   replier: Replier;
+  /** The keys that this node knows, and what it asks the ledger about them, for a route whose requests have a key. */
+  keys: Authenticator;
+  openGate: OpenGate;
   /** The memory of large calls, for a route whose bodies become calls. */
   budget: MemoryBudget;
   /** The whole app, for a route that makes calls. */

@@ -84,6 +84,7 @@ export async function countCall<
   perform,
   keyStatus,
 }: CountedOrder<Order, Outcome>): Promise<Counted<Outcome | RejectedStatus>> {
+  const knew = rates.knows(order);
   const rate = rates.take(order, at);
   if (rate === null || rate.allowed || isAgain) {
     const outcome = await perform(order);
@@ -91,7 +92,7 @@ export async function countCall<
       rates.putBack(order);
       return { outcome, rate: hasRate(outcome) ? rate : null };
     }
-    const late = rates.learn(order, keyRateOf(outcome), at);
+    const late = rates.learn(order, keyRateOf(outcome), at, knew);
     // Calls with a key that the node did not know may have come together, and a status is asked for before any work.
     if (late === null || late.allowed || outcome.outcome !== "good" || isAgain)
       return { outcome, rate: late ?? rate };
@@ -102,7 +103,7 @@ export async function countCall<
   const { account, keySha256, now, tool = null, credits = 0, address = null } = order;
   const status = await keyStatus({ account, keySha256, now, tool, credits, address });
   if (status.outcome !== "good") return { outcome: status, rate: hasRate(status) ? rate : null };
-  rates.learn(order, status.keyRate, at);
+  rates.learn(order, status.keyRate, at, true);
   return { outcome: { outcome: "rate_limited", balance: status.balance, by: rate }, rate };
 }
 

@@ -14,9 +14,11 @@ export type CallRates = {
   putBackAccount(account: string): void;
   /**
    * Learns the rate of the key from an outcome. Returns the rate after the call was counted against it, if `take` could not
-   * count it because the key's rate was not known or is another one now.
+   * count it because the key's rate was not known then (`knew` is false) or is another one now.
    */
-  learn(call: CountedCall, keyRate: KeyRate | undefined, at: number): Rate | null;
+  learn(call: CountedCall, keyRate: KeyRate | undefined, at: number, knew?: boolean): Rate | null;
+  /** Whether the rate of the key is known, so that `take` counts the call against it. */
+  knows(call: CountedCall): boolean;
   /** Whether the next call would be rejected; does not count a call. */
   isUsedUp(call: CountedCall, at: number): boolean;
 };
@@ -62,13 +64,16 @@ export function createCallRates(callsPerSecond: number): CallRates {
       if (keyRate !== undefined) throttleOf(keyRate).putBack(String(keyRate.keyNo));
     },
     putBackAccount: accounts.putBack,
-    learn({ keySha256 }, keyRate, at) {
+    knows: ({ keySha256 }) => known.size > 0 && known.has(keySha256),
+    learn({ keySha256 }, keyRate, at, knew = true) {
       const before = known.size === 0 ? undefined : known.get(keySha256);
       if (keyRate === undefined) {
         if (before !== undefined) known.delete(keySha256);
         return null;
       }
-      if (before?.callsPerSecond === keyRate.callsPerSecond) return null;
+      if (before?.callsPerSecond === keyRate.callsPerSecond)
+        // Of calls that came together, the first one has made the rate known.
+        return knew ? null : takeKey(keyRate, at);
       if (known.size >= KEY_RATES_MAX) known.delete(known.keys().next().value as string);
       known.set(keySha256, keyRate);
       return takeKey(keyRate, at);

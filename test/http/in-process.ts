@@ -55,6 +55,7 @@ export function openInProcess(
     tools: TOOLS,
     random: sources.random,
     runTool: (tool, job) => runTool(tool, job, sources),
+    whenSent: null,
     sendStream: (pieces) => pieces,
     hashKey: sha256,
     compress: null,

@@ -1,18 +1,23 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
+import type { AppContext } from "#api/app-context.ts";
 import { BAD_KEY_MS, BAD_KEYS_BURST } from "#api/pipeline/bad-keys.ts";
-import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
-import { inProcess } from "./in-process.ts";
+import { runTool as runHere, type Sources } from "#api/pipeline/run-tool.ts";
+import { NODE_MEMORY, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
+import { inProcess, openMemory } from "./in-process.ts";
 import {
   assertProblem,
   assertResponse,
   type Caller,
   createCaller,
+  createKey,
   openService,
   SECRETS,
   type TestService,
+  type TestServiceSettings,
 } from "./test-api.ts";
 
 /**
@@ -29,7 +34,7 @@ async function open(t: TestContext, rateLimit = 100_000): Promise<TestService> {
 }
 
 /** What a call asked the ledger, and whether its body was read. */
-async function costOf(service: TestService, key: string, body: string, more = {}) {
+async function costOf(service: TestService, key: string, body: string | Uint8Array, more = {}) {
   const count = async () => [await service.ordered("keyStatus"), await service.ordered("debit")];
   const before = await count();
   const headers = { authorization: `Bearer ${key}`, ...more };
@@ -38,6 +43,8 @@ async function costOf(service: TestService, key: string, body: string, more = {}
   const bodies = /\bbody;/.test(response.header("server-timing") ?? "") ? 1 : 0;
   return { status: response.status, statuses, debits, bodies };
 }
+
+const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
 
 const debited = { status: 200, statuses: 0, debits: 1, bodies: 1 };
 const askedFirst = { status: 200, statuses: 1, debits: 1, bodies: 1 };
@@ -113,6 +120,46 @@ test("a large call without credits, or of a suspended account, has no body read"
   }
 });
 
+test("a compressed body is not inflated for an account without credits", async (t) => {
+  const service = await open(t);
+  const { key } = await createCaller(service, { credits: 0 });
+  const zipped = { "content-encoding": "gzip" };
+  assert.deepEqual(await costOf(service, key, SMALL), early(402));
+  assert.deepEqual(await costOf(service, key, gzipSync(LARGE), zipped), early(402));
+});
+
+test("a Content-Encoding is read in linear time", async (t) => {
+  const service = await open(t);
+  const { key } = await createCaller(service);
+  // Quadratic work on this would take an hour, not a moment.
+  const encoding = `${"\u00a0".repeat(1_000_000)}x`;
+  const headers = { "content-encoding": encoding };
+  const cost = await costOf(service, key, SMALL, headers);
+  assert.deepEqual(cost, { status: 415, statuses: 1, debits: 0, bodies: 0 });
+  const spelled = { "content-encoding": " X-GZIP\t" };
+  assert.equal((await costOf(service, key, gzipSync(SMALL), spelled)).status, 200);
+  assert.equal((await costOf(service, key, SMALL, { "content-encoding": "Identity" })).status, 200);
+});
+
+test("MCP: for a forged key no message is read, and nothing is listed", async (t) => {
+  const service = await open(t);
+  const caller = await createCaller(service, { credits: 0 });
+  const small = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const large = small.replace("}", `,"params":{"arguments":{"text":"${"a".repeat(400_000)}"}}}`);
+  const send = (key: string, body: string) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    return service.send("/mcp", { method: "POST", headers, body });
+  };
+  for (const body of [small, large, "{"]) {
+    const answer = await send(forged(caller), body);
+    assert.deepEqual([answer.status, answer.json().code], [401, "invalid_key"]);
+  }
+  for (const body of [small, large]) assert.equal((await send(caller.key, body)).status, 200);
+  const before = await service.ordered("keyStatus");
+  assert.equal((await send(caller.key, small)).status, 200);
+  assert.equal(await service.ordered("keyStatus"), before, "the key is known");
+});
+
 test("an idempotency key under which no call is kept does not put off a 402", async (t) => {
   const service = await open(t);
   const caller = await createCaller(service, { credits: 1 });
@@ -160,6 +207,19 @@ test("a large call is replayed ten times a minute under one idempotency key; the
   assert.equal(await caller.balance(), 96);
 });
 
+test("large calls that turn out to be another request than the kept one are as few", async (t) => {
+  const service = await open(t);
+  const caller = await createCaller(service, { credits: 1 });
+  const headers = { "Idempotency-Key": "one" };
+  assertResponse(await caller.post("hash", { body: SMALL, headers }), 1);
+  for (let call = 0; call < REPLAYS_PER_MINUTE_MAX; call += 1) {
+    assertProblem(await caller.post("hash", { body: LARGE, headers }), "idempotency_key_reused");
+  }
+  const rejected = await caller.post("hash", { body: LARGE, headers });
+  assert.equal(assertProblem(rejected, "rate_limited").limitSource, "idempotency_key");
+  assert.doesNotMatch(rejected.header("server-timing") ?? "", /\bbody;/);
+});
+
 test("replays count towards the rate, like every call", async (t) => {
   const service = await open(t, 2);
   const caller = await createCaller(service);
@@ -167,6 +227,43 @@ test("replays count towards the rate, like every call", async (t) => {
   for (let call = 0; call < 4; call += 1) assert.equal((await post()).status, 200);
   assert.equal((await post()).status, 429);
   assert.equal(await caller.balance(), 99);
+});
+
+test("calls that come together with a key that is new here all count towards its rate", async (t) => {
+  const service = await open(t);
+  const { account } = await createCaller(service);
+  const { key } = await createKey(service, account, {
+    ...{ expiresAt: null, tools: null, networks: null, rate: 2 },
+    budgets: { total: null, month: null, day: null },
+  });
+  const costs = await Promise.all(Array.from({ length: 20 }, () => costOf(service, key, SMALL)));
+  assert.equal(costs.filter(({ status }) => status === 200).length, 4);
+  assert.equal(costs.filter(({ status }) => status === 429).length, 16);
+});
+
+test("large calls whose responses are not read keep their places", async (t) => {
+  const sent: (() => void)[] = [];
+  const whenSent = (_: unknown, then: () => void) => void sent.push(then);
+  // A thread takes the bytes of the body with it.
+  const runTool: AppContext["runTool"] = (tool, job) => {
+    const body = job.body.slice();
+    structuredClone(null, { transfer: [job.body.buffer as ArrayBuffer] });
+    return runHere(tool, { ...job, body }, { random: randomBytes, digest });
+  };
+  const opener = {
+    ...inProcess,
+    open: async (settings: TestServiceSettings) => openMemory(settings, { whenSent, runTool }),
+  };
+  const service = await openService(opener, { rateLimit: 100_000, fixed: true });
+  t.after(service.close);
+  const [hoarder, neighbor] = [await createCaller(service), await createCaller(service)];
+  const call = (caller: Caller) => caller.post("echo", { body: LARGE });
+  for (let at = 0; at < NODE_MEMORY.callsPerAccount; at += 1) assertResponse(await call(hoarder));
+  assertProblem(await call(hoarder), "unavailable");
+  assertResponse(await call(neighbor), 1);
+  sent[0]?.();
+  assertResponse(await call(hoarder), 1);
+  assertProblem(await call(hoarder), "unavailable");
 });
 
 test("over the rate no body is read, whatever its size", async (t) => {

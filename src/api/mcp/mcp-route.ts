@@ -1,29 +1,21 @@
 import { ApiError } from "#errors.ts";
 import { SPACE_BYTES } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import type { AppContext } from "../app-context.ts";
-import { createAuthenticator } from "../pipeline/authenticate.ts";
+import type { Caller } from "../pipeline/authenticate.ts";
 import { dropBody, readBody } from "../pipeline/body.ts";
-import type { MemoryBudget } from "../pipeline/memory-budget.ts";
-import type { Replier, RequestContext } from "../pipeline/reply.ts";
-import type { Route } from "../routes.ts";
+import { mayBeLarge } from "../pipeline/call-tool.ts";
+import type { RequestContext } from "../pipeline/reply.ts";
+import type { Route, SiteParts } from "../routes.ts";
 import type { Exchange, Reply, StreamedBody } from "./serve-message.ts";
 
 /**
  * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions, each response in JSON. This file is the
  * HTTP around it; `serve-message.ts` is the protocol.
  */
-type McpDeps = {
-  app: AppContext;
-  replier: Replier;
-  budget: MemoryBudget;
-  /** The app itself: a tool's call goes through the same pipeline as every other. */
-  fetch(request: Request, connection: unknown): Response | Promise<Response>;
-  version: string;
-};
+type McpDeps = SiteParts & { version: string };
 
-export function createMcpRoute({ app, replier, budget, fetch, version }: McpDeps): Route {
-  const keys = createAuthenticator(app);
+export function createMcpRoute(deps: McpDeps): Route {
+  const { app, replier, keys, openGate, budget, fetch, version } = deps;
   const { origin } = new URL(app.settings.publicUrl);
   let mcp: ((exchange: Exchange) => Promise<Reply>) | undefined;
   // The arguments are at most a body of the API; the rest of the message goes beside them.
@@ -38,11 +30,12 @@ export function createMcpRoute({ app, replier, budget, fetch, version }: McpDeps
     const sentOrigin = headers.get("origin");
     if (sentOrigin !== null && sentOrigin !== origin)
       return reject(FOREIGN_ORIGIN, request, context);
-    const { account } = await keys.authenticate(request);
-    context.account = account;
+    const caller = await keys.authenticate(request);
+    context.account = caller.account;
     requireJson(headers);
     if (!acceptsJson(headers.get("accept"))) return reject(NOT_ACCEPTABLE, request, context);
-    const lease = budget.of(account);
+    await checkFirst(request, caller, context, connection);
+    const lease = budget.of(caller.account);
     try {
       const body = await readBody(request, bodyBytesMax, lease, {
         timeoutMs: app.bodyTimeoutMs,
@@ -66,6 +59,25 @@ export function createMcpRoute({ app, replier, budget, fetch, version }: McpDeps
     } finally {
       lease.release();
     }
+  }
+
+  /**
+   * A forged key must neither hold an account's memory nor have anything parsed, so the ledger is asked before a large
+   * message is read, which then counts towards the rate besides its call, and for a key that this node does not know. A
+   * remote ledger is not asked for a small message: its call asks anyway.
+   */
+  async function checkFirst(
+    request: Request,
+    caller: Caller,
+    context: RequestContext,
+    connection: unknown,
+  ): Promise<void> {
+    if (!mayBeLarge(request) && (caller.known || app.calls.isRemote)) return;
+    const address = app.clientAddress(connection);
+    // Not the context of the message: the balance and the rate are in the result of its call.
+    const asked = { ...context };
+    const call = { caller, context: asked, tool: null, price: 0, address, repeatKey: null };
+    await openGate(call).askStatus();
   }
 
   /** As errors of the API: the body is read and dropped, so that the client can use its connection again. */

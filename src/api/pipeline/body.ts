@@ -44,9 +44,9 @@ export async function readBody(
   lease: BodyLease,
   options: ReadOptions = {},
 ): Promise<Uint8Array> {
-  const encoding = request.headers.get("content-encoding");
-  const zipped = encoding !== null && /^\s*(?:x-)?gzip\s*$/i.test(encoding);
-  if (encoding !== null && !zipped && !/^\s*(?:identity)?\s*$/i.test(encoding)) {
+  const encoding = encodingOf(request);
+  const zipped = encoding === "gzip" || encoding === "x-gzip";
+  if (!zipped && encoding !== "" && encoding !== "identity") {
     throw new ApiError(
       "unsupported_media_type",
       `The Content-Encoding "${encoding.slice(0, 40)}" is not supported. Send the body uncompressed or with gzip.`,
@@ -227,6 +227,10 @@ function tooLarge(bytesMax: number, excess: string, dropped: boolean): ApiError 
     ...(dropped ? {} : { headers: CLOSE }),
   });
 }
+
+/** No regular expression: with white space on both sides of an optional word it would take seconds for 30 KB of it. */
+const encodingOf = ({ headers }: Request): string =>
+  (headers.get("content-encoding") ?? "").trim().toLowerCase();
 
 /** The Content-Length; null for a chunked body. A request with neither has no body. */
 function announcedLength(request: Request): number | null {

@@ -90,6 +90,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
     let job: ToolJob;
     let result: CallResponse;
     let isHeavy = false;
+    let isLarge = false;
     const repeatable = repeatKey && { account: caller.account, tool: name, key: repeatKey };
     let releaseKey = () => {};
     const covering = budget.covering(request);
@@ -105,14 +106,16 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
           beforeContinue: () => requireBodyType(tool, contentType),
         });
         lap("body");
-        // The body looked small because it was compressed or had no Content-Length.
+        // The body looked small because it had no Content-Length or was compressed.
         isHeavy = body.byteLength >= tool.heavyFromBytes;
+        // Asked here, because a thread may take the bytes.
+        isLarge = body.byteLength > SMALL_BYTES;
         if (isHeavy) await gate.enter(true);
         // No large call starts while responses exceed the budget.
         if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
         if (repeatable) releaseKey = running.claim(repeatable);
         job = createJob(body, request, context, repeatKey !== null);
-        result = await app.runTool(tool, job);
+        result = await app.runTool(tool, job, caller.account);
         if (isLargeText(result.body)) {
           // Only a replay needs the body again.
           if (repeatKey === null) job.body = NO_BYTES;
@@ -138,15 +141,19 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
       };
       const counted = await debit(order, gate);
       lap("ledger");
+      const isCharged = counted.outcome.outcome === "debited";
+      if (repeatable && isHeavy && !isCharged) replays.add(repeatable);
       const outcome = gate.settle(counted);
       if (outcome.outcome === "replayed") {
         context.replayed = true;
-        if (repeatable && isHeavy) replays.add(repeatable);
-        const runAgain = (again: ToolJob) => app.runTool(tool, again);
+        const runAgain = (again: ToolJob) => app.runTool(tool, again, caller.account);
         result = await repeatResponse(result, job, outcome.replay, runAgain);
       }
-      const response = replier.response(result, request.headers, context, lease);
-      return response instanceof Promise ? await response : response;
+      const made = replier.response(result, request.headers, context, lease);
+      const response = made instanceof Promise ? await made : made;
+      // A client that does not read its response holds the memory of a call.
+      if (isLarge) app.whenSent?.(connection, lease.toResponse().release);
+      return response;
     } finally {
       releaseKey();
       lease.release();
@@ -156,11 +163,16 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
   return callTool;
 }
 
-/** Decides by the Content-Length; a body without one counts as large and as heavy. */
-const mayBeLarge = (request: Request) =>
-  !(Number(request.headers.get("content-length") ?? Number.NaN) <= SMALL_BYTES);
+/** Decides by the Content-Length. A body without one, or a compressed one, counts as large and as heavy. */
+export const mayBeLarge = (request: Request) => !(announcedBytes(request) <= SMALL_BYTES);
 const mayBeHeavy = (tool: Tool, request: Request) =>
-  !(Number(request.headers.get("content-length") ?? Number.NaN) < tool.heavyFromBytes);
+  !(announcedBytes(request) < tool.heavyFromBytes);
+
+/** NaN if the length of the body, inflated, is not known. */
+const announcedBytes = ({ headers }: Request) =>
+  headers.has("content-encoding")
+    ? Number.NaN
+    : Number(headers.get("content-length") ?? Number.NaN);
 
 function createJob(
   body: Uint8Array,

@@ -49,8 +49,8 @@ export function createRunning() {
 }
 
 /**
- * Bounds the replays of large inputs, which run the tool again without a charge. Each node counts those that it made. The
- * first one starts the minute.
+ * Bounds the runs of a tool on large inputs that were not charged because of an idempotency key: replays, and calls that turn out
+ * to be other requests than the first. Each node counts those that it made. The first one starts the minute.
  */
 export function createReplays(elapsed: () => number) {
   const counts = createRecentNames<{ count: number; since: number }>();

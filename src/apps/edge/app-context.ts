@@ -47,6 +47,7 @@ export function createEdgeAppContext(
     memory: WORKER_MEMORY,
     bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
     runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
+    whenSent: null,
     sendStream: ofKnownLength,
     clientAddress: (request) => clientAddressOf(request as Request | undefined),
     now: () => Date.now(),

@@ -16,6 +16,7 @@ import { createClientAddress } from "./client-address.ts";
 import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { hashKey, random } from "./runtime.ts";
+import { whenSent } from "./server.ts";
 import type { ToolPool } from "./tool-pool.ts";
 
 /** The parts that Node contributes to the app's context. */
@@ -58,10 +59,11 @@ export function createNodeAppContext(parts: Parts): AppContext {
     elapsed,
     random: sources.random,
     hashKey,
-    runTool: (tool, job) =>
+    runTool: (tool, job, account) =>
       job.body.byteLength >= tool.heavyFromBytes
-        ? pool.run({ ...job, tool: tool.name })
+        ? pool.run({ ...job, tool: tool.name }, account)
         : runTool(tool, job, sources),
+    whenSent: (connection, then) => whenSent(connection as IncomingMessage | undefined, then),
     sendStream: (pieces) => pieces,
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
     metrics: {

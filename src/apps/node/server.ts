@@ -94,6 +94,11 @@ export async function startNodeServer(
     if (!server.listening || bounds.errorOf(incoming.socket) !== undefined)
       outgoing.setHeader("Connection", "close");
     connections.track(outgoing);
+    if (
+      !(Number(incoming.headers["content-length"] ?? 0) <= SMALL_BODY_BYTES) ||
+      incoming.headers["transfer-encoding"] !== undefined
+    )
+      responses.set(incoming, outgoing);
     takeSmallBody(incoming, () => void listener(incoming, outgoing));
   };
   server.on("request", handleRequest);
@@ -104,6 +109,16 @@ export async function startNodeServer(
   // Unknown expectations are ignored (RFC 9110, section 10.1.1).
   server.on("checkExpectation", handleRequest);
   return { port, stop: () => stop(server, connections) };
+}
+
+/** The responses to requests with a large body. */
+const responses = new WeakMap<IncomingMessage, ServerResponse>();
+
+/** Calls `then` when the response to the request has been handed to the network or its connection is closed. */
+export function whenSent(incoming: IncomingMessage | undefined, then: () => void): void {
+  const outgoing = incoming && responses.get(incoming);
+  if (outgoing === undefined || outgoing.closed || outgoing.destroyed) then();
+  else outgoing.once("close", then);
 }
 
 /** Requests whose client waits for `100 Continue`. */

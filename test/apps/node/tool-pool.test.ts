@@ -148,6 +148,25 @@ test("rejects jobs at once if threads and queue are full, and completes the othe
   await pool.run(createJob("hash", '{"text":"a"}'));
 });
 
+test("a full queue of a few accounts has room for another one, which waits for none of theirs", async (t) => {
+  const pool = openPool(t, 1);
+  await pool.run(createJob("hash", '{"text":"a"}'));
+  const done: string[] = [];
+  const run = (account: string) =>
+    pool.run(createJob("hash", '{"text":"a"}'), account).then(() => done.push(account));
+  const many = Promise.allSettled(
+    Array.from({ length: TOOL_QUEUE_MAX + 1 }, (_, at) => run(`busy ${at % 4}`)),
+  );
+  assert.equal(pool.waiting(), TOOL_QUEUE_MAX);
+  const quiet = run("quiet");
+  assert.equal(pool.waiting(), TOOL_QUEUE_MAX);
+  await quiet;
+  assert.ok(done.length <= 1 + 4 + 1, `${done}`);
+  const [rejected, ...others] = (await many).filter(({ status }) => status === "rejected");
+  assert.deepEqual(others, []);
+  assertOverloaded((rejected as PromiseRejectedResult).reason);
+});
+
 test("stops a job that exceeds its time, rejects jobs that waited as long, and continues", async (t) => {
   const pool = openPool(t, 1);
   await pool.run(createJob("hash", '{"text":"a"}'));
