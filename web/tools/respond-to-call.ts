@@ -38,7 +38,10 @@ export async function respondToCall(
 function asRequest(body: Uint8Array): Request {
   const request: Pick<Request, "headers" | "body" | "bodyUsed" | "arrayBuffer"> = {
     headers: new Headers({ "Content-Length": String(body.byteLength) }),
-    body: null,
+    get body() {
+      return new Blob([body.slice()]).stream();
+    },
+    // Nothing has to be read of a body that is rejected.
     bodyUsed: true,
     arrayBuffer: async () => body.slice().buffer as ArrayBuffer,
   };
