@@ -80,7 +80,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
   provider_linked: {
     kind: "provider_linked",
     subject: "A new way to sign in was added",
-    text: "An account at another service was linked to your Toolbooth account. Whoever can sign in there can sign in here.",
+    text: "An account at another service was linked to your Toolbooth account. Anyone who can sign in there can sign in here.",
     detail: "Service",
     otherwise:
       "If it wasn't you, end all other sessions, and contact the operator of the service to remove the link:",
@@ -90,7 +90,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
   passkey_added: {
     kind: "passkey_added",
     subject: "A passkey was added to your account",
-    text: "A passkey was added to your Toolbooth account. Whoever has it can sign in.",
+    text: "A passkey was added to your Toolbooth account. Anyone who has it can sign in.",
     detail: "Passkey",
     otherwise: OTHERWISE_ACCOUNT,
     page: "account",

@@ -43,7 +43,9 @@ export function keyExpired(at: number): ApiError {
 export function keyNotAllowed(forbidden: KeyNotAllowed): ApiError {
   const isTool = forbidden.limit === "tools";
   const allowedTools = isTool ? [...forbidden.tools] : undefined;
-  const what = isTool ? `calls only ${allowedTools}` : "does not work from your network";
+  const what = isTool
+    ? `may call only ${allowedTools?.join(", ")}`
+    : "does not work from your network";
   const limitSource = `key_${forbidden.limit}` as const;
   return new ApiError(
     "key_not_allowed",
@@ -101,9 +103,11 @@ export function keyBudgetExhausted(
   publicUrl: string,
 ): ApiError {
   const resetsAt = instant(at);
+  const scope = budget === "total" ? "in all" : `per UTC ${budget}`;
+  const reset = resetsAt === null ? "never resets" : `resets at ${resetsAt}`;
   return new ApiError(
     "key_budget_exhausted",
-    `The call costs ${creditsText(price)}, and the API key's budget (${budget}) has less left. It resets ${resetsAt ?? "never"}. To raise it, see ${publicUrl}/settings/api-keys`,
+    `The call costs ${creditsText(price)}, and less is left of the API key's budget ${scope}, which ${reset}. To raise it, see ${publicUrl}/settings/api-keys`,
     { members: { balance, price, limitSource: `key_${budget}`, resetsAt } },
   );
 }
