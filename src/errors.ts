@@ -16,7 +16,6 @@ export const ERRORS = {
   },
   missing_key: { status: 401, title: "An API key is required" },
   invalid_key: { status: 401, title: "The API key is not valid" },
-  key_expired: { status: 401, title: "The API key has expired" },
   insufficient_credits: { status: 402, title: "Not enough credits" },
   key_budget_exhausted: { status: 402, title: "The budget of the API key is used up" },
   account_suspended: { status: 403, title: "The account is suspended" },

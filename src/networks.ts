@@ -1,60 +1,101 @@
-import { isLoopback } from "#hosts.ts";
+/**
+ * Network addresses and networks in CIDR notation. Both are numbers of 128 bits; an IPv4 address is its IPv4-mapped IPv6 address
+ * (RFC 4291, section 2.5.5.2), so the two spellings of one address are equal.
+ */
+export type Network = { base: bigint; bits: number };
 
-/** The network that the throttles count as one client: an IPv4 address, or the first 64 bits of an IPv6 address. */
-export function networkOf(address: string): string {
-  const v4 = spellMapped(address);
-  if (v4 !== null) return v4;
-  return groupsOf(address).slice(0, 4).join(":");
+const IPV4_BITS = 96;
+const isIpv4 = (address: bigint): boolean => address >> 32n === 0xffffn;
+
+/** Parses an address; returns null if the text is not one. A zone (`fe80::1%eth0`) is ignored. */
+export function parseAddress(text: string): bigint | null {
+  const [bare = ""] = /^[\d.a-f:]+(?=%|$)/i.exec(text) ?? [];
+  // The parser of URLs is strict about what is in brackets, and writes it in one way.
+  const inBrackets = bare.includes(":") ? bare : `0:0:0:0:0:ffff:${bare}`;
+  const host = URL.parse(`http://[${inBrackets}]`)?.hostname;
+  if (host === undefined) return null;
+  const [head = [], tail = []] = host
+    .slice(1, -1)
+    .split("::")
+    .map((half) => (half === "" ? [] : half.split(":")));
+  const zeros = new Array<string>(8 - head.length - tail.length).fill("");
+  const groups = [...head, ...zeros, ...tail];
+  return BigInt(`0x${groups.map((group) => group.padStart(4, "0")).join("")}`);
+}
+
+/** Parses a network. An address alone is the network of that address. Bits after the prefix are dropped. */
+export function parseNetwork(text: string): Network | null {
+  const [, address = "", length] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const parsed = parseAddress(address);
+  if (parsed === null) return null;
+  const bits =
+    length === undefined ? 128 : Number(length) + (address.includes(":") ? 0 : IPV4_BITS);
+  // Shorter prefixes would cover IPv6 addresses too.
+  if (bits > 128 || (isIpv4(parsed) && bits < IPV4_BITS)) return null;
+  return networkAround(parsed, bits);
+}
+
+function networkAround(address: bigint, bits: number): Network {
+  const rest = BigInt(128 - bits);
+  return { base: (address >> rest) << rest, bits };
+}
+
+/** An IPv6 network never contains an IPv4 address, not even `::/0`. */
+export const isInNetwork = (address: bigint, { base, bits }: Network): boolean =>
+  (address ^ base) >> BigInt(128 - bits) === 0n && isIpv4(address) === isIpv4(base);
+
+/** Formats a network, with the length of its prefix. */
+export const formatNetwork = ({ base, bits }: Network): string =>
+  `${formatAddress(base)}/${isIpv4(base) ? bits - IPV4_BITS : bits}`;
+
+/** Formats an address: IPv4 with dots, IPv6 as RFC 5952 (section 4) says. */
+function formatAddress(address: bigint): string {
+  if (isIpv4(address))
+    return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 255n).join(".");
+  const groups = address.toString(16).padStart(32, "0").match(/.{4}/g) ?? [];
+  // The URL parser spells addresses as the RFC does.
+  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
+}
+
+/** Returns the usual spelling of an address. A zone is kept, and text that is not an address. */
+export function spellAddress(text: string): string {
+  const address = parseAddress(text);
+  if (address === null) return text;
+  return formatAddress(address) + text.replace(/^[^%]*/, "");
+}
+
+/** Whether an address is of this machine: `::1`, or in 127.0.0.0/8. */
+export function isLoopbackAddress(text: string): boolean {
+  const address = parseAddress(text);
+  return address === 1n || (address !== null && address >> 24n === 0xffff7fn);
 }
 
 /**
- * The networks to which an address belongs, from narrow to wide: an IPv4 address, its /24 and its /16, or the /64, /56 and
- * /48 of an IPv6 address. Providers give a customer up to a /48, so counting /64s alone would give one customer 65,536 counts.
+ * The network that counts as one client: an IPv4 address, or the /64 of an IPv6 address, unless other lengths are given.
+ * Text that is not an address is a network of its own.
  */
-export function networksOf(address: string): [narrow: string, middle: string, wide: string] {
-  const v4 = spellMapped(address);
-  if (v4 !== null) {
-    const parts = v4.split(".");
-    return [v4, `${parts.slice(0, 3).join(".")}/24`, `${parts.slice(0, 2).join(".")}/16`];
-  }
-  const [first, second, third, fourth = "0"] = groupsOf(address);
-  const site = `${first}:${second}:${third}`;
-  const topByte = (Number.parseInt(fourth, 16) >> 8).toString(16);
-  return [`${site}:${fourth}`, `${site}:${topByte}/56`, `${site}/48`];
+export function networkOf(text: string, ipv4Bits = 32, ipv6Bits = 64): string {
+  const address = parseAddress(text);
+  if (address === null) return `${text}/${ipv6Bits}`;
+  return formatNetwork(networkAround(address, isIpv4(address) ? IPV4_BITS + ipv4Bits : ipv6Bits));
 }
 
 /**
- * The network whose sign-ups are counted together: a /24 of IPv4, a /64 of IPv6. Null where the client cannot be told from
- * others: its address is unknown, or this machine's, as behind a proxy that is not trusted.
+ * The networks to which an address belongs. Providers give a customer up to a /48 of IPv6, so counting /64s alone would give
+ * one customer 65,536 counts.
  */
-export function signUpNetworkOf(peer: string | null): string | null {
-  if (peer === null || isLoopback(spellAddress(peer))) return null;
-  const v4 = spellMapped(peer);
-  return v4 === null ? networkOf(peer) : v4.replace(/\.\d+$/, "");
-}
+export const networksOf = (address: string): [narrow: string, middle: string, wide: string] => [
+  networkOf(address),
+  networkOf(address, 24, 56),
+  networkOf(address, 16, 48),
+];
 
-/** An IPv4 address, also one that is mapped into IPv6; null for an IPv6 address. Other text counts as it stands. */
-function spellMapped(address: string): string | null {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  return address.includes(":") ? null : address;
-}
+/** The /24 of an IPv4 address, or the /64 of an IPv6 address: one person easily has that many addresses. */
+export const ownNetworkOf = (address: string): string => networkOf(address, 24);
 
-/** The eight groups of an IPv6 address, without leading zeros. */
-function groupsOf(address: string): string[] {
-  const [head = "", tail] = address.toLowerCase().split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
-  const groups = tail === undefined ? before : [...before, ...zeros, ...after];
-  return groups.map((group) => group.replace(/^0+(?=.)/, ""));
-}
-
-/** Returns the usual spelling of an address: IPv6 compressed and in lower case, an IPv4-mapped address as IPv4. */
-export function spellAddress(address: string): string {
-  const v4 = spellMapped(address);
-  if (v4 !== null) return v4;
-  // The URL parser spells addresses as RFC 5952 does. It rejects an address with a zone.
-  const spelled = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1);
-  return spelled ?? address.toLowerCase();
-}
+/**
+ * The network whose sign-ups are counted together. Null where the client cannot be told from others: its address is unknown,
+ * or this machine's, as behind a proxy that is not trusted.
+ */
+export const signUpNetworkOf = (peer: string | null): string | null =>
+  peer === null || isLoopbackAddress(peer) ? null : ownNetworkOf(peer);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
@@ -38,3 +38,23 @@ test("every npm script that the contributors' guide and the CI name exists", () 
       assert.ok(script in manifest.scripts, `${file}: npm run ${script}`);
   }
 });
+
+test("every test that docs/security.md names exists", () => {
+  const cells = [...read("docs/security.md").matchAll(/^\|.*\| ([^|]*`) \|$/gm)];
+  const names = cells
+    .flatMap(([, cell = ""]) => [...cell.matchAll(/`([^`]+)`/g)])
+    .map(([, name = ""]) => name);
+  assert.ok(names.length > 30);
+  for (const name of names.flatMap(expandBraces)) {
+    const found = [".test.ts", ".ts", ""].some((end) =>
+      existsSync(path.join(ROOT, "test", name + end)),
+    );
+    assert.ok(found, `test/${name} does not exist`);
+  }
+});
+
+/** `a/{b,c}` names two paths. */
+const expandBraces = (name: string): string[] => {
+  const [, before = "", inner = "", after = ""] = /^(.*)\{(.*)\}(.*)$/.exec(name) ?? [];
+  return inner === "" ? [name] : inner.split(",").map((each) => `${before}${each}${after}`);
+};

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { hasBudget, type KeyLimits } from "#ledger/key-limits.ts";
-import { formatNetwork, parseNetwork } from "#ledger/networks.ts";
 import { DAY_MS, GRANT_CREDITS_MAX, KEY_NETWORKS_MAX, ROTATION_DAYS_MAX } from "#limits.ts";
+import { formatNetwork, parseNetwork } from "#networks.ts";
 import { AccountError } from "./accounts.ts";
 
 /** Reads the limits that a person chose for a key, on the dashboard or on the command line. */

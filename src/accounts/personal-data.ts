@@ -1,4 +1,4 @@
-import type { LedgerOperations, UsageRow } from "#ledger/port.ts";
+import type { Key, LedgerOperations, UsageRow } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import type { ActivityLogOperations, UserRecord } from "./activity-log.ts";
 
@@ -10,7 +10,7 @@ export type PersonalDataSource = {
   account(): Promise<LedgerOperations["findAccount"][1]>;
   /** Null where nobody has signed up for the account. */
   user(): Promise<UserRecord | null>;
-  keys(): Promise<readonly object[]>;
+  keys(): Promise<readonly Key[]>;
   credits(): Promise<LedgerOperations["credits"][1]>;
   purchases(after: string | null): Promise<Page>;
   /** `from` and `to` are the starts of UTC hours; `to` is not included. */
@@ -59,7 +59,10 @@ export async function* personalData(
     emailChoices: user?.emailChoices ?? null,
     emailsWaiting: user?.emailsWaiting ?? [],
     webhookEndpoints: user?.endpoints ?? [],
-    apiKeys: keys,
+    apiKeys: keys.map(({ previous, spent: _, ...key }) => ({
+      ...key,
+      oldKeyEndsAt: previous?.until ?? null,
+    })),
     balance: credits.balance,
     grants: credits.grants,
   };

@@ -4,6 +4,7 @@
  * host name resolves to at every connection. Pure, so that every runtime decides alike.
  */
 import { hostOf, isLoopback } from "#hosts.ts";
+import { isInNetwork, type Network, parseAddress, parseNetwork } from "#networks.ts";
 import { ENDPOINT_URL_CHARS_MAX } from "./bounds.ts";
 
 /** `any`, the operator's choice, also allows private networks and this machine, and http to this machine. */
@@ -50,7 +51,7 @@ function findError(url: URL, networks: WebhookNetworks): string | null {
 const UNPRIVILEGED_PORTS_FROM = 1_024;
 
 /** Whether a host, as `hostOf` returns it, is an IP address. */
-export const isLiteral = (host: string) => readIpv4(host) !== null || host.includes(":");
+export const isLiteral = (host: string) => parseAddress(host) !== null || host.includes(":");
 
 const isOwnMachine = (host: string) => isLoopback(host) || host.endsWith(".localhost");
 
@@ -75,64 +76,34 @@ const NOT_PUBLIC_IPV4 = [
   "203.0.113.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
-].map((text) => readRange(text, 32));
+].map(readRange);
 /** Addresses assigned to the public internet. All others are mapped, local, multicast or unassigned. */
-const GLOBAL_IPV6 = readRange("2000::/3", 128);
+const GLOBAL_IPV6 = readRange("2000::/3");
 /** Exceptions: protocol assignments such as Teredo, documentation, and 6to4, which embeds IPv4 addresses. */
-const NOT_PUBLIC_IPV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map((text) =>
-  readRange(text, 128),
-);
+const NOT_PUBLIC_IPV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(readRange);
 /** RFC 6052: IPv4 addresses as networks without IPv4 reach them, embedded in the last 32 bits. */
-const NAT64 = readRange("64:ff9b::/96", 128);
+const NAT64 = readRange("64:ff9b::/96");
+/** `::ffff:0:0/96`, in which IPv4 addresses are numbers. */
+const MAPPED = 0xffff_0000_0000n;
 
 /** Whether an IP address, as text from a resolver or a URL, is on the public internet. */
-export function isPublicAddress(address: string): boolean {
-  const four = readIpv4(address);
-  if (four !== null) return !NOT_PUBLIC_IPV4.some((range) => isIn(four, range));
-  const six = readIpv6(address);
-  if (six === null) return false;
-  if (isIn(six, NAT64)) {
-    const inner = six & 0xffff_ffffn;
-    return !NOT_PUBLIC_IPV4.some((range) => isIn(inner, range));
-  }
-  return isIn(six, GLOBAL_IPV6) && !NOT_PUBLIC_IPV6.some((range) => isIn(six, range));
+export function isPublicAddress(text: string): boolean {
+  // A zone is a network interface of this machine.
+  const address = text.includes("%") ? null : parseAddress(text);
+  if (address === null) return false;
+  if (!text.includes(":")) return isPublicIpv4(address);
+  if (isInNetwork(address, NAT64)) return isPublicIpv4(MAPPED | (address & 0xffff_ffffn));
+  return (
+    isInNetwork(address, GLOBAL_IPV6) &&
+    !NOT_PUBLIC_IPV6.some((network) => isInNetwork(address, network))
+  );
 }
 
-/** An address prefix, and the number of bits after it. */
-type Range = { start: bigint; rest: bigint };
+const isPublicIpv4 = (address: bigint) =>
+  !NOT_PUBLIC_IPV4.some((network) => isInNetwork(address, network));
 
-function readRange(text: string, bits: number): Range {
-  const [address = "", length] = text.split("/");
-  const rest = BigInt(bits - Number(length));
-  return { start: (readIpv4(address) ?? readIpv6(address) ?? 0n) >> rest, rest };
-}
-
-const isIn = (address: bigint, { start, rest }: Range) => address >> rest === start;
-
-function readIpv4(text: string): bigint | null {
-  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
-  if (match === null) return null;
-  const parts = match.slice(1).map(Number);
-  if (parts.some((part) => part > 255)) return null;
-  return parts.reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
-}
-
-/** Parses the text forms of RFC 4291, section 2.2, with `::` and with IPv4 at the end; null for anything else, zones included. */
-function readIpv6(text: string): bigint | null {
-  const tail = /(?:^|:)(\d+\.\d+\.\d+\.\d+)$/.exec(text)?.[1];
-  const four = tail === undefined ? null : readIpv4(tail);
-  if (tail !== undefined && four === null) return null;
-  const written =
-    tail === undefined || four === null
-      ? text
-      : `${text.slice(0, -tail.length)}${(four >> 16n).toString(16)}:${(four & 0xffffn).toString(16)}`;
-  const [head = "", end, ...more] = written.split("::");
-  if (more.length > 0) return null;
-  const groupsOf = (part: string) => (part === "" ? [] : part.split(":"));
-  const [before, after] = [groupsOf(head), groupsOf(end ?? "")];
-  const missing = 8 - before.length - after.length;
-  if (end === undefined ? missing !== 0 : missing < 1) return null;
-  const groups = [...before, ...Array<string>(missing).fill("0"), ...after];
-  if (groups.some((group) => !/^[0-9a-f]{1,4}$/i.test(group))) return null;
-  return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
+function readRange(text: string): Network {
+  const network = parseNetwork(text);
+  if (network === null) throw new Error(`${text} is not a network`);
+  return network;
 }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Attempt, createSignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { networkOf, networksOf } from "#networks.ts";
 
 const OWNER = "owner@example.com";
 const outsider = (address = "9.9.9.9", email = OWNER): Attempt => ({
@@ -130,51 +129,4 @@ test("a clock that goes back neither throws nor allows more attempts", () => {
   const throttle = createSignInThrottle();
   for (let turn = 0; turn < 10; turn += 1) throttle.ask(outsider(), 1_000_000);
   assert.ok("retryAfterMs" in throttle.ask(outsider(), 0));
-});
-
-const NETWORKS: [string, string][] = [
-  ["192.0.2.7", "192.0.2.7"],
-  ["::ffff:192.0.2.7", "192.0.2.7"],
-  ["::FFFF:192.0.2.7", "192.0.2.7"],
-  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
-  ["2001:0DB8:0001:0002::1", "2001:db8:1:2"],
-  ["2001:db8:1:2::", "2001:db8:1:2"],
-  ["2001:db8::1", "2001:db8:0:0"],
-  ["2001:db8:1::5:6:7:8", "2001:db8:1:0"],
-  ["::1", "0:0:0:0"],
-  ["::", "0:0:0:0"],
-  ["", ""],
-];
-for (const [address, network] of NETWORKS) {
-  test(`"${address}" counts as "${network}"`, () => assert.equal(networkOf(address), network));
-}
-
-test("addresses in one /64 count as one network, addresses in two as two", () => {
-  const group = fc.integer({ min: 0, max: 0xffff });
-  const groups = (count: number) => fc.array(group, { minLength: count, maxLength: count });
-  const write = (numbers: number[]) => numbers.map((each) => each.toString(16)).join(":");
-  fc.assert(
-    fc.property(groups(4), groups(4), groups(4), groups(4), (one, other, tail, end) => {
-      assert.equal(networkOf(write([...one, ...tail])), networkOf(write([...one, ...end])));
-      const same = networkOf(write([...one, ...tail])) === networkOf(write([...other, ...tail]));
-      assert.equal(same, write(one) === write(other));
-    }),
-  );
-});
-
-const WIDER_NETWORKS: [string, [string, string, string]][] = [
-  ["192.0.2.7", ["192.0.2.7", "192.0.2/24", "192.0/16"]],
-  ["::ffff:192.0.2.7", ["192.0.2.7", "192.0.2/24", "192.0/16"]],
-  ["2001:db8:1:2345::9", ["2001:db8:1:2345", "2001:db8:1:23/56", "2001:db8:1/48"]],
-  ["2001:DB8:1:0045::9", ["2001:db8:1:45", "2001:db8:1:0/56", "2001:db8:1/48"]],
-  ["::1", ["0:0:0:0", "0:0:0:0/56", "0:0:0/48"]],
-];
-for (const [address, networks] of WIDER_NETWORKS) {
-  test(`"${address}" belongs to ${networks.join(", ")}`, () =>
-    assert.deepEqual(networksOf(address), networks));
-}
-
-test("whatever a client's address looks like, it belongs to three networks of different names", () => {
-  const text = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string());
-  fc.assert(fc.property(text, (address) => assert.equal(new Set(networksOf(address)).size, 3)));
 });

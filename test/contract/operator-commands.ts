@@ -140,7 +140,17 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
         ...{ balance: 0, lifetime: false, lowBalance: 20 },
       },
       ...{ profile: null, logins: [], passkeys: [], hasAuthenticatorApp: false, sessions: [] },
-      ...{ emailChoices: null, emailsWaiting: [], webhookEndpoints: [], apiKeys: [] },
+      ...{ emailChoices: null, emailsWaiting: [], webhookEndpoints: [] },
+      apiKeys: [
+        {
+          ...{ id: "key", account: ACCOUNT, start: "tb", label: "limited", createdAt: TIME },
+          ...{ lastUsedAt: null, revokedAt: null, oldKeyEndsAt: null },
+          limits: {
+            ...{ expiresAt: null, tools: ["hash", "uuid"], networks: ["::1/128"], rate: null },
+            budgets: { day: 5, month: null, total: null },
+          },
+        },
+      ],
       ...{ balance: 0, grants: [], purchases: [], usage: [], activity: [], complete: true },
     },
   ],

@@ -4,8 +4,8 @@ import type {
   KeyLimitsView,
   KeysView,
 } from "#api/dashboard/shapes.ts";
-import { parseNetwork } from "#ledger/networks.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
+import { parseNetwork } from "#networks.ts";
 import { counted, DAY_MS, dayOf, formatNumber } from "../parts/numbers.ts";
 import { networkText, PERIODS } from "./key-text.ts";
 

@@ -58,11 +58,13 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   idempotency_key_reused: idempotencyKeyReused,
   missing_key: () => missingKey(),
   invalid_key: invalidKey,
-  key_expired: () => keyExpired(SAMPLE_DAY),
   insufficient_credits: ({ publicUrl, tools }) =>
     insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl),
-  key_budget_exhausted: ({ publicUrl }) =>
-    keyBudgetExhausted({ budget: "day", resetsAt: SAMPLE_DAY }, 4_200, 1, publicUrl),
+  key_budget_exhausted: ({ publicUrl, tools }) =>
+    keyBudgetExhausted(
+      ...([{ budget: "day" as const, resetsAt: SAMPLE_DAY }, 4_200] as const),
+      ...([Math.max(...tools.map(({ price }) => price)), publicUrl] as const),
+    ),
   account_suspended: accountSuspended,
   key_not_allowed: () =>
     keyNotAllowed({
@@ -211,7 +213,8 @@ const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
   expiredAt: {
     type: "string",
     format: "date-time",
-    description: "Of `key_expired`: when the key, or the secret that was sent, expired, in UTC.",
+    description:
+      "Of `invalid_key`, if the key has expired: when the key, or the secret that was sent, expired, in UTC.",
   },
   allowedTools: {
     type: "array",
@@ -228,13 +231,19 @@ export function problemExamples(
   statuses: readonly number[] = PROBLEM_STATUSES,
 ): Record<string, NamedExample> {
   const codes = ERROR_CODES.filter((code) => statuses.includes(ERRORS[code].status));
-  return Object.fromEntries(
-    codes.map((code) => [
+  const examples = Object.fromEntries(
+    codes.map((code): [string, NamedExample] => [
       code,
       { summary: ERRORS[code].title, value: sampleProblem(code, options) },
     ]),
   );
+  if (!codes.includes("invalid_key")) return examples;
+  const value = problemBody(keyExpired(SAMPLE_DAY), "req_4711", errorDocsUrl(options.publicUrl));
+  return { ...examples, [EXPIRED_KEY]: { summary: "The API key has expired", value } };
 }
+
+/** The name of a second example of `invalid_key`. */
+const EXPIRED_KEY = "expired_key";
 
 /** One response for each status of an error, named `Problem400` and so on. */
 export function problemResponses(
@@ -252,7 +261,10 @@ export function problemResponses(
         ],
       },
       examples: Object.fromEntries(
-        codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+        [...codes, ...(codes.includes("invalid_key") ? [EXPIRED_KEY] : [])].map((name) => [
+          name,
+          { $ref: `#/components/examples/${name}` },
+        ]),
       ),
     };
     responses[`Problem${status}`] = {

@@ -1,4 +1,4 @@
-import { networksOf } from "#networks.ts";
+import { ownNetworkOf } from "#networks.ts";
 import { tooManyBadKeys } from "./call-errors.ts";
 import { createRecentNames } from "./recent-names.ts";
 
@@ -57,7 +57,7 @@ export function createBadKeys(elapsed: () => number, onThrottled: () => void): B
       if (address === null) return;
       const repeated = keys.get(keySha256);
       if (repeated !== undefined) return throttle(leftIn(repeated, BAD_KEY_REPEATS));
-      const network = networkOfKeys(address);
+      const network = ownNetworkOf(address);
       const bucket = networks.get(network);
       if (bucket === undefined) return;
       const badAt = accounts.get(`${network} ${account}`);
@@ -69,15 +69,9 @@ export function createBadKeys(elapsed: () => number, onThrottled: () => void): B
       const repeated = keys.get(keySha256);
       keys.set(keySha256, take(repeated, BAD_KEY_REPEATS));
       if (repeated !== undefined) return;
-      const network = networkOfKeys(address);
+      const network = ownNetworkOf(address);
       networks.set(network, take(networks.get(network), BAD_KEYS_BURST));
       accounts.set(`${network} ${account}`, elapsed());
     },
   };
-}
-
-/** The /24 of an IPv4 address, or the /64 of an IPv6 address: an attacker has at least so many addresses. */
-function networkOfKeys(address: string): string {
-  const [narrow, middle] = networksOf(address);
-  return narrow.includes(":") ? narrow : middle;
 }

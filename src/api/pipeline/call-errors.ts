@@ -31,7 +31,7 @@ export const instant = (at: number | null): string | null =>
 export function keyExpired(at: number): ApiError {
   const expiredAt = new Date(at).toISOString();
   return new ApiError(
-    "key_expired",
+    "invalid_key",
     `This API key expired at ${expiredAt}. Use another key or, if it was rotated, its new secret.`,
     {
       members: { expiredAt },
@@ -96,6 +96,12 @@ export function insufficientCredits(balance: number, price: number, publicUrl: s
   );
 }
 
+const BUDGET_NAMES = {
+  day: "budget for a day",
+  month: "budget for a month",
+  total: "budget in all",
+};
+
 export function keyBudgetExhausted(
   { budget, resetsAt: at }: BudgetExhausted,
   balance: number,
@@ -103,11 +109,9 @@ export function keyBudgetExhausted(
   publicUrl: string,
 ): ApiError {
   const resetsAt = instant(at);
-  const scope = budget === "total" ? "in all" : `per UTC ${budget}`;
-  const reset = resetsAt === null ? "never resets" : `resets at ${resetsAt}`;
   return new ApiError(
     "key_budget_exhausted",
-    `The call costs ${creditsText(price)}, and less is left of the API key's budget ${scope}, which ${reset}. To raise it, see ${publicUrl}/settings/api-keys`,
+    `The call costs ${creditsText(price)}, and the API key's ${BUDGET_NAMES[budget]} has less left. ${resetsAt === null ? "It does not reset." : `It resets at ${resetsAt}.`} To raise it, see ${publicUrl}/settings/api-keys`,
     { members: { balance, price, limitSource: `key_${budget}`, resetsAt } },
   );
 }

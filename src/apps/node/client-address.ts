@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { ConfigError } from "#config/read-settings.ts";
-import { isLoopback } from "#hosts.ts";
+import { spellAddress } from "#networks.ts";
 
 /**
  * Returns a reader of the client's address: the peer of the connection or, if that is a trusted proxy, the address that
@@ -35,14 +35,14 @@ export function createClientAddress(
     for (const text of said.reverse()) {
       const address = plain(withoutPort(text.trim()));
       if (isIP(address) === 0) break;
-      client = address;
+      client = isIP(address) === 6 ? spellAddress(address) : address;
       if (!isTrusted(address)) break;
     }
     return client;
   };
 }
 
-/** Whether an address is one of the trusted proxies. */
+/** Whether an address is one of the trusted proxies. With Node's own lists, because this runs for every call. */
 export function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = listOf(trustedProxies);
   return (address) => {
@@ -52,14 +52,11 @@ export function createIsTrusted(trustedProxies: readonly string[]): (address: st
   };
 }
 
-/** Whether an address is of this machine. */
-export const isLoopbackAddress = (address: string): boolean => isLoopback(plain(address));
-
 /** Removes the port that some proxies add: `1.2.3.4:5678`, `[2001:db8::1]:443`. Bare IPv6 addresses contain colons too. */
 const withoutPort = (text: string) =>
   text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1").replace(/^\[([^\]]+)\](?::\d+)?$/, "$1");
 
-/** Maps an IPv4-mapped IPv6 address to the IPv4 address. */
+/** Sockets spell addresses in the usual way, except that they may map IPv4 into IPv6. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
 
 function listOf(proxies: readonly string[]): BlockList {

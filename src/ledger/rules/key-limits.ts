@@ -1,3 +1,4 @@
+import { isInNetwork, parseAddress, parseNetwork } from "#networks.ts";
 import {
   BUDGET_PERIODS,
   budgetsAt,
@@ -9,7 +10,6 @@ import {
   spentAt,
 } from "../key-limits.ts";
 import { LAST_USED_STEP_MS } from "../model.ts";
-import { isInNetwork, parseAddress, parseNetwork } from "../networks.ts";
 import type { BudgetExhausted, KeyNotAllowed, KeyRate } from "../port.ts";
 import type { AccountRow, CallKey, DebitRow, KeyRow } from "./rows.ts";
 

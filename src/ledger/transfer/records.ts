@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { parseNetwork } from "#networks.ts";
 import { LEVELS } from "../events.ts";
 import { GRANT_KINDS } from "../model.ts";
-import { parseNetwork } from "../networks.ts";
 import { purchaseRecord } from "./purchase-record.ts";
 
 /**

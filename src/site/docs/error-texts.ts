@@ -34,13 +34,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   invalid_key: {
     cause:
-      "The key is misspelled, unknown or revoked, or its account is closed. The response does not say which.",
-    cure: "Check that you copied the whole key. If the key was revoked, use a new one.",
-  },
-  key_expired: {
-    cause:
-      "The key had an expiry, which has passed (`expiredAt`), or it was rotated, and the time for which its old secret kept working is over. Only the holder of the secret gets this error.",
-    cure: "If the key was rotated, send its new secret. Otherwise use another key, or set a later expiry under Settings, API keys.",
+      "The key is misspelled, unknown or revoked, or its account is closed; the response does not say which. Or the key has expired, or was rotated and the time of its old secret is over: then `detail` says so, and `expiredAt` says when.",
+    cure: "Check that you copied the whole key. If the key was revoked, use a new one. If it was rotated, send its new secret; if it has expired, use another key or set a later expiry under Settings, API keys.",
   },
   insufficient_credits: {
     cause: "The call costs more credits than the account can spend.",

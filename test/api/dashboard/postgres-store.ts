@@ -22,7 +22,7 @@ export function postgresStore(wrap = (pool: PostgresPool) => pool): FixtureStore
       place += 1;
       return `$${place}`;
     });
-    return pool.once<SqlRow>("read", numbered, values);
+    return pool.once<SqlRow>(/^\s*DELETE/.test(sql) ? "write" : "read", numbered, values);
   };
   const { ledger } = createPostgresLedger(wrapped);
   return {

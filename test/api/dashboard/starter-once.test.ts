@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HomeView } from "#api/dashboard/shapes.ts";
-import { networkOf, signUpNetworkOf } from "#networks.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
 import { type Fixture, openFixture, PASSWORD, STARTER } from "./dashboard-fixture.ts";
@@ -81,20 +80,6 @@ test("the budget of a network is counted by /24 and /64, from the address that v
     assert.equal(await from("127.0.0.1", email), null, "behind a proxy that is not trusted");
   assert.deepEqual(fixture.warnings, ["network_full"], "once a day");
 });
-
-const NETWORKS: [string | null, string | null][] = [
-  ["::ffff:203.0.113.9", "203.0.113"],
-  ["203.0.113.9", "203.0.113"],
-  ["2001:db8::1", networkOf("2001:db8::1")],
-  ["::1", null],
-  ["::ffff:127.0.0.1", null],
-  [null, null],
-];
-for (const [peer, network] of NETWORKS) {
-  test(`the starter credits of ${peer} count for ${network}`, () => {
-    assert.equal(signUpNetworkOf(peer), network);
-  });
-}
 
 test("twenty verifications at once over the day's budget, on two nodes, grant exactly the budget", async () => {
   const starterBudgets = { perNetwork: 0, perDay: 7 };

@@ -8,9 +8,10 @@ import { wrangler } from "../../support/edge-site.ts";
 
 /**
  * The bundle of the API Worker as Wrangler would deploy it; nothing leaves this machine. The platform's limit is 3 MB; ours keeps
- * starts fast.
+ * starts fast. It was 110 kB before keys had limits and before floods of calls and forged keys were bounded: both are decided
+ * where a call arrives, which costs 4 kB to load and to parse once in the life of an isolate.
  */
-const GZIP_BYTES_MAX = 110_000;
+const GZIP_BYTES_MAX = 114_000;
 const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-calls-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

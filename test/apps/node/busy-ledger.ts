@@ -39,7 +39,7 @@ export async function writeBusyLedger(folder: string): Promise<{ file: string; l
     });
   }
   const chunks: Uint8Array[] = [];
-  exportSqlite(driver, { secret: null }, (bytes) => chunks.push(bytes));
+  exportSqlite(driver, { secret: "the secret of the source" }, (bytes) => chunks.push(bytes));
   driver.close();
   const file = path.join(folder, "ledger.jsonl");
   writeFileSync(file, Buffer.concat(chunks));

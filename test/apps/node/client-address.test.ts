@@ -61,6 +61,8 @@ const CASES: [string, string | undefined, string | string[] | undefined, string 
     "203.0.113.9",
   ],
   ["so is a proxy's", "::ffff:10.1.2.3", "::ffff:203.0.113.9", "203.0.113.9"],
+  ["also in hexadecimal digits", "10.1.2.3", "203.0.113.9, ::ffff:a09:807", "203.0.113.9"],
+  ["an IPv6 address is spelled in the usual way", "10.1.2.3", "2001:0DB8:0::1", "2001:db8::1"],
   ["a network of IPv6 proxies is trusted", "fd12::1", "2001:db8::1", "2001:db8::1"],
   ["a single IPv6 address is trusted", "2001:db8::7", "2001:db8::8", "2001:db8::8"],
   ["the address next to it is not trusted", "2001:db8::8", "1.2.3.4", "2001:db8::8"],

@@ -58,7 +58,7 @@ export function keyLimitsSuite(sentence: Sentence) {
         await post("uuid", { no: 1 }),
         await read(),
       ]) {
-        const problem = assertProblem(response, "key_expired");
+        const problem = assertProblem(response, "invalid_key");
         assert.equal(problem.expiredAt, new Date(expiresAt).toISOString());
         assert.match(problem.detail, new RegExp(problem.expiredAt));
         assert.match(response.header("www-authenticate") ?? "", /error="invalid_token"/);
@@ -197,7 +197,7 @@ export function keyLimitsSuite(sentence: Sentence) {
         assert.equal(assertResponse(response).key.id, keyId);
       assertResponse(await post("uuid", uuid), 1);
       await service.advance(HOUR_MS);
-      const problem = assertProblem(await post("uuid", uuid), "key_expired");
+      const problem = assertProblem(await post("uuid", uuid), "invalid_key");
       assert.equal(problem.expiredAt, new Date(now + HOUR_MS).toISOString());
       assertResponse(await fresh());
     },

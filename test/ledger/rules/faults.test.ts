@@ -23,7 +23,7 @@ const COPIED = [
   "limits.ts",
   "ledger/key-limits.ts",
   "ledger/model.ts",
-  "ledger/networks.ts",
+  "networks.ts",
   "ledger/outcome-errors.ts",
   "ledger/port.ts",
   "ledger/events.ts",
