@@ -2,14 +2,15 @@ import type { QueuedMail } from "#email/enqueue-emails.ts";
 import { accountEmails } from "./account-emails.ts";
 import type { ActivityLog, EventEmailed } from "./activity-log.ts";
 import { type ActivityDeps, createRecordActivity } from "./record-activity.ts";
-import { keyFacts } from "./security-emails.ts";
+import { keyFacts, rotationFacts } from "./security-emails.ts";
 
 /** What an operator did to an account. Its owner gets an email, and keys are recorded in the owner's activity log. */
 export type OperatorChange =
   | {
-      kind: "key_created" | "key_limited" | "key_rotated" | "key_revoked";
+      kind: "key_created" | "key_limited" | "key_revoked";
       key: { label: string; start: string };
     }
+  | { kind: "key_rotated"; key: { label: string; start: string; previousUntil: number } }
   | { kind: "factors_reset" }
   | { kind: "account_closed" };
 
@@ -60,13 +61,16 @@ async function notify(
     kind,
     ...(kind === "factors_reset"
       ? { detail: null }
-      : { detail: `${change.key.label} (by the operator)`, facts: keyFacts(change.key) }),
+      : { detail: `${change.key.label} (by the operator)`, facts: factsOf(change, at) }),
     address: null,
     userAgent: null,
     byOperator: true,
   });
   return { error: emailed === null ? null : ERRORS[emailed] };
 }
+
+const factsOf = (change: Extract<OperatorChange, { key: unknown }>, now: number) =>
+  change.kind === "key_rotated" ? rotationFacts(change.key, now) : keyFacts(change.key);
 
 const ERRORS: Record<EventEmailed, string | null> = {
   each: null,

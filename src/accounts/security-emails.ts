@@ -80,7 +80,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
   provider_linked: {
     kind: "provider_linked",
     subject: "A new way to sign in was added",
-    text: "An account at another service was linked to your Toolbooth account. Whoever can sign in there can sign in here.",
+    text: "An account at another service was linked to your Toolbooth account. Anyone who can sign in there can sign in here.",
     detail: "Service",
     otherwise:
       "If it wasn't you, end all other sessions, and contact the operator of the service to remove the link:",
@@ -90,7 +90,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
   passkey_added: {
     kind: "passkey_added",
     subject: "A passkey was added to your account",
-    text: "A passkey was added to your Toolbooth account. Whoever has it can sign in.",
+    text: "A passkey was added to your Toolbooth account. Anyone who has it can sign in.",
     detail: "Passkey",
     otherwise: OTHERWISE_ACCOUNT,
     page: "account",
@@ -169,7 +169,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
   key_rotated: {
     kind: "key_rotated",
     subject: "An API key got a new secret",
-    text: "An API key of your Toolbooth account was rotated: it has a new secret, and the earlier one stops working.",
+    text: "An API key of your Toolbooth account was rotated: it has a new secret.",
     detail: "Label",
     otherwise: "If you didn't rotate it, revoke the key and change your password:",
     page: "keys",
@@ -237,6 +237,18 @@ export const originFacts = ({ at, address, browser, byOperator }: Origin & { at:
 
 /** The fact by which an owner recognizes a key, besides its label. */
 export const keyFacts = ({ start }: { start: string }) => [["Starts with", start]] as const;
+
+/** The facts of a rotation. `previousUntil`: the time until which the old secret works; null if it no longer does. */
+export const rotationFacts = (key: { start: string; previousUntil: number | null }, now: number) =>
+  [
+    ...keyFacts(key),
+    [
+      "Old secret",
+      key.previousUntil === null || key.previousUntil <= now
+        ? "No longer works"
+        : `Works until ${formatTime(key.previousUntil)}`,
+    ],
+  ] as const;
 
 const FACT_CHARS_MAX = EMAIL_CHARS_MAX;
 

@@ -92,7 +92,8 @@ export async function resetFactorsForOperator(
 ): Promise<{ found: boolean; passkeys: number; totp: boolean; notified: NotifyOutcome }> {
   const notifyOwner = await findOwnerToNotify(notify, account);
   const outcome = await notify.activityLog.resetFactors({ account });
-  const notified = outcome.found ? await notifyOwner({ kind: "factors_reset" }, now) : null;
+  const isChanged = outcome.passkeys > 0 || outcome.totp;
+  const notified = isChanged ? await notifyOwner({ kind: "factors_reset" }, now) : null;
   return { ...outcome, notified };
 }
 
@@ -166,7 +167,7 @@ export async function rotateKeyForOperator(
   const { key } = await rotateKey(await context.accountDeps(), order);
   const label = before?.label ?? id;
   const notified = await notifyOwner(
-    { kind: "key_rotated", key: { label, start: keyStart(key) } },
+    { kind: "key_rotated", key: { label, start: keyStart(key), previousUntil } },
     now,
   );
   return { id, key, previousUntil, notified };

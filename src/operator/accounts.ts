@@ -68,7 +68,9 @@ export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
       ...ofAccount,
       end: ({ found, passkeys, totp }) =>
         found
-          ? done(`${passkeys} passkeys and ${totp ? "an" : "no"} authenticator app removed`)
+          ? done(
+              `${passkeys} ${passkeys === 1 ? "passkey" : "passkeys"} and ${totp ? "an" : "no"} authenticator app removed`,
+            )
           : unchanged("nobody has signed up"),
     },
     run: resetFactorsForOperator,

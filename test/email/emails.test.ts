@@ -6,11 +6,13 @@ import type { EventKind } from "#accounts/activity-log.ts";
 import {
   keyFacts,
   originFacts,
+  rotationFacts,
   SECURITY_EMAILS,
   type SecurityEvent,
   securityEmail,
   securitySummary,
 } from "#accounts/security-emails.ts";
+import { formatTime } from "#email/email-layout.ts";
 import { createEmails, durationText } from "#email/emails.ts";
 import type { Email } from "#email/mail.ts";
 import { isPlainAddress, oneLine } from "#email/one-line.ts";
@@ -187,6 +189,15 @@ const HOSTILE = [
 const hostile = fc
   .array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...HOSTILE, "\ud800", "\0")))
   .map((parts) => parts.join(""));
+
+test("the email about a rotation says until when the old secret works", () => {
+  const about = (previousUntil: number | null) =>
+    rotationFacts({ start: "tb_AbCd", previousUntil }, 1_000)[1];
+  assert.deepEqual(about(null), ["Old secret", "No longer works"]);
+  assert.deepEqual(about(1_000), ["Old secret", "No longer works"]);
+  const until = Date.UTC(2026, 10, 24, 9);
+  assert.deepEqual(about(until), ["Old secret", `Works until ${formatTime(until)}`]);
+});
 
 test("any label or address becomes one line of text and never markup", () => {
   const plain = bodyOf(EVENTS.keyCreated).querySelectorAll("*").length;

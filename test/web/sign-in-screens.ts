@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { problemOfPassword } from "#accounts/new-password.ts";
 import { TOOLS as REGISTRY } from "#tools/registry.ts";
 import * as fixtures from "./fixtures.ts";
 import { broken, type Mock, type Mocks, type Screen } from "./screen-mocks.ts";
@@ -50,6 +51,16 @@ const SIGN_UP: Screen[] = [
   at("/sign-up", "sign up, check your email", fill("Sign up")),
   at("/sign-up", "sign up, error", fill("Sign up"), {
     "POST /dashboard/auth/sign-up/email": broken,
+  }),
+  at("/sign-up", "sign up, weak password", fill("Sign up"), {
+    "POST /dashboard/auth/sign-up/email": {
+      status: 400,
+      body: {
+        ...{ ok: false, type: "about:blank", title: "The sign-in request failed", status: 400 },
+        ...{ code: "PASSWORD_REPEATS", requestId: "req_2fVq8ZkLm0Xa1" },
+        detail: problemOfPassword("aaaaaaaaaa", null)?.message,
+      },
+    },
   }),
   at("/sign-up", "sign up, closed", undefined, { "GET /dashboard/visitor": closed }),
   at("/sign-up", "sign up, already signed in", undefined, SIGNED_IN),

@@ -47,7 +47,8 @@ const labelOf = (kind: EventKind, times: number) =>
 
 function detailText(kind: EventKind, detail: string | null): string {
   if (detail === null) return "\u2013";
-  if (kind === "factor_used") return detail.charAt(0).toUpperCase() + detail.slice(1);
+  if (kind === "factor_used" || kind === "data_exported")
+    return detail.charAt(0).toUpperCase() + detail.slice(1);
   return kind === "provider_linked" ? providerName(detail) : detail;
 }
 

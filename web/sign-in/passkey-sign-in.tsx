@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { useEffect } from "react";
 import { PasskeyFailure } from "../parts/factor-fields.tsx";
-
-import { cancelPasskey, canUsePasskeys, passkeyErrorText, supportsAutofill } from "../passkeys.ts";
+import { cancelPasskey, canUsePasskeys, supportsAutofill } from "../passkeys.ts";
 import { useVisitor } from "../queries.ts";
+import { ProblemDetails } from "../request.ts";
 import { usePasskeySignIn } from "./requests.ts";
 
 /** The server forgets a challenge after five minutes. */
@@ -46,9 +46,10 @@ function useSuggestedPasskeys(isActive: boolean) {
     let isOver = false;
     const start = async () => {
       if (!(await supportsAutofill()) || isOver) return;
-      // Nobody asked for it, so that its end is no error: the button says what is wrong.
+      // The user did not ask for the suggestions, so only an error of the service is shown: the passkey that was chosen
+      // does not sign in. Browsers end the wait with errors of many names, such as NotSupportedError without a device.
       await mutateAsync(true).catch((error: unknown) => {
-        if (passkeyErrorText(error) !== undefined) reset();
+        if (!(error instanceof ProblemDetails)) reset();
       });
     };
     void start();

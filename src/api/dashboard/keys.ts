@@ -1,6 +1,6 @@
 import { AccountError, createKey, readLabel, rotateKey } from "#accounts/accounts.ts";
 import { readKeepMs, readKeyLimits } from "#accounts/key-limits.ts";
-import { keyFacts } from "#accounts/security-emails.ts";
+import { keyFacts, rotationFacts } from "#accounts/security-emails.ts";
 import { budgetsAt, isUnused } from "#ledger/key-limits.ts";
 import type { Key, KeyLimits } from "#ledger/port.ts";
 import {
@@ -115,6 +115,8 @@ export async function changeKey(context: RequestContext): Promise<Response> {
   const { label, limits } = await readKeyChange(context, before?.limits);
   const user = member.user.id;
   if (limits !== undefined) {
+    // A limit protects the credits, and removing it makes a weak key a strong one.
+    requireFreshProof(context, member);
     const { found } = await ledger.limitKey({ account, id, limits, now });
     if (!found) throw noSuchKey();
     const facts = before && keyFacts(before);
@@ -146,7 +148,9 @@ export async function rotate(context: RequestContext): Promise<Response> {
     return rotateKey(deps.accountDeps, { account: member.account, id, previousUntil, now });
   });
   const key = await viewKey(context, member, id);
-  await recordEvent(context, member.user.id, "key_rotated", key.label, { facts: keyFacts(key) });
+  await recordEvent(context, member.user.id, "key_rotated", key.label, {
+    facts: rotationFacts(key, now),
+  });
   return json({ key, secret });
 }
 

@@ -43,7 +43,9 @@ export function keyExpired(at: number): ApiError {
 export function keyNotAllowed(forbidden: KeyNotAllowed): ApiError {
   const isTool = forbidden.limit === "tools";
   const allowedTools = isTool ? [...forbidden.tools] : undefined;
-  const what = isTool ? `calls only ${allowedTools}` : "does not work from your network";
+  const what = isTool
+    ? `may call only ${allowedTools?.join(", ")}`
+    : "does not work from your network";
   const limitSource = `key_${forbidden.limit}` as const;
   return new ApiError(
     "key_not_allowed",

@@ -9,7 +9,7 @@ export const USE_POSTGRES_TOOLS =
   "Back up PostgreSQL with its own tools: pg_dump while nodes run, pg_restore into an empty database, or continuous archiving for point-in-time recovery. See docs/backup.md. Unset DATABASE_URL to work on the data in DATA_DIR.";
 
 export function helpOnAll(commands: readonly Command[]): string {
-  const lines = commands.map((command) => [usageOf(command), command.summary] as const);
+  const lines = commands.map((command) => [briefUsageOf(command), command.summary] as const);
   const width = Math.max(...lines.map(([usage]) => usage.length));
   return [
     `Toolbooth ${version} command line`,
@@ -24,7 +24,7 @@ export function helpOnAll(commands: readonly Command[]): string {
     "Options:",
     "  --remote URL  Work on the service at this URL (also TOOLBOOTH_REMOTE), with the token in TOOLBOOTH_OPERATOR_TOKEN",
     "  --json        Print one JSON object on standard output, and everything else on standard error",
-    "  -h, --help    Show help for a command",
+    "  -h, --help    Show help for a command, with all its options",
     "",
     "Exit codes: 0 success, 1 error, 2 wrong usage.",
     "",
@@ -43,6 +43,18 @@ export function helpOn(command: Command): string {
     `Example: ${PROGRAM} ${example}`,
     "",
   ].join("\n");
+}
+
+/** In the list of commands, several options stand as one word: with those of `key create` no line would fit a terminal. */
+function briefUsageOf(command: Command): string {
+  const options = Object.values(command.parameters).filter(
+    ({ isPositional, isRequired }) => !isPositional && !isRequired,
+  );
+  if (options.length <= 2) return usageOf(command);
+  const parameters = Object.entries(command.parameters).filter(
+    ([, { isPositional, isRequired }]) => isPositional || isRequired,
+  );
+  return `${usageOf({ ...command, parameters: Object.fromEntries(parameters) })} [options]`;
 }
 
 export const usageOf = ({ name, parameters }: Command) =>

@@ -310,6 +310,8 @@ test("without any factor left, sign-ins no longer ask for one", async () => {
 /** Every action that needs a fresh proof. */
 const GUARDED: [string, string, unknown?][] = [
   ["POST", "/dashboard/keys", { label: "CI" }],
+  ["PATCH", "/dashboard/keys/x", { limits: null }],
+  ["POST", "/dashboard/keys/x/rotate", { keepHours: 24 }],
   ["POST", `${AUTH}/change-email`, { newEmail: "new@example.com" }],
   ["POST", "/dashboard/factors/totp"],
   ["POST", "/dashboard/factors/totp/confirm", { code: "000000" }],

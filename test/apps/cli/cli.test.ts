@@ -29,6 +29,8 @@ describe("the command line", { concurrency: 2 }, () => {
     const { status, stdout, stderr } = await alone.run("help");
     assert.deepEqual([status, stderr], [0, ""]);
     for (const name of NAMES) assert.match(stdout, new RegExp(`^  ${name} .*[\\w)]$`, "m"));
+    // The options of `key create` made every line of the list longer than 230 characters.
+    assert.ok(stdout.split("\n").every((line) => line.length <= 160));
     const { commands } = await cli.json("help");
     assert.deepEqual(
       commands.map(({ name }: Json) => name),
