@@ -13,7 +13,7 @@ const COMMON = {
   message:
     "This password is among the most common ones, which attackers try first. Choose another one.",
 };
-const REPEATED = {
+export const REPEATED = {
   code: "PASSWORD_REPEATS",
   message:
     "This password repeats the same few characters, so it is easy to guess. Choose another one.",

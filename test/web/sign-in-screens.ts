@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { problemOfPassword } from "#accounts/new-password.ts";
+import { REPEATED } from "#accounts/new-password.ts";
 import { TOOLS as REGISTRY } from "#tools/registry.ts";
 import * as fixtures from "./fixtures.ts";
 import { broken, type Mock, type Mocks, type Screen } from "./screen-mocks.ts";
@@ -57,8 +57,7 @@ const SIGN_UP: Screen[] = [
       status: 400,
       body: {
         ...{ ok: false, type: "about:blank", title: "The sign-in request failed", status: 400 },
-        ...{ code: "PASSWORD_REPEATS", requestId: "req_2fVq8ZkLm0Xa1" },
-        detail: problemOfPassword("aaaaaaaaaa", null)?.message,
+        ...{ code: REPEATED.code, detail: REPEATED.message, requestId: "req_2fVq8ZkLm0Xa1" },
       },
     },
   }),
