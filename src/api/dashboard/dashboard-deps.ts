@@ -9,6 +9,7 @@ import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
+import type { WhenSendable } from "#email/requested-bounds.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { ProofsOfWork } from "./proof-of-work.ts";
@@ -48,10 +49,10 @@ export type DashboardDeps = {
   };
   emails: ReturnType<typeof accountEmails>;
   /**
-   * When the service may send another email that such a person can request, in milliseconds since 1970 UTC; null: now. A quarter of
-   * the bound is for users with a verified address. `network`: its mark, which `auth` makes.
+   * When the service may send another email that such a person can request, in milliseconds since 1970 UTC; null: now, and the request
+   * is counted. A quarter of the bound is for users with a verified address. `network`: its mark, which `auth` makes.
    */
-  whenSendable(requester: { kind: "anyone" | "verified"; network: string }): Promise<number | null>;
+  whenSendable: WhenSendable;
   verifyPassword(hash: string, password: string): Promise<boolean>;
   /** Runs `act`; the passwords that it hashes and verifies wait in this queue. */
   inPasswordLane<Result>(lane: PasswordLane, act: () => Promise<Result>): Promise<Result>;

@@ -113,6 +113,8 @@ export async function changeKey(context: RequestContext): Promise<Response> {
   const { account } = member;
   const before = (await ledger.listKeys({ account })).find((key) => key.id === id);
   const { label, limits } = await readKeyChange(context, before?.limits);
+  // Limits are there for the case that someone else has the key.
+  if (limits !== undefined) requireFreshProof(context, member);
   const user = member.user.id;
   if (limits !== undefined) {
     const { found } = await ledger.limitKey({ account, id, limits, now });
