@@ -24,13 +24,13 @@ export function networksOf(address: string): [narrow: string, middle: string, wi
 }
 
 /**
- * The network whose sign-ups are counted together: a /24 of IPv4, a /64 of IPv6. Null where the client cannot be told from
+ * The network whose sign-ups are counted together: a /24 of IPv4, a /56 of IPv6, because a customer has many /64s. Null where the client cannot be told from
  * others: its address is unknown, or this machine's, as behind a proxy that is not trusted.
  */
 export function signUpNetworkOf(peer: string | null): string | null {
   if (peer === null || isLoopback(spellAddress(peer))) return null;
   const v4 = spellMapped(peer);
-  return v4 === null ? networkOf(peer) : v4.replace(/\.\d+$/, "");
+  return v4 === null ? networksOf(peer)[1] : v4.replace(/\.\d+$/, "");
 }
 
 /** An IPv4 address, also one that is mapped into IPv6; null for an IPv6 address. Other text counts as it stands. */

@@ -58,10 +58,10 @@ export const countedSince = (now: number) => ({ hour: startOfHour(now), day: sta
 export type RequestedCounts = Record<"hour" | "day" | "networkHour" | "networkDay", number>;
 
 /**
- * Returns when the service may send another email that this requester causes; null: now. The requests of a network are counted here,
- * under names that contain the UTC hour and day, whether or not they cause an email: a count of emails alone would reveal
- * whether the last request was for an address with an account. They count before emails do, so the queue's count of emails
- * by network, which requests through several nodes could pass, is not reached first. Emails overall are those of the queue.
+ * Returns when the service may send another email that this requester causes; null: now. This counts the requests of a network in the
+ * UTC hour and day, whether or not they cause an email: the number of emails left would reveal whether the last request was for
+ * an address with an account. Every request is counted before its email, so the queue's own count of a network's emails is not
+ * reached first. Emails of all networks are counted in the queue alone.
  */
 export type WhenSendable = (requester: Requester, count: CountRequests) => Promise<number | null>;
 
