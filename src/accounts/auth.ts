@@ -144,6 +144,15 @@ export function createAuth(options: AuthOptions) {
           .then((token) => emails.confirmAddressChange(from, to, token, networkMark(network))),
       );
     },
+    /** Sends the link that verifies the address of a sign-up. */
+    sendVerification: (to: string, network: string | null): void =>
+      options.inBackground(
+        context()
+          .then(({ secret }) =>
+            createEmailVerificationToken(secret, to, undefined, VERIFY_LINK_SECONDS),
+          )
+          .then((token) => emails.verifyAddress(to, token, networkMark(network))),
+      ),
     notifyOwner: (to: string, network: string | null): void =>
       options.inBackground(emails.addressInUse(to, networkMark(network))),
   };
@@ -210,7 +219,8 @@ function passwords(options: AuthOptions, hooks: Hooks) {
     },
     emailVerification: {
       sendOnSignUp: true,
-      sendOnSignIn: true,
+      // `sendVerification`: the caller counts the request first.
+      sendOnSignIn: false,
       expiresIn: VERIFY_LINK_SECONDS,
       sendVerificationEmail: ({ user, token }, request) =>
         hooks.sendVerification(user, token, request),

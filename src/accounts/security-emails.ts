@@ -193,6 +193,15 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     page: "webhooks",
     because: "a webhook endpoint was added to your account",
   },
+  endpoint_changed: {
+    kind: "endpoint_added",
+    subject: "The URL of a webhook endpoint was changed",
+    text: "A webhook endpoint of your Toolbooth account has a new URL. We send it events about your account.",
+    detail: "Host",
+    otherwise: "If you didn't change it, delete the endpoint and change your password:",
+    page: "webhooks",
+    because: "a webhook endpoint of your account was changed",
+  },
   endpoint_secret_rotated: {
     kind: "endpoint_secret_rotated",
     subject: "A webhook endpoint got a new secret",

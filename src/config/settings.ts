@@ -130,7 +130,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_STARTER_PER_NETWORK: {
     fallback: String(STARTER_PER_NETWORK_DEFAULT),
     meaning:
-      "New accounts a UTC day from one network (/24 of IPv4, /64 of IPv6) that get starter credits; 0 for no limit",
+      "New accounts a UTC day from one network (/24 of IPv4, /56 of IPv6) that get starter credits; 0 for no limit",
   },
   TOOLBOOTH_STARTER_PER_DAY: {
     fallback: String(STARTER_PER_DAY_DEFAULT),

@@ -57,22 +57,42 @@ export const countedSince = (now: number) => ({ hour: startOfHour(now), day: sta
 /** How many emails that anyone can request count in this UTC hour and day: of all networks, and of one. */
 export type RequestedCounts = Record<"hour" | "day" | "networkHour" | "networkDay", number>;
 
-/** Returns when the service may send another email that this requester causes; null: now. Asking counts nothing. */
-export type WhenSendable = (requester: Requester) => Promise<number | null>;
+/**
+ * Returns when the service may send another email that this requester causes; null: now. This counts the requests of a network in the
+ * UTC hour and day, whether or not they cause an email: the number of emails left would reveal whether the last request was for
+ * an address with an account. Every request is counted before its email, so the queue's own count of a network's emails is not
+ * reached first. Emails of all networks are counted in the queue alone.
+ */
+export type WhenSendable = (requester: Requester, count: CountRequests) => Promise<number | null>;
+
+/** Counts a request under a name. Returns whether the count is within the rule. */
+type CountRequests = (
+  name: string,
+  rule: { window: number; max: number },
+  at: number,
+) => Promise<{ allowed: boolean }> | { allowed: boolean };
 
 export function createWhenSendable(deps: {
   queue: { countRequested(order: { now: number; network: string }): Promise<RequestedCounts> };
   bounds: RequestedBounds;
   now(): number;
 }): WhenSendable {
-  return async (requester) => {
+  return async (requester, count) => {
     const { perHour, perDay } = deps.bounds;
     if (perHour === 0 && perDay === 0) return null;
     const bounds = boundsFor(deps.bounds, requester);
     const now = deps.now();
-    const counts = await deps.queue.countRequested({ now, network: requester.network });
-    const isOver = (name: keyof Bounds) => counts[name] >= bounds[name];
-    if (isOver("day") || isOver("networkDay")) return startOfDay(now) + DAY_MS;
-    return isOver("hour") || isOver("networkHour") ? startOfHour(now) + HOUR_MS : null;
+    const counts = await deps.queue.countRequested({ now, network: "" });
+    const endOfDay = startOfDay(now) + DAY_MS;
+    const endOfHour = startOfHour(now) + HOUR_MS;
+    if (counts.day >= bounds.day) return endOfDay;
+    if (counts.hour >= bounds.hour) return endOfHour;
+    const isWithin = async (max: number, ms: number, end: number) => {
+      if (!Number.isFinite(max)) return true;
+      const name = `requested emails ${ms} ${end} ${requester.network}`;
+      return (await count(name, { window: ms / 1_000, max }, now)).allowed;
+    };
+    if (!(await isWithin(bounds.networkHour, HOUR_MS, endOfHour))) return endOfHour;
+    return (await isWithin(bounds.networkDay, DAY_MS, endOfDay)) ? null : endOfDay;
   };
 }

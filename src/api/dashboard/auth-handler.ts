@@ -5,7 +5,7 @@ import { networkOf, signUpNetworkOf } from "#networks.ts";
 import { type AuthOrder, askAuth, keepCookies, readOrder } from "./call-auth.ts";
 import { AuthError, DashboardError, tooManyRequests } from "./dashboard-error.ts";
 import { addPasskey, beginPasskey } from "./factors.ts";
-import { requireFreshProof } from "./fresh-proof.ts";
+import { requireFreshProof, takePasswordTry } from "./fresh-proof.ts";
 import { isKnownBrowser, knowBrowser, knowSignedInBrowser } from "./known-browser.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
 import { type CountPressure, requireProofUnderPressure } from "./pressure.ts";
@@ -46,11 +46,22 @@ export function authRoutes(
       await requireProofUnderPressure(context, "sign-up", proof, countPressure);
       return step(context, order);
     });
-  const openEmailLink: Step = (context, order) => openLink(context, order, throttle);
+  const openEmailLink: Step = (context, order) => openLink(context, order, throttle, countPressure);
+  /** For requests that may cause an email. They are counted before it is known whether they do. */
+  const sending =
+    (kind: "anyone" | "verified", step: Step): Step =>
+    async (context, order) => {
+      await requireSendable(context, kind, countPressure);
+      return step(context, order);
+    };
   const finishByCode = createFinishByCode(throttle);
   const setPassword: Step = (context, order) => resetPassword(context, order, throttle);
+  const replacePassword: Step = (context, order) => changePassword(context, order, throttle);
   return {
-    [`${AUTH_PATH}/sign-up/email`]: guardedRoute(["email", "password"], signUp),
+    [`${AUTH_PATH}/sign-up/email`]: guardedRoute(
+      ["email", "password"],
+      createSignUp(countPressure),
+    ),
     [`${AUTH_PATH}/sign-in/email`]: authRoute(
       ["email", "password", "proof"],
       createSignIn(throttle, countPressure),
@@ -66,12 +77,18 @@ export function authRoutes(
     [`${AUTH_PATH}/two-factor/verify-backup-code`]: { POST: finishByCode },
     ...passkeyRoutes(throttle),
     [`${AUTH_PATH}/sign-out`]: authRoute([], askAuth),
-    [`${AUTH_PATH}/send-verification-email`]: guardedRoute(["email"], sendVerification),
+    [`${AUTH_PATH}/send-verification-email`]: guardedRoute(["email"], sending("anyone", askAuth)),
     [`${AUTH_PATH}/verify-email`]: authRoute(["token"], openEmailLink),
-    [`${AUTH_PATH}/request-password-reset`]: guardedRoute(["email"], requestReset),
+    [`${AUTH_PATH}/request-password-reset`]: guardedRoute(
+      ["email"],
+      sending("verified", requestReset),
+    ),
     [`${AUTH_PATH}/reset-password`]: authRoute(["newPassword", "token"], setPassword),
-    [`${AUTH_PATH}/change-password`]: authRoute(["currentPassword", "newPassword"], changePassword),
-    [`${AUTH_PATH}/change-email`]: authRoute(["newEmail"], changeEmail),
+    [`${AUTH_PATH}/change-password`]: authRoute(
+      ["currentPassword", "newPassword"],
+      replacePassword,
+    ),
+    [`${AUTH_PATH}/change-email`]: authRoute(["newEmail"], createChangeEmail(countPressure)),
   };
 }
 
@@ -95,9 +112,15 @@ function passkeyRoutes(throttle: SignInThrottle): DashboardRoutes {
   };
 }
 
+function createSignUp(countPressure: CountPressure): Step {
+  return async (context, order) => {
+    await requireLastingAddress(context, order["email"] ?? "");
+    await requireSendable(context, "anyone", countPressure);
+    return signUp(context, order);
+  };
+}
+
 async function signUp(context: RequestContext, order: AuthOrder): Promise<Response> {
-  await requireLastingAddress(context, order["email"] ?? "");
-  await requireSendable(context, "anyone");
   const ask = () =>
     context.deps.inPasswordLane("sign-up", () => askAuth(context, { name: "", ...order }));
   // With two simultaneous sign-ups, the second attempt finds the row that the first one made.
@@ -116,11 +139,6 @@ async function requireLastingAddress({ deps }: RequestContext, email: string): P
   if (!(await deps.auth.isRefusedAddress(email))) return;
   const detail = "This service does not accept disposable email addresses. Use a lasting one.";
   throw new AuthError("DISPOSABLE_EMAIL", detail, 400);
-}
-
-async function sendVerification(context: RequestContext, order: AuthOrder): Promise<Response> {
-  await requireSendable(context, "anyone");
-  return askAuth(context, order);
 }
 
 /** A delayed sign-in holds its request open. This bounds how many are open at once. */
@@ -143,13 +161,12 @@ function createSignIn(throttle: SignInThrottle, countPressure: CountPressure): S
       address: networkOf(peer ?? ""),
       isKnownBrowser: isKnownBrowser(request.headers, email, deps.settings),
     };
-    if (!attempt.isKnownBrowser) {
-      await requireProofUnderPressure(context, "sign-in", proof, countPressure);
-    }
+    const kind = attempt.isKnownBrowser ? "known" : "sign-in";
+    await requireProofUnderPressure(context, kind, proof, countPressure);
     const decision = await throttle.ask(attempt, context.now);
     if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
     if (decision.waitMs > 0) await delay(context, decision.waitMs);
-    return signIn(context, order, attempt, throttle);
+    return signIn(context, order, attempt, throttle, countPressure);
   };
 }
 
@@ -158,6 +175,7 @@ async function signIn(
   order: AuthOrder,
   attempt: Attempt,
   throttle: SignInThrottle,
+  countPressure: CountPressure,
 ): Promise<Response> {
   const lane = attempt.isKnownBrowser ? "known" : "sign-in";
   const signingIn = context.deps.inPasswordLane(lane, () => askAuth(context, order));
@@ -168,7 +186,8 @@ async function signIn(
       const { internalAdapter } = await context.deps.auth.context();
       const found = await internalAdapter.findUserByEmail(attempt.email);
       if (found !== null) markSignUp(context, found.user.id);
-      await requireSendable(context, "anyone");
+      await requireSendable(context, "anyone", countPressure);
+      context.deps.auth.sendVerification(attempt.email, signUpNetworkOf(context.peer));
     }
     if (error instanceof AuthError && error.code === "INVALID_EMAIL_OR_PASSWORD") {
       recordFailedSignIn(context, attempt.email);
@@ -198,7 +217,6 @@ function recordFailedSignIn({ deps, peer, now, request }: RequestContext, email:
 const RESET_RESPONSE_MS = 500;
 
 async function requestReset(context: RequestContext, order: AuthOrder): Promise<Response> {
-  await requireSendable(context, "verified");
   const [response] = await Promise.all([
     askAuth(context, order),
     context.deps.wait(RESET_RESPONSE_MS),
@@ -273,11 +291,16 @@ async function isWaiting(response: Response): Promise<boolean> {
 }
 
 /** Also ends the other sessions, because users change a password when someone else may know it. */
-async function changePassword(context: RequestContext, order: AuthOrder): Promise<Response> {
+async function changePassword(
+  context: RequestContext,
+  order: AuthOrder,
+  throttle: SignInThrottle,
+): Promise<Response> {
   const { deps, request } = context;
   const { signedIn } = await deps.auth.signedIn(request.headers);
   // The current password is a proof by itself, unless the account has a stronger one.
   if (signedIn?.user.hasSecondFactor) requireFreshProof(context, signedIn);
+  if (signedIn !== null) await takePasswordTry(context, throttle, signedIn.user);
   const response = await deps.inPasswordLane("known", () =>
     askAuth(context, { ...order, revokeOtherSessions: true }),
   );
@@ -291,17 +314,19 @@ async function changePassword(context: RequestContext, order: AuthOrder): Promis
 /**
  * The first email goes to the old address whether or not the new one is taken, so the response does not reveal which.
  */
-async function changeEmail(context: RequestContext, order: AuthOrder): Promise<Response> {
-  const { deps } = context;
-  const newEmail = order["newEmail"] ?? "";
-  const member = requireNotSuspended(await requireMember(context), SUSPENDED);
-  requireFreshProof(context, member);
-  const { user } = member;
-  await requireLastingAddress(context, newEmail);
-  await requireSendable(context, "verified");
-  const { internalAdapter } = await deps.auth.context();
-  const response = await askAuth(context, order);
-  if ((await internalAdapter.findUserByEmail(newEmail)) === null) return response;
-  deps.auth.confirmAddressChange(user.email, newEmail, signUpNetworkOf(context.peer));
-  return response;
-}
+const createChangeEmail =
+  (countPressure: CountPressure): Step =>
+  async (context, order) => {
+    const { deps } = context;
+    const newEmail = order["newEmail"] ?? "";
+    const member = requireNotSuspended(await requireMember(context), SUSPENDED);
+    requireFreshProof(context, member);
+    const { user } = member;
+    await requireLastingAddress(context, newEmail);
+    await requireSendable(context, "verified", countPressure);
+    const { internalAdapter } = await deps.auth.context();
+    const response = await askAuth(context, order);
+    if ((await internalAdapter.findUserByEmail(newEmail)) === null) return response;
+    deps.auth.confirmAddressChange(user.email, newEmail, signUpNetworkOf(context.peer));
+    return response;
+  };

@@ -3,6 +3,7 @@ import type { AccountDeps } from "#accounts/accounts.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { Auth } from "#accounts/auth.ts";
 import type { PasswordLane } from "#accounts/auth-options.ts";
+import type { RequestRule, RequestVerdict } from "#accounts/counted-throttle.ts";
 import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { RecordActivity } from "#accounts/record-activity.ts";
 import type { Starter } from "#accounts/welcome.ts";
@@ -48,10 +49,17 @@ export type DashboardDeps = {
   };
   emails: ReturnType<typeof accountEmails>;
   /**
-   * When the service may send another email that such a person can request, in milliseconds since 1970 UTC; null: now. A quarter of
-   * the bound is for users with a verified address. `network`: its mark, which `auth` makes.
+   * When the service may send another email that such a person can request, in milliseconds since 1970 UTC; null: now, and the request
+   * is counted. A quarter of the bound is for users with a verified address. `network`: its mark, which `auth` makes.
    */
-  whenSendable(requester: { kind: "anyone" | "verified"; network: string }): Promise<number | null>;
+  whenSendable(
+    requester: { kind: "anyone" | "verified"; network: string },
+    count: (
+      name: string,
+      rule: RequestRule,
+      at: number,
+    ) => Promise<RequestVerdict> | RequestVerdict,
+  ): Promise<number | null>;
   verifyPassword(hash: string, password: string): Promise<boolean>;
   /** Runs `act`; the passwords that it hashes and verifies wait in this queue. */
   inPasswordLane<Result>(lane: PasswordLane, act: () => Promise<Result>): Promise<Result>;

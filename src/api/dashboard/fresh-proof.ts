@@ -64,19 +64,29 @@ export function createProveByPassword(throttle: SignInThrottle) {
   };
 }
 
+/** Counts a try of the password in a session, which may be stolen, with the throttle of sign-ins. */
+export async function takePasswordTry(
+  { peer, now }: RequestContext,
+  throttle: SignInThrottle,
+  user: SignedIn["user"],
+): Promise<void> {
+  const attempt = { email: user.email, address: peer ?? "", isKnownBrowser: true };
+  const decision = await throttle.ask(attempt, now);
+  if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
+}
+
 /** Returns whether the user has a password. Throws `wrong_password` if the one that was sent is not right. */
 export async function checkPassword(
-  { deps, peer, now }: RequestContext,
+  context: RequestContext,
   throttle: SignInThrottle,
   user: SignedIn["user"],
   password: unknown,
 ): Promise<boolean> {
+  const { deps } = context;
   const { internalAdapter } = await deps.auth.context();
   const login = await internalAdapter.findCredentialAccount(user.id);
   if (typeof login?.password !== "string") return false;
-  const attempt = { email: user.email, address: peer ?? "", isKnownBrowser: true };
-  const decision = await throttle.ask(attempt, now);
-  if ("retryAfterMs" in decision) throw tooManyRequests(decision.retryAfterMs);
+  await takePasswordTry(context, throttle, user);
   const stored = login.password;
   const isRight =
     typeof password === "string" &&

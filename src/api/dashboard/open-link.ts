@@ -7,6 +7,7 @@ import { signUpNetworkOf } from "#networks.ts";
 import { type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { AuthError } from "./dashboard-error.ts";
 import { knowBrowser } from "./known-browser.ts";
+import type { CountPressure } from "./pressure.ts";
 import {
   endSessions,
   json,
@@ -31,11 +32,12 @@ export async function openLink(
   context: RequestContext,
   { token = "" }: AuthOrder,
   throttle: SignInThrottle,
+  count: CountPressure,
 ): Promise<Response> {
   const { deps, now } = context;
   const claims = await deps.auth.readLink(token);
   if (claims?.updateTo != null) {
-    return moveAddress(context, token, { ...claims, to: claims.updateTo }, throttle);
+    return moveAddress(context, token, { ...claims, to: claims.updateTo }, throttle, count);
   }
   const response = await takeLink(context, token);
   const { internalAdapter } = await deps.auth.context();
@@ -69,6 +71,7 @@ async function moveAddress(
   token: string,
   { email: from, to, isLast }: { email: string; to: string; isLast: boolean },
   throttle: SignInThrottle,
+  count: CountPressure,
 ): Promise<Response> {
   const { deps, request, now } = context;
   const { signedIn } = await deps.auth.signedIn(request.headers);
@@ -83,7 +86,7 @@ async function moveAddress(
     other?.user.emailVerified === true ||
     (await deps.accountDeps.directory.findByEmail({ email: to })) !== null;
   if (!isLast) {
-    await requireSendable(context, "verified");
+    await requireSendable(context, "verified", count);
     // Only an email to the new address may reveal that it is taken.
     if (isTaken) deps.auth.notifyOwner(to, signUpNetworkOf(context.peer));
     else await takeLink(context, token);

@@ -9,7 +9,7 @@ import type { RequestContext } from "./request-context.ts";
  * Beyond a count they need a proof of work. They are not rejected: an attacker with many networks would use up a count, and
  * then nobody could sign up. Each single address or /64 also has limits that do reject (`auth.ts`, `sign-in-throttle.ts`).
  */
-type Kind = "sign-up" | "sign-in";
+type Kind = "sign-up" | "sign-in" | "known";
 
 /** How many requests need no proof, in a minute. `middle`: from a /24 or /56; `wide`: from a /16 or /48; `all`: overall. */
 type Limits = { middle: number; wide: number; all: number };
@@ -19,6 +19,11 @@ const LIMITS: Record<Kind, Limits> = {
   "sign-up": { middle: 12, wide: 20, all: 30 },
   /** Sign-ins from browsers that are not known. A burst of them fits in their queue. */
   "sign-in": { middle: 30, wide: 60, all: 60 },
+  /**
+   * Sign-ins from known browsers. They have a count of their own, which strangers cannot use up. But anyone can have accounts
+   * and make browsers known for them, and a few dozen of those would fill the queue. Half of a full queue, so that the wait is short.
+   */
+  known: { middle: 12, wide: 20, all: 30 },
 };
 
 const WINDOW_SECONDS = 60;

@@ -7,6 +7,7 @@ import { randomBase62 } from "#ids.ts";
 import { LEDGER_EVENT_KINDS, type LedgerEventKind } from "#ledger/events.ts";
 import { HOUR_MS } from "#limits.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
+import { requireFreshProof } from "./fresh-proof.ts";
 import {
   json,
   type RequestContext,
@@ -37,7 +38,10 @@ export async function listEndpoints(context: RequestContext): Promise<Response> 
 }
 
 export async function addEndpoint(context: RequestContext): Promise<Response> {
-  const { account, user } = await requireActiveMember(context);
+  const member = await requireActiveMember(context);
+  // Whoever adds an endpoint gets the events of the account.
+  requireFreshProof(context, member);
+  const { account, user } = member;
   const { deps, now } = context;
   const { random, secrets } = deps.accountDeps;
   const { url, kinds, paused } = await readEndpoint(context);
@@ -68,7 +72,10 @@ export async function addEndpoint(context: RequestContext): Promise<Response> {
 
 /** Makes a new secret. Webhooks are signed with the old one too for a day. */
 export async function rotateEndpointSecret(context: RequestContext): Promise<Response> {
-  const { account, user } = await requireActiveMember(context);
+  const member = await requireActiveMember(context);
+  // The new secret is shown; with it webhooks can be forged.
+  requireFreshProof(context, member);
+  const { account, user } = member;
   const { deps, now } = context;
   const endpoint = await findEndpoint(context, account);
   const { random, secrets } = deps.accountDeps;
@@ -88,9 +95,12 @@ export async function rotateEndpointSecret(context: RequestContext): Promise<Res
 }
 
 export async function changeEndpoint(context: RequestContext): Promise<Response> {
-  const { account, user } = await requireActiveMember(context);
+  const member = await requireActiveMember(context);
+  const { account, user } = member;
   const before = await findEndpoint(context, account);
   const { url, kinds, paused } = await readEndpoint(context);
+  // Events at another URL go to someone else, as with a new endpoint.
+  if (url !== before.url) requireFreshProof(context, member);
   const pausedAt = paused ? (before.pausedAt ?? context.now) : null;
   const { id } = before;
   const order = { account, id, url, kinds, pausedAt };

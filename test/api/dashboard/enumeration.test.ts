@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openAccount } from "#accounts/accounts.ts";
+import type { RequestedBounds } from "#email/requested-bounds.ts";
+import { HOUR_MS } from "#limits.ts";
 import type { ApiResponse } from "./browser.ts";
+import { clock } from "./clock.ts";
 import { openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
 
 /** All that an asker sees, without what is random. */
@@ -14,8 +17,8 @@ function shapeOf({ status, headers, body }: ApiResponse): unknown {
   return { status, shown, cookies, rest };
 }
 
-async function openTown() {
-  const fixture = openFixture();
+async function openTown(requestedEmails?: RequestedBounds) {
+  const fixture = openFixture(requestedEmails === undefined ? {} : { requestedEmails });
   const known = await openMember(fixture);
   await fixture.signUp(fixture.browser(), "waiting@example.com", PASSWORD);
   await openAccount(fixture.accountDeps, "operated@example.com", Date.now());
@@ -67,6 +70,31 @@ for (const [name, ask, emails] of QUESTIONS) {
     for (const [turn, email] of addresses.entries()) {
       const kinds = (await fixture.emailsTo(email)).map(({ kind }) => kind);
       assert.deepEqual(kinds, emails[turn], email);
+    }
+  });
+}
+
+for (const [name, ask] of QUESTIONS) {
+  test(`${name} counts the same for every address: what a network may still request reveals nothing`, async () => {
+    for (const turn of [0, 1, 2, 3]) {
+      const { fixture, addresses } = await openTown({ perHour: 60, perDay: 0 });
+      // A tenth of the emails of a UTC hour may be caused from one network: six.
+      clock.advance(HOUR_MS - (clock.now() % HOUR_MS));
+      const asker = (each: number) => fixture.browser(`203.0.113.${each}`);
+      const join = async (each: number) =>
+        (await fixture.signUp(asker(each), `asker${each}@example.net`, PASSWORD)).code;
+      for (let each = 0; each < 4; each += 1)
+        assert.equal(await join(each), undefined, `sign-up ${each}`);
+      const [path, body] = ask(addresses[turn] ?? "");
+      const cost = path === "sign-in/email" ? 0 : 1;
+      await asker(100).post(`/dashboard/auth/${path}`, body);
+      for (let each = 4; each < 6 - cost; each += 1)
+        assert.equal(await join(each), undefined, `sign-up ${each}`);
+      assert.equal(await join(40), "emails_exhausted", `${addresses[turn]}`);
+      const own = (await fixture.emailsTo("asker0@example.net")).length;
+      const waiting = await fixture.signIn(asker(101), "asker0@example.net", PASSWORD);
+      assert.equal(waiting.code, "emails_exhausted");
+      assert.equal((await fixture.emailsTo("asker0@example.net")).length, own);
     }
   });
 }

@@ -3,7 +3,13 @@ import { test } from "node:test";
 import { createOTP } from "@better-auth/utils/otp";
 import { passkeyPlaceOf } from "#accounts/factor-plugins.ts";
 import { stepOf } from "#accounts/totp.ts";
-import type { EventsView, ProofView, Visitor } from "#api/dashboard/shapes.ts";
+import type {
+  EndpointSecretView,
+  EventsView,
+  KeyView,
+  ProofView,
+  Visitor,
+} from "#api/dashboard/shapes.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
 import { AUTH_SECRET, openFixture } from "./dashboard-fixture.ts";
@@ -307,11 +313,34 @@ test("without any factor left, sign-ins no longer ask for one", async () => {
   assert.deepEqual(await fixture.rows("SELECT * FROM user_totp"), []);
 });
 
+test("guesses at the current password of a stolen session are throttled, from however many networks", async () => {
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
+  const codes: (string | undefined)[] = [];
+  for (let turn = 0; turn < 100; turn += 1) {
+    const thief = fixture.browser();
+    for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
+    const order = {
+      currentPassword: `guess number ${turn}`,
+      newPassword: "a password of the thief",
+    };
+    codes.push((await thief.send("POST", `${AUTH}/change-password`, order)).code);
+  }
+  assert.ok(codes.filter((code) => code === "INVALID_PASSWORD").length <= 10, `${codes}`);
+  assert.equal(codes.at(-1), "too_many_requests");
+});
+
 /** Every action that needs a fresh proof. */
+const ENDPOINT = { url: "https://one.example/", kinds: ["credits.low"], paused: false };
 const GUARDED: [string, string, unknown?][] = [
   ["POST", "/dashboard/keys", { label: "CI" }],
-  ["PATCH", "/dashboard/keys/x", { limits: null }],
-  ["POST", "/dashboard/keys/x/rotate", { keepHours: 24 }],
+  ["PATCH", "/dashboard/keys/:key", { limits: null }],
+  ["POST", "/dashboard/keys/:key/rotate", { keepHours: 1 }],
+  ["POST", "/dashboard/webhooks", ENDPOINT],
+  ["PUT", "/dashboard/webhooks/:endpoint", { ...ENDPOINT, url: "https://two.example/" }],
+  ["POST", "/dashboard/webhooks/:endpoint/secret"],
+  ["GET", "/dashboard/account/export"],
+  ["GET", "/dashboard/account/export/entries"],
   ["POST", `${AUTH}/change-email`, { newEmail: "new@example.com" }],
   ["POST", "/dashboard/factors/totp"],
   ["POST", "/dashboard/factors/totp/confirm", { code: "000000" }],
@@ -323,14 +352,25 @@ const GUARDED: [string, string, unknown?][] = [
   ["POST", `${AUTH}/passkey/verify-registration`, { response: {}, name: "x" }],
 ];
 
+/** Adds a key and an endpoint, and returns a function that puts their ids into a path. */
+async function addGuarded(browser: Browser): Promise<(pattern: string) => string> {
+  const made = await browser.post("/dashboard/keys", { label: "in time" });
+  assert.equal(made.status, 201);
+  const { key } = made.body as { key: KeyView };
+  const added = await browser.post("/dashboard/webhooks", ENDPOINT);
+  const { endpoint } = added.body as EndpointSecretView;
+  return (pattern) => pattern.replace(":key", key.id).replace(":endpoint", endpoint.id);
+}
+
 test("ten minutes after the sign-in, what protects the account needs a fresh proof", async () => {
   const fixture = openSecureFixture();
   const { browser, email, password } = await openMember(fixture);
   clock.advance(TEN_MINUTES - 1_000);
-  assert.equal((await browser.post("/dashboard/keys", { label: "in time" })).status, 201);
+  const pathOf = await addGuarded(browser);
   clock.advance(DAY);
-  for (const [method, path, body] of GUARDED) {
+  for (const [method, pattern, body] of GUARDED) {
     clock.advance(1_000);
+    const path = pathOf(pattern);
     const { status, code } = await browser.send(method, path, body);
     assert.deepEqual([status, code], [403, "fresh_proof_required"], `${method} ${path}`);
   }
@@ -352,6 +392,7 @@ test("with a second factor only that is a proof: a stolen session and the passwo
   const { browser, email, password } = await openMember(fixture);
   const { setup, recoveryCodes } = await addTotp(browser);
   const { device } = await addPasskey(browser);
+  const pathOf = await addGuarded(browser);
   clock.advance(TEN_MINUTES);
   const order = { currentPassword: password, newPassword: "another password" };
   const GUARDED_BY_FACTOR: [string, string, unknown?][] = [
@@ -359,8 +400,9 @@ test("with a second factor only that is a proof: a stolen session and the passwo
     ["POST", `${AUTH}/change-password`, order],
     ["POST", "/dashboard/account/close", { email, password }],
   ];
-  for (const [method, path, body] of GUARDED_BY_FACTOR) {
+  for (const [method, pattern, body] of GUARDED_BY_FACTOR) {
     clock.advance(1_000);
+    const path = pathOf(pattern);
     const { code } = await browser.send(method, path, body);
     assert.equal(code, "fresh_proof_required", `${method} ${path}`);
   }

@@ -83,6 +83,31 @@ test("under pressure a sign-in from an unknown browser needs a proof, from a kno
   assert.equal((await signIn(fixture.browser(), await fixture.prove())).status, 200);
 });
 
+test("accounts of an attacker do not fill the queue of known browsers", async () => {
+  const fixture = openFixture();
+  const owner = await openMember(fixture);
+  const attackers = [];
+  for (let each = 0; each < 8; each += 1) {
+    attackers.push(await openMember(fixture));
+    clock.advance(60_000);
+  }
+  fixture.lanes.length = 0;
+  for (let turn = 0; turn < 80; turn += 1) {
+    const { browser, email } = attackers[turn % attackers.length] ?? owner;
+    const elsewhere = fixture.browser();
+    for (const [name, value] of browser.cookies) elsewhere.cookies.set(name, value);
+    const order = { email, password: "not the password" };
+    await elsewhere.send("POST", `${AUTH}/sign-in/email`, order);
+  }
+  assert.equal(fixture.lanes.length, 30, "hashed no more");
+  const { browser, email, password } = owner;
+  const signIn = (proof?: string) =>
+    browser.send("POST", `${AUTH}/sign-in/email`, { email, password, proof });
+  assert.equal((await signIn()).code, "proof_required");
+  assert.equal((await signIn(await fixture.prove())).status, 200);
+  assert.equal(fixture.lanes.at(-1), "known");
+});
+
 test("a flood from one network does not make others solve challenges", async () => {
   const fixture = openFixture();
   for (let turn = 0; turn < 200; turn += 1) {

@@ -67,7 +67,7 @@ test("a social sign-in with an alias gets no second starter credits", async () =
   assert.equal((await homeOf(browser)).noStarter, "address_used");
 });
 
-test("the budget of a network is counted by /24 and /64, from the address that verifies", async () => {
+test("the budget of a network is counted by /24 and /56, from the address that verifies", async () => {
   const fixture = openFixture({ starterBudgets: { perNetwork: 1, perDay: 0 } });
   const from = async (peer: string, email: string) =>
     (await join(fixture, email, fixture.browser(peer))).noStarter;
@@ -76,7 +76,8 @@ test("the budget of a network is counted by /24 and /64, from the address that v
   assert.equal(await from("203.0.114.1", "c@example.com"), null);
   assert.equal(await from("2001:db8:1:2::1", "d@example.com"), null);
   assert.equal(await from("2001:db8:1:2:ffff::1", "e@example.com"), "network_full");
-  assert.equal(await from("2001:db8:1:3::1", "f@example.com"), null);
+  assert.equal(await from("2001:db8:1:3::1", "f@example.com"), "network_full");
+  assert.equal(await from("2001:db8:1:102::1", "i@example.com"), null);
   for (const email of ["g@example.com", "h@example.com"])
     assert.equal(await from("127.0.0.1", email), null, "behind a proxy that is not trusted");
   assert.deepEqual(fixture.warnings, ["network_full"], "once a day");
