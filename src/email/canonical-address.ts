@@ -9,6 +9,19 @@
  * - The rules of `PROVIDERS`.
  */
 export function canonicalAddress(email: string): string {
+  // One rule may make a text to which another applies, so they run until nothing changes. Addresses need one turn or two.
+  let address = email;
+  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+    const next = applyRules(address);
+    if (next === address) break;
+    address = next;
+  }
+  return address;
+}
+
+const TURNS_MAX = 5;
+
+function applyRules(email: string): string {
   const address = email.trim().normalize("NFKC").toLowerCase();
   const at = address.lastIndexOf("@");
   if (at <= 0) return address;

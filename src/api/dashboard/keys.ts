@@ -113,7 +113,6 @@ export async function changeKey(context: RequestContext): Promise<Response> {
   const { account } = member;
   const before = (await ledger.listKeys({ account })).find((key) => key.id === id);
   const { label, limits } = await readKeyChange(context, before?.limits);
-  // Limits are there for the case that someone else has the key.
   const user = member.user.id;
   if (limits !== undefined) {
     // A limit protects the credits, and removing it makes a weak key a strong one.
