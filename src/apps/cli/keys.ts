@@ -155,13 +155,13 @@ export const KEY_COMMANDS: readonly Command[] = [
       const { client, now } = session;
       if (again && keep !== undefined)
         throw new UsageError("--again and --keep exclude each other");
-      const { previous } = await findKey(session, account, id);
+      const previous = again ? (await findKey(session, account, id)).previous : null;
       if (again && (previous === null || previous.until <= now)) {
         throw new CommandError(
           `Key ${id} has no old secret that works. Rotate it without --again.`,
         );
       }
-      const previousUntil = again && previous !== null ? previous.until : now + (keep ?? DAY_MS);
+      const previousUntil = previous?.until ?? now + (keep ?? DAY_MS);
       const { key, notified } = await client.rotateKey({ account, id, previousUntil, now });
       logNotification(session, notified);
       const old =
