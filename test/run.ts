@@ -89,6 +89,19 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
     files:
       /^test\/apps\/edge\/(?:accounts|site|site-notifications|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory)\./,
   },
+  "servers that start and stop": {
+    count: 3,
+    files:
+      /^test\/apps\/node\/(?:first-start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard)\./,
+  },
+  "commands over the network": {
+    count: 3,
+    files: /^test\/apps\/cli\/(?:everywhere|postgres|remote-(?:servers|worker|transfer|import))\./,
+  },
+  "the dashboard on other stores": {
+    count: 1,
+    files: /^test\/api\/dashboard\/on-/,
+  },
   "the tools in a browser": {
     count: 2,
     files: /^test\/web\/browser-tools-(?:page|bytes|accessibility)\./,

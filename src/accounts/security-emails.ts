@@ -194,7 +194,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     because: "a webhook endpoint was added to your account",
   },
   endpoint_changed: {
-    kind: "endpoint_added",
+    kind: "endpoint_changed",
     subject: "The URL of a webhook endpoint was changed",
     text: "A webhook endpoint of your Toolbooth account has a new URL. We send it events about your account.",
     detail: "Host",

@@ -36,6 +36,7 @@ const GROUPS: Record<EmailKind, EmailGroup> = {
   key_rotated: "notification",
   key_revoked: "notification",
   endpoint_added: "notification",
+  endpoint_changed: "notification",
   endpoint_secret_rotated: "notification",
   data_exported: "notification",
   security_summary: "notification",

@@ -35,6 +35,7 @@ export type SecurityEmailKind =
   | "key_rotated"
   | "key_revoked"
   | "endpoint_added"
+  | "endpoint_changed"
   | "endpoint_secret_rotated"
   | "data_exported";
 

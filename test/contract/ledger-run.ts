@@ -134,6 +134,9 @@ async function execute(run: Run, drawn: Operation): Promise<void> {
 
 /** The operation, where it is promised what becomes of it; null where it is not. */
 function promisedOf({ model, sent, ...times }: Run, drawn: Operation): Operation | null {
+  // A clock that went back does not bring back what maintenance has forgotten.
+  if (drawn.name === "keyStatus" && drawn.order.now < times.maintainedAt)
+    return { ...drawn, order: { ...drawn.order, idempotencyKey: null } };
   if (drawn.name !== "debit" && drawn.name !== "reverse") return drawn;
   const { account, callId, now } = drawn.order;
   const at = drawn.name === "debit" ? now : drawn.order.at;
