@@ -51,6 +51,7 @@ const SAMPLES: Record<string, Record<string, string>> = {
     TEST_SCREENS: "all",
     TEST_EDGE: "all",
     TEST_FLEET: "all",
+    TEST_ACCESS_RUNS: "200",
     TEST_STORES: "all",
     TEST_STARTS: "all",
     TEST_BROWSER: "all",
@@ -75,7 +76,7 @@ for (const [name, value] of Object.entries(samples)) process.env[name] ??= value
  */
 const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "the dashboard in a browser": {
-    count: 3,
+    count: 2,
     files:
       /^test\/apps\/node\/dashboard-(?:interruptions|emails|factors|purchase|keyboard|notifications|lifecycle)\./,
   },
@@ -85,7 +86,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
       /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness)\./,
   },
   "the Workers under load and faults": {
-    count: 6,
+    count: 5,
     files:
       /^test\/apps\/edge\/(?:accounts|site|site-notifications|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory)\./,
   },

@@ -185,7 +185,7 @@ export function createAuthHooks(
 
     async passwordWasReset(user: User, request: Request | undefined) {
       await recordEvent(user.id, "password_reset", null, request ? { request } : null);
-      // Whoever sets it reads the emails of this address, and no other password or session is left.
+      // The person who sets it reads the emails of this address, and no other password or session is left.
       if (!user.emailVerified) {
         await (await adapter()).deleteUserSessions(user.id);
         await (await adapter()).updateUser(user.id, { emailVerified: true });

@@ -8,7 +8,7 @@ import { claimTotpCode, findTotp, ISSUER, LOCK_SECONDS, WRONG_CODES_MAX } from "
 /**
  * Second factors within better-auth's flows. Its plugin `two-factor` withholds the session after a right password until a code
  * or a passkey follows. We add to it:
- * - a sign-in with a provider is asked too: a provider links by the email address, so whoever reads the owner's email could
+ * - a sign-in with a provider is asked too: a provider links by the email address, so someone who reads the owner's email could
  *   otherwise get in without the second factor
  * - a code counts once
  * - a sign-in in a browser that is signed in replaces its session, so that confirming one's identity leaves no session behind

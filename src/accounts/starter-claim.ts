@@ -39,7 +39,7 @@ export type StarterDecision = {
   outcome: StarterOutcome;
 };
 
-/** Whoever comes again has had a free call too. An exhausted budget does not concern it, because it costs next to nothing. */
+/** A person who comes again has had a free call too. An exhausted budget does not withhold it, because it costs next to nothing. */
 export const isFreeCallOpen = (outcome: StarterOutcome): boolean =>
   outcome !== "address_used" && outcome !== "disposable";
 

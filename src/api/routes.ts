@@ -76,7 +76,7 @@ export function createRoutes(
     get("/healthz", monitoring.healthz),
     get("/health", monitoring.healthz),
     get("/readyz", monitoring.readyz),
-    // The pages of other sites must not read it, whoever else may.
+    // The pages of other sites must not read it, even where others may.
     { ...get("/metrics", monitoring.metrics), isSameOriginOnly: true },
   ];
 }

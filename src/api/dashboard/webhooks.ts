@@ -39,7 +39,7 @@ export async function listEndpoints(context: RequestContext): Promise<Response> 
 
 export async function addEndpoint(context: RequestContext): Promise<Response> {
   const member = await requireActiveMember(context);
-  // Whoever adds an endpoint gets the events of the account.
+  // An endpoint gets the events of the account.
   requireFreshProof(context, member);
   const { account, user } = member;
   const { deps, now } = context;

@@ -24,7 +24,7 @@ const LANES: Readonly<Record<PasswordLane, Lane>> = {
   "sign-up": { atOnceMax: AT_ONCE_MAX - 1, waitingMax: 32, weight: 1 },
 };
 
-/** On a busy machine a password takes longer. Whoever has waited this long gets an error before the connection gives up. */
+/** On a busy machine a password takes longer. After this long the client gets an error, before its connection gives up. */
 const WAIT_MAX_MS = 15_000;
 
 type Waiting = { since: number; start(): void; reject(error: Error): void };

@@ -23,7 +23,7 @@ CREATE TABLE job (
   died_at INTEGER,
   -- When payload and target of a dead job are erased.
   erase_at INTEGER,
-  -- Null once it is erased. Last, so that whoever counts jobs need not read it.
+  -- Null once it is erased. Last, so that counting jobs need not read it.
   payload TEXT
 ) STRICT;
 CREATE INDEX job_by_due ON job (queue, due_at, no) WHERE due_at IS NOT NULL;

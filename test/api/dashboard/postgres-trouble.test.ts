@@ -125,8 +125,8 @@ for (const { what, prepare, kind } of drawSample("acts in trouble", SCENES, 4, t
     const fixture = openFixture();
     const statuses: number[] = [];
     for (let after = 0; after < ASKS_MAX; after += 1) {
-      // Sign-ups in quick succession would need proofs of work.
-      clock.advance(10_000);
+      // Without a pause of a minute, sign-ups and resets would need proofs of work at last.
+      clock.advance(61_000);
       const act = await prepare(fixture, await openMember(fixture));
       [trouble, isHit] = [{ kind, after }, false];
       const response = await act();

@@ -246,7 +246,7 @@ async function openAny({ fixture }: Scene, who: Browser): Promise<void> {
     await confirm(fixture, who, true);
 }
 
-const RUNS = Number(process.env["TEST_ACCESS_RUNS"] ?? 12);
+const RUNS = Number(process.env["TEST_ACCESS_RUNS"] ?? 5);
 
 test(`in ${RUNS} random histories the stranger never gets in, and the owner always can`, async () => {
   const chance = createChance(SAMPLE_SEED);
