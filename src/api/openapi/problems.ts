@@ -59,11 +59,13 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   missing_key: () => missingKey(),
   invalid_key: invalidKey,
   insufficient_credits: ({ publicUrl, tools }) =>
-    insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl),
+    insufficientCredits(0, highestPrice(tools), publicUrl),
   key_budget_exhausted: ({ publicUrl, tools }) =>
     keyBudgetExhausted(
-      ...([{ budget: "day" as const, resetsAt: SAMPLE_DAY }, 4_200] as const),
-      ...([Math.max(...tools.map(({ price }) => price)), publicUrl] as const),
+      { budget: "day", resetsAt: SAMPLE_DAY },
+      4_200,
+      highestPrice(tools),
+      publicUrl,
     ),
   account_suspended: accountSuspended,
   key_not_allowed: () =>
@@ -102,6 +104,9 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   internal: () => internalError(undefined),
   unavailable: () => unavailable(undefined),
 };
+
+const highestPrice = (tools: Options["tools"]): number =>
+  Math.max(...tools.map(({ price }) => price));
 
 const SAMPLE_DAY = Date.UTC(2027, 0, 15);
 

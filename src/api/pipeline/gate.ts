@@ -116,8 +116,13 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
     async function askStatus(): Promise<void> {
       if (isCounted) return;
       const order: KeyStatusOrder = {
-        ...{ account, keySha256, now: app.now() },
-        ...{ tool, credits: price, address, idempotencyKey: repeatKey },
+        account,
+        keySha256,
+        now: app.now(),
+        tool,
+        credits: price,
+        address,
+        idempotencyKey: repeatKey,
       };
       const counted = await calls.keyStatus(order).catch((cause) => {
         throw unavailable(cause);
