@@ -95,8 +95,7 @@ export const ownNetworkOf = (address: string): string => networkOf(address, 24);
 
 /**
  * The network whose sign-ups are counted together: a /24 of IPv4, or a /56 of IPv6, because a customer has many /64s. Null where
- * the client cannot be told from others: its address is unknown,
- * or this machine's, as behind a proxy that is not trusted.
+ * the client cannot be told from others: its address is unknown, or this machine's, as behind a proxy that is not trusted.
  */
 export const signUpNetworkOf = (peer: string | null): string | null =>
   peer === null || isLoopbackAddress(peer) ? null : networkOf(peer, 24, 56);

@@ -3,12 +3,11 @@ import { useState } from "react";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure } from "../parts/message.tsx";
-import { useCreateKey, useVisitor } from "../queries.ts";
+import { useCreateKey } from "../queries.ts";
 import { OfflineError } from "../request.ts";
 import { LabelField, LabelSuggestions, labelError } from "./label-field.tsx";
 import { draftOf, errorsOf, type KeyBounds, type LimitsDraft, orderOf } from "./limits-draft.ts";
 import { LimitFields } from "./limits-form.tsx";
-import { rememberNewKey } from "./new-key.ts";
 import { RestrictionMessage, restrictionIn } from "./restriction.tsx";
 import { SecretDialog, type SecretForm } from "./secret-dialog.tsx";
 
@@ -21,7 +20,6 @@ export const CreateDialog = (props: { bounds: KeyBounds; onClose: () => void }) 
 
 function CreateForm(props: SecretForm & { bounds: KeyBounds }) {
   const { bounds } = props;
-  const account = useVisitor().data?.user?.account?.id;
   const create = useCreateKey();
   const [now] = useState(Date.now);
   const [none] = useState(() => draftOf(null, bounds));
@@ -42,13 +40,7 @@ function CreateForm(props: SecretForm & { bounds: KeyBounds }) {
     create.mutate(
       { label: label.trim(), limits: orderOf(draft, none, null, now) },
       {
-        onSuccess: (created) => {
-          const { id, label } = created.key;
-          if (account !== undefined) {
-            rememberNewKey({ account, id, label, secret: created.secret });
-          }
-          props.onSecret(created);
-        },
+        onSuccess: props.onSecret,
         onSettled: () => props.onBusy(false),
       },
     );

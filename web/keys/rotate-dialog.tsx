@@ -4,11 +4,10 @@ import type { KeyView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure, Message } from "../parts/message.tsx";
 import { timeText } from "../parts/numbers.ts";
-import { useKeys, useRotateKey, useVisitor } from "../queries.ts";
+import { useKeys, useRotateKey } from "../queries.ts";
 import { OfflineError } from "../request.ts";
 import { isOldSecretValid } from "./key-text.ts";
 import type { KeyBounds } from "./limits-draft.ts";
-import { rememberNewKey } from "./new-key.ts";
 import { RestrictionMessage, restrictionIn } from "./restriction.tsx";
 import { SecretDialog, type SecretForm } from "./secret-dialog.tsx";
 
@@ -35,7 +34,6 @@ export const RotateDialog = (props: {
 
 function RotateForm(props: SecretForm & { apiKey: KeyView; bounds: KeyBounds }) {
   const { apiKey, bounds } = props;
-  const account = useVisitor().data?.user?.account?.id;
   const rotate = useRotateKey();
   const [now] = useState(Date.now);
   const [hours, setHours] = useState(HOURS_DEFAULT);
@@ -50,13 +48,7 @@ function RotateForm(props: SecretForm & { apiKey: KeyView; bounds: KeyBounds }) 
     rotate.mutate(
       { id: apiKey.id, ...(repeated === null ? { keepHours: hours } : { again: repeated }) },
       {
-        onSuccess: (rotated) => {
-          const { id, label } = rotated.key;
-          if (account !== undefined) {
-            rememberNewKey({ account, id, label, secret: rotated.secret });
-          }
-          props.onSecret(rotated);
-        },
+        onSuccess: props.onSecret,
         onSettled: () => props.onBusy(false),
       },
     );

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import type { CreatedKey } from "../queries.ts";
+import { type CreatedKey, useVisitor } from "../queries.ts";
+import { rememberNewKey } from "./new-key.ts";
 import { SecretStep } from "./secret-step.tsx";
 
 /** What the form of the first step reports. */
@@ -18,12 +19,18 @@ export function SecretDialog(props: {
   onClose: () => void;
   children: (form: SecretForm) => ReactNode;
 }) {
+  const account = useVisitor().data?.user?.account?.id;
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const [leaving, setLeaving] = useState(false);
   const [busy, setBusy] = useState(false);
   const close = () => {
     if (created !== null) setLeaving(!leaving);
     else if (!busy) props.onClose();
+  };
+  const show = (made: CreatedKey) => {
+    const { id, label } = made.key;
+    if (account !== undefined) rememberNewKey({ account, id, label, secret: made.secret });
+    setCreated(made);
   };
   const storeTitle = props.isRotation ? "Store the new secret now" : "Store your new key now";
   const leaveTitle = `Close without storing the ${props.isRotation ? "secret" : "key"}?`;
@@ -34,7 +41,7 @@ export function SecretDialog(props: {
       wide={created !== null}
     >
       {created === null ? (
-        props.children({ onCancel: close, onSecret: setCreated, onBusy: setBusy })
+        props.children({ onCancel: close, onSecret: show, onBusy: setBusy })
       ) : (
         <SecretStep
           created={created}

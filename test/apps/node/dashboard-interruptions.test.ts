@@ -41,7 +41,12 @@ test("a double click on Create key creates one key", async (t) => {
   await page.reload();
   await session.keyMenu(page, "once").waitFor();
   assert.equal(await countKeys(page), 1);
-  await until("the email", () => emailsTo(site, credentials.email).length === 2);
+  const emailsAboutKeys = () =>
+    emailsTo(site, credentials.email).filter(({ email }) =>
+      /new API key/.test(email.subject ?? ""),
+    );
+  await until("the email", () => emailsAboutKeys().length > 0);
+  assert.equal(emailsAboutKeys().length, 1);
 });
 
 test("neither the back button nor a reload shows a key again", async (t) => {
