@@ -146,7 +146,7 @@ export default defineTool({
     {
       name: "SVG at the highest level",
       request: {
-        text: "https://example.com",
+        text: "HELLO",
         format: "svg",
         errorCorrectionLevel: "H",
         width: 200,
@@ -158,7 +158,7 @@ export default defineTool({
         width: 200,
         mimeType: "image/svg+xml",
         output:
-          '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200" viewBox="0 0 37 37" shape-rendering="crispEdges"><rect width="37" height="37" fill="#fff"/><path stroke="#000" d="M4 4.5h7m3 0h4m2 0h1m5 0h7M4 5.5h1m5 0h1m2 0h5m3 0h1m4 0h1m5 0h1M4 6.5h1m1 0h3m1 0h1m2 0h1m1 0h1m1 0h1m1 0h1m2 0h2m2 0h1m1 0h3m1 0h1M4 7.5h1m1 0h3m1 0h1m3 0h2m1 0h5m4 0h1m1 0h3m1 0h1M4 8.5h1m1 0h3m1 0h1m1 0h3m1 0h1m1 0h3m2 0h1m2 0h1m1 0h3m1 0h1M4 9.5h1m5 0h1m4 0h2m1 0h1m1 0h4m2 0h1m5 0h1M4 10.5h7m1 0h1m1 0h1m1 0h1m1 0h1m1 0h1m1 0h1m1 0h1m1 0h7M12 11.5h1m2 0h3m1 0h2m3 0h1M6 12.5h2m2 0h6m1 0h3m2 0h1m2 0h2m1 0h1M6 13.5h1m1 0h1m2 0h1m1 0h2m6 0h2m1 0h7m1 0h1M5 14.5h1m3 0h3m3 0h1m1 0h1m4 0h3m1 0h1m1 0h1m1 0h2M5 15.5h2m1 0h1m5 0h3m1 0h5m1 0h1m2 0h2m3 0h1M5 16.5h2m2 0h5m3 0h2m2 0h5m1 0h1m2 0h3M4 17.5h3m6 0h2m1 0h1m3 0h1m1 0h2m2 0h2m1 0h2m1 0h1M4 18.5h1m4 0h2m1 0h1m1 0h4m1 0h1m2 0h4m1 0h3m1 0h2M5 19.5h1m1 0h2m3 0h3m3 0h2m4 0h1m3 0h2m1 0h1M4 20.5h5m1 0h1m4 0h1m3 0h2m6 0h3M9 21.5h1m1 0h4m1 0h4m1 0h1m1 0h1m2 0h2M4 22.5h1m4 0h4m1 0h2m5 0h2m1 0h1m1 0h2m1 0h1M7 23.5h3m1 0h5m1 0h1m3 0h1m2 0h4m2 0h3M5 24.5h2m3 0h2m2 0h1m4 0h2m1 0h9m1 0h1M12 25.5h2m3 0h1m1 0h2m1 0h1m1 0h1m3 0h2m2 0h1M4 26.5h7m1 0h1m1 0h4m2 0h1m1 0h3m1 0h1m1 0h1m1 0h2M4 27.5h1m5 0h1m3 0h1m2 0h2m2 0h1m2 0h1m3 0h1m2 0h2M4 28.5h1m1 0h3m1 0h1m2 0h1m1 0h1m1 0h5m2 0h7m1 0h1M4 29.5h1m1 0h3m1 0h1m1 0h1m1 0h6m1 0h3m4 0h2m1 0h1M4 30.5h1m1 0h3m1 0h1m1 0h3m2 0h2m1 0h3m1 0h1m2 0h1m1 0h2m1 0h1M4 31.5h1m5 0h1m2 0h4m2 0h1m2 0h1m3 0h1m1 0h2m1 0h1M4 32.5h7m3 0h1m1 0h1m1 0h1m1 0h4m2 0h2m3 0h1"/></svg>',
+          '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200" viewBox="0 0 29 29" shape-rendering="crispEdges"><rect width="29" height="29" fill="#fff"/><path stroke="#000" d="M4 4.5h7m2 0h1m2 0h1m1 0h7M4 5.5h1m5 0h1m3 0h1m3 0h1m5 0h1M4 6.5h1m1 0h3m1 0h1m5 0h1m1 0h1m1 0h3m1 0h1M4 7.5h1m1 0h3m1 0h1m2 0h2m1 0h1m1 0h1m1 0h3m1 0h1M4 8.5h1m1 0h3m1 0h1m1 0h2m1 0h2m1 0h1m1 0h3m1 0h1M4 9.5h1m5 0h1m2 0h3m2 0h1m5 0h1M4 10.5h7m1 0h1m1 0h1m1 0h1m1 0h7M12 11.5h2m2 0h1M6 12.5h2m2 0h3m1 0h5m1 0h1M5 13.5h2m1 0h2m2 0h2m1 0h3m1 0h1m1 0h4M6 14.5h3m1 0h1m3 0h3m2 0h2m1 0h1M4 15.5h3m1 0h2m3 0h1m2 0h1m1 0h1m3 0h2M4 16.5h1m2 0h8m1 0h2m2 0h1m1 0h1M12 17.5h3m4 0h1m2 0h2M4 18.5h7m1 0h1m3 0h1m3 0h1m2 0h2M4 19.5h1m5 0h1m2 0h1m1 0h3m3 0h1m2 0h1M4 20.5h1m1 0h3m1 0h1m2 0h1m2 0h3m2 0h1m2 0h1M4 21.5h1m1 0h3m1 0h1m1 0h1m3 0h3m1 0h1m2 0h1M4 22.5h1m1 0h3m1 0h1m1 0h1m1 0h1m1 0h2m2 0h1m1 0h1M4 23.5h1m5 0h1m2 0h2m2 0h1m2 0h2M4 24.5h7m6 0h1m1 0h1m3 0h1"/></svg>',
       },
     },
     {
