@@ -7,17 +7,19 @@ import { isLoopbackAddress } from "#networks.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { baseOf, isOwnMachine, warningsOf } from "./addresses.ts";
-import { createNodeAppContext } from "./app-context.ts";
+import { createNodeAppContext, elapsed } from "./app-context.ts";
 import { createIsTrusted } from "./client-address.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder } from "./data-folder.ts";
 import { StartupDatabaseError } from "./database-startup.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { readDocs } from "./docs.ts";
+import { createLastingFaults } from "./lasting-faults.ts";
 import { createNodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
 import { isForOperator } from "./operator-server.ts";
 import { openNodePages } from "./page-files.ts";
+import { createNodeReadiness } from "./readiness.ts";
 import { openReversals } from "./reversals.ts";
 import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
@@ -30,6 +32,10 @@ import { startUpkeep } from "./upkeep.ts";
 async function main(): Promise<void> {
   const { config, prices } = readNodeSettings(process.env);
   const log = createNodeLog(config.logLevel);
+  const faults = createLastingFaults({
+    error: (message) => log.logError(message, {}),
+    info: log.info,
+  });
   const store = await openNodeStore(
     config,
     {
@@ -52,7 +58,9 @@ async function main(): Promise<void> {
     tools: pool.waiting,
     jobs: async () => [...((await dashboard?.countJobs()) ?? []), ...(await reversals.countJobs())],
     signUps: async () => (await dashboard?.countSignUps()) ?? null,
+    faults: faults.current,
   });
+  const readiness = createNodeReadiness({ ledger, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);
   const docs = readDocs(log.logError);
@@ -70,7 +78,7 @@ async function main(): Promise<void> {
     const at = { publicUrl, port, secrets, prices };
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
-    const parts = { ledger, pool, log, metrics, reverseLater };
+    const parts = { ledger, readiness, pool, log, metrics, reverseLater };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const { securityContact } = config;
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };

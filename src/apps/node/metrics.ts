@@ -4,6 +4,7 @@ import { REJECTIONS, type Rejection } from "#api/dashboard/rejections.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { ConnectionEvent } from "./connection-bounds.ts";
 import { addJobGauges } from "./job-metrics.ts";
+import { FAULT_NAMES, type LastingFaults } from "./lasting-faults.ts";
 import { addSignUpMetrics, type SignUpCounts } from "./sign-up-metrics.ts";
 
 /** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
@@ -26,6 +27,7 @@ export function createNodeMetrics(queues: {
   tools(): number;
   jobs(): Promise<readonly JobCount[]>;
   signUps(): Promise<SignUpCounts | null>;
+  faults: LastingFaults["current"];
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
@@ -106,6 +108,7 @@ export function createNodeMetrics(queues: {
   );
   addJobGauges(registers, queues.jobs, Date.now);
   addSignUpMetrics(registers, queues.signUps);
+  addFaultGauge(registers, queues.faults);
 
   const children = createChildren({ requests, calls, credits, latency });
   return {
@@ -137,6 +140,20 @@ function queueGauge(registers: Registry[], name: string, help: string, read: () 
     help,
     collect() {
       this.set(read());
+    },
+  });
+}
+
+/** 1 for each fault that lasts now. An alert needs the zeros of the others. */
+function addFaultGauge(registers: Registry[], current: LastingFaults["current"]): void {
+  new Gauge({
+    registers,
+    name: "toolbooth_fault",
+    help: "Whether a fault lasts that needs the operator, by its name",
+    labelNames: ["name"],
+    collect() {
+      const faults = current();
+      for (const name of FAULT_NAMES) this.set({ name }, faults.has(name) ? 1 : 0);
     },
   });
 }
