@@ -55,6 +55,7 @@ export async function openNodeSocket(
     jobs: async () => [],
     signUps: async () => null,
     faults: () => new Map(),
+    storage: { freeBytes: () => null, wal: () => null },
   });
   const config = readConfig({
     RATE_LIMIT: String(settings.rateLimit),

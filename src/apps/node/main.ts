@@ -24,6 +24,7 @@ import { openReversals } from "./reversals.ts";
 import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
 import { readNodeSettings } from "./settings.ts";
+import { diskOf, startStorageWatch } from "./storage-watch.ts";
 import { openNodeStore } from "./store.ts";
 import { openToolPool } from "./tool-pool.ts";
 import { startUpkeep } from "./upkeep.ts";
@@ -36,6 +37,8 @@ async function main(): Promise<void> {
     error: (message) => log.logError(message, {}),
     info: log.info,
   });
+  const disk = diskOf(config.dataDir);
+  const storage = startStorageWatch({ faults, disk, now: () => Date.now() });
   const store = await openNodeStore(
     config,
     {
@@ -46,6 +49,7 @@ async function main(): Promise<void> {
       },
       onFault: (cause) =>
         log.logError("Moving debits out of the journal failed; retrying", { cause }),
+      onWal: storage.onWal,
     },
     { forMs: DATABASE_PATIENCE_MS, log: log.warn },
   );
@@ -59,6 +63,7 @@ async function main(): Promise<void> {
     jobs: async () => [...((await dashboard?.countJobs()) ?? []), ...(await reversals.countJobs())],
     signUps: async () => (await dashboard?.countSignUps()) ?? null,
     faults: faults.current,
+    storage,
   });
   const readiness = createNodeReadiness({ ledger, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
@@ -93,6 +98,7 @@ async function main(): Promise<void> {
     stopping = true;
     log.info("stopping", { signal });
     upkeep.stop();
+    storage.stop();
     pages.close();
     await server.stop();
     await dashboard?.stop();

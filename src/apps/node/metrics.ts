@@ -4,8 +4,10 @@ import { REJECTIONS, type Rejection } from "#api/dashboard/rejections.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { ConnectionEvent } from "./connection-bounds.ts";
 import { addJobGauges } from "./job-metrics.ts";
-import { FAULT_NAMES, type LastingFaults } from "./lasting-faults.ts";
+import type { LastingFaults } from "./lasting-faults.ts";
 import { addSignUpMetrics, type SignUpCounts } from "./sign-up-metrics.ts";
+import { addStorageMetrics } from "./storage-metrics.ts";
+import type { StorageWatch } from "./storage-watch.ts";
 
 /** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
 export type NodeMetrics = {
@@ -28,6 +30,7 @@ export function createNodeMetrics(queues: {
   jobs(): Promise<readonly JobCount[]>;
   signUps(): Promise<SignUpCounts | null>;
   faults: LastingFaults["current"];
+  storage: Pick<StorageWatch, "freeBytes" | "wal">;
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
@@ -108,7 +111,7 @@ export function createNodeMetrics(queues: {
   );
   addJobGauges(registers, queues.jobs, Date.now);
   addSignUpMetrics(registers, queues.signUps);
-  addFaultGauge(registers, queues.faults);
+  addStorageMetrics(registers, queues);
 
   const children = createChildren({ requests, calls, credits, latency });
   return {
@@ -140,20 +143,6 @@ function queueGauge(registers: Registry[], name: string, help: string, read: () 
     help,
     collect() {
       this.set(read());
-    },
-  });
-}
-
-/** 1 for each fault that lasts now. An alert needs the zeros of the others. */
-function addFaultGauge(registers: Registry[], current: LastingFaults["current"]): void {
-  new Gauge({
-    registers,
-    name: "toolbooth_fault",
-    help: "Whether a fault lasts that needs the operator, by its name",
-    labelNames: ["name"],
-    collect() {
-      const faults = current();
-      for (const name of FAULT_NAMES) this.set({ name }, faults.has(name) ? 1 : 0);
     },
   });
 }
