@@ -75,13 +75,17 @@ test("a probe takes as many round trips as a debit, with the same time limits, s
   const pool = openPostgresPool(await newDatabase(), { max: 4 });
   t.after(() => pool.close());
   const sent: string[] = [];
+  const noted = <Made>(mode: string, made: Made): Made => {
+    sent.push(mode);
+    return made;
+  };
   const watched: PostgresPool = {
     ...pool,
-    once: (mode, ...rest) => (sent.push(mode), pool.once(mode, ...rest)),
-    together: (mode, statements) => (sent.push(mode), pool.together(mode, statements)),
-    transaction: (mode, body) => (sent.push(mode), pool.transaction(mode, body)),
+    once: (mode, ...rest) => noted(mode, pool.once(mode, ...rest)),
+    together: (mode, statements) => noted(mode, pool.together(mode, statements)),
+    transaction: (mode, body) => noted(mode, pool.transaction(mode, body)),
     roundTrips: (mode, body) =>
-      pool.roundTrips(mode, (send) => body((message) => (sent.push(mode), send(message)))),
+      pool.roundTrips(mode, (send) => body((message) => noted(mode, send(message)))),
   };
   const { ledger, close } = createPostgresLedger(watched);
   t.after(close);
