@@ -7,8 +7,8 @@ import { explainLedgerFault, isOfOneOrder } from "./ledger-faults.ts";
  * Whether calls on this node would succeed now. In this order:
  *
  * 1. A lasting fault that stops calls makes the node unready.
- * 2. The debits of the last seconds: the node is unready if at least half of them met a fault. It is ready again when one has succeeded
- *    since and none failed for a second. So a fault that lets some debits pass does not make the response alternate.
+ * 2. The debits of the last two seconds: the node is unready if at least half of them met a fault. It is ready again when one has
+ *    succeeded since and none failed for a second. So a fault that lets some debits pass does not make the response alternate.
  * 3. If there were none, or too few to tell, the ledger is probed, which does what a debit does.
  */
 export type DebitRecord = {
@@ -18,7 +18,8 @@ export type DebitRecord = {
   verdict(): "ready" | { fault: unknown } | null;
 };
 
-const WINDOW_S = 5;
+/** This second and the one before: after thousands of successes, a full disk must not take long to outweigh them. */
+const WINDOW_S = 2;
 /** A success that is older does not tell, because those that have begun since may be waiting for a database that does not respond. */
 const SUCCESS_COUNTS_MS = 2_000;
 /** After a fault, the next second decides. */

@@ -118,4 +118,5 @@ const checkpointsFail = (error: string, bytes: number) =>
   `The database file cannot be written (${error}), so its write-ahead log grows with every call${sizeOf(bytes)}. Check the disk of DATA_DIR; calls get 503 when the log has filled it.`;
 const logIsHeld = (since: string, bytes: number) =>
   `Another connection has been reading the database since ${since} UTC, so the write-ahead log cannot be emptied${sizeOf(bytes)}. End it if it is a database shell or a tool with an open transaction; a backup or an export ends by itself.`;
-const sizeOf = (bytes: number) => (bytes > MB ? `; it is larger than ${bytes / MB} MB` : "");
+const sizeOf = (bytes: number) =>
+  bytes >= WAL_LARGE_BYTES ? `; it is larger than ${bytes / MB} MB` : "";
