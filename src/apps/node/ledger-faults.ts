@@ -1,4 +1,4 @@
-import { NOT_ACCEPTED } from "#api/health.ts";
+import { NOT_ACCEPTED } from "#api/readiness.ts";
 import { OrderRejected } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { LATE, TOO_MANY_ORDERS } from "#stores/order-queue.ts";

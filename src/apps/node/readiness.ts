@@ -1,4 +1,4 @@
-import { probeReadiness, type Readiness } from "#api/health.ts";
+import { probeReadiness, type Readiness } from "#api/readiness.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
 import { explainLedgerFault, isOfOneOrder } from "./ledger-faults.ts";

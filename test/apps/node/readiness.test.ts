@@ -4,7 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
-import { NOT_ACCEPTED } from "#api/health.ts";
+import { NOT_ACCEPTED } from "#api/readiness.ts";
 import { type DebitOrder, type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import { orderFault } from "#stores/postgres/faults.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
