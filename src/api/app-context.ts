@@ -5,6 +5,7 @@ import type { CallRef, Ledger } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { CallResponse, ToolJob } from "./pipeline/run-tool.ts";
+import type { Readiness } from "./readiness.ts";
 
 /**
  * Everything that a runtime passes to the app. The app depends on no runtime and no store: each runtime builds its own
@@ -17,6 +18,7 @@ export type AppContext = {
   ledger: Ledger;
   /** The ledger as calls use it. */
   calls: CallLedger;
+  readiness: Readiness;
   /**
    * Reverses a call that gets 503 although its debit may exist: at once, or when the ledger is reachable again. Resolves
    * as soon as the reversal is certain; never rejects.

@@ -2,22 +2,8 @@ import { ApiError } from "#errors.ts";
 import type { AppContext, Metrics } from "./app-context.ts";
 import type { Replier, RequestContext } from "./pipeline/reply.ts";
 
-/** The result of a probe is used for this long. */
-const PROBE_REUSED_MS = 1_000;
-
 /** The endpoints for an operator's monitoring: `/healthz`, `/readyz` and `/metrics`. */
 export function createMonitoringEndpoints(app: AppContext, replier: Replier) {
-  let last: { at: number; probe: Promise<unknown> } | null = null;
-
-  /** Writes to the ledger at most once a second, however many clients ask. */
-  function probe(): Promise<unknown> {
-    const at = app.elapsed();
-    if (last === null || at - last.at >= PROBE_REUSED_MS) {
-      last = { at, probe: app.ledger.probe({ now: app.now() }) };
-    }
-    return last.probe;
-  }
-
   const healthy = (request: Request, context: RequestContext) =>
     replier.plain("application/json", JSON.stringify({ ok: true }), request.headers, context);
 
@@ -25,14 +11,11 @@ export function createMonitoringEndpoints(app: AppContext, replier: Replier) {
     healthz: healthy,
 
     async readyz(request: Request, context: RequestContext): Promise<Response> {
-      await probe().catch((cause) => {
+      const unready = await app.readiness();
+      if (unready !== null) {
         const headers = { "Retry-After": "2" };
-        throw new ApiError(
-          "unavailable",
-          "The ledger does not accept writes. Calls fail until it does.",
-          { cause, headers },
-        );
-      });
+        throw new ApiError("unavailable", unready.message, { cause: unready.cause, headers });
+      }
       return healthy(request, context);
     },
 

@@ -1,4 +1,4 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Migration } from "../schema/migrations.ts";
 import { sqliteDashboard } from "../schema/sqlite-dashboard.ts";
@@ -20,6 +20,9 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
 /** How long to wait for a lock that another process holds. The command line writes while a server runs. */
 const BUSY_TIMEOUT_MS = 4_000;
 
+/** Four times the size at which the log is copied into the database file. */
+const WAL_KEPT_BYTES = 16 * 1024 * 1024;
+
 export type NodeSqlite = SqlDriver & { close(): void };
 
 /**
@@ -34,6 +37,8 @@ export function openNodeSqlite(file: string, migrations = SQLITE_MIGRATIONS): No
     database.exec(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
     );
+    // SQLite keeps the log's file at its greatest size and overwrites it. After a reader has kept it from being emptied, it shrinks.
+    database.exec(`PRAGMA journal_size_limit = ${WAL_KEPT_BYTES}`);
     database.exec("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;");
     const driver = createDriver(database);
     runMigrations(driver, migrations);
@@ -48,6 +53,10 @@ export function openNodeSqlite(file: string, migrations = SQLITE_MIGRATIONS): No
 export function openNodeSqliteReadOnly(file: string): NodeSqlite {
   return createDriver(new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
 }
+
+/** Returns the size of the write-ahead log's file. */
+export const logFileBytes = (file: string): number =>
+  statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Opens a copy of a database for writing, without migrating its schema or changing its journal mode. */
 export function openNodeSqliteCopy(file: string): NodeSqlite {

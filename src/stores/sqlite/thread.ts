@@ -4,6 +4,7 @@ import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
 import { type BatchItem, outcomeOf } from "./batch.ts";
+import type { WalState } from "./checkpoints.ts";
 import type { ThreadMessage } from "./thread-worker.ts";
 
 /**
@@ -18,6 +19,8 @@ export type SqliteThreadOptions = {
   onCrash?: (error: Error) => void;
   /** Called when the thread's maintenance fails, and again only after it has succeeded in between. */
   onFault?: (error: Error) => void;
+  /** Called about once a second with the state of the write-ahead log. */
+  onWal?: (state: WalState) => void;
 };
 
 export type SqliteThread = { ledger: Ledger; waiting(): number; close(): Promise<void> };
@@ -51,6 +54,12 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
 }
 
 const DIED_TWICE = "The ledger's thread died twice on this order";
+const DIED = "The ledger's thread died";
+const RESTARTING = "The ledger's thread is restarting";
+
+/** Whether an order failed because there was no thread to carry it out. */
+export const isThreadFault = ({ message }: Error): boolean =>
+  [DIED_TWICE, DIED, RESTARTING].includes(message);
 
 type Thread = {
   send: OrderQueueOptions<BatchItem, unknown>["send"];
@@ -60,7 +69,7 @@ type Thread = {
 };
 
 /** Keeps one thread running. A batch during which it dies fails; a batch that is sent while no thread runs fails with `NotCarriedOut`. */
-async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Promise<Thread> {
+async function keepThread({ file, onCrash, onFault, onWal }: SqliteThreadOptions): Promise<Thread> {
   let worker: Worker | undefined;
   let underWay: { done(outcomes: unknown[]): void; failed(error: Error): void } | undefined;
   let commitMs = 0;
@@ -78,6 +87,10 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
         onFault?.(new Error(message.fault));
         return;
       }
+      if ("wal" in message) {
+        onWal?.(message.wal);
+        return;
+      }
       commitMs = message.commitMs;
       const batch = underWay;
       underWay = undefined;
@@ -90,7 +103,7 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
       worker = undefined;
       const batch = underWay;
       underWay = undefined;
-      batch?.failed(new OutcomeUnknown("The ledger's thread died"));
+      batch?.failed(new OutcomeUnknown(DIED));
       if (closing) return;
       onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
       restartLater();
@@ -113,7 +126,7 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
   return {
     send(items, _again, done, failed) {
       if (worker === undefined) {
-        failed(new NotCarriedOut("The ledger's thread is restarting"));
+        failed(new NotCarriedOut(RESTARTING));
         return;
       }
       underWay = { done, failed };
