@@ -13,7 +13,7 @@ import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { type Ended, endRequests } from "#stores/sqlite/operator.ts";
 import { activeKeyStarts } from "#stores/sqlite/transfer-rows.ts";
-import { databaseFile, giveToFolderOwner } from "../node/data-folder.ts";
+import { databaseFile, giveToFolderOwner, syncPath } from "../node/data-folder.ts";
 import { keptSecrets, moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
 import { CommandError, type Invocation, type Outcome } from "./command.ts";
 import {
@@ -22,7 +22,6 @@ import {
   createPartialFile,
   dropPartialFile,
   isSameFile,
-  syncPath,
 } from "./files.ts";
 import { USE_POSTGRES_TOOLS } from "./help.ts";
 import { runRecorded } from "./local.ts";

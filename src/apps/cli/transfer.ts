@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { databaseFile, giveToFolderOwner, openDataFolder } from "../node/data-folder.ts";
+import { databaseFile, giveToFolderOwner, openDataFolder, syncPath } from "../node/data-folder.ts";
 import { moveSecretOut, secretFile } from "../node/secret-file.ts";
 import { exchange, previousDataFile } from "./backup.ts";
 import { CommandError, type Invocation, type Outcome, UsageError } from "./command.ts";
@@ -15,7 +15,6 @@ import {
   createSink,
   dropPartialFile,
   linesOf,
-  syncPath,
 } from "./files.ts";
 import { describeImport, runRecorded } from "./local.ts";
 import { placeOf } from "./postgres-faults.ts";

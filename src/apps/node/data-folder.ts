@@ -1,4 +1,12 @@
-import { chownSync, mkdirSync, statSync } from "node:fs";
+import {
+  chownSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
 import path from "node:path";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -12,12 +20,19 @@ export const databaseFile = (dataDir: string) => path.join(dataDir, "toolbooth.s
 export const outboxFolder = (dataDir: string) => path.join(dataDir, "outbox");
 
 export function openDataFolder(dataDir: string): NodeSqlite {
-  const file = databaseFile(dataDir);
-  try {
+  return explainFolder(dataDir, () => {
     makeFolder(path.resolve(dataDir));
-    return openNodeSqlite(file);
+    return openNodeSqlite(databaseFile(dataDir));
+  });
+}
+
+/** Runs what uses the folder, and turns its errors into `DataFolderError`. */
+export function explainFolder<Result>(dataDir: string, run: () => Result): Result {
+  try {
+    return run();
   } catch (error) {
-    throw new DataFolderError(explain(error, dataDir, file), { cause: error });
+    if (error instanceof DataFolderError) throw error;
+    throw new DataFolderError(explain(error, dataDir, databaseFile(dataDir)), { cause: error });
   }
 }
 
@@ -34,6 +49,23 @@ export function makeFolder(folder: string): void {
     // Another process may have created it in the meantime.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
+}
+
+/** Flushes a file's content, or a folder's names, to disk. Not for an open database: that would drop SQLite's locks on it. */
+export function syncPath(file: string): void {
+  const fd = openSync(file, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Deletes a file if there is one and it can be deleted. `rmSync` with `force` still throws if the folder is gone. */
+export function dropFile(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {}
 }
 
 /** Gives a file created by root to the owner of its folder, so that the server can open it. */

@@ -46,6 +46,7 @@ async function main(): Promise<void> {
       },
       onFault: (cause) =>
         log.logError("Moving debits out of the journal failed; retrying", { cause }),
+      onFiles: (fault) => (fault === null ? faults.clear("files") : faults.set("files", fault)),
     },
     { forMs: DATABASE_PATIENCE_MS, log: log.warn },
   );
@@ -75,7 +76,7 @@ async function main(): Promise<void> {
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
-    const at = { publicUrl, port, secrets, prices };
+    const at = { publicUrl, port, secrets, prices, refusal: store.refusal };
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
     const parts = { ledger, readiness, pool, log, metrics, reverseLater };
@@ -116,6 +117,7 @@ async function main(): Promise<void> {
   // Last, because a supervisor that reads this line may send a signal immediately.
   const address = urlOf(config.host, server.port);
   const warnings = warningsOf(config, outboxFolder(config.dataDir), server.port);
+  store.announce?.(address);
   announce(config, { address, publicUrl, demoKey, warnings });
   for (const warning of warnings) log.warn(warning);
   log.info("started", { version, address, publicUrl });
