@@ -16,8 +16,8 @@ export const serverFile = (dataDir: string) => path.join(dataDir, "server.json")
 export type ServerLock = {
   /** Writes `server.json`. `address` is null until the server listens. */
   describe(address: string | null): void;
-  /** `isUnused`: the start failed before there was a ledger, so it must leave nothing behind. */
-  release(isUnused?: boolean): void;
+  /** `hasFailed`: the start failed, so it leaves nothing behind. */
+  release(hasFailed?: boolean): void;
 };
 
 /** The command line looks at the lock for a moment. */
@@ -34,6 +34,7 @@ export function lockDataFolder(dataDir: string, startedAt: number): ServerLock {
       `${describeServer(dataDir)} is already running on the data folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
     );
   }
+  held.add(database);
   giveToFolderOwner(file);
   function describe(address: string | null): void {
     const startedIso = new Date(startedAt).toISOString();
@@ -48,12 +49,16 @@ export function lockDataFolder(dataDir: string, startedAt: number): ServerLock {
   if (existsSync(serverFile(dataDir))) describe(null);
   return {
     describe,
-    release(isUnused = false) {
-      if (isUnused && !existed) dropFile(file);
+    release(hasFailed = false) {
+      if (hasFailed && !existed) dropFile(file);
+      held.delete(database);
       database.close();
     },
   };
 }
+
+/** The garbage collector closes connections that nothing refers to, and with them their locks. */
+const held = new Set<DatabaseSync>();
 
 /** Returns a phrase that names the server on a data folder; null if none is running there. */
 export function findServer(dataDir: string): string | null {

@@ -9,7 +9,7 @@ import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/threa
 import { databaseFile, explainFolder, makeFolder, openDataFolder } from "./data-folder.ts";
 import { openDatabaseFiles } from "./database-files.ts";
 import { NO_PATIENCE, type Patience } from "./database-startup.ts";
-import { isMissingOrEmpty, requireNoLostLedger } from "./earlier-ledger.ts";
+import { requireNoLostLedger } from "./earlier-ledger.ts";
 import { type FilesWatchOptions, watchFiles } from "./files-watch.ts";
 import { createSecretKeeper, openSecrets } from "./secret-file.ts";
 import { lockDataFolder, type ServerLock } from "./server-lock.ts";
@@ -92,7 +92,7 @@ async function openSqliteStore(
       },
     };
   } catch (error) {
-    lock.release(isMissingOrEmpty(databaseFile(dataDir)));
+    lock.release(true);
     throw error;
   }
 }
