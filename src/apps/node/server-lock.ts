@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -21,21 +21,30 @@ export type ServerLock = {
 };
 
 /** The command line looks at the lock for a moment. */
-const WAIT_MS = 1_000;
+const WAIT_MS = 250;
 const TRIES_MAX = 5;
 
 /** Throws `DataFolderError` if another server is running on the folder. */
 export function lockDataFolder(dataDir: string, startedAt: number): ServerLock {
   const file = lockFile(dataDir);
   const existed = existsSync(file);
-  const database = hold(file, WAIT_MS);
+  let database: DatabaseSync | null;
+  try {
+    database = hold(file, WAIT_MS);
+  } catch (error) {
+    if (!existed) dropFile(file);
+    throw error;
+  }
   if (database === null) {
     throw new DataFolderError(
       `${describeServer(dataDir)} is already running on the data folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
     );
   }
   held.add(database);
-  giveToFolderOwner(file);
+  if (!existed) {
+    chmodSync(file, 0o600);
+    giveToFolderOwner(file);
+  }
   function describe(address: string | null): void {
     const startedIso = new Date(startedAt).toISOString();
     writeServerFile(dataDir, {
@@ -75,7 +84,8 @@ function hold(file: string, waitMs: number): DatabaseSync | null {
     const database = new DatabaseSync(file, { timeout: waitMs });
     try {
       const before = inodeOf(file);
-      database.exec("BEGIN EXCLUSIVE");
+      // In memory, because a journal beside the file would stay after a kill.
+      database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
       // A failed start may have deleted the file that was opened.
       if (before !== undefined && before === inodeOf(file)) return database;
     } catch (error) {

@@ -6,7 +6,13 @@ import { copySqliteOpen } from "#stores/sqlite/backup.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
-import { databaseFile, explainFolder, makeFolder, openDataFolder } from "./data-folder.ts";
+import {
+  databaseFile,
+  explainFolder,
+  folderError,
+  makeFolder,
+  openDataFolder,
+} from "./data-folder.ts";
 import { openDatabaseFiles } from "./database-files.ts";
 import { NO_PATIENCE, type Patience } from "./database-startup.ts";
 import { requireNoLostLedger } from "./earlier-ledger.ts";
@@ -93,7 +99,7 @@ async function openSqliteStore(
     };
   } catch (error) {
     lock.release(true);
-    throw error;
+    throw folderError(error, dataDir);
   }
 }
 
