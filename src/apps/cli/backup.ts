@@ -150,7 +150,7 @@ export function requireNoServer(dataDir: string): void {
   const server = findServer(dataDir);
   if (server === null) return;
   throw new CommandError(
-    `${server} is running on the data folder ${dataDir}. Nothing was changed. Stop it and try again.`,
+    `A ${server} is running on the data folder ${dataDir}. Nothing was changed. Stop it and try again.`,
   );
 }
 

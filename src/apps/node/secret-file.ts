@@ -145,6 +145,7 @@ export function createSecretKeeper(
     if (missed !== 2) return;
     try {
       createSecretFile(dataDir, secrets.join(","));
+      missed = 0;
       log(`${file} was deleted while the server was running. The server has written it again.`);
     } catch (error) {
       log(

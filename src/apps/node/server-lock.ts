@@ -37,7 +37,7 @@ export function lockDataFolder(dataDir: string, startedAt: number): ServerLock {
   }
   if (database === null) {
     throw new DataFolderError(
-      `${describeServer(dataDir)} is already running on the data folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
+      `Another ${describeServer(dataDir)} is already running on the data folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
     );
   }
   held.add(database);
@@ -69,7 +69,7 @@ export function lockDataFolder(dataDir: string, startedAt: number): ServerLock {
 /** The garbage collector closes connections that nothing refers to, and with them their locks. */
 const held = new Set<DatabaseSync>();
 
-/** Returns a phrase that names the server on a data folder; null if none is running there. */
+/** Returns what names the server on a data folder, beginning with "server"; null if none is running there. */
 export function findServer(dataDir: string): string | null {
   const file = lockFile(dataDir);
   if (!existsSync(file)) return null;
@@ -117,10 +117,10 @@ function writeServerFile(dataDir: string, server: Server): void {
 
 function describeServer(dataDir: string): string {
   const server = readServerFile(dataDir);
-  if (server === null) return "Another server";
+  if (server === null) return "server";
   const { pid, host, address, startedAt } = server;
   const place = address === null ? "" : `, ${address}`;
-  return `Another server (process ${pid} on ${host}${place}, started ${startedAt})`;
+  return `server (process ${pid} on ${host}${place}, started ${startedAt})`;
 }
 
 function readServerFile(dataDir: string): Server | null {

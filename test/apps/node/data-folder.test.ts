@@ -1,15 +1,23 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { readConfig } from "#config/config.ts";
 import { databaseFile } from "../../../src/apps/node/data-folder.ts";
+import { createSecretKeeper } from "../../../src/apps/node/secret-file.ts";
 import { findServer } from "../../../src/apps/node/server-lock.ts";
 import { openNodeStore } from "../../../src/apps/node/store.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
-import { eventually } from "../../http/test-api.ts";
 
 /** Which data folders a server starts on: those with a ledger and no other server, and new ones. */
 
@@ -112,7 +120,7 @@ test("a running server keeps others from its folder until it ends, also by a kil
   const holder = startHolder(t, dataDir);
   await once(holder.stdout, "data");
   const named = new RegExp(
-    `Another server \\(process ${holder.pid} on .+, http://127\\.0\\.0\\.1:8787, started 1970-01-01T00:00:00\\.000Z\\)`,
+    `^server \\(process ${holder.pid} on .+, http://127\\.0\\.0\\.1:8787, started 1970-01-01T00:00:00\\.000Z\\)`,
   );
   assert.match(findServer(dataDir) ?? "", named);
   writeFileSync(databaseFile(dataDir), "");
@@ -140,15 +148,28 @@ test("a copied folder of a running server serves by itself", async (t) => {
   await openAndClose(`${dataDir}-copy`);
 });
 
-test("a secret that is deleted while the server runs is written again", async (t) => {
+test("a secret that is deleted while the server runs is written again, unless it is back at the next look", (t) => {
   const dataDir = temporaryFolder(t);
   const said: string[] = [];
-  const store = await open(dataDir, (sentence) => said.push(sentence));
-  t.after(() => store.close());
+  const look = createSecretKeeper(
+    dataDir,
+    ["a secret of 16 characters", "an earlier secret"],
+    (line) => said.push(line),
+  );
   const file = path.join(dataDir, "secret");
+  look();
+  writeFileSync(file, "rotated by an editor, which deletes a file for a moment", { mode: 0o600 });
+  look();
   rmSync(file);
-  await eventually("the secret is back", async () => existsSync(file));
+  look();
+  assert.deepEqual([existsSync(file), said], [false, []]);
+  look();
+  assert.equal(readFileSync(file, "utf8"), "a secret of 16 characters,an earlier secret\n");
   assert.deepEqual(said, [
     `${file} was deleted while the server was running. The server has written it again.`,
   ]);
+  rmSync(dataDir, { recursive: true });
+  for (let i = 0; i < 5; i += 1) look();
+  assert.equal(said.length, 2);
+  assert.match(said[1] ?? "", /cannot be written again: .* Restore it before the server stops/);
 });
