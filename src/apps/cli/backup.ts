@@ -13,8 +13,10 @@ import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { type Ended, endRequests } from "#stores/sqlite/operator.ts";
 import { activeKeyStarts } from "#stores/sqlite/transfer-rows.ts";
-import { databaseFile, giveToFolderOwner } from "../node/data-folder.ts";
+import { databaseFile, giveToFolderOwner, syncPath } from "../node/data-folder.ts";
+import { isMissingOrEmpty, requireNoLostLedger } from "../node/earlier-ledger.ts";
 import { keptSecrets, moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
+import { findServer } from "../node/server-lock.ts";
 import { CommandError, type Invocation, type Outcome } from "./command.ts";
 import {
   checkOutputFile,
@@ -22,7 +24,6 @@ import {
   createPartialFile,
   dropPartialFile,
   isSameFile,
-  syncPath,
 } from "./files.ts";
 import { USE_POSTGRES_TOOLS } from "./help.ts";
 import { runRecorded } from "./local.ts";
@@ -44,7 +45,8 @@ export async function backup(
 ): Promise<Outcome> {
   requireDataFolder(invocation, "backup copies");
   const file = databaseFile(invocation.config.dataDir);
-  if (!existsSync(file)) throw new CommandError(noData(invocation.config.dataDir));
+  requireNoLostLedger(invocation.config.dataDir);
+  if (isMissingOrEmpty(file)) throw new CommandError(noData(invocation.config.dataDir));
   if (["", ...SIDECARS].some((suffix) => isSameFile(target, file + suffix))) {
     throw new CommandError(`${target} is the database itself. Choose another file.`);
   }
@@ -117,6 +119,7 @@ export async function restore(
   const { dataDir } = invocation.config;
   const file = databaseFile(dataDir);
   checkSource(source, file);
+  requireNoServer(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const previous = previousDataFile(dataDir, invocation.now);
   const partial = createPartialFile(file);
@@ -127,6 +130,8 @@ export async function restore(
     const ended = await endRequestsIn(partial);
     giveToFolderOwner(partial);
     syncPath(partial);
+    // Again, because copying and checking take a while.
+    requireNoServer(dataDir);
     const hadData = exchange(file, partial, previous, force);
     syncPath(dataDir);
     return presentRestore(invocation, source, {
@@ -138,6 +143,15 @@ export async function restore(
   } finally {
     dropPartialFile(partial);
   }
+}
+
+/** A server keeps serving the database that it has open, even if another one takes its place. */
+export function requireNoServer(dataDir: string): void {
+  const server = findServer(dataDir);
+  if (server === null) return;
+  throw new CommandError(
+    `A ${server} is running on the data folder ${dataDir}. Nothing was changed. Stop it and try again.`,
+  );
 }
 
 /** Ends sessions and pending work in the copy, before a server opens it. */

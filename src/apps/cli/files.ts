@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import {
   closeSync,
   existsSync,
-  fsyncSync,
   mkdtempSync,
   openSync,
   readSync,
@@ -15,6 +14,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { SIDECARS } from "#stores/sqlite/backup.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { syncPath } from "../node/data-folder.ts";
 import { CommandError } from "./command.ts";
 
 /** Files that are written completely or not at all, temporary databases, and lines that are streamed. */
@@ -36,16 +36,6 @@ export function commitFile(partial: string, target: string): void {
 /** Removes a partial file, if it is still there, and SQLite's files beside it. */
 export function dropPartialFile(partial: string): void {
   for (const suffix of ["", ...SIDECARS]) rmSync(partial + suffix, { force: true });
-}
-
-/** Flushes a file's content, or a folder's names, to disk. */
-export function syncPath(file: string): void {
-  const fd = openSync(file, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** Throws `CommandError` if `target` cannot be written, or exists and `force` is not set. */

@@ -172,6 +172,6 @@ export async function findSecrets(
     await new Promise((resolve) => setTimeout(resolve, SECRET_RETRY_MS));
   }
   throw new CommandError(
-    `There is no secret in ${place}, so the server has the setting SECRET. Set SECRET to the same value for this command.`,
+    `There is no secret in ${place}, so the server has the setting SECRET. Set SECRET to the same value for this command. If the server has no SECRET, the secret is lost: restore it from where you keep a copy, because without it the server rejects every key.`,
   );
 }

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
@@ -10,6 +9,7 @@ import { isDamage } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { DataFolderError, databaseFile, openDataFolder } from "../node/data-folder.ts";
+import { isMissingOrEmpty, requireNoLostLedger } from "../node/earlier-ledger.ts";
 import {
   keptSecrets,
   moveSecretOut,
@@ -26,7 +26,8 @@ export async function openDataFolderOf(
   canCreate: boolean,
 ): Promise<Deployment> {
   const { dataDir, secrets } = invocation.config;
-  const isNew = !existsSync(databaseFile(dataDir));
+  requireNoLostLedger(dataDir);
+  const isNew = isMissingOrEmpty(databaseFile(dataDir));
   if (isNew && !canCreate) throw new CommandError(noData(dataDir));
   const driver = await openUnlocked(dataDir);
   const db = createSqliteDatabase(driver);

@@ -27,7 +27,7 @@ export async function runCommandLine(
     command = found.command;
     return print(terminal, json, await run(command, found.rest, env, terminal));
   } catch (error) {
-    return fail(terminal, json, error, command);
+    return fail(terminal, json, error, command, env["TOOLBOOTH_LOG_LEVEL"] === "debug");
   }
 }
 
@@ -58,15 +58,20 @@ function print(
   return exitCode;
 }
 
+/** Without the stack, which helps only developers. */
+const unexpected = (error: unknown) =>
+  `The command failed because of an unexpected error (${(error as Error).message ?? error}). Please report it, with the lines that TOOLBOOTH_LOG_LEVEL=debug adds.`;
+
 async function fail(
   { stdout, stderr }: Terminal,
   json: boolean,
   error: unknown,
   command: Command | undefined,
+  isDebugging: boolean,
 ): Promise<1 | 2> {
   const message = await explain(error);
-  if (message === null) stderr(`${(error as Error).stack ?? error}\n`);
-  const shown = message ?? `The command failed: ${(error as Error).message ?? error}`;
+  if (message === null && isDebugging) stderr(`${(error as Error).stack ?? error}\n`);
+  const shown = message ?? unexpected(error);
   if (json) stdout(`${JSON.stringify({ ok: false, error: shown })}\n`);
   else stderr(`${shown}\n`);
   if (!(error instanceof UsageError)) return 1;
@@ -110,13 +115,21 @@ const DISK_FULL =
 
 function explainSqlite(code: number): string | null {
   switch (code) {
+    case 1:
+      return "The schema of the database is damaged or of another version, so the command cannot read it. Restore a backup.";
     case 5:
       return "Another process has locked the database for too long. Try again.";
     case 11:
     case 26:
       return "The database is damaged. Run audit for details, and restore a backup.";
+    case 8:
+      return "The database is read-only for this user. Run the command as the user that runs the server.";
+    case 10:
+      return "The disk is full or does not work (disk I/O error). Free some space, check the log of the system, and run the command again; unfinished work was undone.";
     case 13:
       return DISK_FULL;
+    case 14:
+      return "A database file cannot be opened or created. Check that its folder exists, is writable for this user and has free space.";
   }
   return null;
 }
@@ -127,13 +140,20 @@ function explainSystem(code: string | undefined, path: string): string | null {
       return `${path} does not exist.`;
     case "EACCES":
     case "EPERM":
-    case "EROFS":
       return `Permission denied: ${path}.`;
+    case "EROFS":
+      return `The file system is read-only: ${path}.`;
     case "EISDIR":
     case "ENOTDIR":
       return `${path} is not a file.`;
     case "ENOSPC":
+    case "EDQUOT":
       return DISK_FULL;
+    case "EIO":
+      return `The disk does not work (I/O error): ${path}. Check the disk and the log of the system.`;
+    case "EMFILE":
+    case "ENFILE":
+      return "The command may not open more files. Raise the limit on open files (ulimit -n).";
     case "EPIPE":
       return "The program that reads standard output stopped before the end.";
   }

@@ -1,11 +1,12 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { databaseFile, giveToFolderOwner, openDataFolder } from "../node/data-folder.ts";
+import { databaseFile, giveToFolderOwner, openDataFolder, syncPath } from "../node/data-folder.ts";
+import { isMissingOrEmpty } from "../node/earlier-ledger.ts";
 import { moveSecretOut, secretFile } from "../node/secret-file.ts";
-import { exchange, previousDataFile } from "./backup.ts";
+import { exchange, previousDataFile, requireNoServer } from "./backup.ts";
 import { CommandError, type Invocation, type Outcome, UsageError } from "./command.ts";
 import { withDeployment } from "./deployment.ts";
 import {
@@ -16,7 +17,6 @@ import {
   dropPartialFile,
   linesOf,
   spoolTo,
-  syncPath,
 } from "./files.ts";
 import { describeImport, runRecorded } from "./local.ts";
 import { placeOf } from "./postgres-faults.ts";
@@ -155,7 +155,9 @@ async function targetOf(invocation: Invocation): Promise<ImportTarget> {
     const write = (fd: number) => importIntoPostgres(invocation, databaseUrl, linesOf(fd));
     return { place: placeOf(databaseUrl), write };
   }
-  const importInto = existsSync(databaseFile(dataDir)) ? importIntoEmptyLedger : importIntoNewFile;
+  const importInto = !isMissingOrEmpty(databaseFile(dataDir))
+    ? importIntoEmptyLedger
+    : importIntoNewFile;
   return { place: dataDir, write: (fd) => importInto(invocation, fd) };
 }
 
@@ -190,6 +192,7 @@ async function importIntoSqlite(
 async function importIntoNewFile(invocation: Invocation, fd: number): Promise<RecordCounts> {
   const { dataDir } = invocation.config;
   const file = databaseFile(dataDir);
+  requireNoServer(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const partial = createPartialFile(file);
   try {

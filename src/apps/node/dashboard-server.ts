@@ -41,7 +41,13 @@ export type DashboardServer = DashboardSite &
 
 export function openDashboardServer(
   config: Config,
-  at: { publicUrl: string; port: number; secrets: readonly string[]; prices: PriceList | null },
+  at: {
+    publicUrl: string;
+    port: number;
+    secrets: readonly string[];
+    prices: PriceList | null;
+    refusal?: SharedArrayBuffer | undefined;
+  },
   log: NodeLog,
   onRejection: (reason: Rejection) => void,
 ): DashboardServer {
@@ -54,7 +60,7 @@ export function openDashboardServer(
     {
       data:
         config.databaseUrl === null
-          ? { file: databaseFile(config.dataDir) }
+          ? { file: databaseFile(config.dataDir), refusal: at.refusal }
           : { databaseUrl: config.databaseUrl },
       dataDir: config.dataDir,
       publicUrl: at.publicUrl,

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { NotCarriedOut } from "#ledger/port.ts";
 import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { createPostgresMoves } from "#stores/postgres/moves.ts";
@@ -10,6 +12,7 @@ import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import type { DashboardSettings } from "./dashboard.ts";
 import { createFaultWatch } from "./fault-watch.ts";
+import { isRefused } from "./files-watch.ts";
 
 /** The dashboard thread's storage. It has its own connections, so that its waits delay no call. */
 export function openDashboardStore(
@@ -17,15 +20,24 @@ export function openDashboardStore(
   onIdleError: (error: Error) => void,
 ) {
   if ("file" in data) {
+    const { refusal } = data;
+    // A new connection would open another file than the main thread has open, or create one.
+    if (isRefused(refusal) || !existsSync(data.file)) throw new NotCarriedOut(REFUSED);
+    const { record, rethrowDatabaseErrors } = createFaultWatch();
     const driver = openNodeSqlite(data.file);
-    const dashboard = openSqliteDashboardStore(driver);
+    const dashboard = openSqliteDashboardStore(driver, () => {
+      if (!isRefused(refusal)) return;
+      const fault = new NotCarriedOut(REFUSED);
+      record(fault);
+      throw fault;
+    });
     const moves = createSqliteMoves(driver, data.file, dashboard.turns);
     return {
       ...dashboard,
       moves,
       // A SQLite service has one node, so counters in memory suffice.
       throttle: null,
-      rethrowDatabaseErrors: undefined,
+      rethrowDatabaseErrors,
       // A damage check reads the whole file; only the command line on the same machine does that.
       findDamage: async () => [],
       isDamage,
@@ -56,3 +68,4 @@ export function openDashboardStore(
 }
 
 const CONNECTIONS_MAX = 5;
+const REFUSED = "The database files were deleted, replaced or damaged; see the log";

@@ -19,7 +19,8 @@ import type { SignUpCounts } from "./sign-up-metrics.ts";
 
 /** The settings of the dashboard thread, as plain data. */
 export type DashboardSettings = {
-  data: { file: string } | { databaseUrl: string };
+  /** `refusal` is shared with the main thread, which watches the database files: see files-watch.ts. */
+  data: { file: string; refusal?: SharedArrayBuffer | undefined } | { databaseUrl: string };
   dataDir: string;
   publicUrl: string;
   origins: readonly string[];

@@ -10,13 +10,14 @@ import { baseOf, isOwnMachine, warningsOf } from "./addresses.ts";
 import { createNodeAppContext, elapsed } from "./app-context.ts";
 import { createIsTrusted } from "./client-address.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
-import { DataFolderError, outboxFolder } from "./data-folder.ts";
+import { DataFolderError, outboxFolder, TOO_MANY_FILES } from "./data-folder.ts";
 import { StartupDatabaseError } from "./database-startup.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { readDocs } from "./docs.ts";
 import { createLastingFaults } from "./lasting-faults.ts";
 import { createNodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
+import { connectionsWithin, readOpenFilesLimit, TooFewOpenFiles } from "./open-files.ts";
 import { isForOperator } from "./operator-server.ts";
 import { openNodePages } from "./page-files.ts";
 import { createNodeReadiness, recordDebits } from "./readiness.ts";
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
   });
   const disk = diskOf(config.dataDir);
   const storage = startStorageWatch({ faults, disk, now: () => Date.now() });
+  const connectionsMax = connectionsWithin(readOpenFilesLimit(), log.warn);
   const store = await openNodeStore(
     config,
     {
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
       onFault: (cause) =>
         log.logError("Moving debits out of the journal failed; retrying", { cause }),
       onWal: storage.onWal,
+      onFiles: (fault) => (fault === null ? faults.clear("files") : faults.set("files", fault)),
     },
     { forMs: DATABASE_PATIENCE_MS, log: log.warn },
   );
@@ -76,13 +79,14 @@ async function main(): Promise<void> {
   const isTrusted = createIsTrusted(config.trustedProxies);
   const options = {
     ...config,
+    connectionsMax,
     isProxy: (address: string) => isTrusted(address) || isLoopbackAddress(address),
     onConnectionClosed: metrics.onConnectionClosed,
   };
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
-    const at = { publicUrl, port, secrets, prices };
+    const at = { publicUrl, port, secrets, prices, refusal: store.refusal };
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
     const parts = { ledger, readiness, pool, log, metrics, reverseLater };
@@ -124,6 +128,7 @@ async function main(): Promise<void> {
   // Last, because a supervisor that reads this line may send a signal immediately.
   const address = urlOf(config.host, server.port);
   const warnings = warningsOf(config, outboxFolder(config.dataDir), server.port);
+  store.announce?.(address);
   announce(config, { address, publicUrl, demoKey, warnings });
   for (const warning of warnings) log.warn(warning);
   log.info("started", { version, address, publicUrl });
@@ -168,13 +173,16 @@ main().catch((error: NodeJS.ErrnoException) => {
 
 function explain(error: NodeJS.ErrnoException): string {
   if (error instanceof ConfigError) return `Invalid settings:\n${error.message}`;
-  if (error instanceof DataFolderError || error instanceof StartupDatabaseError)
-    return error.message;
+  const known = [DataFolderError, StartupDatabaseError, TooFewOpenFiles];
+  if (known.some((kind) => error instanceof kind)) return error.message;
   if (error.code === "EADDRINUSE")
     return `Another process already listens on this address (${error.message}). Set PORT to another port.`;
   if (error.code === "EACCES")
     return `This user may not listen on this address (${error.message}). Set PORT to 1024 or more.`;
   if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
     return `HOST is not a local address (${error.message}).`;
-  return error.stack ?? String(error);
+  if (error.code === "EMFILE" || error.code === "ENFILE") return TOO_MANY_FILES;
+  const isDebugging = process.env["TOOLBOOTH_LOG_LEVEL"] === "debug";
+  const found = `The server cannot start because of an unexpected error (${error.message ?? error}). Please report it, with the lines that TOOLBOOTH_LOG_LEVEL=debug adds.`;
+  return isDebugging ? `${found}\n${error.stack}` : found;
 }

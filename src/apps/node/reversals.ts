@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { AppContext } from "#api/app-context.ts";
@@ -9,9 +9,11 @@ import { createReverser, reversalJob, reverseOrKeep, STEADY_PACE } from "#jobs/r
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import { sqliteJobs } from "#stores/schema/sqlite-jobs.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
+import { SIDECARS } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { insertSql, type SqlRow } from "#stores/sqlite/driver.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { makeFolder } from "./data-folder.ts";
+import { dropFile, makeFolder } from "./data-folder.ts";
 
 export type Reversals = {
   /** See `AppContext.reverseLater`. Resolves when the call is on disk, so that the next start reverses it even after a kill. */
@@ -31,9 +33,29 @@ const STOP_TIMEOUT_MS = 2_000;
 
 export const reversalFile = (dataDir: string) => path.join(dataDir, FILE_NAME);
 
-export function openReversalFile(file: string): { jobs: JobQueue; close(): void } {
+export function openReversalFile(file: string) {
   const driver = openNodeSqlite(file, MIGRATIONS);
-  return { jobs: createJobQueue(createSqliteDatabase(driver)), close: () => driver.close() };
+  const { dev, ino } = statSync(file);
+  return {
+    jobs: createJobQueue(createSqliteDatabase(driver)),
+    /** Whether the open file is still at its path. */
+    isInPlace(): boolean {
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found?.dev === dev && found.ino === ino;
+    },
+    allRows: () => driver.prepare("SELECT * FROM job").all(),
+    /** Adds rows of another such file. Those that are there already stay. */
+    addRows(rows: readonly SqlRow[]): void {
+      driver.transaction("write", () => {
+        for (const { no: _, ...row } of rows) {
+          const columns = Object.keys(row);
+          const sql = insertSql("job", columns.join(","), 1, "ON CONFLICT DO NOTHING");
+          driver.prepare(sql).run(...Object.values(row));
+        }
+      });
+    },
+    close: () => driver.close(),
+  };
 }
 
 /** The operator's view of the file. It opens the file per request, because a node creates it only when needed. */
@@ -57,7 +79,10 @@ export function reversalsForOperator(dataDir: string): OperatorQueue {
   };
 }
 
-type Opened = { jobs: JobQueue; schedule: Schedule; close(): void };
+type Opened = ReturnType<typeof openReversalFile> & { schedule: Schedule };
+
+/** How often to look whether the file was deleted. */
+const LOOK_EVERY_MS = 1_000;
 
 /**
  * The calls that a node has to reverse, in a small SQLite file in the data folder: the node can write there while the
@@ -68,6 +93,7 @@ export function openReversals(
   ledger: Pick<Ledger, "reverse">,
   random: AppContext["random"],
   logError: AppContext["logError"],
+  lookEveryMs = LOOK_EVERY_MS,
 ): Reversals {
   const file = reversalFile(dataDir);
   const now = () => Date.now();
@@ -76,17 +102,42 @@ export function openReversals(
   let fresh: CallRef[] = [];
   let keeping = Promise.resolve();
   let isStopped = false;
+  let looking: NodeJS.Timeout | undefined;
+
+  /** Moves the calls of a file that was deleted or replaced to the file at the path, which this creates if necessary. */
+  async function moveLost(): Promise<void> {
+    const lost = opened;
+    if (lost === null || lost.isInPlace()) return;
+    opened = null;
+    clearInterval(looking);
+    await lost.schedule.stop();
+    const rows = lost.allRows();
+    lost.close();
+    // Left beside a new database, they would damage it.
+    if (!existsSync(file)) for (const suffix of SIDECARS) dropFile(file + suffix);
+    const fresh = open();
+    fresh.addRows(rows);
+    fresh.schedule.wake();
+    const what = `${file} was deleted or replaced while the server was running`;
+    logError(`${what}; its ${rows.length} calls to reverse were written to it again`, {});
+  }
+
+  const failedToRead = (cause: unknown) =>
+    logError(`Reading pending reversals from ${file} failed`, { cause });
 
   function open(): Opened {
     if (opened !== null) return opened;
     makeFolder(path.resolve(dataDir));
-    const { jobs, close } = openReversalFile(file);
+    const opening = openReversalFile(file);
+    const { jobs } = opening;
     const runner = createReverser({ jobs, ledger, now, random, logError }, STEADY_PACE);
     if (isStopped) runner.close();
+    looking = setInterval(() => {
+      keeping = keeping.then(moveLost).catch(failedToRead);
+    }, lookEveryMs).unref();
     opened = {
-      jobs,
+      ...opening,
       schedule: startJobs(runner, { logError, graceMs: STOP_TIMEOUT_MS - STOP_ABORT_MS }),
-      close,
     };
     return opened;
   }
@@ -110,7 +161,7 @@ export function openReversals(
     try {
       open();
     } catch (cause) {
-      logError(`Reading pending reversals from ${file} failed`, { cause });
+      failedToRead(cause);
     }
   }
 
@@ -128,7 +179,10 @@ export function openReversals(
       await opened?.schedule.stop();
     },
     async close() {
+      clearInterval(looking);
       await turn();
+      await keeping;
+      await moveLost().catch(failedToRead);
       await keepFresh();
       if (opened === null) return;
       const { jobs } = await opened.jobs.list({ state: "waiting", after: null, max: LISTED_MAX });

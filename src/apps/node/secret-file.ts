@@ -1,10 +1,7 @@
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
-  closeSync,
-  fsyncSync,
   linkSync,
-  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -16,7 +13,7 @@ import { readSecrets } from "#config/read-settings.ts";
 import { randomBase62 } from "#ids.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { dropStoredSecret, findStoredSecret, hasKeys } from "#stores/sqlite/settings.ts";
-import { DataFolderError, giveToFolderOwner } from "./data-folder.ts";
+import { DataFolderError, giveToFolderOwner, syncPath } from "./data-folder.ts";
 
 /**
  * The file in the data folder that holds the secret of a service without the setting SECRET. It is beside the database and not in
@@ -131,6 +128,33 @@ function createSecretFile(dataDir: string, text: string): readonly string[] {
   return readSecretFile(dataDir) as readonly string[];
 }
 
+/**
+ * Writes the file again if it was deleted while the server runs: the server has the only copy, and without it the next start would
+ * make every key invalid. Call it regularly; it acts the second time in a row that the file is missing, because editors delete a
+ * file for a moment.
+ */
+export function createSecretKeeper(
+  dataDir: string,
+  secrets: readonly string[],
+  log: (sentence: string) => void,
+): () => void {
+  const file = secretFile(dataDir);
+  let missed = 0;
+  return () => {
+    missed = statSync(file, { throwIfNoEntry: false }) === undefined ? missed + 1 : 0;
+    if (missed !== 2) return;
+    try {
+      createSecretFile(dataDir, secrets.join(","));
+      missed = 0;
+      log(`${file} was deleted while the server was running. The server has written it again.`);
+    } catch (error) {
+      log(
+        `${file} was deleted while the server was running, and cannot be written again: ${(error as Error).message}. Restore it before the server stops; without it the next start rejects every key.`,
+      );
+    }
+  };
+}
+
 /** Adds secrets behind those in the file, which keep signing, so that keys made under either stay valid. */
 export function addToSecretFile(dataDir: string, secrets: readonly string[]): void {
   const known = readSecretFile(dataDir) ?? createSecretFile(dataDir, secrets.join(","));
@@ -148,20 +172,11 @@ function writeComplete(file: string, text: string, publish: (partial: string) =>
     writeFileSync(partial, `${text}\n`, { flag: "wx", mode: 0o600, flush: true });
     giveToFolderOwner(partial);
     publish(partial);
-    syncFolder(path.dirname(file));
+    syncPath(path.dirname(file));
   } catch (error) {
     rmSync(partial, { force: true });
     throw new DataFolderError(`${file} cannot be written: ${(error as Error).message}`, {
       cause: error,
     });
-  }
-}
-
-function syncFolder(folder: string): void {
-  const fd = openSync(folder, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }

@@ -1,12 +1,24 @@
+import path from "node:path";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
+import { copySqliteOpen } from "#stores/sqlite/backup.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
-import { databaseFile, openDataFolder } from "./data-folder.ts";
+import {
+  databaseFile,
+  explainFolder,
+  folderError,
+  makeFolder,
+  openDataFolder,
+} from "./data-folder.ts";
+import { openDatabaseFiles } from "./database-files.ts";
 import { NO_PATIENCE, type Patience } from "./database-startup.ts";
-import { openSecrets } from "./secret-file.ts";
+import { requireNoLostLedger } from "./earlier-ledger.ts";
+import { type FilesWatchOptions, watchFiles } from "./files-watch.ts";
+import { createSecretKeeper, openSecrets } from "./secret-file.ts";
+import { lockDataFolder, type ServerLock } from "./server-lock.ts";
 
 /** A node's storage: its own SQLite file, or the PostgreSQL database that a fleet shares. */
 export type NodeStore = {
@@ -17,15 +29,23 @@ export type NodeStore = {
   waiting(): number;
   /** Returns whether there is no account yet, or only one with this email address and without a key. */
   isEmptyOrUnfinished(email: string): Promise<boolean>;
+  /** For threads with a connection of their own: see files-watch.ts. Undefined with PostgreSQL. */
+  refusal?: SharedArrayBuffer;
+  /** Writes the server's address to the data folder, for the next server that starts there. */
+  announce?(address: string): void;
   close(): Promise<void>;
 };
 
-export type StoreEvents = Pick<SqliteThreadOptions, "onBatch" | "onCrash" | "onFault" | "onWal">;
+export type StoreEvents = Required<Pick<SqliteThreadOptions, "onBatch" | "onCrash" | "onFault">> &
+  Pick<SqliteThreadOptions, "onWal"> & {
+    /** Called when the database files were deleted, replaced or damaged, and with null when they are back. */
+    onFiles?: FilesWatchOptions["onFault"];
+  };
 
 /** Opens the storage and reports every problem with it before anything else starts. `patience` says how long to wait for PostgreSQL. */
 export async function openNodeStore(
   config: Config,
-  events: Required<StoreEvents>,
+  events: StoreEvents,
   patience: Patience = NO_PATIENCE,
 ): Promise<NodeStore> {
   if (config.databaseUrl === null) return openSqliteStore(config, events, patience.log);
@@ -39,18 +59,58 @@ async function openSqliteStore(
   events: StoreEvents,
   log: Patience["log"],
 ): Promise<NodeStore> {
-  const driver = openDataFolder(config.dataDir);
-  const secrets = openSecrets(driver, config, log);
-  const thread = await openSqliteThread({ file: databaseFile(config.dataDir), ...events });
-  return {
-    ledger: thread.ledger,
-    directory: openSqliteDirect(driver).directory,
-    secrets,
-    waiting: thread.waiting,
-    isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(driver, email),
-    async close() {
-      await thread.close();
-      driver.close();
-    },
-  };
+  const { dataDir } = config;
+  const lock = openOwnFolder(dataDir);
+  try {
+    const driver = openDataFolder(dataDir);
+    const secrets = openSecrets(driver, config, log);
+    lock.describe(null);
+    const files = openDatabaseFiles(databaseFile(dataDir));
+    const watch = watchFiles({
+      files,
+      dataDir,
+      // Without the thread, the main thread copies: no call waits for it then.
+      copy: async (order) => thread.copy(order) ?? copySqliteOpen(driver, order),
+      onFault: events.onFiles ?? (() => {}),
+      log,
+    });
+    const thread = await openSqliteThread({
+      file: databaseFile(dataDir),
+      ...events,
+      refusal: watch.refusal,
+    });
+    const keepSecret = createSecretKeeper(dataDir, secrets, log);
+    const keeping = config.secrets === null ? setInterval(keepSecret, SECRET_EVERY_MS).unref() : 0;
+    return {
+      ledger: thread.ledger,
+      directory: openSqliteDirect(driver).directory,
+      secrets,
+      waiting: thread.waiting,
+      isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(driver, email),
+      refusal: watch.shared,
+      announce: lock.describe,
+      async close() {
+        clearInterval(keeping);
+        await watch.close();
+        await thread.close();
+        driver.close();
+        files.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release(true);
+    throw folderError(error, dataDir);
+  }
+}
+
+const SECRET_EVERY_MS = 1_000;
+
+/** Makes sure that no other server runs on the folder, and that it has not lost a ledger. */
+function openOwnFolder(dataDir: string): ServerLock {
+  return explainFolder(dataDir, () => {
+    makeFolder(path.resolve(dataDir));
+    requireNoLostLedger(dataDir);
+    return lockDataFolder(dataDir, Date.now());
+  });
 }

@@ -10,9 +10,12 @@ import { openSqliteDirect } from "./direct.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createKyselyDialect } from "./kysely.ts";
 
-/** Opens the stores of accounts, emails, purchases and events over a connection of their own. */
-export function openSqliteDashboardStore(driver: SqlDriver) {
-  const turns = createTurns();
+/**
+ * Opens the stores of accounts, emails, purchases and events over a connection of their own. `check` runs before each use of the
+ * connection, and may throw to refuse it.
+ */
+export function openSqliteDashboardStore(driver: SqlDriver, check: () => void = () => {}) {
+  const turns = createTurns(check);
   const db = createSqliteDatabase(driver, turns);
   return {
     database: db,

@@ -44,10 +44,12 @@ export type Turns = {
   take(): Promise<() => void>;
 };
 
-export function createTurns(): Turns {
+/** `check` runs at the start of each turn, and may throw to refuse it. */
+export function createTurns(check: () => void = () => {}): Turns {
   let last: Promise<void> = Promise.resolve();
   return {
     async take() {
+      check();
       const before = last;
       let end: () => void = () => {};
       last = new Promise((resolve) => {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { type CopyOrder, copySqliteOpen } from "./backup.ts";
 import { type BatchItem, type BatchResult, createBatchRunner } from "./batch.ts";
 import { createCheckpoints, type WalState } from "./checkpoints.ts";
 import {
@@ -9,11 +10,15 @@ import {
 } from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
 
-/** A message of the thread, as JSON: the results of a batch, a fault of its maintenance between two batches, or the state of the log. */
+/**
+ * A message of the thread, as JSON: the results of a batch, a fault of its maintenance between two batches, the state of the log, or
+ * that a copy was made, with null or its error.
+ */
 export type ThreadMessage =
   | { commitMs: number; results: BatchResult[] }
   | { fault: string }
-  | { wal: WalState };
+  | { wal: WalState }
+  | { copied: string | null };
 
 /** The thread that owns the ledger's connection. It receives a batch, commits it and sends the results, one batch at a time. */
 const port = parentPort;
@@ -58,6 +63,15 @@ function drainJournal(): void {
   }
 }
 
+function copy(order: CopyOrder): void {
+  try {
+    copySqliteOpen(driver, order);
+    send({ copied: null });
+  } catch (error) {
+    send({ copied: (error as Error).message });
+  }
+}
+
 port.on("message", (text: string) => {
   if (text === "close") {
     clearInterval(walReports);
@@ -65,8 +79,13 @@ port.on("message", (text: string) => {
     port.close();
     return;
   }
+  const message = JSON.parse(text) as BatchItem[] | CopyOrder;
+  if (!Array.isArray(message)) {
+    copy(message);
+    return;
+  }
   const started = performance.now();
-  const results = runBatch(JSON.parse(text) as BatchItem[]);
+  const results = runBatch(message);
   send({ commitMs: performance.now() - started, results });
   // After the results were sent, so that only the next batch waits for it.
   drainJournal();

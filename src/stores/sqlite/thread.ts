@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
+import type { CopyOrder } from "./backup.ts";
 import { type BatchItem, outcomeOf } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
 import type { ThreadMessage } from "./thread-worker.ts";
@@ -21,9 +23,17 @@ export type SqliteThreadOptions = {
   onFault?: (error: Error) => void;
   /** Called about once a second with the state of the write-ahead log. */
   onWal?: (state: WalState) => void;
+  /** Returns why no order may be carried out now; null if they may. Asked for each order and each batch, so it must be cheap. */
+  refusal?: () => string | null;
 };
 
-export type SqliteThread = { ledger: Ledger; waiting(): number; close(): Promise<void> };
+export type SqliteThread = {
+  ledger: Ledger;
+  waiting(): number;
+  /** Copies the database as it is after the batch under way. Returns null if the thread is not running. */
+  copy(order: CopyOrder): Promise<void> | null;
+  close(): Promise<void>;
+};
 
 const DEATHS_MAX = 2;
 const RESTART_AFTER_MS = 100;
@@ -32,10 +42,16 @@ const RETRY_AFTER_MS = 10;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 export async function openSqliteThread(options: SqliteThreadOptions): Promise<SqliteThread> {
-  const thread = await keepThread(options);
+  const { refusal = () => null } = options;
+  const thread = await keepThread({ ...options, refusal });
   const queue = createOrderQueue<BatchItem, unknown>({
     batchMax: LEDGER_BATCH_MAX,
-    send: thread.send,
+    send(items, again, done, failed) {
+      const reason = refusal();
+      if (reason === null) thread.send(items, again, done, failed);
+      // At once, and not as a failure, after which the queue would try again.
+      else done(items.map(() => new NotCarriedOut(reason)));
+    },
     mayBeOneOrder: () => false,
     sureRetries: Number.POSITIVE_INFINITY,
     waitMs: () => RETRY_AFTER_MS,
@@ -43,8 +59,14 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
   });
   return {
-    ledger: ledgerOver((name, order) => queue.submit([name, order])),
+    ledger: ledgerOver((name, order) => {
+      const reason = refusal();
+      return reason === null
+        ? queue.submit([name, order])
+        : Promise.reject(new NotCarriedOut(reason));
+    }),
     waiting: queue.waiting,
+    copy: thread.copy,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */
     async close() {
       await queue.close();
@@ -65,13 +87,21 @@ type Thread = {
   send: OrderQueueOptions<BatchItem, unknown>["send"];
   /** How long the transaction of the last batch took. */
   commitMs(): number;
+  copy: SqliteThread["copy"];
   close(): Promise<void>;
 };
 
 /** Keeps one thread running. A batch during which it dies fails; a batch that is sent while no thread runs fails with `NotCarriedOut`. */
-async function keepThread({ file, onCrash, onFault, onWal }: SqliteThreadOptions): Promise<Thread> {
+async function keepThread({
+  file,
+  onCrash,
+  onFault,
+  onWal,
+  refusal,
+}: SqliteThreadOptions & { refusal(): string | null }): Promise<Thread> {
   let worker: Worker | undefined;
   let underWay: { done(outcomes: unknown[]): void; failed(error: Error): void } | undefined;
+  let copying: { done(): void; failed(error: Error): void } | undefined;
   let commitMs = 0;
   let closing = false;
 
@@ -91,6 +121,11 @@ async function keepThread({ file, onCrash, onFault, onWal }: SqliteThreadOptions
         onWal?.(message.wal);
         return;
       }
+      if ("copied" in message) {
+        if (message.copied === null) copying?.done();
+        else copying?.failed(new Error(message.copied));
+        return;
+      }
       commitMs = message.commitMs;
       const batch = underWay;
       underWay = undefined;
@@ -104,6 +139,7 @@ async function keepThread({ file, onCrash, onFault, onWal }: SqliteThreadOptions
       const batch = underWay;
       underWay = undefined;
       batch?.failed(new OutcomeUnknown(DIED));
+      copying?.failed(new Error(DIED));
       if (closing) return;
       onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
       restartLater();
@@ -113,6 +149,8 @@ async function keepThread({ file, onCrash, onFault, onWal }: SqliteThreadOptions
   function restartLater(): void {
     setTimeout(async () => {
       if (closing) return;
+      // A new connection would open another file than the others have open, or create one.
+      if (refusal() !== null || !existsSync(file)) return restartLater();
       try {
         await start();
       } catch (error) {
@@ -133,6 +171,13 @@ async function keepThread({ file, onCrash, onFault, onWal }: SqliteThreadOptions
       worker.postMessage(JSON.stringify(items));
     },
     commitMs: () => commitMs,
+    copy(order) {
+      if (worker === undefined) return null;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      copying = { done: resolve, failed: reject };
+      worker.postMessage(JSON.stringify(order));
+      return promise;
+    },
     async close() {
       closing = true;
       if (worker !== undefined) await end(worker);

@@ -68,7 +68,7 @@ describe("backup and restore", { concurrency: 2 }, () => {
     const before = readdirSync(cli.dataDir).sort();
     assert.match(
       await cli.refused(`restore ${cli.copy}`),
-      /open in a server or another process\. Nothing was changed\. Stop that process/,
+      /^A server \(process \d+ on .*, http.*, started .*\) is running on the data folder .*\. Nothing was changed\. Stop it/,
     );
     assert.deepEqual(readdirSync(cli.dataDir).sort(), before);
     assert.equal((await server.call(key)).status, 200, "the server keeps working");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
@@ -114,6 +114,34 @@ test("keeps calls if the process ends without a stop, and two processes on one f
   await killed.stop();
   await killed.close();
 });
+
+for (const [what, lose] of [
+  ["deleted", (file: string) => rmSync(file)],
+  [
+    "deleted with its log",
+    (file: string) => {
+      for (const end of ["", "-wal", "-shm"]) rmSync(file + end);
+    },
+  ],
+] as const) {
+  test(`writes the calls again if the file is ${what}`, async (t) => {
+    const fixture = openFixture(t);
+    fixture.ledger.fails = true;
+    const reversals = fixture.open();
+    for (const call of callsUpTo(5)) reversals.reverseLater(call);
+    const areKept = async () => existsSync(fixture.file) && fixture.storedCalls().length === 5;
+    await eventually("they are kept", areKept);
+    lose(fixture.file);
+    await reversals.stop();
+    await reversals.close();
+    assert.ok(await areKept());
+    assert.ok(
+      fixture.loggedErrors.includes(
+        `${fixture.file} was deleted or replaced while the server was running; its 5 calls to reverse were written to it again`,
+      ),
+    );
+  });
+}
 
 test("tries a call even if the folder is read-only, and logs it as lost if that fails", async (t) => {
   const fixture = openFixture(t);

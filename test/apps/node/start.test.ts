@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SCHEMA_MIGRATION_TABLE } from "#stores/schema/migrations.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
+import { eventually } from "../../http/test-api.ts";
 import { drawSample, sampleTests } from "../../support/sample.ts";
 
 /** A process that cannot start prints one message, exits with 1 and leaves nothing behind. */
@@ -71,23 +72,22 @@ test("exits with 1 and a message if the port is in use", async (t) => {
   assert.match(written, /Another process already listens on this address .*Set PORT/);
 });
 
-test("two servers on one data folder and two ports share the credits", async (t) => {
+test("a second server on a data folder is refused and names the first, which says what became of its files", async (t) => {
   const env = { DATA_DIR: temporaryFolder(t) };
-  const one = await startServer(t, env);
-  const headers = { Authorization: `Bearer ${await one.demoKey()}` };
-  const two = await startServer(t, env);
-  const call = async (base: string) => {
-    const response = await fetch(`${base}/api/v1/uuid`, { method: "POST", headers });
-    assert.equal(response.status, 200, await response.text());
-    return Number(response.headers.get("credits-remaining"));
-  };
-  const calls = Array.from({ length: 40 }, (_, at) => call(at % 2 === 0 ? one.base : two.base));
-  const remaining = (await Promise.all(calls)).sort((a, b) => a - b);
-  // The first call was free, and each of the others left another balance.
-  assert.deepEqual(
-    remaining.slice(0, 39),
-    Array.from({ length: 39 }, (_, at) => 61 + at),
-  );
+  const first = await startServer(t, env);
+  const { code, written } = await runServer(t, env);
+  assert.equal(code, 1);
+  assertPlain(written);
+  assert.ok(written.startsWith(`Another server (process ${first.child.pid} on `), written);
+  assert.ok(written.includes(`, ${first.base}, started 20`), written);
+  rmSync(path.join(env.DATA_DIR, "toolbooth.sqlite"));
+  await eventually("the data is saved", async () => {
+    const response = await fetch(`${first.base}/readyz`);
+    const text = await response.text();
+    return response.status === 503 && /was deleted .* is in toolbooth-rescued-.*restore/.test(text);
+  });
+  assert.deepEqual(await first.end("SIGTERM"), { code: 0, signal: null });
+  assert.match(first.written(), /"level":"error".*toolbooth\.sqlite was deleted while/);
 });
 
 test("exits with 1 and a message if HOST is not a local address", async (t) => {
