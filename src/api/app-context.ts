@@ -90,7 +90,10 @@ export type AccessLogEntry = {
   status: number;
   code: ErrorCode | null;
   account: string | null;
+  /** Null if it is not known, or not known yet, what the call cost. */
   charged: number | null;
+  /** The id of the call if it was debited, or may have been: `callRef` in ids.ts. */
+  callId: string | null;
   replayed: boolean;
   durationMs: number;
 };

@@ -1,8 +1,13 @@
-import { type LedgerOperation, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
+import {
+  type LedgerOperation,
+  NotCarriedOut,
+  OrderRejected,
+  OutcomeUnknown,
+} from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
-import { isDiskFault, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
+import { isDoubtful, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
 import { DebitIsThere } from "./new-debits.ts";
 
@@ -20,6 +25,9 @@ export const isRead = (name: LedgerOperation): boolean => name === "keyStatus" |
  * An order that the rules reject (`OrderRejected`) has changed nothing and fails alone. If a debit already exists, the batch runs
  * again, and each order is looked up first. Any other error rolls the batch back. Unless the disk caused it, each order is then
  * run in a transaction of its own.
+ *
+ * A batch whose COMMIT failed with an unknown outcome runs once more, and each order is looked up first. If that succeeds, its frames
+ * have replaced those of the failed commit. If not, the outcome of its orders stays unknown, whatever the second fault.
  */
 export function createBatchRunner(
   driver: SqlDriver,
@@ -59,19 +67,30 @@ export function createBatchRunner(
     }
   }
 
+  function runAgain(items: BatchItem[], fault: unknown): BatchResult[] {
+    try {
+      return runTogether(items, true);
+    } catch {
+      return items.map(() => ({ error: describeFault(fault) }));
+    }
+  }
+
+  function runAlone(item: BatchItem): BatchResult[] {
+    try {
+      return runTogether([item], false);
+    } catch (error) {
+      return isDoubtful(error) ? runAgain([item], error) : [{ error: describeFault(error) }];
+    }
+  }
+
   return (items) => {
     try {
       return runTogether(items, false);
     } catch (error) {
+      if (isDoubtful(error)) return runAgain(items, error);
       if (items.length === 1 || !mayBeOneOrder(error))
         return items.map(() => ({ error: describeFault(error) }));
-      return items.flatMap((item) => {
-        try {
-          return runTogether([item], false);
-        } catch (single) {
-          return [{ error: describeFault(single) }];
-        }
-      });
+      return items.flatMap(runAlone);
     }
   };
 }
@@ -82,7 +101,7 @@ export function outcomeOf(result: BatchResult): unknown {
   const { kind, message } = result.error;
   if (kind === "rejected") return new OrderRejected(message);
   if (kind === "being_moved") return new BeingMoved(message);
-  return kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
+  return kind === "not_carried_out" ? new NotCarriedOut(message) : new OutcomeUnknown(message);
 }
 
 /** Returns the value of a result that came from another thread, or throws its error. */
@@ -105,6 +124,6 @@ export function describeFault(error: unknown): { kind: ErrorKind; message: strin
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof OrderRejected) return { kind: "rejected", message };
   if (error instanceof BeingMoved) return { kind: "being_moved", message };
-  // The transaction was rolled back. But after a fault of the disk itself, part of a commit may have been written.
-  return { kind: isDiskFault(error) ? "unknown" : "not_carried_out", message };
+  // Before the COMMIT, no fault leaves anything behind.
+  return { kind: isDoubtful(error) ? "unknown" : "not_carried_out", message };
 }
