@@ -144,6 +144,28 @@ export type DebitOutcome =
 
 export type CallRef = { account: string; callId: string; at: number };
 
+/** What the ledger has of a call. */
+export type CallRecord =
+  | {
+      outcome: "found";
+      /** The id of the key. */
+      key: string;
+      tool: string;
+      credits: number;
+      /** Whether it was the account's free first call. */
+      isFree: boolean;
+      /** What each grant paid, in the order in which they are spent. */
+      parts: { grant: string; kind: GrantKind; credits: number }[];
+      reversedAt: number | null;
+      /** Whether its idempotency record is kept, so that a repeat replays it. */
+      isRepeatable: boolean;
+    }
+  /** It was reversed before its debit arrived, so it was never charged. */
+  | { outcome: "never_charged"; reversedAt: number }
+  /** Calls of its hour are rolled up. Whether this one was among them is no longer stored, unless it was reversed. */
+  | { outcome: "rolled_up"; reversedAt: number | null }
+  | { outcome: "not_found" };
+
 /** The usage of one UTC hour, from single debits and rolled-up debits together. */
 export type UsageRow = {
   account: string;
@@ -295,6 +317,9 @@ export type LedgerOperations = {
    * the ledger remembers the reversal, and rejects the debit if it arrives later.
    */
   reverse: [CallRef & { now: number }, { reversed: boolean }];
+
+  /** Finds a call by its account, time and id, without a search. */
+  findCall: [CallRef, CallRecord];
 
   /** Usage of the hours `from <= hour < to`; of all accounts if `account` is null. */
   usage: [{ account: string | null; from: number; to: number }, UsageRow[]];

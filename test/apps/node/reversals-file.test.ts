@@ -14,7 +14,6 @@ import { createMemoryLedger } from "../../support/memory-ledger.ts";
 async function openUnkept(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-reversals-"));
   const file = reversalFile(folder);
-  mkdirSync(file);
   const fixture = createFixture({ ledger: createMemoryLedger() });
   const account = await fixture.account("Ada", { credits: 5 });
   const order = fixture.debitOrder(account);
@@ -34,6 +33,7 @@ async function openUnkept(t: TestContext) {
     await reversals.close();
     rmSync(folder, { recursive: true, force: true });
   });
+  mkdirSync(file);
   const call = { account, callId: order.callId, at: START };
   await reversals.reverseLater(call);
   const [line = ""] = loggedErrors;
