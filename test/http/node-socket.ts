@@ -54,6 +54,7 @@ export async function openNodeSocket(
     ...{ ledger: thread.waiting, tools: pool.waiting },
     jobs: async () => [],
     signUps: async () => null,
+    clockErrorSeconds: () => 0,
   });
   const config = readConfig({
     RATE_LIMIT: String(settings.rateLimit),

@@ -7,7 +7,7 @@ import type { Authenticator } from "./authenticate.ts";
 import { isWaiting, readBody } from "./body.ts";
 import { SMALL_BYTES } from "./body-arrival.ts";
 import { chargeReversed, chargeUnknown, unavailable } from "./call-errors.ts";
-import type { Gate, OpenGate } from "./gate.ts";
+import { addEarliest, type Gate, type OpenGate } from "./gate.ts";
 import {
   createReplays,
   createRunning,
@@ -143,7 +143,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         await gate.askStatus();
         throw error;
       }
-      const order = {
+      const order: DebitOrder = {
         account: caller.account,
         keySha256: caller.keySha256,
         callId: newId("call"),
@@ -154,6 +154,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         address,
         idempotency: idempotencyOrder(repeatKey, result, context.receivedAt),
       };
+      if (order.idempotency !== null) addEarliest(order, app);
       const counted = await debit(order, gate, context);
       lap("ledger");
       const isCharged = counted.outcome.outcome === "debited";

@@ -51,6 +51,8 @@ export function createEdgeAppContext(
     sendStream: ofKnownLength,
     clientAddress: (request) => clientAddressOf(request as Request | undefined),
     now: () => Date.now(),
+    // The platform keeps its clocks right.
+    earliestNow: () => Date.now(),
     elapsed: () => performance.now(),
     random,
     hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),

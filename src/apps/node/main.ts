@@ -9,11 +9,13 @@ import { apiOptionsOf } from "#site/site-context.ts";
 import { baseOf, isOwnMachine, warningsOf } from "./addresses.ts";
 import { createNodeAppContext } from "./app-context.ts";
 import { createIsTrusted } from "./client-address.ts";
+import { createClock } from "./clock.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder } from "./data-folder.ts";
 import { StartupDatabaseError } from "./database-startup.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { readDocs } from "./docs.ts";
+import { createLastingFaults } from "./lasting-faults.ts";
 import { createNodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
 import { isForOperator } from "./operator-server.ts";
@@ -23,6 +25,7 @@ import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
 import { readNodeSettings } from "./settings.ts";
 import { openNodeStore } from "./store.ts";
+import { readSavedClock, systemSources, watchClock } from "./system-clock.ts";
 import { openToolPool } from "./tool-pool.ts";
 import { startUpkeep } from "./upkeep.ts";
 
@@ -44,6 +47,14 @@ async function main(): Promise<void> {
     { forMs: DATABASE_PATIENCE_MS, log: log.warn },
   );
   const { ledger, directory, secrets } = store;
+  const faults = createLastingFaults({
+    error: (message) => log.logError(message, {}),
+    info: log.info,
+  });
+  const savedClock = readSavedClock(config.dataDir);
+  const clock = createClock(systemSources(), savedClock);
+  const { dataDir } = config;
+  const clockWatch = watchClock(clock, { dataDir, faults, before: savedClock, warn: log.warn });
   const pool = openToolPool(config.toolThreads, (cause) =>
     log.logError("A tool thread failed", { cause }),
   );
@@ -52,6 +63,7 @@ async function main(): Promise<void> {
     tools: pool.waiting,
     jobs: async () => [...((await dashboard?.countJobs()) ?? []), ...(await reversals.countJobs())],
     signUps: async () => (await dashboard?.countSignUps()) ?? null,
+    clockErrorSeconds: clockWatch.errorSeconds,
   });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);
@@ -70,14 +82,17 @@ async function main(): Promise<void> {
     const at = { publicUrl, port, secrets, prices };
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
-    const parts = { ledger, pool, log, metrics, reverseLater };
+    const parts = { ledger, pool, log, metrics, reverseLater, clock };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const { securityContact } = config;
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };
     const app = createApp(context, createSite({ settings, dashboard, pages, docs: () => docs }));
     return withOperator(app, dashboard);
   }, options);
-  const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError);
+  const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError, {
+    ...clock,
+    onApart: clockWatch.reportApart,
+  });
 
   let stopping = false;
   async function stop(signal: string): Promise<void> {
@@ -85,6 +100,7 @@ async function main(): Promise<void> {
     stopping = true;
     log.info("stopping", { signal });
     upkeep.stop();
+    clockWatch.stop();
     pages.close();
     await server.stop();
     await dashboard?.stop();

@@ -95,7 +95,8 @@ function rowsOf(accounts: readonly KnownAccount[]) {
       rows.others.push(`UPDATE debit SET reversed_at = ${literalOf(reversedAt)} WHERE ${where}`);
     }
     for (const { callId, at } of unsaved.forgottenCalls) {
-      const where = `account_no = ${no} AND call_id = ${literalOf(callId)} AND at = ${literalOf(at)}`;
+      // A record counts from the database's clock if that is later than the call's.
+      const where = `account_no = ${no} AND call_id = ${literalOf(callId)} AND at >= ${literalOf(at)}`;
       rows.others.push(`DELETE FROM idempotency WHERE ${where}`);
     }
     if (unsaved.clearEvents) rows.others.push(`DELETE FROM event WHERE account_no = ${no}`);
