@@ -220,7 +220,7 @@ function useKey(key: CallKey, credits: number, now: number): CallKey | null {
   return { ...key, lastUsedAt: isRecent ? lastUsedAt : now, spent };
 }
 
-/** `clock`: a record that a node with a slow clock makes counts from the time of the store. */
+/** A record that a node with a slow clock makes counts from `clock`, the time of the store. */
 function recordOf(
   { tool, now, callId, idempotency }: DebitOrder,
   clock: number = now,
@@ -231,7 +231,7 @@ function recordOf(
   return {
     tool,
     key,
-    at: Math.max(now, clock),
+    at: clock - now > SLOW_CLOCK_MS ? clock : now,
     callId,
     bodySha256,
     responseSha256,
@@ -239,3 +239,6 @@ function recordOf(
     random,
   };
 }
+
+/** More than an order usually waits for the store. */
+const SLOW_CLOCK_MS = 5_000;
