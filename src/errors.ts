@@ -64,6 +64,13 @@ export const LIMIT_SOURCES = [
 export type LimitSource = (typeof LIMIT_SOURCES)[number];
 
 /**
+ * What an error says of the charge of its call, if the debit may have been made. `unknown`: it is not known yet. `reversed`: the
+ * call was charged, and the charge is being given back. An error without it was not charged.
+ */
+export const CHARGES_IN_DOUBT = ["unknown", "reversed"] as const;
+export type ChargeInDoubt = (typeof CHARGES_IN_DOUBT)[number];
+
+/**
  * The members that errors add to the problem document (RFC 9457, section 3.2). `api/openapi/problems.ts` describes each
  * of them.
  */
@@ -82,6 +89,8 @@ export type ProblemMembers = {
   allowedTools?: string[];
   limit?: number;
   size?: number;
+  callId?: string;
+  charged?: ChargeInDoubt;
 };
 
 export type ProblemDetails = {

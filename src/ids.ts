@@ -57,3 +57,34 @@ export function createIdSequence(random: RandomBytes): (prefix: string) => strin
     return `${prefix}_${origin}${count.toString(36)}`;
   };
 }
+
+/**
+ * The id of a call as operators and customers see it. It leads to the call: it contains the account's id and the time of the debit,
+ * by which the ledger finds a debit without a search. The ledger stores only the rest, because it has both in columns of their own.
+ */
+export function callRef({ account, callId, at }: { account: string; callId: string; at: number }) {
+  return `call_${accountPart(account)}${timePart(at)}${callId.slice("call_".length)}`;
+}
+
+/** The reverse of `callRef`; null if the text is not the id of a call. */
+export function parseCallRef(text: string): { account: string; callId: string; at: number } | null {
+  const [, account, time, rest] = CALL_REF.exec(text) ?? [];
+  if (account === undefined || time === undefined || rest === undefined) return null;
+  let at = 0;
+  for (const char of time) at = at * BASE62.length + BASE62.indexOf(char);
+  return { account: accountOfPart(account), callId: `call_${rest}`, at };
+}
+
+/** Enough for the milliseconds of 6,000 years. */
+const TIME_PART_CHARS = 8;
+const CALL_REF = new RegExp(
+  `^call_([0-9A-Za-z]{${ACCOUNT_PART_CHARS}})([0-9A-Za-z]{${TIME_PART_CHARS}})([0-9A-Za-z]{1,64})$`,
+);
+
+function timePart(at: number): string {
+  let text = "";
+  for (let rest = at; text.length < TIME_PART_CHARS; rest = Math.floor(rest / BASE62.length)) {
+    text = `${BASE62[rest % BASE62.length]}${text}`;
+  }
+  return text;
+}

@@ -75,6 +75,8 @@ const traceOf = (deps: AppContext): RequestContext => ({
   account: null,
   charged: 1,
   balance: 1,
+  callId: null,
+  isChargeInDoubt: false,
   rate: null,
   replayed: false,
   code: null,

@@ -46,6 +46,8 @@ export type AppContext = {
   clientAddress(connection: unknown): string | null;
   /** The time of day in milliseconds since 1970 UTC, by which credits are granted and spent. */
   now(): number;
+  /** The earliest time of day that it may be, if the clock was set in the last day; otherwise the same as `now`. */
+  earliestNow(): number;
   /** A monotonic clock in milliseconds, for durations and the rate limit. */
   elapsed(): number;
   random: RandomBytes;
@@ -92,7 +94,10 @@ export type AccessLogEntry = {
   status: number;
   code: ErrorCode | null;
   account: string | null;
+  /** Null if it is not known, or not known yet, what the call cost. */
   charged: number | null;
+  /** The id of the call if it was debited, or may have been: `callRef` in ids.ts. */
+  callId: string | null;
   replayed: boolean;
   durationMs: number;
 };

@@ -75,6 +75,8 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       account: null,
       charged: null,
       balance: null,
+      callId: null,
+      isChargeInDoubt: false,
       rate: null,
       replayed: false,
       timing: "",
@@ -91,7 +93,8 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       status,
       code: context.code,
       account: context.account,
-      charged: context.charged,
+      charged: context.isChargeInDoubt ? null : context.charged,
+      callId: context.callId,
       replayed: context.replayed,
       durationMs: milliseconds(app.elapsed() - context.startedAt),
     });

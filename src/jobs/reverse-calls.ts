@@ -1,4 +1,4 @@
-import type { RandomBytes } from "#ids.ts";
+import { callRef, type RandomBytes } from "#ids.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { doubling } from "./back-off.ts";
@@ -108,10 +108,8 @@ export async function reverseOrKeep(
   }
   await keep().catch((cause) =>
     logError(
-      `The call ${call.callId} of ${call.account} could neither be reversed nor queued for reversal`,
-      {
-        cause,
-      },
+      `The call ${callRef(call)} could neither be reversed nor queued for reversal. To see whether it was charged, run calls show with its id; calls reverse reverses it.`,
+      { cause },
     ),
   );
 }

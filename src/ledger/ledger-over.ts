@@ -19,6 +19,7 @@ const OPERATIONS: Record<LedgerOperation, true> = {
   keyStatus: true,
   debit: true,
   reverse: true,
+  findCall: true,
   usage: true,
   recentCalls: true,
   entries: true,

@@ -80,6 +80,14 @@ export type KeyRate = {
 };
 type HasKeyRate = { keyRate?: KeyRate };
 
+type HasEarliest = {
+  /**
+   * The earliest time that it may be, if the clock of the caller was set in the last day. Idempotency records are kept while they are
+   * not old by both times, and nothing is rolled up that is not.
+   */
+  earliestNow?: number;
+};
+
 export type KeyStatusOrder = {
   account: string;
   keySha256: string;
@@ -92,7 +100,7 @@ export type KeyStatusOrder = {
   address?: string | null;
   /** The idempotency key of the call of `tool` that is to follow. */
   idempotencyKey?: string | null;
-};
+} & HasEarliest;
 export type KeyStatus =
   | KeyRejected
   | ({
@@ -119,7 +127,7 @@ export type DebitOrder = {
   /** The network address of the client. A key that is bound to networks is rejected if it is not known. */
   address?: string | null;
   idempotency: IdempotencyOrder | null;
-};
+} & HasEarliest;
 
 export type IdempotencyOrder = {
   key: string;
@@ -143,6 +151,28 @@ export type DebitOutcome =
   | ({ outcome: "idempotency_key_reused"; balance: number } & HasKeyRate);
 
 export type CallRef = { account: string; callId: string; at: number };
+
+/** What the ledger has of a call. */
+export type CallRecord =
+  | {
+      outcome: "found";
+      /** The id of the key. */
+      key: string;
+      tool: string;
+      credits: number;
+      /** Whether it was the account's free first call. */
+      isFree: boolean;
+      /** What each grant paid, in the order in which they are spent. */
+      parts: { grant: string; kind: GrantKind; credits: number }[];
+      reversedAt: number | null;
+      /** Whether its idempotency record is kept, so that a repeat replays it. */
+      isRepeatable: boolean;
+    }
+  /** It was reversed before its debit arrived, so it was never charged. */
+  | { outcome: "never_charged"; reversedAt: number }
+  /** Calls of its hour are rolled up. Whether this one was among them is no longer stored, unless it was reversed. */
+  | { outcome: "rolled_up"; reversedAt: number | null }
+  | { outcome: "not_found" };
 
 /** The usage of one UTC hour, from single debits and rolled-up debits together. */
 export type UsageRow = {
@@ -171,7 +201,7 @@ export type MaintainOrder = {
   rowsMax: number;
   /** The `after` of the previous step; null starts a new round. */
   after: number | null;
-};
+} & HasEarliest;
 export type MaintainOutcome = {
   /** The number of debits that were rolled up. */
   rolledUp: number;
@@ -295,6 +325,9 @@ export type LedgerOperations = {
    * the ledger remembers the reversal, and rejects the debit if it arrives later.
    */
   reverse: [CallRef & { now: number }, { reversed: boolean }];
+
+  /** Finds a call by its account, time and id, without a search. */
+  findCall: [CallRef, CallRecord];
 
   /** Usage of the hours `from <= hour < to`; of all accounts if `account` is null. */
   usage: [{ account: string | null; from: number; to: number }, UsageRow[]];

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { ACCOUNT_OPERATIONS } from "./accounts.ts";
+import { CALL_OPERATIONS } from "./calls.ts";
 import type { Operation } from "./define-operation.ts";
 import { JOB_OPERATIONS } from "./jobs.ts";
 import { MOVE_OPERATIONS } from "./moves.ts";
@@ -10,6 +11,7 @@ import { TOTALS_OPERATIONS } from "./totals.ts";
 /** All operator operations, in process and over HTTP, on every store. */
 export const OPERATIONS = {
   ...ACCOUNT_OPERATIONS,
+  ...CALL_OPERATIONS,
   ...TOTALS_OPERATIONS,
   ...SALES_OPERATIONS,
   ...MOVE_OPERATIONS,

@@ -72,7 +72,7 @@ export function llmsText({ publicUrl, tools }: ApiOptions, pages: readonly DocsE
   );
   return `# Toolbooth
 
-> ${toolCount(tools.length)} developer tools over HTTP. Every call is a POST with JSON, a file or query parameters, and the header \`Authorization: Bearer <API key>\`. A successful call costs ${callPrice(tools)}; an error costs nothing.
+> ${toolCount(tools.length)} developer tools over HTTP. Every call is a POST with JSON, a file or query parameters, and the header \`Authorization: Bearer <API key>\`. A successful call costs ${callPrice(tools)}; an error costs nothing, unless it says that the call may have been charged (\`charged\`).
 
 A response with status 200 has \`"ok": true\`, unless \`Accept\` asks for the bare result (\`image/png\`, \`text/html\`, \`text/plain\`, …). An error is a problem document (RFC 9457) with a stable \`code\` and a \`detail\` that says what to do. If you repeat a call with the same \`Idempotency-Key\` header within 24 hours, you get the first response again and are not charged. Every response to an authenticated call has the balance in \`Credits-Remaining\`.
 

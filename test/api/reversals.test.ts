@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { NotCarriedOut } from "#ledger/port.ts";
-import { openInProcess } from "../http/in-process.ts";
+import type { AccessLogEntry } from "#api/app-context.ts";
+import { runTool } from "#api/pipeline/run-tool.ts";
+import { callRef, parseCallRef } from "#ids.ts";
+import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
+import { type Changes, openInProcess } from "../http/in-process.ts";
 import { createBackstage } from "../http/ledger-access.ts";
 import { assertProblem, assertResponse, createCaller, openService } from "../http/test-api.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
 
 /** Which calls are given to be reversed. */
 
@@ -15,7 +19,7 @@ async function settled() {
 }
 
 /** The app over a ledger whose debits fail as the test tells. */
-async function openFailing(fault: () => Error | null) {
+async function openFailing(fault: () => Error | null, changes: Changes = {}) {
   const ledger = createMemoryLedger();
   const { debit } = ledger;
   ledger.debit = async (order) => {
@@ -24,37 +28,100 @@ async function openFailing(fault: () => Error | null) {
     return debit(order);
   };
   const time = { now: () => Date.UTC(2026, 0, 15), elapsed: () => 0 };
-  const opened = openInProcess(createBackstage(ledger, time), { rateLimit: 0 });
+  const opened = openInProcess(createBackstage(ledger, time), { rateLimit: 0 }, changes);
   const opener = { name: "in process", cannot: {}, open: async () => opened };
   return openService(opener, { rateLimit: 0 });
 }
 
-for (const { name, fault, idempotencyKey, reversals } of [
+for (const { name, fault, idempotencyKey, reversals, charged } of [
   {
     name: "that is known not to be made is not given back",
     fault: new NotCarriedOut("full"),
     reversals: 0,
+    charged: undefined,
   },
-  { name: "of unknown outcome is given back", fault: new Error("lost"), reversals: 1 },
+  {
+    name: "that the ledger rejects as invalid is not given back",
+    fault: new OrderRejected("invalid"),
+    reversals: 0,
+    charged: undefined,
+  },
+  {
+    name: "of unknown outcome is given back",
+    fault: new Error("lost"),
+    reversals: 1,
+    charged: "unknown",
+  },
   {
     name: "of unknown outcome with an Idempotency-Key is left to its repeat",
     fault: new Error("lost"),
     idempotencyKey: "once",
     reversals: 0,
+    charged: "unknown",
   },
 ]) {
-  test(`a debit ${name}`, async () => {
+  test(`a debit ${name}, and the error says whether the call was charged`, async () => {
     let error: Error | null = null;
-    const service = await openFailing(() => error);
+    const entries: AccessLogEntry[] = [];
+    const record = (entry: AccessLogEntry) => void entries.push(entry);
+    const service = await openFailing(() => error, { record });
     const caller = await createCaller(service, { credits: 5 });
     const headers: Record<string, string> =
       idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey };
     error = fault;
-    assertProblem(await caller.call("hash", { text: "a" }, headers), "unavailable");
+    const response = await caller.call("hash", { text: "a" }, headers);
+    const problem = assertProblem(response, "unavailable");
+    assert.equal(problem.charged, charged);
+    assert.equal(/not charged\./.test(problem.detail), charged === undefined);
+    assert.equal(problem.callId !== undefined, charged === "unknown");
+    assert.equal(response.header("credits-charged"), charged === undefined ? "0" : null);
+    const [entry] = entries.splice(0);
+    assert.equal(entry?.callId, problem.callId ?? null);
+    assert.equal(entry?.charged, charged === undefined ? 0 : null);
     await settled();
     assert.equal(await service.ordered("reverse"), reversals);
     error = null;
     assertResponse(await caller.call("hash", { text: "a" }, headers), 1);
     assert.equal(await caller.balance(), 4);
+    const [charge] = entries;
+    assert.equal(charge?.charged, 1);
+    assert.equal(parseCallRef(charge?.callId ?? "")?.account, caller.account);
   });
 }
+
+for (const headers of [{}, { "Idempotency-Key": "once" }] as Record<string, string>[]) {
+  const which = headers["Idempotency-Key"] === undefined ? "" : " with an Idempotency-Key";
+  test(`a call${which} whose response cannot be made after its debit is reversed, and the error says so`, async () => {
+    let isBroken = false;
+    const service = await openFailing(() => null, {
+      async runTool(tool, job) {
+        const result = await runTool(tool, job, fixedToolContext());
+        // No header can have this value.
+        return isBroken ? { ...result, type: "\0" } : result;
+      },
+    });
+    const caller = await createCaller(service, { credits: 5 });
+    isBroken = true;
+    const response = await caller.call("hash", { text: "a" }, headers);
+    const problem = assertProblem(response, "internal");
+    assert.equal(problem.charged, "reversed");
+    assert.match(problem.detail, /was charged\. The charge is reversed automatically/);
+    assert.equal(parseCallRef(problem.callId)?.account, caller.account);
+    assert.equal(response.header("credits-charged"), null);
+    await settled();
+    assert.equal(await caller.balance(), 5);
+    isBroken = false;
+    assertResponse(await caller.call("hash", { text: "a" }, headers), 1);
+  });
+}
+
+test("the id of a call leads to its account, its debit and its time", () => {
+  const call = { account: "acc_4XnB7pQ2sLk9", callId: "call_T8vWz3HcY5m0a1" };
+  for (const at of [0, Date.UTC(2026, 0, 15), Date.UTC(2099, 11, 31, 23, 59, 59, 999)]) {
+    const ref = callRef({ ...call, at });
+    assert.match(ref, /^call_[0-9A-Za-z]+$/);
+    assert.deepEqual(parseCallRef(ref), { ...call, at });
+  }
+  for (const text of ["", "call_", "req_4XnB7pQ2sLk900000000a", "call_4XnB7pQ2sLk900000000"])
+    assert.equal(parseCallRef(text), null, text);
+});

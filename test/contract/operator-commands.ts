@@ -1,6 +1,7 @@
 /** The output of the operator's commands, which must be the same in process on every store and over HTTP on every service. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { callRef } from "#ids.ts";
 import type { Json } from "../apps/cli/fixture.ts";
 import { runHere } from "../apps/node/run-command.ts";
 
@@ -32,6 +33,8 @@ const shapeOf = (value: unknown): Json =>
 const INVOICE = { id: "operator:invoice-7", amount: 5, expiresAt: "2100-01-01T00:00:00.000Z" };
 const FIRST = { id: "operator", kind: "operator", amount: 7, expiresAt: null };
 const NO_TOTALS = { debited: 0, reversed: 0, expired: 0 };
+
+const UNKNOWN_CALL = callRef({ account: "acc_Ada000000000", callId: "call_1", at: 1 });
 
 /** Commands in order, each with the object that it prints or a pattern of its error message. */
 const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
@@ -115,6 +118,8 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
       ],
     },
   ],
+  [`calls show ${UNKNOWN_CALL}`, /^There is no call call_\S+ in .* It was not charged\.$/],
+  [`calls reverse ${UNKNOWN_CALL}`, /^There is no call call_\S+ in /],
   ["account suspend bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "suspended" }],
   [
     "account list",
@@ -286,6 +291,7 @@ const ACTIONS: readonly (readonly [
   ["grant", /^acc_/, "done: 5 credits as operator:invoice-7"],
   ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
   ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
+  ["reverseCall", /^call_/, "unchanged: not found"],
   ["suspendAccount", /^acc_/, "done"],
   ["exportOwner", /^acc_/, "unchanged: no owner"],
   ["resumeAccount", /^acc_/, "done"],

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { callRef } from "#ids.ts";
 import { reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
 
 /** Calls that are given back where no process is sure to outlive its answer. */
+const CALL = { account: "acc_Ada", callId: "call_1", at: 7 };
 type Trouble = "fails" | "finds nothing" | null;
 
 function openFixture(t: TestContext) {
@@ -33,8 +35,7 @@ function openFixture(t: TestContext) {
   return Object.assign(fixture, {
     ...{ tried, kept, loggedErrors, lifelines },
     add() {
-      const call = { account: "acc_Ada", callId: "call_1", at: 7 };
-      lifelines.push(reverseOrKeep(wiring, call, () => keep(call)));
+      lifelines.push(reverseOrKeep(wiring, CALL, () => keep(CALL)));
     },
     async pass(ms: number) {
       for (let turns = 0; turns < 10; turns += 1) await turn();
@@ -97,7 +98,7 @@ test("if a call cannot be queued either, it is logged, and nothing is thrown", a
   for (const ms of [500, 2_000]) await fixture.pass(ms);
   await Promise.all(fixture.lifelines);
   assert.deepEqual(fixture.loggedErrors, [
-    "The call call_1 of acc_Ada could neither be reversed nor queued for reversal",
+    `The call ${callRef(CALL)} could neither be reversed nor queued for reversal. To see whether it was charged, run calls show with its id; calls reverse reverses it.`,
   ]);
 });
 

@@ -198,7 +198,10 @@ function createServer(
     } catch (cause) {
       if (cause instanceof NotJsonError) throw notJson(cause.message);
       exchange.logError("A call through MCP failed", cause);
-      throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error. Try again.");
+      throw new ProtocolError(
+        ProtocolErrorCode.InternalError,
+        "Internal error. The call may have been charged; a repeat with the same idempotency key is not charged again.",
+      );
     }
   });
   return server;

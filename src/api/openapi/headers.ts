@@ -53,13 +53,13 @@ export function responseHeaders({ tools }: Pick<ApiOptions, "tools">): Record<st
     },
     "Credits-Charged": {
       description:
-        "The credits that this call cost: the price of the tool, or 0 for a free first call, a replayed response and every error. Present once the account is known.",
+        "The credits that this call cost: the price of the tool, or 0 for a free first call, a replayed response and every error. Present once the account is known, unless the error says that the call may have been charged (`charged`).",
       schema: { ...CREDITS, maximum: mostCharged },
       example: mostCharged,
     },
     "Credits-Remaining": {
       description:
-        "The credits that the account can spend after this call. Present once the account is known.",
+        "The credits that the account can spend after this call. Present where `Credits-Charged` is.",
       schema: CREDITS,
       example: 99,
     },

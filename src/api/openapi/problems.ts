@@ -1,8 +1,17 @@
-import { ApiError, ERRORS, type ErrorCode, LIMIT_SOURCES, type ProblemMembers } from "#errors.ts";
+import {
+  ApiError,
+  CHARGES_IN_DOUBT,
+  ERRORS,
+  type ErrorCode,
+  LIMIT_SOURCES,
+  type ProblemMembers,
+} from "#errors.ts";
+import { callRef } from "#ids.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { invalidKey, missingKey } from "../pipeline/authenticate.ts";
 import {
   accountSuspended,
+  chargeUnknown,
   idempotencyInProgress,
   idempotencyKeyReused,
   insufficientCredits,
@@ -229,6 +238,18 @@ const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
   },
   limit: count("Of `too_large`: the limit, in bytes."),
   size: count("Of `too_large`: the size of the field or body, in bytes, if it is known."),
+  callId: {
+    type: "string",
+    description:
+      "Of `unavailable` and `internal`, if the call may have been charged: its id. Send it to the operator when you ask about the charge.",
+  },
+  charged: {
+    type: "string",
+    ...extensible(
+      CHARGES_IN_DOUBT,
+      "Of `unavailable` and `internal`, if the call may have been charged. `unknown`: it is not known yet. `reversed`: it was charged, and the charge is reversed automatically. An error without this member was not charged.",
+    ),
+  },
 };
 
 export function problemExamples(
@@ -242,13 +263,30 @@ export function problemExamples(
       { summary: ERRORS[code].title, value: sampleProblem(code, options) },
     ]),
   );
-  if (!codes.includes("invalid_key")) return examples;
-  const value = problemBody(keyExpired(SAMPLE_DAY), "req_4711", errorDocsUrl(options.publicUrl));
-  return { ...examples, [EXPIRED_KEY]: { summary: "The API key has expired", value } };
+  for (const { name, summary, error } of MORE_EXAMPLES) {
+    if (!codes.includes(error.code)) continue;
+    const value = problemBody(error, "req_4711", errorDocsUrl(options.publicUrl));
+    examples[name] = { summary, value };
+  }
+  return examples;
 }
 
-/** The name of a second example of `invalid_key`. */
-const EXPIRED_KEY = "expired_key";
+/** Further examples of codes whose problem documents differ. */
+const MORE_EXAMPLES: readonly { name: string; summary: string; error: ApiError }[] = [
+  { name: "expired_key", summary: "The API key has expired", error: keyExpired(SAMPLE_DAY) },
+  {
+    name: "charge_unknown",
+    summary: "It is not known whether the call was charged",
+    error: chargeUnknown(
+      callRef({ account: "acc_4XnB7pQ2sLk9", callId: "call_T8vWz3HcY5m0a1", at: SAMPLE_DAY }),
+      false,
+      undefined,
+    ),
+  },
+];
+
+const moreExamplesOf = (codes: readonly ErrorCode[]): string[] =>
+  MORE_EXAMPLES.filter(({ error }) => codes.includes(error.code)).map(({ name }) => name);
 
 /** One response for each status of an error, named `Problem400` and so on. */
 export function problemResponses(
@@ -266,7 +304,7 @@ export function problemResponses(
         ],
       },
       examples: Object.fromEntries(
-        [...codes, ...(codes.includes("invalid_key") ? [EXPIRED_KEY] : [])].map((name) => [
+        [...codes, ...moreExamplesOf(codes)].map((name) => [
           name,
           { $ref: `#/components/examples/${name}` },
         ]),

@@ -5,7 +5,7 @@ import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 
 /** Errors that more than one place throws or shows. */
 
-/** The ledger cannot be reached, and every call needs it. */
+/** The ledger cannot be reached, and every call needs it. Only for a call whose debit was certainly not made. */
 export function unavailable(cause: unknown): ApiError {
   return new ApiError(
     "unavailable",
@@ -16,6 +16,26 @@ export function unavailable(cause: unknown): ApiError {
     },
   );
 }
+
+/** The debit was sent, and the ledger did not say whether it was made. `callId`: as `callRef` (ids.ts) writes it. */
+export function chargeUnknown(callId: string, isRepeatable: boolean, cause: unknown): ApiError {
+  const settled = isRepeatable
+    ? "Repeat it with the same Idempotency-Key: if it was charged, you get its response without another charge."
+    : "If it was charged, the charge is reversed automatically; if you still see it later, send this id to the operator. A repeat is a new call, unless you send an Idempotency-Key.";
+  return new ApiError(
+    "unavailable",
+    `The service lost the ledger while it charged the call ${callId}, so it is not known whether the call was charged. ${settled}`,
+    { cause, members: { callId, charged: "unknown" }, headers: { "Retry-After": "2" } },
+  );
+}
+
+/** The call was charged, but its response could not be made, so its charge is reversed. */
+export const chargeReversed = (callId: string, cause: unknown) =>
+  new ApiError(
+    "internal",
+    `Something went wrong on our side after the call ${callId} was charged. The charge is reversed automatically.`,
+    { cause, members: { callId, charged: "reversed" } },
+  );
 
 export const accountSuspended = () =>
   new ApiError(

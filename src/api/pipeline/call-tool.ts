@@ -1,14 +1,13 @@
 import { ApiError } from "#errors.ts";
-import { createIdSequence } from "#ids.ts";
-import type { Counted } from "#ledger/call-ledger.ts";
-import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
+import { callRef, createIdSequence } from "#ids.ts";
+import { type DebitOrder, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "../app-context.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { isWaiting, readBody } from "./body.ts";
 import { SMALL_BYTES } from "./body-arrival.ts";
-import { unavailable } from "./call-errors.ts";
-import type { Gate, OpenGate } from "./gate.ts";
+import { chargeReversed, chargeUnknown, unavailable } from "./call-errors.ts";
+import { addEarliest, type Gate, type OpenGate } from "./gate.ts";
 import {
   createReplays,
   createRunning,
@@ -52,16 +51,32 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
   const replays = createReplays(app.elapsed);
   const newId = createIdSequence(app.random);
 
-  /** If the outcome of the debit is unknown, the call fails, and a job reverses the debit if it was made. */
-  function debit(order: DebitOrder, gate: Gate): Promise<Counted<DebitOutcome>> {
-    return gate.debit(order).catch(async (cause) => {
-      if (order.idempotency === null && !(cause instanceof NotCarriedOut)) {
-        const { account, callId, now: at } = order;
-        await app.reverseLater({ account, callId, at });
-      }
-      throw unavailable(cause);
-    });
+  /**
+   * If the outcome of the debit is unknown, the call fails, and a job reverses the debit if it was made. A call with an idempotency
+   * key is not reversed, because its repeat replays it.
+   */
+  async function debit(order: DebitOrder, gate: Gate, context: RequestContext) {
+    let cause: unknown;
+    try {
+      return await gate.debit(order);
+    } catch (error) {
+      cause = error;
+    }
+    if (cause instanceof NotCarriedOut || cause instanceof OrderRejected) throw unavailable(cause);
+    const callId = doubt(order, context);
+    const isRepeatable = order.idempotency !== null;
+    if (!isRepeatable) await reverse(order);
+    throw chargeUnknown(callId, isRepeatable, cause);
   }
+
+  function doubt(order: DebitOrder, context: RequestContext): string {
+    context.isChargeInDoubt = true;
+    context.callId = callRef({ ...order, at: order.now });
+    return context.callId;
+  }
+
+  const reverse = ({ account, callId, now: at }: DebitOrder): Promise<void> =>
+    app.reverseLater({ account, callId, at });
 
   async function callTool(
     tool: Tool,
@@ -128,7 +143,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         await gate.askStatus();
         throw error;
       }
-      const order = {
+      const order: DebitOrder = {
         account: caller.account,
         keySha256: caller.keySha256,
         callId: newId("call"),
@@ -139,7 +154,8 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         address,
         idempotency: idempotencyOrder(repeatKey, result, context.receivedAt),
       };
-      const counted = await debit(order, gate);
+      if (order.idempotency !== null) addEarliest(order, app);
+      const counted = await debit(order, gate, context);
       lap("ledger");
       const isCharged = counted.outcome.outcome === "debited";
       if (repeatable && isHeavy && !isCharged) replays.add(repeatable);
@@ -148,12 +164,20 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         context.replayed = true;
         const runAgain = (again: ToolJob) => app.runTool(tool, again, caller.account);
         result = await repeatResponse(result, job, outcome.replay, runAgain);
+      } else context.callId = callRef({ ...order, at: order.now });
+      try {
+        const made = replier.response(result, request.headers, context, lease);
+        const response = made instanceof Promise ? await made : made;
+        // A client that does not read its response holds the memory of a call.
+        if (isLarge) app.whenSent?.(connection, lease.toResponse().release);
+        return response;
+      } catch (error) {
+        if (!isCharged) throw error;
+        // Its repeat would fail again, so it is reversed even if it has an idempotency key.
+        const callId = doubt(order, context);
+        await reverse(order);
+        throw chargeReversed(callId, error);
       }
-      const made = replier.response(result, request.headers, context, lease);
-      const response = made instanceof Promise ? await made : made;
-      // A client that does not read its response holds the memory of a call.
-      if (isLarge) app.whenSent?.(connection, lease.toResponse().release);
-      return response;
     } finally {
       releaseKey();
       lease.release();

@@ -124,6 +124,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
         address,
         idempotencyKey: repeatKey,
       };
+      if (repeatKey !== null) addEarliest(order, app);
       const counted = await calls.keyStatus(order).catch((cause) => {
         throw unavailable(cause);
       });
@@ -161,6 +162,12 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       },
     };
   };
+}
+
+/** Adds the earliest time that it may be, if the clock was set. */
+export function addEarliest(order: DebitOrder | KeyStatusOrder, app: AppContext): void {
+  const earliestNow = app.earliestNow();
+  if (earliestNow < order.now) order.earliestNow = earliestNow;
 }
 
 /**

@@ -21,6 +21,10 @@ export type RequestContext = {
   /** Both are null until the ledger has identified the caller. */
   charged: number | null;
   balance: number | null;
+  /** The id of the call (`callRef`) if it was debited, or may have been. */
+  callId: string | null;
+  /** Whether the debit may have been made, or is being reversed, so that neither the charge nor the balance can be told. */
+  isChargeInDoubt: boolean;
   rate: Rate | null;
   replayed: boolean;
   /** The parts of Server-Timing so far: `key;dur=0.1, `. */
@@ -79,7 +83,7 @@ export function createReplier(app: AppContext): Replier {
       "Access-Control-Expose-Headers": EXPOSED_HEADERS,
       "X-Content-Type-Options": "nosniff",
     };
-    if (context.balance !== null) {
+    if (context.balance !== null && !context.isChargeInDoubt) {
       headers["Credits-Charged"] = String(context.charged ?? 0);
       headers["Credits-Remaining"] = String(context.balance);
     }

@@ -1,6 +1,7 @@
 import { nearestName } from "#tools/nearest-name.ts";
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { ACTIVITY_COMMANDS } from "./activity.ts";
+import { CALL_COMMANDS } from "./calls.ts";
 import { type Command, UsageError } from "./command.ts";
 import { CREDITS_COMMANDS } from "./credits.ts";
 import { DATA_COMMANDS } from "./data.ts";
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
   ...CREDITS_COMMANDS,
+  ...CALL_COMMANDS,
   ...PAYMENT_COMMANDS,
   ...REPORT_COMMANDS,
   ...DATA_COMMANDS,

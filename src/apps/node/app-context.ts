@@ -13,6 +13,7 @@ import { NODE_MEMORY } from "#limits.ts";
 import { isLoopbackAddress } from "#networks.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { createClientAddress } from "./client-address.ts";
+import type { Clock } from "./clock.ts";
 import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { hashKey, random } from "./runtime.ts";
@@ -30,15 +31,19 @@ type Parts = {
   log: NodeLog;
   metrics: NodeMetrics;
   reverseLater: AppContext["reverseLater"];
+  /** Defaults to the time of day, which is trusted then. */
+  clock?: Pick<Clock, "now" | "earliest">;
   /** Defaults to the runtime's. */
   random?: RandomBytes;
 };
 
+const PLAIN_CLOCK = { now: Date.now, earliest: Date.now };
 export const elapsed = () => performance.now();
 const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
 
 export function createNodeAppContext(parts: Parts): AppContext {
   const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
+  const { clock = PLAIN_CLOCK } = parts;
   const sources: Sources = { random: parts.random ?? random, digest };
   const clientAddress = createClientAddress(config.trustedProxies);
   return {
@@ -57,7 +62,8 @@ export function createNodeAppContext(parts: Parts): AppContext {
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
     clientAddress: (connection) => clientAddress(connection as IncomingMessage),
-    now: () => Date.now(),
+    now: clock.now,
+    earliestNow: clock.earliest,
     elapsed,
     random: sources.random,
     hashKey,

@@ -40,6 +40,7 @@ import { inPasswordLane } from "./password-lanes.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { hashKey, random } from "./runtime.ts";
 import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
+import { openThreadClock } from "./system-clock.ts";
 
 /** The dashboard thread: it hashes passwords, looks up sessions and sends emails, so that no call waits for any of these. */
 if (parentPort === null) throw new Error("This file must be started as a worker thread");
@@ -216,6 +217,7 @@ const events = startNotifications({
   onEmails: emails.wake,
   transportKind,
   now,
+  earliestNow: openThreadClock(settings.dataDir).earliest,
   random,
   logError,
 });

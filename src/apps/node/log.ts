@@ -104,7 +104,7 @@ function accessLine(time: string, entry: AccessLogEntry): string {
   return (
     `{"level":"info","time":"${time}","requestId":"${entry.requestId}","method":"${entry.method}",` +
     `"route":"${entry.route}","tool":${text(entry.tool)},"status":${entry.status},` +
-    `"code":${text(entry.code)},"account":${text(entry.account)},"charged":${entry.charged},` +
+    `"code":${text(entry.code)},"account":${text(entry.account)},"charged":${entry.charged},"callId":${text(entry.callId)},` +
     `"replayed":${entry.replayed},"durationMs":${entry.durationMs},"msg":"request"}\n`
   );
 }

@@ -9,6 +9,7 @@ import { apiOptionsOf } from "#site/site-context.ts";
 import { baseOf, isOwnMachine, warningsOf } from "./addresses.ts";
 import { createNodeAppContext, elapsed } from "./app-context.ts";
 import { createIsTrusted } from "./client-address.ts";
+import { createClock } from "./clock.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder, TOO_MANY_FILES } from "./data-folder.ts";
 import { StartupDatabaseError } from "./database-startup.ts";
@@ -27,6 +28,7 @@ import { startNodeServer } from "./server.ts";
 import { readNodeSettings } from "./settings.ts";
 import { diskOf, startStorageWatch } from "./storage-watch.ts";
 import { openNodeStore } from "./store.ts";
+import { readSavedClock, systemSources, watchClock } from "./system-clock.ts";
 import { openToolPool } from "./tool-pool.ts";
 import { startUpkeep } from "./upkeep.ts";
 
@@ -59,6 +61,10 @@ async function main(): Promise<void> {
   const { directory, secrets } = store;
   const debits = recordDebits(store.ledger, elapsed);
   const { ledger } = debits;
+  const savedClock = readSavedClock(config.dataDir);
+  const clock = createClock(systemSources(), savedClock);
+  const { dataDir } = config;
+  const clockWatch = watchClock(clock, { dataDir, faults, before: savedClock, warn: log.warn });
   const pool = openToolPool(config.toolThreads, (cause) =>
     log.logError("A tool thread failed", { cause }),
   );
@@ -69,6 +75,7 @@ async function main(): Promise<void> {
     signUps: async () => (await dashboard?.countSignUps()) ?? null,
     faults: faults.current,
     storage,
+    clockErrorSeconds: clockWatch.errorSeconds,
   });
   const readiness = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
@@ -89,14 +96,17 @@ async function main(): Promise<void> {
     const at = { publicUrl, port, secrets, prices, refusal: store.refusal };
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
-    const parts = { ledger, readiness, pool, log, metrics, reverseLater };
+    const parts = { ledger, readiness, pool, log, metrics, reverseLater, clock };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const { securityContact } = config;
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };
     const app = createApp(context, createSite({ settings, dashboard, pages, docs: () => docs }));
     return withOperator(app, dashboard);
   }, options);
-  const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError);
+  const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError, {
+    ...clock,
+    onApart: clockWatch.reportApart,
+  });
 
   let stopping = false;
   async function stop(signal: string): Promise<void> {
@@ -105,6 +115,7 @@ async function main(): Promise<void> {
     log.info("stopping", { signal });
     upkeep.stop();
     storage.stop();
+    clockWatch.stop();
     pages.close();
     await server.stop();
     await dashboard?.stop();

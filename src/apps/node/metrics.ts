@@ -31,6 +31,8 @@ export function createNodeMetrics(queues: {
   signUps(): Promise<SignUpCounts | null>;
   faults: LastingFaults["current"];
   storage: Pick<StorageWatch, "freeBytes" | "wal">;
+  /** See `ClockWatch.errorSeconds`. */
+  clockErrorSeconds(): number;
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
@@ -108,6 +110,12 @@ export function createNodeMetrics(queues: {
     "toolbooth_tool_pool_waiting_jobs",
     "Large inputs waiting for a tool thread",
     queues.tools,
+  );
+  queueGauge(
+    registers,
+    "toolbooth_clock_error_seconds",
+    "How far this machine's clock was set ahead in the last 24 hours, or is ahead of the database's; negative if it is behind",
+    queues.clockErrorSeconds,
   );
   addJobGauges(registers, queues.jobs, Date.now);
   addSignUpMetrics(registers, queues.signUps);

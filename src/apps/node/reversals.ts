@@ -2,10 +2,11 @@ import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { AppContext } from "#api/app-context.ts";
+import { callRef } from "#ids.ts";
 import { countJobs, type JobCount, type JobQueue } from "#jobs/job-queue.ts";
 import { type Schedule, STOP_ABORT_MS, startJobs } from "#jobs/node-schedule.ts";
 import type { OperatorQueue } from "#jobs/operator-jobs.ts";
-import { createReverser, reversalJob, reverseOrKeep, STEADY_PACE } from "#jobs/reverse-calls.ts";
+import { createReverser, reversalJob, STEADY_PACE } from "#jobs/reverse-calls.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import { sqliteJobs } from "#stores/schema/sqlite-jobs.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
@@ -28,6 +29,11 @@ export type Reversals = {
 const FILE_NAME = "reversals.sqlite";
 const MIGRATIONS = [{ name: "initial", sql: sqliteJobs, readableFrom: 1 }];
 const LISTED_MAX = 1_000;
+/** Calls whose reversal cannot be stored are kept in memory up to this number; all of them are in the log. */
+const UNKEPT_MAX = 10_000;
+const RETRY_MS = 5_000;
+const MAY_BE_CHARGED =
+  "While the server runs, it tries again. If it ends before, these calls may stay charged; look at each with calls show, and settle it with calls reverse:";
 /** How long running reversals may take before the ledger is closed. */
 const STOP_TIMEOUT_MS = 2_000;
 
@@ -93,7 +99,7 @@ export function openReversals(
   ledger: Pick<Ledger, "reverse">,
   random: AppContext["random"],
   logError: AppContext["logError"],
-  lookEveryMs = LOOK_EVERY_MS,
+  { lookEveryMs = LOOK_EVERY_MS, retryMs = RETRY_MS } = {},
 ): Reversals {
   const file = reversalFile(dataDir);
   const now = () => Date.now();
@@ -124,6 +130,9 @@ export function openReversals(
 
   const failedToRead = (cause: unknown) =>
     logError(`Reading pending reversals from ${file} failed`, { cause });
+  /** Calls that could not be stored yet. */
+  let unkept: CallRef[] = [];
+  let isRetrying = false;
 
   function open(): Opened {
     if (opened !== null) return opened;
@@ -147,14 +156,57 @@ export function openReversals(
     fresh = [];
     if (calls.length === 0) return;
     try {
-      const { jobs, schedule } = open();
-      await jobs.add({ jobs: calls.map(reversalJob), now: now() });
-      schedule.wake();
+      await keep(calls);
     } catch (cause) {
-      logError(`Storing pending reversals in ${file} failed`, { cause });
-      const wiring = { ledger, now, logError };
-      for (const call of calls) void reverseOrKeep(wiring, call, () => Promise.reject(cause));
+      // Each is named, so that an operator can settle it if the file stays out of reach.
+      const ids = calls.map(callRef).join(", ");
+      logError(`Storing pending reversals in ${file} failed. ${MAY_BE_CHARGED} ${ids}`, { cause });
+      const dropped = unkept.push(...calls) - UNKEPT_MAX;
+      if (dropped > 0) unkept.splice(0, dropped);
+      retryLater();
     }
+  }
+
+  async function keep(calls: readonly CallRef[]): Promise<void> {
+    const { jobs, schedule } = open();
+    await jobs.add({ jobs: calls.map(reversalJob), now: now() });
+    schedule.wake();
+  }
+
+  /** Tries to store the calls that could not be stored, as long as the server runs. */
+  function retryLater(): void {
+    if (isRetrying || isStopped) return;
+    isRetrying = true;
+    setTimeout(async () => {
+      isRetrying = false;
+      await keepUnkept().catch(retryLater);
+    }, retryMs).unref();
+  }
+
+  async function keepUnkept(): Promise<void> {
+    const calls = unkept;
+    if (calls.length === 0) return;
+    unkept = [];
+    try {
+      await keep(calls);
+    } catch (error) {
+      // The ledger may be within reach although the folder is not.
+      unkept = (await reverseNow(calls)).concat(unkept);
+      if (unkept.length > 0) throw error;
+    }
+  }
+
+  /** Returns the calls that are still to be reversed. */
+  async function reverseNow(calls: readonly CallRef[]): Promise<CallRef[]> {
+    for (const [index, call] of calls.entries()) {
+      try {
+        // A debit that is not found may still arrive. The ledger rejects it then.
+        await ledger.reverse({ ...call, now: now() });
+      } catch {
+        return calls.slice(index);
+      }
+    }
+    return [];
   }
 
   if (existsSync(file)) {
@@ -184,6 +236,7 @@ export function openReversals(
       await keeping;
       await moveLost().catch(failedToRead);
       await keepFresh();
+      await keepUnkept().catch(() => {});
       if (opened === null) return;
       const { jobs } = await opened.jobs.list({ state: "waiting", after: null, max: LISTED_MAX });
       for (const { id } of jobs)

@@ -41,7 +41,7 @@ export function decideKeyStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyS
   const prohibition = prohibitionOf(key, order, balance);
   if (prohibition !== null) return unchanged(prohibition);
   const status: KeyStatus = { outcome: "good", balance, freeCall: account.freeCall === "open" };
-  if (idempotencyKey !== null) status.replayable = isKept(rows.earlier, now);
+  if (idempotencyKey !== null) status.replayable = isKept(rows, order);
   const exhausted = exhaustedBudget(key, credits, now);
   return unchanged(withRate(exhausted === null ? status : { ...status, exhausted }, key));
 }
@@ -72,7 +72,7 @@ export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome
   if (account.state === "suspended") return reject(rows, { outcome: "account_suspended", balance });
   const prohibition = prohibitionOf(key, order, balance);
   if (prohibition !== null) return reject(rows, prohibition);
-  const replay = replayOf(rows.earlier, order, balance);
+  const replay = replayOf(rows, order, balance);
   if (replay !== null) return reject(rows, withRate(replay, key));
 
   const isFree = isFreeCall(account, order);
@@ -91,7 +91,7 @@ export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome
   if (taken.parts.length > 0) changes.drawn = taken.parts.map(({ grant }) => grant);
   const used = useKey(key, credits, order.now);
   if (used !== null) changes.usedKey = used;
-  if (order.idempotency !== null) changes.earlier = recordOf(order);
+  if (order.idempotency !== null) changes.earlier = recordOf(order, rows.clock);
 
   let after = withBalance(account, taken.front, left);
   if (isFree) after = { ...after, freeCall: "used" };
@@ -133,22 +133,25 @@ function repeatDebit(
 }
 
 /** The outcome that an earlier call with the same idempotency key determines; null if there is none. */
-function replayOf(
-  earlier: IdempotencyRow | null | undefined,
-  { idempotency, now }: DebitOrder,
-  balance: number,
-): DebitOutcome | null {
-  if (idempotency === null || !isKept(earlier, now)) return null;
+function replayOf(rows: Rows, order: DebitOrder, balance: number): DebitOutcome | null {
+  const { idempotency } = order;
+  const { earlier } = rows;
+  if (idempotency === null || earlier == null || !isKept(rows, order)) return null;
   if (earlier.bodySha256 !== idempotency.bodySha256)
     return { outcome: "idempotency_key_reused", balance };
   const { responseSha256, receivedAt, random } = earlier;
   return { outcome: "replayed", balance, replay: { responseSha256, receivedAt, random } };
 }
 
-const isKept = (
-  earlier: IdempotencyRow | null | undefined,
-  now: number,
-): earlier is IdempotencyRow => earlier != null && now < earlier.at + IDEMPOTENCY_KEPT_MS;
+/** A record is kept until it is old by every clock: clocks that are ahead must not make a repeat a new call. */
+function isKept(
+  { earlier, clock }: Rows,
+  { now, earliestNow = now }: DebitOrder | KeyStatusOrder,
+): boolean {
+  return (
+    earlier != null && Math.min(now, earliestNow, clock ?? now) < earlier.at + IDEMPOTENCY_KEPT_MS
+  );
+}
 
 /** A call with a price of 0 does not use up the free call. */
 export const isFreeCall = (
@@ -217,9 +220,25 @@ function useKey(key: CallKey, credits: number, now: number): CallKey | null {
   return { ...key, lastUsedAt: isRecent ? lastUsedAt : now, spent };
 }
 
-function recordOf({ tool, now, callId, idempotency }: DebitOrder): IdempotencyRow {
+/** A record that a node with a slow clock makes counts from `clock`, the time of the store. */
+function recordOf(
+  { tool, now, callId, idempotency }: DebitOrder,
+  clock: number = now,
+): IdempotencyRow {
   const { key, bodySha256, responseSha256, receivedAt, random } = idempotency as NonNullable<
     DebitOrder["idempotency"]
   >;
-  return { tool, key, at: now, callId, bodySha256, responseSha256, receivedAt, random };
+  return {
+    tool,
+    key,
+    at: clock - now > SLOW_CLOCK_MS ? clock : now,
+    callId,
+    bodySha256,
+    responseSha256,
+    receivedAt,
+    random,
+  };
 }
+
+/** More than an order usually waits for the store. */
+const SLOW_CLOCK_MS = 5_000;

@@ -143,6 +143,8 @@ export type Rows = {
   debitKey: CallKey | undefined;
   /** The record of the order's idempotency key. */
   earlier: IdempotencyRow | null | undefined;
+  /** The time by the store's own clock, if several nodes with clocks of their own share the store. */
+  clock?: number | undefined;
 };
 
 /** The rows that a store loads before it calls a rule for the first time, in addition to the account. */

@@ -1,10 +1,12 @@
 import * as z from "zod";
-import { accountOfKeyId, isAccountId } from "#ids.ts";
+import { accountOfKeyId, isAccountId, parseCallRef } from "#ids.ts";
 import { EMAIL_CHARS_MAX, GRANT_CREDITS_MAX } from "#limits.ts";
 
 /** Schemas of members of inputs and outcomes. */
 export const account = z.string().refine(isAccountId);
 export const keyId = z.string().refine((id) => accountOfKeyId(id) !== undefined);
+/** As `callRef` writes it. */
+export const callId = z.string().refine((id) => parseCallRef(id) !== null);
 export const email = z
   .string()
   .min(1)

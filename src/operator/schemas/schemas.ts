@@ -1,5 +1,6 @@
 import type { OperationSchema } from "../define-operation.ts";
 import { ACCOUNT_SCHEMAS } from "./accounts.ts";
+import { CALL_SCHEMAS } from "./calls.ts";
 import { JOB_SCHEMAS } from "./jobs.ts";
 import { MOVE_SCHEMAS } from "./moves.ts";
 import { SALES_SCHEMAS } from "./sales.ts";
@@ -8,6 +9,7 @@ import { TOTALS_SCHEMAS } from "./totals.ts";
 /** The inputs and outputs of all operations. */
 export const SCHEMAS = {
   ...ACCOUNT_SCHEMAS,
+  ...CALL_SCHEMAS,
   ...TOTALS_SCHEMAS,
   ...SALES_SCHEMAS,
   ...MOVE_SCHEMAS,

@@ -97,11 +97,11 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   internal: {
     cause:
       "Something failed in the service. The failure is logged under the response's `requestId`.",
-    cure: "Try again. If the error persists, send the `requestId` to the operator. The call was not charged.",
+    cure: "Try again. If the error persists, send the `requestId` to the operator. The call was not charged. If the response could not be made after the call was charged, `charged` is `reversed`: the charge is reversed automatically.",
   },
   unavailable: {
     cause:
       "The service cannot reach the ledger, or is already handling as many large calls or connections as it can.",
-    cure: "Try again after the time in `Retry-After`. The call was not charged.",
+    cure: "Try again after the time in `Retry-After`. The call was not charged, unless `charged` is `unknown`: the service lost the ledger in the middle of the charge. A charge that was made is then reversed automatically. If the call has an `Idempotency-Key`, repeat it instead: it is not charged twice. `callId` names the call to the operator.",
   },
 };

@@ -106,8 +106,10 @@ export class AccountLedger extends DurableObject {
     isAgain: boolean,
   ): Promise<CallResult> {
     let scheduled: Promise<void> | undefined;
+    let mayBeDebited = false;
     const debit = (debitOrder: unknown) => {
       const result = this.#runOne("debit", debitOrder);
+      mayBeDebited = "value" in result;
       scheduled = this.#scheduleAfter("debit", debitOrder, result);
       return unwrap(result) as DebitOutcome;
     };
@@ -127,7 +129,8 @@ export class AccountLedger extends DurableObject {
       await scheduled;
       return { value };
     } catch (error) {
-      return { error: describeFault(error) };
+      const fault = describeFault(error);
+      return { error: mayBeDebited ? { ...fault, kind: "unknown" } : fault };
     }
   }
 

@@ -1,4 +1,5 @@
 import type { SqlDriver, SqlRow, SqlStatement, SqlValue } from "../sqlite/driver.ts";
+import { CommitFailed } from "../sqlite/faults.ts";
 
 /** The part of a Durable Object's SQLite storage that we use (developers.cloudflare.com/durable-objects/api/sqlite-storage-api). */
 export type ObjectStorage = {
@@ -29,6 +30,17 @@ export function createObjectDriver(storage: ObjectStorage): SqlDriver {
   return {
     prepare,
     exec: (text) => void sql.exec(text).toArray(),
-    transaction: (_, body) => storage.transactionSync(body),
+    transaction(_, body) {
+      let isAtCommit = false;
+      try {
+        return storage.transactionSync(() => {
+          const result = body();
+          isAtCommit = true;
+          return result;
+        });
+      } catch (error) {
+        throw isAtCommit ? new CommitFailed(error) : error;
+      }
+    },
   };
 }

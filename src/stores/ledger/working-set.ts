@@ -32,6 +32,7 @@ export type OrderContext = {
   isEveryConcerned: boolean;
   isKeyTaken: Rows["isKeyTaken"];
   debitKey: Rows["debitKey"];
+  clock: Rows["clock"];
   /** Whether to look up the debit with the order's name: the order may have been carried out before, or the rule asks for that debit. */
   isCareful: boolean;
 };
@@ -42,6 +43,7 @@ export const orderContext = (isCareful = false): OrderContext => ({
   isEveryConcerned: false,
   isKeyTaken: undefined,
   debitKey: undefined,
+  clock: undefined,
   isCareful,
 });
 
@@ -89,7 +91,7 @@ export function decide<Name extends RuleName>(
 function rowsFor(known: KnownAccount, loads: Loads, order: AnyOrder, context: OrderContext): Rows {
   const { key, callKey, earlier } = loads;
   const { row, grants = [], areAll } = known;
-  const { isKeyTaken, sum, concerned, isEveryConcerned, debitKey } = context;
+  const { isKeyTaken, sum, concerned, isEveryConcerned, debitKey, clock } = context;
   const debit = namedBy(order, loads, context);
   return {
     account: row,
@@ -103,6 +105,7 @@ function rowsFor(known: KnownAccount, loads: Loads, order: AnyOrder, context: Or
     isEveryConcerned,
     debit: debit === null ? undefined : debitNamed(known, debit.at, debit.callId),
     debitKey,
+    clock,
     earlier: earlier && known.records?.get(recordName(earlier.tool, earlier.key)),
   };
 }

@@ -1,7 +1,8 @@
 import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
-import { decideTogether } from "./decide-together.ts";
+import type { NodeClock } from "./database-clock.ts";
+import { decideTogether, type How } from "./decide-together.ts";
 import {
   codeOf,
   isLocked,
@@ -22,9 +23,13 @@ type OnBatch = ((batch: CommittedBatch) => void) | undefined;
  * Performs debits in batches, one batch at a time. A batch is locked and loaded in one round trip, and saved in a second one. Debits
  * of an account that another transaction holds for long go to a separate queue, so that the others do not wait for them.
  */
-export function createPostgresDebits(pool: PostgresPool, onBatch?: OnBatch) {
-  const common = createLane(pool, "batch", onBatch);
-  const separate = createLane(pool, "write", onBatch);
+export function createPostgresDebits(
+  pool: PostgresPool,
+  onBatch?: OnBatch,
+  clock: NodeClock = "database",
+) {
+  const common = createLane(pool, "batch", onBatch, clock);
+  const separate = createLane(pool, "write", onBatch, clock);
   const held = new Set<string>();
 
   async function submitSeparately(order: DebitOrder, since: number): Promise<DebitOutcome> {
@@ -53,7 +58,7 @@ export function createPostgresDebits(pool: PostgresPool, onBatch?: OnBatch) {
 
 type Mode = "batch" | "write";
 
-function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch) {
+function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch, clock: NodeClock) {
   let sentAt = 0;
   return createOrderQueue<DebitOrder, DebitOutcome>({
     batchMax: LEDGER_BATCH_MAX,
@@ -61,8 +66,8 @@ function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch) {
       sentAt = performance.now();
       // An order that may have been carried out waits for the lock, because its own first transaction may hold it.
       const decided = again
-        ? decideAll(pool, "write", orders, true)
-        : decideApart(pool, mode, orders);
+        ? decideAll(pool, "write", orders, { isCareful: true, clock })
+        : decideApart(pool, mode, orders, clock);
       decided.then(done, (error) => failed(orderFault(error)));
     },
     mayBeOneOrder: (error) => error instanceof StatementRejected,
@@ -73,9 +78,9 @@ function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch) {
 }
 
 /** Decides a batch. If another transaction holds some of the accounts, their orders fail with `AccountHeld`. */
-async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[]) {
+async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[], clock: NodeClock) {
   try {
-    return await decideAll(pool, mode, orders, false);
+    return await decideAll(pool, mode, orders, { clock });
   } catch (error) {
     if (!isLocked(error)) throw error;
     const accounts = [...new Set(orders.map(({ account }) => account))];
@@ -83,7 +88,7 @@ async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[])
       (await pool.once<{ id: string }>("write", FREE, [accounts])).map(({ id }) => id),
     );
     const others = orders.filter(({ account }) => free.has(account));
-    const decided = others.length === 0 ? [] : await decideAll(pool, mode, others, false);
+    const decided = others.length === 0 ? [] : await decideAll(pool, mode, others, { clock });
     const outcomes = new Map(others.map((order, i) => [order, decided[i]]));
     return orders.map((order) => outcomes.get(order) ?? new AccountHeld(HELD));
   }
@@ -101,14 +106,12 @@ async function decideAll(
   pool: PostgresPool,
   mode: Mode,
   orders: DebitOrder[],
-  isCareful: boolean,
+  how: How,
 ): Promise<(DebitOutcome | Error)[]> {
   try {
-    return await pool.roundTrips(mode, (send) =>
-      decideTogether(send, "debit", orders, { isCareful }),
-    );
+    return await pool.roundTrips(mode, (send) => decideTogether(send, "debit", orders, how));
   } catch (error) {
-    if (isCareful || codeOf(error) !== UNIQUE_VIOLATION) throw error;
-    return decideAll(pool, mode, orders, true);
+    if (how.isCareful || codeOf(error) !== UNIQUE_VIOLATION) throw error;
+    return decideAll(pool, mode, orders, { ...how, isCareful: true });
   }
 }

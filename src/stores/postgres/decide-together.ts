@@ -15,6 +15,7 @@ import {
   orderContext,
 } from "../ledger/working-set.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import type { NodeClock } from "./database-clock.ts";
 import { loadAccounts, loadingsOf } from "./load.ts";
 import type { LoadedAccount, Loading, LoadOrder } from "./loading.ts";
 import type { PostgresSend } from "./pool.ts";
@@ -47,10 +48,12 @@ type Waiting<Name extends RuleName> = {
 type Line<Name extends RuleName> = LoadedAccount & { waiting: Waiting<Name>[]; next: number };
 
 /** `isCareful`: some of the orders may have been carried out before. */
+export type How = { isCareful?: boolean; isLocking?: boolean; clock?: NodeClock };
+
 export function openTogether<Name extends RuleName>(
   name: Name,
   orders: readonly Order<Name>[],
-  { isCareful = false, isLocking = true } = {},
+  { isCareful = false, isLocking = true, clock = "database" }: How = {},
 ): Together<Name> {
   const lines = new Map<string, Line<Name>>();
   const first: LoadOrder[] = [];
@@ -89,7 +92,7 @@ export function openTogether<Name extends RuleName>(
   }
 
   return {
-    loadings: [loadAccounts(lines, isLocking), ...loadingsOf(first, name === "debit")],
+    loadings: [loadAccounts(lines, isLocking), ...loadingsOf(first, clock, name === "debit")],
     decideLoaded() {
       const missing: LoadOrder[] = [];
       for (const line of lines.values()) for (const each of decideLine(line)) missing.push(each);
@@ -160,7 +163,7 @@ export async function decideTogether<Name extends RuleName>(
   send: PostgresSend,
   name: Name,
   orders: readonly Order<Name>[],
-  how: { isCareful?: boolean; isLocking?: boolean } = {},
+  how: How = {},
 ): Promise<Decided<Name>[]> {
   const together = openTogether(name, orders, how);
   let { loadings } = together;
@@ -175,7 +178,7 @@ export async function decideTogether<Name extends RuleName>(
     const stale = staleOf(missing);
     saving = savingOf(stale);
     for (const { unsaved } of stale) clearUnsaved(unsaved);
-    loadings = loadingsOf(missing);
+    loadings = loadingsOf(missing, how.clock ?? "database");
   }
   const { statements, copy } = savingOf(together.accounts);
   const all = [...statements, ...savingOfEvents(together.events)];

@@ -29,8 +29,11 @@ export const UNIQUE_VIOLATION = "23505";
 /** The server has no connection left (too_many_connections). */
 export const isCrowded = (error: unknown): boolean => codeOf(error) === "53300";
 
-/** After these errors the server closes the connection (25P03 and 25P04: a transaction that took too long). */
-const ENDING = /^(?:08|57P0|25P0[34])/;
+/**
+ * After these errors the server closes the connection (25P03 and 25P04: a transaction that took too long), or it does not know itself
+ * whether it has committed (40003, statement_completion_unknown).
+ */
+const ENDING = /^(?:08|57P0|25P0[34]|40003)/;
 
 /** Whether the connection broke or the server is shutting down, so that the outcome of the current statement is unknown. */
 export function isLost(error: unknown): boolean {

@@ -2,6 +2,7 @@ import { type KeyStatus, type KeyStatusOrder, NotCarriedOut } from "#ledger/port
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { createOrderQueue } from "../order-queue.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import type { NodeClock } from "./database-clock.ts";
 import { decideTogether, openTogether, takeAll } from "./decide-together.ts";
 import { orderFault, StatementRejected, SURE_RETRIES, waitMs } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
@@ -10,11 +11,11 @@ import type { PostgresPool } from "./pool.ts";
  * Reads key statuses in batches, like debits. They are read for calls that are rejected (a revoked key, an empty account). With
  * batches, such calls occupy one connection at most, however many there are.
  */
-export function createPostgresKeyStatus(pool: PostgresPool) {
+export function createPostgresKeyStatus(pool: PostgresPool, clock: NodeClock = "database") {
   const queue = createOrderQueue<KeyStatusOrder, KeyStatus>({
     batchMax: LEDGER_BATCH_MAX,
     send: (orders, _again, done, failed) =>
-      void read(pool, orders).catch(throwSure).then(done, failed),
+      void read(pool, orders, clock).catch(throwSure).then(done, failed),
     mayBeOneOrder: (error) => error instanceof StatementRejected,
     sureRetries: SURE_RETRIES,
     waitMs,
@@ -32,8 +33,12 @@ function throwSure(error: Error): never {
 }
 
 /** Reads in one round trip. If that does not suffice, because a balance has to be summed, starts over with as many as needed. */
-async function read(pool: PostgresPool, orders: KeyStatusOrder[]): Promise<(KeyStatus | Error)[]> {
-  const isReading = { isLocking: false };
+async function read(
+  pool: PostgresPool,
+  orders: KeyStatusOrder[],
+  clock: NodeClock,
+): Promise<(KeyStatus | Error)[]> {
+  const isReading = { isLocking: false, clock };
   const { loadings, decideLoaded, outcomes } = openTogether("keyStatus", orders, isReading);
   const statements = loadings.map(({ sql }) => sql);
   const rows = await pool.together<SqlRow>("snapshot", statements);

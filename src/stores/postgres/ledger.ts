@@ -9,12 +9,13 @@ import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import { createPostgresReads } from "./database.ts";
+import type { NodeClock } from "./database-clock.ts";
 import { createPostgresDebits } from "./debits.ts";
 import { decideTogether } from "./decide-together.ts";
 import { createPostgresEvents } from "./events.ts";
 import { codeOf, isLocked, UNIQUE_VIOLATION } from "./faults.ts";
 import { createPostgresKeyStatus } from "./key-status.ts";
-import { createPostgresMaintain, type UpkeepClock } from "./maintain.ts";
+import { createPostgresMaintain } from "./maintain.ts";
 import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
 
@@ -30,10 +31,10 @@ export type PostgresLedger = { ledger: Ledger; waiting(): number; close(): Promi
 export function createPostgresLedger(
   pool: PostgresPool,
   onBatch?: Parameters<typeof createPostgresDebits>[1],
-  clock: UpkeepClock = "database",
+  clock: NodeClock = "database",
 ): PostgresLedger {
-  const debits = createPostgresDebits(pool, onBatch);
-  const keyStatuses = createPostgresKeyStatus(pool);
+  const debits = createPostgresDebits(pool, onBatch, clock);
+  const keyStatuses = createPostgresKeyStatus(pool, clock);
   const operations: Operations = {
     ...createRuled(pool),
     ...createPostgresEvents(pool),

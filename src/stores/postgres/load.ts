@@ -11,6 +11,7 @@ import {
   readRecord,
 } from "../ledger/row-columns.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
+import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
 import { arrayOf, type Column, literalOf, rowsFrom } from "./literals.ts";
 import { type Call, loadCallKeys, loadCalls, loadGrants } from "./load-calls.ts";
 import {
@@ -42,7 +43,11 @@ export function loadAccounts(accounts: Map<string, LoadedAccount>, isLocking: bo
 }
 
 /** Returns the statements that load what the orders need. `areCalls`: most orders have a valid key, by which the account's grants are found. */
-export function loadingsOf(orders: readonly LoadOrder[], areCalls = false): Loading[] {
+export function loadingsOf(
+  orders: readonly LoadOrder[],
+  clock: NodeClock,
+  areCalls = false,
+): Loading[] {
   const calls: Call[] = [];
   const keys: Wanted<"key">[] = [];
   const callKeys: Wanted<"callKey">[] = [];
@@ -77,6 +82,7 @@ export function loadingsOf(orders: readonly LoadOrder[], areCalls = false): Load
   if (grants.length > 0) loadings.push(loadGrants(grants));
   if (sums.length > 0) loadings.push(loadSums(sums));
   if (records.length > 0) loadings.push(loadRecords(records));
+  if (records.length > 0 && clock === "database") loadings.push(loadClock(records));
   if (debits.length > 0) loadings.push(loadDebits(debits));
   if (debitKeys.length > 0) loadings.push(loadDebitKeys(debitKeys));
   return loadings.filter((loading) => loading !== null);
@@ -141,6 +147,16 @@ function loadSums(asked: readonly Wanted<"sum">[]): Loading {
         const order = asked[row["place"] as number];
         if (order !== undefined) order.context.sum = row["balance"] as number;
       }
+    },
+  };
+}
+
+/** Idempotency records are made and kept by the database's clock, because the nodes have clocks of their own. */
+function loadClock(asked: readonly Wanted<"earlier">[]): Loading {
+  return {
+    sql: DATABASE_CLOCK,
+    take([row]) {
+      for (const { context } of asked) context.clock = row?.["clock"] as number;
     },
   };
 }

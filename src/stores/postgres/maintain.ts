@@ -1,17 +1,11 @@
 import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
 import { rollUpSql } from "../sql/usage.ts";
+import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
 import { keepPartitions, UPKEEP_LOCK } from "./partitions.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 import { FORGET_TRIES } from "./throttle.ts";
 
-/**
- * The clock that decides what is old. Nodes have clocks of their own, and a node with a fast clock would delete rows that are not old
- * yet. So rows are deleted only if they are old by the database's clock as well. `caller`: for tests that set the time.
- */
-export type UpkeepClock = "database" | "caller";
-
-const CLOCK = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock";
 const CLOCKS_APART_MS = 5_000;
 
 const FORGET = `
@@ -43,11 +37,11 @@ const ROLL_UP = `
   SELECT count(*) AS "rolledUp" FROM deleted`;
 
 /** Maintenance of the ledger: rolls old debits up by account, hour, key and tool, and deletes old idempotency records. */
-export function createPostgresMaintain(pool: PostgresPool, clock: UpkeepClock) {
+export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
   /** Returns how far `now` is ahead of the database's clock; negative if it is behind. */
   async function clockAhead(now: number): Promise<number> {
     if (clock === "caller") return 0;
-    const [row] = await pool.once<{ clock: number }>("read", CLOCK);
+    const [row] = await pool.once<{ clock: number }>("read", DATABASE_CLOCK);
     return now - (row?.clock ?? now);
   }
 
@@ -70,7 +64,8 @@ export function createPostgresMaintain(pool: PostgresPool, clock: UpkeepClock) {
 
   return async (order: MaintainOrder): Promise<MaintainOutcome> => {
     const clockAheadMs = await clockAhead(order.now);
-    const aheadMs = Math.max(0, clockAheadMs);
+    const { earliestNow = order.now } = order;
+    const aheadMs = Math.max(0, clockAheadMs, order.now - earliestNow);
     const now = order.now - aheadMs;
     const rollUpBefore = order.rollUpBefore - aheadMs;
     if (order.after === null) {

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { type ConnectionOptions, openConnections, QUERY_TIMEOUT_MS } from "./connections.ts";
@@ -136,7 +137,9 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
       const text = [BEGIN[mode], ...statements, COMMIT].join(";\n");
       const results = (await client
         .query(text)
-        .catch((error) => abandon(client, broken(mode, error)))) as unknown as pg.QueryResult[];
+        .catch((error) =>
+          abandon(client, broken(mode, error), mode),
+        )) as unknown as pg.QueryResult[];
       assertCommitted(client, results.at(-1));
       return results.slice(-1 - statements.length, -1).map(({ rows }) => rows as Row[]);
     });
@@ -148,13 +151,15 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
     withClient(mode, async (client, { responded }) => {
       let begin = [BEGIN[mode]];
       let isOver = false;
+      let sent: PostgresMode = "read";
       const send: PostgresSend = async ({ statements, copy, isLast = false }) => {
         const after = copy === undefined ? [] : [`COPY ${copy.into} FROM STDIN`];
         if (isLast) after.push(COMMIT);
         const text = [...begin, ...statements, ...after].join(";\n");
         begin = [];
+        if (isLast) sent = mode;
         const results = await ask(client, text, copy?.rows).catch((error) => {
-          throw broken(isLast ? mode : "read", error);
+          throw broken(sent, error);
         });
         responded();
         isOver = isLast;
@@ -167,7 +172,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
         if (!isOver) await send({ statements: [], isLast: true });
         return result;
       } catch (error) {
-        return abandon(client, error);
+        return abandon(client, error, sent);
       }
     });
 
@@ -183,19 +188,21 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
           .catch((error) => {
             throw broken("read", error);
           });
+      let sent: PostgresMode = "read";
       try {
         await ask(BEGIN[mode]);
         responded();
         if (isLong(mode)) query_timeout = LONG_TIMEOUT_MS;
         const result = await body(ask);
         const commit = { text: COMMIT, query_timeout } as pg.QueryConfig;
+        sent = mode;
         const committed = await client.query(commit).catch((error) => {
           throw broken(mode, error);
         });
         assertCommitted(client, committed);
         return result;
       } catch (error) {
-        return abandon(client, error);
+        return abandon(client, error, sent);
       }
     });
 
@@ -230,19 +237,26 @@ async function ask(client: pg.PoolClient, text: string, rows?: string): Promise<
   return Array.isArray(results) ? results : [results as pg.QueryResult];
 }
 
-/** Rolls back a failed transaction if its connection is still usable, and throws the fault. */
-async function abandon(client: pg.PoolClient, fault: unknown): Promise<never> {
+/**
+ * Rolls back a failed transaction if its connection is still usable, and throws the fault. `sent`: the mode if the COMMIT was sent,
+ * else "read". A connection that is gone after the error of a COMMIT means that the error was fatal, whatever its code, so the outcome
+ * is unknown: the severity of an error is in the server's language.
+ */
+async function abandon(client: pg.PoolClient, fault: unknown, sent: PostgresMode): Promise<never> {
   if (!isPlain(fault)) throw fault;
   const rollback = { text: "ROLLBACK", query_timeout: ROLLBACK_TIMEOUT_MS } as pg.QueryConfig;
   await client.query(rollback).catch(() => {
+    if (isWriting(sent)) throw new OutcomeUnknown((fault as Error).message, { cause: fault });
     throw orderFault(fault);
   });
   throw fault;
 }
 
+const isWriting = (mode: PostgresMode) => mode === "write" || mode === "batch" || mode === "upkeep";
+
 /** Converts the fault of a broken connection to `BrokenOff` if nothing can have been written. */
 function broken(mode: PostgresMode, error: Error): Error {
-  if (!isLost(error) || mode === "write" || mode === "batch" || mode === "upkeep") return error;
+  if (!isLost(error) || isWriting(mode)) return error;
   return new BrokenOff(`The connection to PostgreSQL broke: ${error.message}`, { cause: error });
 }
 
@@ -262,7 +276,9 @@ function recordStandby(client: pg.PoolClient): void {
 
 /** The server responds to the COMMIT of a failed transaction with ROLLBACK, without an error. */
 function assertCommitted(client: pg.PoolClient, result: pg.QueryResult | undefined): void {
-  if (result?.command !== COMMIT) throw new BrokenOff("PostgreSQL rolled the transaction back");
+  if (result?.command === "ROLLBACK") throw new BrokenOff("PostgreSQL rolled the transaction back");
+  if (result?.command !== COMMIT)
+    throw new OutcomeUnknown("PostgreSQL did not say whether it committed");
   if (unsafe.has(client))
     throw new NotReplicated("PostgreSQL did not wait for its synchronous standby");
 }

@@ -2,6 +2,7 @@ import type { LedgerOperation } from "#ledger/port.ts";
 import { findAccount, listCredits, listEvents, listKeys } from "./account-reads.ts";
 import { audit } from "./audit.ts";
 import { createEntriesRead } from "./entries.ts";
+import { findCall } from "./find-call.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import type { SqlDialect } from "./sql-database.ts";
 import { recentCalls, usage } from "./usage.ts";
@@ -12,6 +13,7 @@ export type ReadName = Extract<
   | "findAccount"
   | "listKeys"
   | "credits"
+  | "findCall"
   | "usage"
   | "recentCalls"
   | "entries"
@@ -25,6 +27,7 @@ export const createLedgerReads = (dialect: SqlDialect): LedgerReads => ({
   findAccount,
   listKeys,
   credits: listCredits,
+  findCall,
   usage,
   recentCalls,
   entries: createEntriesRead(dialect),

@@ -1,8 +1,13 @@
-import { type LedgerOperation, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
+import {
+  type LedgerOperation,
+  NotCarriedOut,
+  OrderRejected,
+  OutcomeUnknown,
+} from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
-import { codeOf, isDiskFault, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
+import { codeOf, isDoubtful, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
 import { DebitIsThere } from "./new-debits.ts";
 
@@ -22,6 +27,9 @@ export const isRead = (name: LedgerOperation): boolean => name === "keyStatus" |
  * An order that the rules reject (`OrderRejected`) has changed nothing and fails alone. If a debit already exists, the batch runs
  * again, and each order is looked up first. Any other error rolls the batch back. Unless the disk caused it, each order is then
  * run in a transaction of its own.
+ *
+ * A batch whose COMMIT failed with an unknown outcome runs once more, and each order is looked up first. If that succeeds, its frames
+ * have replaced those of the failed commit. If not, the outcome of its orders stays unknown, whatever the second fault.
  */
 export function createBatchRunner(
   driver: SqlDriver,
@@ -61,19 +69,30 @@ export function createBatchRunner(
     }
   }
 
+  function runAgain(items: BatchItem[], fault: unknown): BatchResult[] {
+    try {
+      return runTogether(items, true);
+    } catch {
+      return items.map(() => ({ error: describeFault(fault) }));
+    }
+  }
+
+  function runAlone(item: BatchItem): BatchResult[] {
+    try {
+      return runTogether([item], false);
+    } catch (error) {
+      return isDoubtful(error) ? runAgain([item], error) : [{ error: describeFault(error) }];
+    }
+  }
+
   return (items) => {
     try {
       return runTogether(items, false);
     } catch (error) {
+      if (isDoubtful(error)) return runAgain(items, error);
       if (items.length === 1 || !mayBeOneOrder(error))
         return items.map(() => ({ error: describeFault(error) }));
-      return items.flatMap((item) => {
-        try {
-          return runTogether([item], false);
-        } catch (single) {
-          return [{ error: describeFault(single) }];
-        }
-      });
+      return items.flatMap(runAlone);
     }
   };
 }
@@ -84,7 +103,8 @@ export function outcomeOf(result: BatchResult): unknown {
   const { kind, message, errcode } = result.error;
   if (kind === "rejected") return new OrderRejected(message);
   if (kind === "being_moved") return new BeingMoved(message);
-  const error = kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
+  const error =
+    kind === "not_carried_out" ? new NotCarriedOut(message) : new OutcomeUnknown(message);
   return errcode === undefined ? error : Object.assign(error, { errcode });
 }
 
@@ -108,8 +128,8 @@ export function describeFault(error: unknown): BatchError {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof OrderRejected) return { kind: "rejected", message };
   if (error instanceof BeingMoved) return { kind: "being_moved", message };
-  // The transaction was rolled back. But after a fault of the disk itself, part of a commit may have been written.
-  const kind = isDiskFault(error) ? "unknown" : "not_carried_out";
+  // Before the COMMIT, no fault leaves anything behind.
+  const kind = isDoubtful(error) ? "unknown" : "not_carried_out";
   const errcode = codeOf(error);
   return errcode === 0 ? { kind, message } : { kind, message, errcode };
 }

@@ -16,7 +16,8 @@ export type SqlDriver = {
   exec(sql: string): void;
   /**
    * Runs `body` in a transaction, which is rolled back if `body` throws. A write transaction takes the write lock at its start, so
-   * it never fails later because of the lock.
+   * it never fails later because of the lock. Throws `CommitFailed` if the commit of a write transaction fails, because it may have
+   * been carried out.
    */
   transaction<Result>(mode: "read" | "write", body: () => Result): Result;
 };

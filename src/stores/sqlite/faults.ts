@@ -16,6 +16,21 @@ const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 const SQLITE_CONSTRAINT_ROWID = 2579;
 
+/**
+ * A COMMIT failed. Its `errcode` is that of SQLite's error. Unless `isSure`, the transaction may have been carried out: the commit
+ * may be in the WAL, and a process that opens the file after a crash would apply it, although this connection has rolled it back.
+ */
+export class CommitFailed extends Error {
+  readonly errcode: number;
+  readonly isSure: boolean;
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.errcode = codeOf(cause);
+    this.isSure = SURE_AT_COMMIT.includes(this.errcode & 0xff);
+  }
+}
+
 /** Faults that every other order would meet as well. */
 const SHARED_FAULTS: readonly number[] = [
   SQLITE_BUSY,
@@ -27,13 +42,22 @@ const SHARED_FAULTS: readonly number[] = [
   SQLITE_NOTADB,
 ];
 
+/**
+ * The faults of a COMMIT that leave no commit behind: a lock or a constraint stops it before it writes anything, and a full disk in the
+ * middle of a frame, whose checksum then does not match. All others may come after the last frame was written, such as a failed
+ * fsync, or one of the shared memory that indexes the frames.
+ */
+const SURE_AT_COMMIT: readonly number[] = [SQLITE_BUSY, SQLITE_FULL, SQLITE_CONSTRAINT];
+
 /** Returns the extended result code; 0 if the error has none. */
 export const codeOf = (error: unknown): number =>
   Number((error as { errcode?: unknown })?.errcode ?? 0);
 
 export const primaryCodeOf = (error: unknown): number => codeOf(error) & 0xff;
 
-export const isDiskFault = (error: unknown): boolean => primaryCodeOf(error) === SQLITE_IOERR;
+/** Whether the transaction that failed with this error may have been carried out all the same. */
+export const isDoubtful = (error: unknown): boolean =>
+  error instanceof CommitFailed && !error.isSure;
 
 /** Whether one order may have caused the error, so that the others would succeed without it. */
 export const mayBeOneOrder = (error: unknown): boolean =>

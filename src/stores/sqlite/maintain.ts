@@ -43,16 +43,19 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
   }
 
   return (order: MaintainOrder): MaintainOutcome => {
-    const forgotten = forgetRecords.run(order.now - IDEMPOTENCY_KEPT_MS, order.rowsMax);
+    const { now, earliestNow = now } = order;
+    const rollUpBefore = order.rollUpBefore - Math.max(0, now - earliestNow);
+    const kept = Math.min(now, earliestNow) - IDEMPOTENCY_KEPT_MS;
+    const forgotten = forgetRecords.run(kept, order.rowsMax);
     let rolledUp = 0;
     let after = order.after ?? 0;
     let budget = order.rowsMax - forgotten;
-    if (budget > 0) budget -= journal.drain(budget, order.rollUpBefore);
+    if (budget > 0) budget -= journal.drain(budget, rollUpBefore);
     // An account with nothing to roll up costs a look-up, so it counts as one row.
     while (budget > 0) {
       const accountNo = nextAccount.get(after)?.["account_no"] as number | undefined;
       if (accountNo === undefined) return { rolledUp, forgotten, after: null };
-      const rows = rollUp(accountNo, order.rollUpBefore, budget);
+      const rows = rollUp(accountNo, rollUpBefore, budget);
       rolledUp += rows;
       if (rows < budget) after = accountNo;
       budget -= rows + 1;

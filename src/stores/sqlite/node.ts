@@ -6,6 +6,7 @@ import { sqliteImports } from "../schema/sqlite-imports.ts";
 import { sqliteJobs } from "../schema/sqlite-jobs.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 import type { SqlDriver, SqlRow, SqlStatement } from "./driver.ts";
+import { CommitFailed } from "./faults.ts";
 import { runMigrations } from "./run-migrations.ts";
 
 /** The migrations of a node's file, in the order in which they run. Released migrations are never edited. */
@@ -67,6 +68,12 @@ function createDriver(database: DatabaseSync): NodeSqlite {
   const statements = new Map<string, SqlStatement>();
   const begin = { write: database.prepare("BEGIN IMMEDIATE"), read: database.prepare("BEGIN") };
   const commit = database.prepare("COMMIT");
+  /** SQLite rolls back by itself after some faults. A failure must not hide the original error. */
+  function rollBack(): void {
+    try {
+      if (database.isTransaction) database.exec("ROLLBACK");
+    } catch {}
+  }
   return {
     prepare(sql) {
       let statement = statements.get(sql);
@@ -78,16 +85,23 @@ function createDriver(database: DatabaseSync): NodeSqlite {
     },
     exec: (sql) => database.exec(sql),
     transaction(mode, body) {
+      // An earlier ROLLBACK failed.
+      if (database.isTransaction) database.exec("ROLLBACK");
       begin[mode].run();
+      let result: ReturnType<typeof body>;
       try {
-        const result = body();
-        commit.run();
-        return result;
+        result = body();
       } catch (error) {
-        // SQLite rolls back by itself if the disk is full. A second ROLLBACK would hide the original error.
-        if (database.isTransaction) database.exec("ROLLBACK");
+        rollBack();
         throw error;
       }
+      try {
+        commit.run();
+      } catch (error) {
+        rollBack();
+        throw mode === "write" ? new CommitFailed(error) : error;
+      }
+      return result;
     },
     close: () => database.close(),
   };

@@ -6,6 +6,7 @@ import {
   DAY,
   type Fixture,
   idempotency,
+  keyId,
   maintainFully,
   type OpenLedger,
   START,
@@ -255,5 +256,51 @@ export function describeReversals(open: OpenLedger) {
     await fixture.ledger.suspendAccount({ account, now: START });
     assert.deepEqual(await reverse(fixture, order), { reversed: true });
     assert.equal(await fixture.balance(account), 2);
+  });
+
+  rule("a call is found with what it cost and who paid, until it is rolled up", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 5 });
+    await fixture.grant(account, "soon", 1, { expiresAt: START + DAY });
+    const find = ({ callId, now: at }: DebitOrder) =>
+      fixture.ledger.findCall({ account, callId, at });
+    const order = fixture.debitOrder(account, { credits: 3, idempotency: idempotency("once") });
+    assert.deepEqual(await find(order), { outcome: "not_found" });
+    await fixture.ledger.debit(order);
+    const found = {
+      ...{ outcome: "found", key: keyId(account), tool: "hash", credits: 3, isFree: false },
+      parts: [
+        { grant: "soon", kind: "operator", credits: 1 },
+        { grant: "first", kind: "operator", credits: 2 },
+      ],
+      ...{ reversedAt: null, isRepeatable: true },
+    };
+    assert.deepEqual(await find(order), found);
+    const others = [
+      { callId: "call_other" },
+      { now: START + 1 },
+      { account: await fixture.account("Bob") },
+    ];
+    for (const other of others) {
+      const { account: of, callId, now: at } = { ...order, ...other };
+      const nothing = { outcome: "not_found" };
+      assert.deepEqual(await fixture.ledger.findCall({ account: of, callId, at }), nothing);
+    }
+
+    await reverse(fixture, order, START + 1);
+    const reversedAt = START + 1;
+    assert.deepEqual(await find(order), { ...found, reversedAt, isRepeatable: false });
+    const single = fixture.debitOrder(account);
+    await fixture.ledger.debit(single);
+    const parts = [{ grant: "soon", kind: "operator", credits: 1 }];
+    const one = { ...found, credits: 1, parts, isRepeatable: false };
+    assert.deepEqual(await find(single), one);
+    const late = fixture.debitOrder(account);
+    await reverse(fixture, late, START + 2);
+    const never = { outcome: "never_charged", reversedAt: START + 2 };
+    assert.deepEqual(await find(late), never);
+
+    await maintainFully(fixture.ledger, { now: START, rollUpBefore: START + 1, rowsMax: 9 });
+    assert.deepEqual(await find(order), { outcome: "rolled_up", reversedAt });
+    assert.deepEqual(await find(single), { outcome: "rolled_up", reversedAt: null });
   });
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { parseCallRef } from "#ids.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { CAUSE } from "../ledger-access.ts";
 import {
@@ -23,6 +24,18 @@ function assertUnavailable(response: ApiResponse) {
   for (const word of CAUSE.split(" ").filter((each) => each.length > 4))
     assert.ok(!seen.includes(word), seen);
   return problem;
+}
+
+/** The debit may have been made: the error says so, names the call and does not say what it cost. */
+function assertUnknown(response: ApiResponse, how: RegExp) {
+  const { detail, charged, callId } = assertUnavailable(response);
+  assert.equal(charged, "unknown");
+  assert.match(detail, /not known whether the call was charged/);
+  assert.match(detail, how);
+  assert.notEqual(parseCallRef(callId), null, callId);
+  assert.ok(detail.includes(callId));
+  assert.equal(response.header("credits-charged"), null);
+  assert.equal(response.header("credits-remaining"), null);
 }
 
 function unavailableSentences(sentence: Sentence) {
@@ -98,7 +111,7 @@ function lostResponseSentences(sentence: Sentence) {
     async (service) => {
       const caller = await createCaller(service, { credits: 5 });
       await service.trouble("lose_answers");
-      assertUnavailable(await caller.call("hash", { text: "a" }));
+      assertUnknown(await caller.call("hash", { text: "a" }), /reversed automatically/);
       await eventually("the credit is back", async () => (await caller.balance()) === 5);
       await service.trouble("none");
       assertResponse(await caller.call("hash", { text: "a" }), 1);
@@ -126,7 +139,10 @@ function lostResponseSentences(sentence: Sentence) {
       const caller = await createCaller(service, { credits: 5 });
       const headers = { "Idempotency-Key": "lost" };
       await service.trouble("lose_answers");
-      assertUnavailable(await caller.call("uuid", { count: 3 }, headers));
+      assertUnknown(
+        await caller.call("uuid", { count: 3 }, headers),
+        /Repeat it with the same Idempotency-Key/,
+      );
       await service.trouble("none");
       assert.equal(await caller.balance(), 4);
       const [one, two] = [

@@ -11,13 +11,15 @@ const NOW = Date.now();
 
 async function openNodes(t: TestContext) {
   const url = await newDatabase();
-  const [node, other] = (await Promise.all([
+  const [node, other, past] = (await Promise.all([
     openNode(url, "database"),
     openNode(url, "database"),
-  ])) as [Node, Node];
-  t.after(() => Promise.all([node.close(), other.close()]));
+    // Records count from the database's clock, so old ones are made by a node that does without it.
+    openNode(url, "caller"),
+  ])) as [Node, Node, Node];
+  t.after(() => Promise.all([node.close(), other.close(), past.close()]));
   await keepPartitions(node.pool, NOW, 0);
-  return { node, other, ...createFixture(node) };
+  return { node, other, past, ...createFixture(node) };
 }
 
 /** Runs the upkeep of a node whose clock is ahead by this much. */
@@ -53,14 +55,41 @@ test("a node whose clock is days ahead deletes and rolls up nothing early, and r
 });
 
 test("rows that are old by both clocks are deleted by either node, and clocks that agree are not reported", async (t) => {
-  const { node, other, account, debit, usage } = await openNodes(t);
+  const { node, other, past, account, debit, debitOrder, usage } = await openNodes(t);
   const id = await account("Ada", { credits: 10 });
   for (const days of [3, 4, 5]) await debit(id, { now: NOW - days * DAY_MS + HOUR_MS });
   const key = idempotency("old");
-  await debit(id, { now: NOW - DAY_MS - HOUR_MS, idempotency: key });
+  await past.ledger.debit(debitOrder(id, { now: NOW - DAY_MS - HOUR_MS, idempotency: key }));
   const slow = await roundOf(other, -DAY_MS);
   assertNear(slow.clockAheadMs, -DAY_MS);
   assert.deepEqual([slow.rolledUp, slow.forgotten], [2, 0]);
   assert.deepEqual(await roundOf(node, 0), { rolledUp: 1, forgotten: 1, after: null });
   assert.equal((await usage()).length, 4);
+});
+
+test("a call with a wrong clock is neither charged again nor kept for less than a day", async (t) => {
+  const { node, other, account, debit, debitOrder } = await openNodes(t);
+  const id = await account("Ada", { credits: 10 });
+  const at = (aheadMs: number) => ({ now: Date.now() + aheadMs });
+  const first = debitOrder(id, { ...at(0), idempotency: idempotency("once") });
+  assert.equal((await node.ledger.debit(first)).outcome, "debited");
+  const repeat = (aheadMs: number, key = "once") =>
+    other.ledger.debit(debitOrder(id, { ...at(aheadMs), idempotency: idempotency(key) }));
+  assert.equal((await repeat(25 * HOUR_MS)).outcome, "replayed");
+  const status = await other.ledger.keyStatus({
+    ...{ account: id, keySha256: first.keySha256, ...at(25 * HOUR_MS) },
+    ...{ tool: "hash", idempotencyKey: "once" },
+  });
+  assert.ok(status.outcome === "good" && status.replayable);
+
+  assert.equal((await repeat(-25 * HOUR_MS, "slow")).outcome, "debited");
+  assert.equal((await repeat(0, "slow")).outcome, "replayed");
+
+  // A reversal finds the record although it counts from the database's clock.
+  const slow = debitOrder(id, { ...at(-25 * HOUR_MS), idempotency: idempotency("reversed") });
+  assert.equal((await other.ledger.debit(slow)).outcome, "debited");
+  const reversal = { account: id, callId: slow.callId, at: slow.now, now: Date.now() };
+  assert.deepEqual(await node.ledger.reverse(reversal), { reversed: true });
+  assert.equal((await repeat(0, "reversed")).outcome, "debited");
+  assert.equal((await debit(id, { ...at(0) })).outcome, "debited");
 });

@@ -67,7 +67,7 @@ const decideCarefully =
   ({ roundTrips }: PostgresPool) =>
   async (orders: DebitOrder[]): Promise<Outcomes> => {
     const outcomes = await roundTrips("batch", (send) =>
-      decideTogether(send, "debit", orders, { isCareful: true }),
+      decideTogether(send, "debit", orders, { isCareful: true, clock: "caller" }),
     );
     return outcomes.map((outcome) => (outcome instanceof Error ? rejected(outcome) : outcome));
   };
@@ -80,7 +80,7 @@ async function openRun(): Promise<Run> {
   runs += 1;
   const [plain, careful] = nodes as [Node, Node];
   const memory = createMemoryLedger();
-  const debits = createPostgresDebits(watch(plain.pool));
+  const debits = createPostgresDebits(watch(plain.pool), undefined, "caller");
   const ways = [
     { name: "one after the other", ledger: memory, debitAll: submitAll(memory.debit) },
     { name: "in batches", ledger: plain.ledger, debitAll: submitAll(debits.submit) },

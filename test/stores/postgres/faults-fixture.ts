@@ -53,6 +53,13 @@ export async function openFaulty(
     await session.query(sql);
     await session.end();
   }
+  /** Reads past the network and the node's pool. */
+  async function rows(sql: string): Promise<unknown[]> {
+    const session = await openSession();
+    const result = await session.query(sql);
+    await session.end();
+    return result.rows;
+  }
   /** The next `times` debits fail with this code, as on a real server. The count survives the rollback. */
   const failDebits = (code: string, times: number) =>
     asOperator(`CREATE SEQUENCE IF NOT EXISTS failures; SELECT setval('failures', 1, false);
@@ -63,7 +70,7 @@ export async function openFaulty(
       CREATE OR REPLACE TRIGGER failing AFTER INSERT ON debit FOR EACH STATEMENT EXECUTE FUNCTION fail()`);
 
   const fixture = createFixture({ ledger });
-  return { ...fixture, network, direct, pool, waiting, openSession, asOperator, failDebits };
+  return { ...fixture, network, direct, pool, waiting, openSession, asOperator, rows, failDebits };
 }
 
 /** The result of an order: its outcome or its error. */

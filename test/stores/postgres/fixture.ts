@@ -1,6 +1,6 @@
 import { after } from "node:test";
+import type { NodeClock } from "#stores/postgres/database-clock.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
-import type { UpkeepClock } from "#stores/postgres/maintain.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
@@ -38,7 +38,7 @@ export async function newEmptyDatabase(): Promise<string> {
 export type Node = Awaited<ReturnType<typeof openNode>>;
 
 /** The ledger as a node opens it, with the time of the test for its upkeep. */
-export async function openNode(url: string, clock: UpkeepClock = "caller") {
+export async function openNode(url: string, clock: NodeClock = "caller") {
   const pool = openPostgresPool(url, { max: 8 });
   await migratePostgres(pool);
   const { ledger, close } = createPostgresLedger(pool, undefined, clock);

@@ -1,0 +1,61 @@
+import { type CallRecord, type GrantKind, hourOf } from "#ledger/port.ts";
+import type { DebitPart } from "#ledger/rules/rows.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
+import { accountNoSql } from "./grant-sql.ts";
+import type { LedgerRead } from "./ledger-read.ts";
+import { readNumber, sql } from "./sql-database.ts";
+
+/**
+ * Finds a call by the primary keys of its tables. Scalar subqueries instead of joins: SQLite looks both halves of the view `debit`
+ * up by key then.
+ */
+export const findCall: LedgerRead<"findCall"> = {
+  queries({ account, at, callId }) {
+    const accountNo = accountNoSql(account);
+    return [
+      sql`SELECT key_no, tool, credits, is_free, parts, reversed_at,
+          (SELECT id FROM api_key WHERE no = key_no) AS key,
+          (SELECT id FROM credit_grant WHERE no = grant_no) AS grant_id,
+          (SELECT kind FROM credit_grant WHERE no = grant_no) AS grant_kind
+        FROM debit WHERE account_no = ${accountNo} AND at = ${at} AND call_id = ${callId}`,
+      sql`SELECT count(*) AS records FROM idempotency WHERE account_no = ${accountNo} AND call_id = ${callId}`,
+      sql`SELECT reversed_at FROM reversal
+        WHERE account_no = ${accountNo} AND debit_at = ${at} AND call_id = ${callId}`,
+      sql`SELECT 1 AS found FROM usage_hour
+        WHERE account_no = ${accountNo} AND hour = ${hourOf(at)} LIMIT 1`,
+    ];
+  },
+  outcome([debits = [], records = [], reversals = [], rolledUp = []]): CallRecord {
+    const [[debit], [kept], [reversal]] = [debits, records, reversals];
+    if (debit !== undefined) return readCall(debit, Number(kept?.["records"] ?? 0) > 0);
+    if (reversal !== undefined)
+      return { outcome: "rolled_up", reversedAt: Number(reversal["reversed_at"]) };
+    return rolledUp.length > 0
+      ? { outcome: "rolled_up", reversedAt: null }
+      : { outcome: "not_found" };
+  },
+};
+
+function readCall(row: SqlRow, isRepeatable: boolean): CallRecord {
+  const reversedAt = readNumber(row["reversed_at"]);
+  const isMark = Number(row["key_no"]) === 0 && reversedAt !== null;
+  if (isMark) return { outcome: "never_charged", reversedAt };
+  const credits = Number(row["credits"]);
+  return {
+    outcome: "found",
+    key: row["key"] as string,
+    tool: row["tool"] as string,
+    credits,
+    isFree: Number(row["is_free"]) === 1,
+    parts: readParts(row, credits),
+    reversedAt,
+    isRepeatable,
+  };
+}
+
+function readParts(row: SqlRow, credits: number) {
+  const { parts, grant_id: grant, grant_kind: kind } = row;
+  if (typeof parts === "string")
+    return (JSON.parse(parts) as DebitPart[]).map(({ id, ...part }) => ({ grant: id, ...part }));
+  return typeof grant === "string" ? [{ grant, kind: kind as GrantKind, credits }] : [];
+}
