@@ -19,6 +19,11 @@ export type SqlDriver = {
    * it never fails later because of the lock.
    */
   transaction<Result>(mode: "read" | "write", body: () => Result): Result;
+  /**
+   * The checksum that is stored with a row (row-checksum.ts). Missing at the edge, where the platform checks its pages and the
+   * Worker's size is bounded; the column is null there.
+   */
+  checksum?(values: readonly SqlValue[]): number;
 };
 
 /** Returns an INSERT of this number of rows, with a parameter for each column of each row. */

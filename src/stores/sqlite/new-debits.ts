@@ -54,6 +54,11 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
     return at;
   }
 
+  function collectRow({ values }: Table, accountNo: number, debit: DebitRow): void {
+    const row = [accountNo, ...debitValues(debit)];
+    values.push(...row, driver.checksum?.(row) ?? null);
+  }
+
   function readJournalEnd(): number {
     journalEnd ??= journal.latest();
     return journalEnd;
@@ -69,7 +74,7 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
   }
 
   function collectDirect(known: KnownAccount, accountNo: number, debits: readonly DebitRow[]) {
-    for (const debit of debits) direct.values.push(accountNo, ...debitValues(debit));
+    for (const debit of debits) collectRow(direct, accountNo, debit);
     if (isAlone) return;
     const end = readJournalEnd();
     let last = latestOf(known);
@@ -88,7 +93,7 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
       const { at, callId } = debit;
       if (at <= last && isThere.direct.get(accountNo, at, callId)) throw new DebitIsThere();
       if (at > end) end = at;
-      appended.values.push(accountNo, ...debitValues(debit));
+      collectRow(appended, accountNo, debit);
     }
     journalEnd = end;
   }
@@ -119,7 +124,7 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
 }
 
 function prepareTable(driver: SqlDriver, name: "debit_journal" | "debit_by_account"): Table {
-  const columns = `account_no, ${DEBIT_COLUMNS}`;
+  const columns = `account_no, ${DEBIT_COLUMNS}, checksum`;
   return {
     values: [],
     columns: columns.split(",").length,
