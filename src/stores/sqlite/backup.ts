@@ -4,13 +4,21 @@ import type { Audit } from "#ledger/port.ts";
 import { planMigrations, SchemaTooNew } from "../schema/migrations.ts";
 import { createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
-import { primaryCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "./faults.ts";
+import {
+  isDamage,
+  isOutOfRange,
+  primaryCodeOf,
+  SQLITE_BUSY,
+  SQLITE_CORRUPT,
+  SQLITE_NOTADB,
+} from "./faults.ts";
 import {
   openNodeSqlite,
   openNodeSqliteCopy,
   openNodeSqliteReadOnly,
   SQLITE_MIGRATIONS,
 } from "./node.ts";
+import { findRowDamage } from "./row-checks.ts";
 import { readSchema } from "./run-migrations.ts";
 import { dropStoredSecret, findStoredSecret, storeSecret } from "./settings.ts";
 
@@ -42,19 +50,33 @@ export function copySqlite(file: string, emptyFile: string, secret: string | nul
   }
 }
 
-/** Returns the faults that SQLite finds in a database: damaged pages and indexes, and rows with missing references. */
+/**
+ * Returns the faults of a database: damaged pages and indexes and rows with missing references, which SQLite finds, and rows of the
+ * ledger that do not match their checksum. A check that the damage ends is a fault, and the next one follows.
+ */
 export function checkIntegrity(driver: SqlDriver): string[] {
-  const found = driver
-    .prepare("PRAGMA integrity_check(20)")
-    .all()
-    .map((row) => String(row["integrity_check"]));
+  return [findPageDamage, findOrphans, findRowDamage].flatMap((check) => {
+    try {
+      return check(driver);
+    } catch (error) {
+      if (!isDamage(error) && !isOutOfRange(error)) throw error;
+      return [(error as Error).message];
+    }
+  });
+}
+
+function findPageDamage(driver: SqlDriver): string[] {
+  const found = driver.prepare("PRAGMA integrity_check(20)").all();
+  // A line may have several, separated by line feeds.
+  const lines = found.flatMap((row) => String(row["integrity_check"]).split("\n"));
+  return lines.filter((line) => line !== "ok");
+}
+
+function findOrphans(driver: SqlDriver): string[] {
   const orphans = driver.prepare("PRAGMA foreign_key_check").all();
-  return [
-    ...found.filter((line) => line !== "ok"),
-    ...(orphans.length > 0
-      ? [`${orphans.length} rows refer to an account that does not exist`]
-      : []),
-  ];
+  return orphans.length > 0
+    ? [`${orphans.length} rows refer to an account that does not exist`]
+    : [];
 }
 
 export type Inspection = {

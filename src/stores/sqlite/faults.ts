@@ -42,6 +42,10 @@ export const mayBeOneOrder = (error: unknown): boolean =>
 export const isDamage = (error: unknown): boolean =>
   [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB].includes(primaryCodeOf(error));
 
+/** Whether a number was read that JavaScript cannot represent: the ledger has none, so the row is damaged. */
+export const isOutOfRange = (error: unknown): boolean =>
+  (error as { code?: unknown })?.code === "ERR_OUT_OF_RANGE";
+
 export const isUniqueViolation = (error: unknown): boolean => constraintOf(error) === "again";
 
 /**
