@@ -1,7 +1,14 @@
 import type { UsageRow } from "#ledger/port.ts";
 import type { GrantMade } from "#operator/context.ts";
 import { readDay } from "./arguments.ts";
-import { type Command, flag, requiredOption, type Session, UsageError } from "./command.ts";
+import {
+  type Command,
+  CommandError,
+  flag,
+  requiredOption,
+  type Session,
+  UsageError,
+} from "./command.ts";
 import { command } from "./deployment.ts";
 import { everyStatus } from "./lists.ts";
 import type { AccountSum, DaySum, Report } from "./report-output.ts";
@@ -14,10 +21,13 @@ export const REPORT_COMMANDS: readonly Command[] = [
     summary: "Reconcile the ledger and check the database; exit 1 if anything is wrong",
     details: [
       "For every account, granted credits must equal debited - reversed + remaining + expired + voided. Every paid purchase must have a grant, and every grant of a purchase must have that purchase.",
+      "In a data folder, every row of the ledger must match its checksum, and the last commit that was acknowledged must be there. If recovery dropped commits, audit reports it until you have settled them and run it with --accept-loss.",
+      "If the database is damaged, the command reads around the damage and lists which accounts are whole. recover exports those.",
     ],
     example: "audit",
-    parameters: {},
-    async run(_, session) {
+    parameters: { "accept-loss": flag },
+    async run({ "accept-loss": acceptLoss }, session) {
+      if (acceptLoss) await acceptLostCommits(session);
       const damage = await session.client.findDamage({});
       const { accounts, totals, faults } = await (await openWholeLedger(session)).audit();
       const ok = damage.length + faults.length === 0;
@@ -71,6 +81,18 @@ export const REPORT_COMMANDS: readonly Command[] = [
     },
   }),
 ];
+
+async function acceptLostCommits({ acceptLoss, log, place }: Session): Promise<void> {
+  if (acceptLoss === undefined)
+    throw new CommandError(
+      "Only a data folder notices lost commits. Run audit --accept-loss on the machine that has it, without --remote.",
+    );
+  log(
+    (await acceptLoss())
+      ? `The commits that ${place} lost are accepted: audit no longer reports them.`
+      : `No commits are missing in ${place}.`,
+  );
+}
 
 type Usage = Pick<UsageRow, "calls" | "credits">;
 

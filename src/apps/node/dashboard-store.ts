@@ -8,6 +8,7 @@ import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { isDamage } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { lostCommitFaults, openCommitMark } from "#stores/sqlite/node-commit-mark.ts";
 import type { DashboardSettings } from "./dashboard.ts";
 import { createFaultWatch } from "./fault-watch.ts";
 
@@ -18,7 +19,8 @@ export function openDashboardStore(
 ) {
   if ("file" in data) {
     const driver = openNodeSqlite(data.file);
-    const dashboard = openSqliteDashboardStore(driver);
+    const mark = openCommitMark(driver, data.file);
+    const dashboard = openSqliteDashboardStore(driver, mark);
     const moves = createSqliteMoves(driver, data.file, dashboard.turns);
     return {
       ...dashboard,
@@ -27,10 +29,11 @@ export function openDashboardStore(
       throttle: null,
       rethrowDatabaseErrors: undefined,
       // A damage check reads the whole file; only the command line on the same machine does that.
-      findDamage: async () => [],
+      findDamage: async () => lostCommitFaults(driver),
       isDamage,
       async close() {
         moves.close();
+        mark.close();
         driver.close();
       },
     };

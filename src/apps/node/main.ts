@@ -52,6 +52,7 @@ async function main(): Promise<void> {
     tools: pool.waiting,
     jobs: async () => [...((await dashboard?.countJobs()) ?? []), ...(await reversals.countJobs())],
     signUps: async () => (await dashboard?.countSignUps()) ?? null,
+    lostCommits: () => store.lostCommits() !== null,
   });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);
@@ -110,6 +111,8 @@ async function main(): Promise<void> {
   const warnings = warningsOf(config, outboxFolder(config.dataDir), server.port);
   announce(config, { address, publicUrl, demoKey, warnings });
   for (const warning of warnings) log.warn(warning);
+  const lost = store.lostCommits();
+  if (lost !== null) log.logError(lost, {});
   log.info("started", { version, address, publicUrl });
 }
 

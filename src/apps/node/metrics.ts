@@ -26,6 +26,7 @@ export function createNodeMetrics(queues: {
   tools(): number;
   jobs(): Promise<readonly JobCount[]>;
   signUps(): Promise<SignUpCounts | null>;
+  lostCommits(): boolean;
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
@@ -103,6 +104,12 @@ export function createNodeMetrics(queues: {
     "toolbooth_tool_pool_waiting_jobs",
     "Large inputs waiting for a tool thread",
     queues.tools,
+  );
+  queueGauge(
+    registers,
+    "toolbooth_lost_commits",
+    "1 if acknowledged commits are missing from the database and no operator has accepted it",
+    () => (queues.lostCommits() ? 1 : 0),
   );
   addJobGauges(registers, queues.jobs, Date.now);
   addSignUpMetrics(registers, queues.signUps);

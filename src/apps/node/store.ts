@@ -2,6 +2,7 @@ import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { lostCommitFaults } from "#stores/sqlite/node-commit-mark.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import { databaseFile, openDataFolder } from "./data-folder.ts";
@@ -13,6 +14,8 @@ export type NodeStore = {
   ledger: Ledger;
   directory: AccountDeps["directory"];
   secrets: readonly string[];
+  /** Returns what is known of acknowledged commits that are not in the database; null if none are missing, and on PostgreSQL. */
+  lostCommits(): string | null;
   /** Returns the number of orders that wait for the ledger. */
   waiting(): number;
   /** Returns whether there is no account yet, or only one with this email address and without a key. */
@@ -39,13 +42,14 @@ async function openSqliteStore(
   events: StoreEvents,
   log: Patience["log"],
 ): Promise<NodeStore> {
-  const driver = openDataFolder(config.dataDir);
+  const driver = openDataFolder(config.dataDir, log);
   const secrets = openSecrets(driver, config, log);
   const thread = await openSqliteThread({ file: databaseFile(config.dataDir), ...events });
   return {
     ledger: thread.ledger,
     directory: openSqliteDirect(driver).directory,
     secrets,
+    lostCommits: () => lostCommitFaults(driver)[0] ?? null,
     waiting: thread.waiting,
     isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(driver, email),
     async close() {

@@ -9,15 +9,16 @@ import { createSqliteDatabase, createTurns, inTurns } from "./database.ts";
 import { openSqliteDirect } from "./direct.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createKyselyDialect } from "./kysely.ts";
+import type { CommitMarkWriter } from "./node-commit-mark.ts";
 
-/** Opens the stores of accounts, emails, purchases and events over a connection of their own. */
-export function openSqliteDashboardStore(driver: SqlDriver) {
+/** Opens the stores of accounts, emails, purchases and events over a connection of their own. `mark`: records the ledger's commits. */
+export function openSqliteDashboardStore(driver: SqlDriver, mark?: CommitMarkWriter) {
   const turns = createTurns();
   const db = createSqliteDatabase(driver, turns);
   return {
     database: db,
     turns,
-    ledger: inTurns(turns, openSqliteDirect(driver).ledger),
+    ledger: inTurns(turns, openSqliteDirect(driver, mark).ledger),
     directory: createDirectory(db),
     activityLog: createActivityLog(db),
     emailQueue: createEmailQueue(db),

@@ -44,6 +44,7 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
   /** The time of the latest debit that was ever in the journal; null: not read yet. */
   let journalEnd: number | null = null;
   let drainedUntil: number | null = null;
+  let last: { accountNo: number; at: number; callId: string } | null = null;
 
   function latestOf(known: KnownAccount): number {
     let at = latest.get(known);
@@ -57,6 +58,7 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
   function collectRow({ values }: Table, accountNo: number, debit: DebitRow): void {
     const row = [accountNo, ...debitValues(debit)];
     values.push(...row, driver.checksum?.(row) ?? null);
+    last = { accountNo, at: debit.at, callId: debit.callId };
   }
 
   function readJournalEnd(): number {
@@ -114,9 +116,16 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
       writeTo(direct);
       return writeTo(appended);
     },
+    /** Returns the last debit that was collected since the previous call; null if there is none. */
+    takeLast() {
+      const taken = last;
+      last = null;
+      return taken;
+    },
     /** Call after the transaction was rolled back, or after another connection wrote. */
     forget() {
       journalEnd = null;
+      last = null;
       direct.values = [];
       appended.values = [];
     },

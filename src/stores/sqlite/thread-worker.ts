@@ -7,6 +7,7 @@ import {
   JOURNAL_SLICE_ROWS,
 } from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
+import { openCommitMark } from "./node-commit-mark.ts";
 
 /** A message of the thread, as JSON: the results of a batch, or a fault of its maintenance between two batches. */
 export type ThreadMessage = { commitMs: number; results: BatchResult[] } | { fault: string };
@@ -16,13 +17,16 @@ const port = parentPort;
 if (port === null) throw new Error("This file is the ledger's thread; it is started by thread.ts");
 const send = (message: ThreadMessage) => port.postMessage(JSON.stringify(message));
 
-const driver = openNodeSqlite((workerData as { file: string }).file);
+const { file } = workerData as { file: string };
+const driver = openNodeSqlite(file);
+const mark = openCommitMark(driver, file);
 const journal = createJournal(driver);
 let journalRows = journal.count();
 let drainFrom = JOURNAL_ROWS_MIN;
 let isDrainFailing = false;
 const ROWS_BETWEEN_TRIES = 2_000;
 const runBatch = createBatchRunner(driver, {
+  mark,
   onDebits(count) {
     journalRows += count;
   },
@@ -53,6 +57,7 @@ function drainJournal(): void {
 
 port.on("message", (text: string) => {
   if (text === "close") {
+    mark.close();
     driver.close();
     port.close();
     return;
