@@ -133,7 +133,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * removed afterwards, even if the command fails or a signal stops it.
  */
 export async function withTemporaryDatabase<Result>(
-  run: (driver: NodeSqlite) => Promise<Result>,
+  run: (driver: NodeSqlite, folder: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-"));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
@@ -148,7 +148,7 @@ export async function withTemporaryDatabase<Result>(
     try {
       // The database is not needed after a crash, so writes do not wait for the disk.
       driver.exec("PRAGMA synchronous = OFF");
-      return await run(driver);
+      return await run(driver, folder);
     } finally {
       driver.close();
     }

@@ -1,9 +1,10 @@
 import type { UsageRow } from "#ledger/port.ts";
 import type { GrantMade } from "#operator/context.ts";
 import { readDay } from "./arguments.ts";
+import type { AuditArgs } from "./audit.ts";
 import {
   type Command,
-  CommandError,
+  fileCommand,
   flag,
   requiredOption,
   type Session,
@@ -12,11 +13,11 @@ import {
 import { command } from "./deployment.ts";
 import { everyStatus } from "./lists.ts";
 import type { AccountSum, DaySum, Report } from "./report-output.ts";
-import { counted, dayOf, table } from "./text.ts";
+import { dayOf } from "./text.ts";
 import { openWholeLedger, type WholeLedger } from "./totals.ts";
 
 export const REPORT_COMMANDS: readonly Command[] = [
-  command({
+  fileCommand({
     name: "audit",
     summary: "Reconcile the ledger and check the database; exit 1 if anything is wrong",
     details: [
@@ -26,22 +27,8 @@ export const REPORT_COMMANDS: readonly Command[] = [
     ],
     example: "audit",
     parameters: { "accept-loss": flag },
-    async run({ "accept-loss": acceptLoss }, session) {
-      if (acceptLoss) await acceptLostCommits(session);
-      const damage = await session.client.findDamage({});
-      const { accounts, totals, faults } = await (await openWholeLedger(session)).audit();
-      const ok = damage.length + faults.length === 0;
-      const totalsTable =
-        totals === null ? "" : table(Object.keys(totals), [Object.values(totals)]);
-      const problems = [...damage.map((line) => `The database is damaged: ${line}`), ...faults];
-      return {
-        json: { ok, accounts, totals, faults, damage },
-        text: ok
-          ? `The ledger of ${counted(accounts, "account")} reconciles, and the database is intact.\n\n${totalsTable}`
-          : `The ledger does not reconcile, or the database is damaged:\n${problems.map((line) => `- ${line}\n`).join("")}\n${totalsTable}`,
-        exitCode: ok ? 0 : 1,
-      };
-    },
+    run: async (invocation, args: AuditArgs) =>
+      (await import("./audit.ts")).audit(invocation, args),
   }),
   command({
     name: "report",
@@ -81,18 +68,6 @@ export const REPORT_COMMANDS: readonly Command[] = [
     },
   }),
 ];
-
-async function acceptLostCommits({ acceptLoss, log, place }: Session): Promise<void> {
-  if (acceptLoss === undefined)
-    throw new CommandError(
-      "Only a data folder notices lost commits. Run audit --accept-loss on the machine that has it, without --remote.",
-    );
-  log(
-    (await acceptLoss())
-      ? `The commits that ${place} lost are accepted: audit no longer reports them.`
-      : `No commits are missing in ${place}.`,
-  );
-}
 
 type Usage = Pick<UsageRow, "calls" | "credits">;
 
