@@ -4,14 +4,7 @@ import type { Audit } from "#ledger/port.ts";
 import { planMigrations, SchemaTooNew } from "../schema/migrations.ts";
 import { createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
-import {
-  isDamage,
-  isOutOfRange,
-  primaryCodeOf,
-  SQLITE_BUSY,
-  SQLITE_CORRUPT,
-  SQLITE_NOTADB,
-} from "./faults.ts";
+import { isDamage, primaryCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "./faults.ts";
 import {
   openNodeSqlite,
   openNodeSqliteCopy,
@@ -60,7 +53,7 @@ export function checkIntegrity(driver: SqlDriver): string[] {
     try {
       return check(driver);
     } catch (error) {
-      if (!isDamage(error) && !isOutOfRange(error)) throw error;
+      if (!isDamage(error)) throw error;
       return [(error as Error).message];
     }
   });
