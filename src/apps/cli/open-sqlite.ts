@@ -3,7 +3,7 @@ import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
-import { checkIntegrity } from "#stores/sqlite/backup.ts";
+import { checkRowsToo } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isDamage } from "#stores/sqlite/faults.ts";
@@ -47,7 +47,7 @@ export async function openDataFolderOf(
       activityLog: createActivityLog(db),
       queue: createEmailQueue(db),
       jobs: createJobQueue(db),
-      findDamage: async () => [...checkIntegrity(driver), ...lostCommitFaults(driver)],
+      findDamage: async () => [...checkRowsToo(driver), ...lostCommitFaults(driver)],
       isDamage,
       secrets: async () =>
         isNew

@@ -44,12 +44,16 @@ export function copySqlite(file: string, emptyFile: string, secret: string | nul
   }
 }
 
-/**
- * Returns the faults of a database: damaged pages and indexes and rows with missing references, which SQLite finds, and rows of the
- * ledger that do not match their checksum. A check that the damage ends is a fault, and the next one follows.
- */
-export function checkIntegrity(driver: SqlDriver): string[] {
-  return [findPageDamage, findOrphans, findRowDamage].flatMap((check) => {
+/** Returns the faults that SQLite finds in a database: damaged pages and indexes, and rows with missing references. */
+export const checkIntegrity = (driver: SqlDriver): string[] => runChecks(driver, PAGE_CHECKS);
+
+/** The same, and the rows of the ledger that do not match their checksums. The schema must be of this version. */
+export const checkRowsToo = (driver: SqlDriver): string[] =>
+  runChecks(driver, [...PAGE_CHECKS, findRowDamage]);
+
+/** A check that damage ends is a fault, and the next one follows. */
+function runChecks(driver: SqlDriver, checks: ((driver: SqlDriver) => string[])[]): string[] {
+  const faults = checks.flatMap((check) => {
     try {
       return check(driver);
     } catch (error) {
@@ -57,6 +61,7 @@ export function checkIntegrity(driver: SqlDriver): string[] {
       return [(error as Error).message];
     }
   });
+  return [...new Set(faults)];
 }
 
 function findPageDamage(driver: SqlDriver): string[] {
@@ -106,6 +111,7 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
       if (inspection.schemaVersion > 0)
         inspection.secretIncluded = findStoredSecret(reader) !== null;
       isCurrent = planMigrations(SQLITE_MIGRATIONS, schema).length === 0;
+      if (isCurrent) inspection.damage.push(...findRowDamage(reader));
     } finally {
       reader.close();
     }
@@ -123,6 +129,8 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
   }
   return inspection;
 }
+
+const PAGE_CHECKS = [findPageDamage, findOrphans];
 
 /** Another process has the database open, or it is so damaged that this cannot be determined (`unreadable`). Nothing was changed. */
 export class DatabaseInUse extends Error {

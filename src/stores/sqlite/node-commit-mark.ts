@@ -7,9 +7,9 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { crc32 } from "node:zlib";
 import { hourOf } from "#ledger/port.ts";
 import type { SqlDriver } from "./driver.ts";
+import { rowChecksum } from "./row-checksum.ts";
 
 /**
  * The mark of the last commit: a small file beside the database that says what was committed last. SQLite recovers the log after a
@@ -91,15 +91,15 @@ function openMark(file: string): number | null {
 function textOf({ sequence, debit }: CommitMark): string {
   const { accountNo, at, callId } = debit ?? { accountNo: 0, at: 0, callId: "-" };
   const content = `${sequence} ${accountNo} ${at} ${callId}`;
-  return `${content} ${crc32(content)}\n`;
+  return `${content} ${rowChecksum([content])}\n`;
 }
 
 /** Returns the mark beside a database; null if there is none, or if it is torn. */
 export function readCommitMark(file: string): CommitMark | null {
   try {
     const [line = ""] = readFileSync(file + COMMIT_MARK_SUFFIX, "latin1").split("\n");
-    const [, content = "", sum] = /^(.*) (\d+)$/.exec(line) ?? [];
-    if (String(crc32(content)) !== sum) return null;
+    const [, content = "", sum] = /^(.*) (-?\d+)$/.exec(line) ?? [];
+    if (String(rowChecksum([content])) !== sum) return null;
     const [sequence, accountNo, at, callId = ""] = content.split(" ");
     const debit = { accountNo: Number(accountNo), at: Number(at), callId };
     return { sequence: Number(sequence), debit: callId === "-" ? null : debit };
