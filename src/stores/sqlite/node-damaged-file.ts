@@ -87,7 +87,8 @@ function copySchema(layout: string, copy: string): void {
     .all()
     .map((row) => Number(row["pageno"]));
   database.close();
-  const count = Math.floor(statSync(copy).size / PAGE_BYTES);
+  // A file that was cut off may end before the last of these pages.
+  const count = Math.max(Math.floor(statSync(copy).size / PAGE_BYTES), ...pages);
   const from = openSync(layout, "r");
   const to = openSync(copy, "r+");
   const page = Buffer.alloc(PAGE_BYTES);
