@@ -17,6 +17,7 @@ import { databaseFile, giveToFolderOwner, syncPath } from "../node/data-folder.t
 import { isMissingOrEmpty, requireNoLostLedger } from "../node/earlier-ledger.ts";
 import { keptSecrets, moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
 import { findServer } from "../node/server-lock.ts";
+import { addChecksum, takeChecksum } from "./backup-checksum.ts";
 import { CommandError, type Invocation, type Outcome } from "./command.ts";
 import {
   checkOutputFile,
@@ -56,10 +57,11 @@ export async function backup(
     const secret = withSecret ? secretsToInclude(invocation, file) : null;
     copySqlite(file, partial, secret?.join(",") ?? null);
     const inspection = inspectSqlite(partial, invocation.now, false);
+    const sha256 = addChecksum(partial);
     // Checked again, because the file may have been created during the copy.
     checkOutputFile(target, force);
     commitFile(partial, target);
-    return presentBackup(invocation, target, inspection);
+    return presentBackup(invocation, target, inspection, sha256);
   } finally {
     dropPartialFile(partial);
   }
@@ -84,7 +86,12 @@ function secretsToInclude(
   }
 }
 
-function presentBackup(invocation: Invocation, target: string, inspection: Inspection): Outcome {
+function presentBackup(
+  invocation: Invocation,
+  target: string,
+  inspection: Inspection,
+  sha256: string,
+): Outcome {
   const { audit, damage, secretIncluded, schemaVersion } = inspection;
   const bytes = statSync(target).size;
   const ok = damage.length === 0 && audit?.ok !== false;
@@ -99,9 +106,9 @@ function presentBackup(invocation: Invocation, target: string, inspection: Inspe
       ? "Its ledger was not checked."
       : `It contains ${counted(accounts, "account")}, and the ledger reconciles.`;
   return {
-    json: { ok, file: target, bytes, accounts, schemaVersion, secretIncluded, faults },
+    json: { ok, file: target, bytes, accounts, schemaVersion, secretIncluded, faults, sha256 },
     text:
-      `Copied the data to ${target} (${counted(bytes, "byte")}).\n` +
+      `Copied the data to ${target} (${counted(bytes, "byte")}). Its last line is the checksum that restore verifies.\n` +
       `${ok ? content : faults.map((fault) => `- ${fault}`).join("\n")}\n` +
       `${secretIncluded ? "The secret is included, so keep the file safe." : secretOutside(invocation)}\n`,
     exitCode: ok ? 0 : 1,
@@ -125,8 +132,13 @@ export async function restore(
   const partial = createPartialFile(file);
   try {
     copyFileSync(source, partial, constants.COPYFILE_FICLONE);
+    const checksum = takeChecksum(partial);
     const inspection = inspectSqlite(partial, invocation.now, true);
     checkInspection(source, inspection);
+    if (checksum === "differs")
+      throw new CommandError(
+        `${source} has changed since backup wrote it: its checksum does not match. Nothing was changed. Use another backup.`,
+      );
     const ended = await endRequestsIn(partial);
     giveToFolderOwner(partial);
     syncPath(partial);
@@ -137,6 +149,7 @@ export async function restore(
     return presentRestore(invocation, source, {
       previous: hadData ? previous : null,
       inspection,
+      hasChecksum: checksum === "matches",
       ended,
       keys: checkKeys(invocation, file),
     });
@@ -261,11 +274,12 @@ function presentRestore(
   result: {
     previous: string | null;
     inspection: Inspection;
+    hasChecksum: boolean;
     ended: Ended;
     keys: KeysRestored;
   },
 ): Outcome {
-  const { previous, inspection, ended, keys } = result;
+  const { previous, inspection, hasChecksum, ended, keys } = result;
   const { dataDir } = invocation.config;
   const accounts = inspection.audit?.accounts ?? 0;
   const { secretIncluded } = inspection;
@@ -275,9 +289,18 @@ function presentRestore(
     );
   }
   return {
-    json: { file: source, accounts, previous, secretIncluded, unknownKeys: keys.unknown, ended },
+    json: {
+      file: source,
+      accounts,
+      previous,
+      secretIncluded,
+      unknownKeys: keys.unknown,
+      hasChecksum,
+      ended,
+    },
     text:
       `Restored ${source} to ${dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
+      `${hasChecksum ? "The checksum of the backup matches." : "The backup has no checksum, because an earlier version made it. Its pages, rows and totals were checked."}\n` +
       `${previous === null ? "There was no previous database." : `The previous database is now ${previous}.`}\n` +
       `${secretIncluded ? "The backup included the secret." : `The backup did not include the secret.${keys.unknown === 0 && keys.active > 0 ? " The current secret works for its keys." : ""}`}\n` +
       "Sessions, password-reset links and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and passwords changed since the backup are back to their earlier state. Revoke and close them again.\n",

@@ -140,14 +140,14 @@ async function withTemporaryFolder<Result>(
 
 /** Opens a temporary database for data on its way from one store to another. */
 export const withTemporaryDatabase = <Result>(
-  run: (driver: NodeSqlite) => Promise<Result>,
+  run: (driver: NodeSqlite, folder: string) => Promise<Result>,
 ): Promise<Result> =>
   withTemporaryFolder(async (folder) => {
     const driver = openNodeSqlite(path.join(folder, "transfer.sqlite"));
     try {
       // The database is not needed after a crash, so writes do not wait for the disk.
       driver.exec("PRAGMA synchronous = OFF");
-      return await run(driver);
+      return await run(driver, folder);
     } finally {
       driver.close();
     }

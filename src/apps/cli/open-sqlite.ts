@@ -2,12 +2,17 @@ import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
-import { checkIntegrity } from "#stores/sqlite/backup.ts";
+import { checkRowsToo } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isDamage } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import {
+  acceptLostCommits,
+  lostCommitFaults,
+  openCommitMark,
+} from "#stores/sqlite/node-commit-mark.ts";
 import { DataFolderError, databaseFile, openDataFolder } from "../node/data-folder.ts";
 import { isMissingOrEmpty, requireNoLostLedger } from "../node/earlier-ledger.ts";
 import {
@@ -31,18 +36,19 @@ export async function openDataFolderOf(
   if (isNew && !canCreate) throw new CommandError(noData(dataDir));
   const driver = await openUnlocked(dataDir);
   const db = createSqliteDatabase(driver);
+  const mark = openCommitMark(driver, databaseFile(dataDir));
   const moves = createSqliteMoves(driver, databaseFile(dataDir));
   return {
     ...createLocalDeployment(invocation, {
       place: dataDir,
       database: db,
-      ...openSqliteDirect(driver),
+      ...openSqliteDirect(driver, mark),
       purchases: createPurchaseStore(db),
       moves,
       activityLog: createActivityLog(db),
       queue: createEmailQueue(db),
       jobs: createJobQueue(db),
-      findDamage: async () => checkIntegrity(driver),
+      findDamage: async () => [...checkRowsToo(driver), ...lostCommitFaults(driver)],
       isDamage,
       secrets: async () =>
         isNew
@@ -58,8 +64,10 @@ export async function openDataFolderOf(
       const kept = withSecret ? keptSecrets(driver, dataDir) : null;
       return exportSqlite(driver, { secret: kept?.join(",") ?? null }, write);
     },
+    acceptLoss: async () => acceptLostCommits(driver),
     async close() {
       moves.close();
+      mark.close();
       driver.close();
     },
   };

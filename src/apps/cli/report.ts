@@ -1,37 +1,34 @@
 import type { UsageRow } from "#ledger/port.ts";
 import type { GrantMade } from "#operator/context.ts";
 import { readDay } from "./arguments.ts";
-import { type Command, flag, requiredOption, type Session, UsageError } from "./command.ts";
+import type { AuditArgs } from "./audit.ts";
+import {
+  type Command,
+  fileCommand,
+  flag,
+  requiredOption,
+  type Session,
+  UsageError,
+} from "./command.ts";
 import { command } from "./deployment.ts";
 import { everyStatus } from "./lists.ts";
 import type { AccountSum, DaySum, Report } from "./report-output.ts";
-import { counted, dayOf, table } from "./text.ts";
+import { dayOf } from "./text.ts";
 import { openWholeLedger, type WholeLedger } from "./totals.ts";
 
 export const REPORT_COMMANDS: readonly Command[] = [
-  command({
+  fileCommand({
     name: "audit",
     summary: "Reconcile the ledger and check the database; exit 1 if anything is wrong",
     details: [
       "For every account, granted credits must equal debited - reversed + remaining + expired + voided. Every paid purchase must have a grant, and every grant of a purchase must have that purchase.",
+      "In a data folder, every row of the ledger must match its checksum, and the last commit that was acknowledged must be there. If recovery dropped commits, audit reports it until you have settled them and run it with --accept-loss.",
+      "If the database is damaged, the command reads around the damage and lists which accounts are whole. recover exports those.",
     ],
     example: "audit",
-    parameters: {},
-    async run(_, session) {
-      const damage = await session.client.findDamage({});
-      const { accounts, totals, faults } = await (await openWholeLedger(session)).audit();
-      const ok = damage.length + faults.length === 0;
-      const totalsTable =
-        totals === null ? "" : table(Object.keys(totals), [Object.values(totals)]);
-      const problems = [...damage.map((line) => `The database is damaged: ${line}`), ...faults];
-      return {
-        json: { ok, accounts, totals, faults, damage },
-        text: ok
-          ? `The ledger of ${counted(accounts, "account")} reconciles, and the database is intact.\n\n${totalsTable}`
-          : `The ledger does not reconcile, or the database is damaged:\n${problems.map((line) => `- ${line}\n`).join("")}\n${totalsTable}`,
-        exitCode: ok ? 0 : 1,
-      };
-    },
+    parameters: { "accept-loss": flag },
+    run: async (invocation, args: AuditArgs) =>
+      (await import("./audit.ts")).audit(invocation, args),
   }),
   command({
     name: "report",

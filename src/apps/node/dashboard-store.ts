@@ -10,6 +10,7 @@ import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { isDamage } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { lostCommitFaults, openCommitMark } from "#stores/sqlite/node-commit-mark.ts";
 import type { DashboardSettings } from "./dashboard.ts";
 import { createFaultWatch } from "./fault-watch.ts";
 import { isRefused } from "./files-watch.ts";
@@ -25,11 +26,15 @@ export function openDashboardStore(
     if (isRefused(refusal) || !existsSync(data.file)) throw new NotCarriedOut(REFUSED);
     const { record, rethrowDatabaseErrors } = createFaultWatch();
     const driver = openNodeSqlite(data.file);
-    const dashboard = openSqliteDashboardStore(driver, () => {
-      if (!isRefused(refusal)) return;
-      const fault = new NotCarriedOut(REFUSED);
-      record(fault);
-      throw fault;
+    const mark = openCommitMark(driver, data.file);
+    const dashboard = openSqliteDashboardStore(driver, {
+      mark,
+      check() {
+        if (!isRefused(refusal)) return;
+        const fault = new NotCarriedOut(REFUSED);
+        record(fault);
+        throw fault;
+      },
     });
     const moves = createSqliteMoves(driver, data.file, dashboard.turns);
     return {
@@ -39,10 +44,11 @@ export function openDashboardStore(
       throttle: null,
       rethrowDatabaseErrors,
       // A damage check reads the whole file; only the command line on the same machine does that.
-      findDamage: async () => [],
+      findDamage: async () => lostCommitFaults(driver),
       isDamage,
       async close() {
         moves.close();
+        mark.close();
         driver.close();
       },
     };

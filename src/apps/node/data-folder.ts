@@ -11,6 +11,7 @@ import {
 import path from "node:path";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { COMMIT_MARK_SUFFIX, noticeLostCommits } from "#stores/sqlite/node-commit-mark.ts";
 
 /** The data folder cannot be used. The message explains each cause in one sentence. */
 export class DataFolderError extends Error {}
@@ -20,10 +21,22 @@ export const databaseFile = (dataDir: string) => path.join(dataDir, "toolbooth.s
 /** The folder for emails while no mail server is configured. */
 export const outboxFolder = (dataDir: string) => path.join(dataDir, "outbox");
 
-export function openDataFolder(dataDir: string): NodeSqlite {
+/** `log` gets a sentence for the operator if the folder is incomplete. */
+export function openDataFolder(
+  dataDir: string,
+  log: (sentence: string) => void = () => {},
+): NodeSqlite {
   return explainFolder(dataDir, () => {
+    const file = databaseFile(dataDir);
     makeFolder(path.resolve(dataDir));
-    return openNodeSqlite(databaseFile(dataDir));
+    const driver = openNodeSqlite(file);
+    // Before anything is written, so that every process that may be the first one after a crash notices.
+    const { isMarkMissing } = noticeLostCommits(driver, file, Date.now());
+    if (isMarkMissing)
+      log(
+        `${file}${COMMIT_MARK_SUFFIX} is missing or torn. It names the last commit; without it, this start cannot tell whether commits were lost. The next commit writes a new one.`,
+      );
+    return driver;
   });
 }
 

@@ -76,6 +76,7 @@ async function main(): Promise<void> {
     faults: faults.current,
     storage,
     clockErrorSeconds: clockWatch.errorSeconds,
+    lostCommits: () => store.lostCommits() !== null,
   });
   const readiness = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
@@ -142,6 +143,8 @@ async function main(): Promise<void> {
   store.announce?.(address);
   announce(config, { address, publicUrl, demoKey, warnings });
   for (const warning of warnings) log.warn(warning);
+  const lost = store.lostCommits();
+  if (lost !== null) log.logError(lost, {});
   log.info("started", { version, address, publicUrl });
 }
 

@@ -33,6 +33,7 @@ export function createNodeMetrics(queues: {
   storage: Pick<StorageWatch, "freeBytes" | "wal">;
   /** See `ClockWatch.errorSeconds`. */
   clockErrorSeconds(): number;
+  lostCommits(): boolean;
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
@@ -116,6 +117,12 @@ export function createNodeMetrics(queues: {
     "toolbooth_clock_error_seconds",
     "How far this machine's clock was set ahead in the last 24 hours, or is ahead of the database's; negative if it is behind",
     queues.clockErrorSeconds,
+  );
+  queueGauge(
+    registers,
+    "toolbooth_lost_commits",
+    "1 if acknowledged commits are missing from the database and no operator has accepted it",
+    () => (queues.lostCommits() ? 1 : 0),
   );
   addJobGauges(registers, queues.jobs, Date.now);
   addSignUpMetrics(registers, queues.signUps);

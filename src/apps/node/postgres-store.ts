@@ -36,6 +36,7 @@ export async function openPostgresStore(
     return {
       ledger,
       secrets,
+      lostCommits: () => null,
       waiting,
       directory: createPostgresDirectory(pool).directory,
       isEmptyOrUnfinished: (email: string) => isEmptyOrUnfinished(pool, email),

@@ -4,6 +4,7 @@ import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { copySqliteOpen } from "#stores/sqlite/backup.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { lostCommitFaults } from "#stores/sqlite/node-commit-mark.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import {
@@ -25,6 +26,8 @@ export type NodeStore = {
   ledger: Ledger;
   directory: AccountDeps["directory"];
   secrets: readonly string[];
+  /** Returns what is known of acknowledged commits that are not in the database; null if none are missing, and on PostgreSQL. */
+  lostCommits(): string | null;
   /** Returns the number of orders that wait for the ledger. */
   waiting(): number;
   /** Returns whether there is no account yet, or only one with this email address and without a key. */
@@ -62,7 +65,7 @@ async function openSqliteStore(
   const { dataDir } = config;
   const lock = openOwnFolder(dataDir);
   try {
-    const driver = openDataFolder(dataDir);
+    const driver = openDataFolder(dataDir, log);
     const secrets = openSecrets(driver, config, log);
     lock.describe(null);
     const files = openDatabaseFiles(databaseFile(dataDir));
@@ -85,6 +88,7 @@ async function openSqliteStore(
       ledger: thread.ledger,
       directory: openSqliteDirect(driver).directory,
       secrets,
+      lostCommits: () => lostCommitFaults(driver)[0] ?? null,
       waiting: thread.waiting,
       isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(driver, email),
       refusal: watch.shared,

@@ -10,14 +10,28 @@ export async function hasTables({ once }: PostgresPool): Promise<boolean> {
   return row?.made === true;
 }
 
-/** Returns the faults that PostgreSQL has already found in its files. It does not search for others. */
-export async function findDamage({ together }: PostgresPool): Promise<string[]> {
-  const [[checksums], indexes = []] = (await together("read", [CHECKSUMS, INDEXES])) as [
-    { failures: number | null; last: Date | null }[],
+/**
+ * Reads every row of the ledger, so that PostgreSQL verifies the checksum of each page, and returns what that finds, with the faults
+ * that PostgreSQL found before. Also a fault: its pages have no checksums.
+ */
+export async function findDamage(pool: PostgresPool): Promise<string[]> {
+  const unreadable: string[] = [];
+  for (const table of LEDGER_TABLES) {
+    try {
+      await pool.once("report", readAllSql(table));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      unreadable.push(`the table ${table} cannot be read: ${(error as Error).message}`);
+    }
+  }
+  const [[checksums], indexes = []] = (await pool.together("read", [CHECKSUMS, INDEXES])) as [
+    { failures: number | null; last: Date | null; enabled: string }[],
     { name: string }[],
   ];
   const failures = checksums?.failures ?? 0;
   return [
+    ...unreadable,
+    ...(checksums?.enabled === "off" ? [NO_CHECKSUMS] : []),
     ...(failures > 0
       ? [
           `${failures} pages had a wrong checksum, most recently at ${checksums?.last?.toISOString()}`,
@@ -27,7 +41,19 @@ export async function findDamage({ together }: PostgresPool): Promise<string[]> 
   ];
 }
 
-const CHECKSUMS = `SELECT checksum_failures AS failures, checksum_last_failure AS last
+const LEDGER_TABLES = [
+  ...["account", "api_key", "credit_grant", "debit", "usage_hour", "reversal", "idempotency"],
+  "event",
+];
+
+/** A whole row is not in any index, so the pages of the table itself are read. */
+const readAllSql = (table: string) => `SELECT count(t.*) AS rows FROM ${table} t`;
+
+const NO_CHECKSUMS =
+  "data_checksums is off, so PostgreSQL does not notice damaged pages: stop it and run pg_checksums --enable";
+
+const CHECKSUMS = `SELECT checksum_failures AS failures, checksum_last_failure AS last,
+    current_setting('data_checksums') AS enabled
   FROM pg_stat_database WHERE datname = current_database()`;
 
 const INDEXES = `SELECT relname AS name FROM pg_index JOIN pg_class ON oid = indexrelid

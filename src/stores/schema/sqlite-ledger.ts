@@ -17,6 +17,7 @@
  *   seldom. The indexes after it have the order of an account's entries, so that a page costs the same at any depth.
  * - `debit_journal` is for files that many accounts share: new debits are appended in order of time, so that a commit changes
  *   few pages however many accounts called. Slices move to `debit_by_account` (stores/sqlite/journal.ts).
+ * - `checksum` covers the other columns of its row (stores/sqlite/row-checksum.ts). At the edge it is null.
  * - `event` has AUTOINCREMENT, because its numbers are part of an event's id and must never be reused.
  */
 export const sqliteLedger = `
@@ -31,7 +32,8 @@ CREATE TABLE account (
     CHECK (notified_level = 'enough' OR notified_level = 'low' OR notified_level = 'gone'),
   lifetime_grants INTEGER NOT NULL DEFAULT 0 CHECK (lifetime_grants >= 0),
   front_grant TEXT,
-  rest INTEGER NOT NULL DEFAULT 0
+  rest INTEGER NOT NULL DEFAULT 0,
+  checksum INTEGER
 ) STRICT;
 
 CREATE TABLE api_key (
@@ -48,6 +50,8 @@ CREATE TABLE api_key (
   previous_until INTEGER,
   limits TEXT,
   budget_spent TEXT,
+  checksum INTEGER,
+  use_checksum INTEGER,
   CHECK ((previous_sha256 IS NULL) = (previous_until IS NULL))
 ) STRICT;
 CREATE INDEX api_key_by_account ON api_key (account_no, created_at, no);
@@ -69,6 +73,7 @@ CREATE TABLE credit_grant (
   expires_at INTEGER,
   waived_expires_at INTEGER CHECK (waived_expires_at IS NULL OR expires_at IS NULL),
   event_due_at INTEGER,
+  checksum INTEGER,
   UNIQUE (account_no, id),
   CHECK (remaining + voided <= amount),
   CHECK (spent = (remaining = 0))
@@ -91,6 +96,7 @@ CREATE TABLE debit_by_account (
   grant_no INTEGER,
   parts TEXT,
   reversed_at INTEGER,
+  checksum INTEGER,
   PRIMARY KEY (account_no, at, call_id),
   CHECK ((credits = 0) = (grant_no IS NULL)),
   CHECK (is_free = 0 OR credits = 0)
@@ -107,6 +113,7 @@ CREATE TABLE debit_journal (
   grant_no INTEGER,
   parts TEXT,
   reversed_at INTEGER,
+  checksum INTEGER,
   PRIMARY KEY (at, call_id, account_no),
   CHECK ((credits = 0) = (grant_no IS NULL)),
   CHECK (is_free = 0 OR credits = 0)
@@ -122,6 +129,7 @@ CREATE TABLE usage_hour (
   calls INTEGER NOT NULL,
   free_calls INTEGER NOT NULL,
   credits INTEGER NOT NULL,
+  checksum INTEGER,
   PRIMARY KEY (account_no, hour, key_no, tool)
 ) STRICT, WITHOUT ROWID;
 
@@ -136,6 +144,7 @@ CREATE TABLE reversal (
   parts TEXT,
   key_no INTEGER,
   tool TEXT,
+  checksum INTEGER,
   PRIMARY KEY (account_no, debit_at, call_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX reversal_by_age ON reversal (account_no, reversed_at, debit_at, call_id);
@@ -151,6 +160,7 @@ CREATE TABLE idempotency (
   response_sha256 TEXT NOT NULL,
   received_at INTEGER NOT NULL,
   random TEXT,
+  checksum INTEGER,
   PRIMARY KEY (account_no, tool, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (at);

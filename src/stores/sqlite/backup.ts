@@ -4,13 +4,15 @@ import type { Audit } from "#ledger/port.ts";
 import { planMigrations, SchemaTooNew } from "../schema/migrations.ts";
 import { createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
-import { primaryCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "./faults.ts";
+import { isDamage, primaryCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "./faults.ts";
 import {
   openNodeSqlite,
   openNodeSqliteCopy,
   openNodeSqliteReadOnly,
   SQLITE_MIGRATIONS,
 } from "./node.ts";
+import { resetCommitMark } from "./node-commit-mark.ts";
+import { findRowDamage } from "./row-checks.ts";
 import { readSchema } from "./run-migrations.ts";
 import { dropStoredSecret, findStoredSecret, storeSecret } from "./settings.ts";
 
@@ -59,18 +61,37 @@ export function copySqliteOpen(driver: SqlDriver, { copyTo, emptiesLog }: CopyOr
 }
 
 /** Returns the faults that SQLite finds in a database: damaged pages and indexes, and rows with missing references. */
-export function checkIntegrity(driver: SqlDriver): string[] {
-  const found = driver
-    .prepare("PRAGMA integrity_check(20)")
-    .all()
-    .map((row) => String(row["integrity_check"]));
+export const checkIntegrity = (driver: SqlDriver): string[] => runChecks(driver, PAGE_CHECKS);
+
+/** The same, and the rows of the ledger that do not match their checksums. The schema must be of this version. */
+export const checkRowsToo = (driver: SqlDriver): string[] =>
+  runChecks(driver, [...PAGE_CHECKS, findRowDamage]);
+
+/** A check that damage ends is a fault, and the next one follows. */
+function runChecks(driver: SqlDriver, checks: ((driver: SqlDriver) => string[])[]): string[] {
+  const faults = checks.flatMap((check) => {
+    try {
+      return check(driver);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return [(error as Error).message];
+    }
+  });
+  return [...new Set(faults)];
+}
+
+function findPageDamage(driver: SqlDriver): string[] {
+  const found = driver.prepare("PRAGMA integrity_check(20)").all();
+  // A line may have several, separated by line feeds.
+  const lines = found.flatMap((row) => String(row["integrity_check"]).split("\n"));
+  return lines.filter((line) => line !== "ok");
+}
+
+function findOrphans(driver: SqlDriver): string[] {
   const orphans = driver.prepare("PRAGMA foreign_key_check").all();
-  return [
-    ...found.filter((line) => line !== "ok"),
-    ...(orphans.length > 0
-      ? [`${orphans.length} rows refer to an account that does not exist`]
-      : []),
-  ];
+  return orphans.length > 0
+    ? [`${orphans.length} rows refer to an account that does not exist`]
+    : [];
 }
 
 export type Inspection = {
@@ -106,6 +127,7 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
       if (inspection.schemaVersion > 0)
         inspection.secretIncluded = findStoredSecret(reader) !== null;
       isCurrent = planMigrations(SQLITE_MIGRATIONS, schema).length === 0;
+      if (isCurrent) inspection.damage.push(...findRowDamage(reader));
     } finally {
       reader.close();
     }
@@ -123,6 +145,8 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
   }
   return inspection;
 }
+
+const PAGE_CHECKS = [findPageDamage, findOrphans];
 
 /** Another process has the database open, or it is so damaged that this cannot be determined (`unreadable`). Nothing was changed. */
 export class DatabaseInUse extends Error {
@@ -153,12 +177,15 @@ export function exchangeSqlite(
     // A rename would overwrite a database that a server has created since.
     linkSync(newFile, file);
     rmSync(newFile);
+    resetCommitMark(file);
     return false;
   }
   const lock = lockExclusively(file, force);
   try {
     linkSync(file, oldFile);
     moveSidecars(file, oldFile);
+    // Before the exchange: after a crash the mark must not accuse the new database of lacking what the old one had.
+    resetCommitMark(file);
     renameSync(newFile, file);
   } finally {
     lock?.close();

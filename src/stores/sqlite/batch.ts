@@ -10,6 +10,7 @@ import type { SqlDriver } from "./driver.ts";
 import { codeOf, isDoubtful, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
 import { DebitIsThere } from "./new-debits.ts";
+import type { CommitMarkWriter } from "./node-commit-mark.ts";
 
 /** One order as it is sent to a thread: plain JSON data. */
 export type BatchItem = [name: LedgerOperation, order: unknown];
@@ -20,6 +21,10 @@ type ErrorKind = "rejected" | "being_moved" | "not_carried_out" | "unknown";
 
 /** Whether the operation only reads. A batch of such operations needs no write lock and no sync of the disk. */
 export const isRead = (name: LedgerOperation): boolean => name === "keyStatus" || isReadName(name);
+
+/** Whether an order may change anything but debits and what follows from them. */
+const isOtherChange = ([name]: BatchItem): boolean =>
+  !isRead(name) && name !== "debit" && name !== "probe";
 
 /**
  * Group commit: runs many orders in one transaction, in sequence, each decided as if it were alone.
@@ -36,9 +41,12 @@ export function createBatchRunner(
   options: SqliteLedgerOptions & {
     /** Called with the number of debits that a transaction appended to the journal. */
     onDebits?: (count: number) => void;
+    /** Records what was committed (node-commit-mark.ts). */
+    mark?: Pick<CommitMarkWriter, "prepare" | "write">;
   } = {},
 ): (items: BatchItem[]) => BatchResult[] {
   const ledger = createSqliteLedger(driver, options);
+  const { mark } = options;
 
   function runTogether(items: BatchItem[], isCareful: boolean): BatchResult[] {
     const mode = items.every(([name]) => isRead(name)) ? "read" : "write";
@@ -47,9 +55,12 @@ export function createBatchRunner(
       const results = driver.transaction(mode, () => {
         ledger.begin(mode);
         const outcomes = items.map(([name, order]) => runOne(name, order, isCareful));
-        debits = ledger.finish();
+        const { journaled, debit } = ledger.finish();
+        debits = journaled;
+        if (mode === "write") mark?.prepare(debit, items.some(isOtherChange));
         return outcomes;
       });
+      if (mode === "write") mark?.write();
       if (debits > 0) options.onDebits?.(debits);
       return results;
     } catch (error) {

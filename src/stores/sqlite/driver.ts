@@ -20,6 +20,11 @@ export type SqlDriver = {
    * been carried out.
    */
   transaction<Result>(mode: "read" | "write", body: () => Result): Result;
+  /**
+   * The checksum that is stored with a row (row-checksum.ts). Missing at the edge, where the platform checks its pages and the
+   * Worker's size is bounded; the column is null there.
+   */
+  checksum?(values: readonly SqlValue[]): number;
 };
 
 /** Returns an INSERT of this number of rows, with a parameter for each column of each row. */

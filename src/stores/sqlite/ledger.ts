@@ -8,7 +8,7 @@ import type { SqlDriver } from "./driver.ts";
 import { createJournal } from "./journal.ts";
 import { createLoader } from "./load.ts";
 import { createMaintain } from "./maintain.ts";
-import { createNewDebits } from "./new-debits.ts";
+import { createNewDebits, type NewDebits } from "./new-debits.ts";
 import { createSaver } from "./save.ts";
 import { createWriterMark } from "./writer.ts";
 
@@ -34,8 +34,8 @@ export type SqliteLedger = {
   begin(mode: "read" | "write"): void;
   /** `isCareful`: the order may have been carried out before. */
   perform(name: LedgerOperation, order: unknown, isCareful: boolean): unknown;
-  /** Returns how many debits were appended to the journal. */
-  finish(): number;
+  /** Returns how many debits were appended to the journal, and one of those that the transaction wrote; null if there is none. */
+  finish(): { journaled: number; debit: ReturnType<NewDebits["takeLast"]> };
   forget(): void;
 };
 
@@ -133,9 +133,9 @@ export function createSqliteLedger(
     finish() {
       save();
       if (accounts.size > ACCOUNTS_KEPT_MAX) accounts.clear();
-      const count = written;
+      const journaled = written;
       written = 0;
-      return count;
+      return { journaled, debit: newDebits.takeLast() };
     },
     forget,
   };

@@ -3,6 +3,7 @@ import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
 import { addUsageSql } from "../sql/usage.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
 import type { Journal } from "./journal.ts";
+import { ROW_CHECKSUM } from "./row-checksum.ts";
 
 /** Maintenance of the ledger: rolls old debits up by account, hour, key and tool, and deletes old idempotency records. */
 export function createMaintain(driver: SqlDriver, journal: Journal) {
@@ -18,6 +19,12 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
      WHERE account_no = ? AND at < ? ORDER BY at, call_id LIMIT ?`,
   );
   const addUsage = driver.prepare(addUsageSql("VALUES (?, ?, ?, ?, ?, ?, ?)"));
+  const sumUp =
+    driver.checksum &&
+    driver.prepare(
+      `UPDATE usage_hour SET checksum = ${ROW_CHECKSUM}(account_no, hour, key_no, tool, calls, free_calls, credits)
+       WHERE account_no = ? AND hour = ? AND key_no = ? AND tool = ?`,
+    );
   const deleteDebits = driver.prepare(
     "DELETE FROM debit_by_account WHERE account_no = ? AND (at, call_id) <= (?, ?)",
   );
@@ -33,6 +40,7 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
     for (const sum of sumByHour(rows.filter((row) => row["reversed_at"] === null))) {
       const { hour, keyNo, tool, calls, freeCalls, credits } = sum;
       addUsage.run(accountNo, hour, keyNo, tool, calls, freeCalls, credits);
+      sumUp?.run(accountNo, hour, keyNo, tool);
     }
     for (const row of rows) {
       if (row["reversed_at"] !== null)

@@ -12,6 +12,7 @@ import {
 import { createTurns, type Turns } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
 import { constraintOf } from "./faults.ts";
+import { fillChecksums } from "./row-checksum.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { clearWriterMark } from "./writer.ts";
 
@@ -23,12 +24,15 @@ export function createSqliteMoves(
 ): AccountMoves & { close(): void } {
   const snapshots = createSnapshots(file);
 
-  async function run<Result>(steps: Steps<Result>, changesLedger = false): Promise<Result> {
+  /** `opens`: the account that the steps add to the ledger. */
+  async function run<Result>(steps: Steps<Result>, opens?: string): Promise<Result> {
     const end = await turns.take();
     try {
       return driver.transaction("write", () => {
-        if (changesLedger) clearWriterMark(driver);
-        return runSteps(driver, steps);
+        if (opens !== undefined) clearWriterMark(driver);
+        const result = runSteps(driver, steps);
+        if (opens !== undefined) fillChecksums(driver, opens);
+        return result;
       });
     } catch (error) {
       if (error instanceof OrderRejected || constraintOf(error) === undefined) throw error;
@@ -48,7 +52,7 @@ export function createSqliteMoves(
     },
     beginImport: (order) => run(beginImport(order)),
     importRecords: (order) => run(importRecords(order)),
-    finishImport: (order) => run(finishImport("sqlite", order), true).catch(faultsOf),
+    finishImport: (order) => run(finishImport("sqlite", order), order.account).catch(faultsOf),
     close: snapshots.close,
   };
 }

@@ -44,6 +44,7 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
   /** The time of the latest debit that was ever in the journal; null: not read yet. */
   let journalEnd: number | null = null;
   let drainedUntil: number | null = null;
+  let last: { accountNo: number; at: number; callId: string } | null = null;
 
   function latestOf(known: KnownAccount): number {
     let at = latest.get(known);
@@ -52,6 +53,12 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
       latest.set(known, at);
     }
     return at;
+  }
+
+  function collectRow({ values }: Table, accountNo: number, debit: DebitRow): void {
+    const row = [accountNo, ...debitValues(debit)];
+    values.push(...row, driver.checksum?.(row) ?? null);
+    last = { accountNo, at: debit.at, callId: debit.callId };
   }
 
   function readJournalEnd(): number {
@@ -69,7 +76,7 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
   }
 
   function collectDirect(known: KnownAccount, accountNo: number, debits: readonly DebitRow[]) {
-    for (const debit of debits) direct.values.push(accountNo, ...debitValues(debit));
+    for (const debit of debits) collectRow(direct, accountNo, debit);
     if (isAlone) return;
     const end = readJournalEnd();
     let last = latestOf(known);
@@ -88,7 +95,7 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
       const { at, callId } = debit;
       if (at <= last && isThere.direct.get(accountNo, at, callId)) throw new DebitIsThere();
       if (at > end) end = at;
-      appended.values.push(accountNo, ...debitValues(debit));
+      collectRow(appended, accountNo, debit);
     }
     journalEnd = end;
   }
@@ -109,9 +116,16 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
       writeTo(direct);
       return writeTo(appended);
     },
+    /** Returns the last debit that was collected since the previous call; null if there is none. */
+    takeLast() {
+      const taken = last;
+      last = null;
+      return taken;
+    },
     /** Call after the transaction was rolled back, or after another connection wrote. */
     forget() {
       journalEnd = null;
+      last = null;
       direct.values = [];
       appended.values = [];
     },
@@ -119,7 +133,7 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
 }
 
 function prepareTable(driver: SqlDriver, name: "debit_journal" | "debit_by_account"): Table {
-  const columns = `account_no, ${DEBIT_COLUMNS}`;
+  const columns = `account_no, ${DEBIT_COLUMNS}, checksum`;
   return {
     values: [],
     columns: columns.split(",").length,

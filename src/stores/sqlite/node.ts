@@ -1,12 +1,13 @@
 import { chmodSync, statSync } from "node:fs";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import type { Migration } from "../schema/migrations.ts";
 import { sqliteDashboard } from "../schema/sqlite-dashboard.ts";
 import { sqliteImports } from "../schema/sqlite-imports.ts";
 import { sqliteJobs } from "../schema/sqlite-jobs.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
-import type { SqlDriver, SqlRow, SqlStatement } from "./driver.ts";
+import type { SqlDriver, SqlRow, SqlStatement, SqlValue } from "./driver.ts";
 import { CommitFailed } from "./faults.ts";
+import { ROW_CHECKSUM, rowChecksum } from "./row-checksum.ts";
 import { runMigrations } from "./run-migrations.ts";
 
 /** The migrations of a node's file, in the order in which they run. Released migrations are never edited. */
@@ -66,6 +67,8 @@ export function openNodeSqliteCopy(file: string): NodeSqlite {
 
 function createDriver(database: DatabaseSync): NodeSqlite {
   const statements = new Map<string, SqlStatement>();
+  // BigInt, because damage can make a number too large for JavaScript's.
+  database.function(ROW_CHECKSUM, CHECKSUM_OPTIONS, (...values) => rowChecksum(values.map(plain)));
   const begin = { write: database.prepare("BEGIN IMMEDIATE"), read: database.prepare("BEGIN") };
   const commit = database.prepare("COMMIT");
   /** SQLite rolls back by itself after some faults. A failure must not hide the original error. */
@@ -84,6 +87,7 @@ function createDriver(database: DatabaseSync): NodeSqlite {
       return statement;
     },
     exec: (sql) => database.exec(sql),
+    checksum: rowChecksum,
     transaction(mode, body) {
       // An earlier ROLLBACK failed.
       if (database.isTransaction) database.exec("ROLLBACK");
@@ -106,6 +110,11 @@ function createDriver(database: DatabaseSync): NodeSqlite {
     close: () => database.close(),
   };
 }
+
+const CHECKSUM_OPTIONS = { deterministic: true, useBigIntArguments: true, varargs: true };
+
+const plain = (value: SQLOutputValue): SqlValue =>
+  typeof value === "bigint" ? Number(value) : value instanceof Uint8Array ? String(value) : value;
 
 function wrap(statement: StatementSync): SqlStatement {
   return {

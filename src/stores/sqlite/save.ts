@@ -3,6 +3,7 @@ import { clearUnsaved, type KnownAccount } from "../ledger/known-account.ts";
 import {
   ACCOUNT_COLUMNS,
   accountValues,
+  DEBIT_COLUMNS,
   GRANT_COLUMNS,
   grantValues,
   KEY_COLUMNS,
@@ -13,16 +14,21 @@ import {
   reversalValues,
   writeJson,
 } from "../ledger/row-columns.ts";
-import { insertSql, type SqlDriver } from "./driver.ts";
+import { insertSql, type SqlDriver, type SqlValue } from "./driver.ts";
 import type { NewDebits } from "./new-debits.ts";
+import { setChecksum } from "./row-checksum.ts";
 
 /** Returns the function that writes the changes that the rules made. */
 export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: () => void) {
   const statements = prepareStatements(driver);
+  const checksum = (values: readonly SqlValue[]) => driver.checksum?.(values) ?? null;
 
   function saveGrant(accountNo: number, grant: GrantRow): void {
-    if (grant.no === 0) statements.insertGrant.run(accountNo, ...grantValues(grant));
-    else statements.updateGrant.run(...grantValues(grant), grant.no);
+    const values = grantValues(grant);
+    // All but `remaining` and `spent`, which debits change (row-checksum.ts).
+    const sum = checksum([accountNo, ...values.slice(0, 3), ...values.slice(5)]);
+    if (grant.no === 0) statements.insertGrant.run(accountNo, ...values, sum);
+    else statements.updateGrant.run(...values, sum, grant.no);
   }
 
   /** SQLite writes an index if the statement names one of its columns, so a debit names as few columns as possible. */
@@ -31,16 +37,24 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
     else statements.setSpent.run(no);
   }
 
-  function updateKey({
-    no,
-    label,
-    lastUsedAt,
-    revokedAt,
-    limits,
-    spent,
-    ...secrets
-  }: KeyRow): void {
-    statements.updateKey.run(label, lastUsedAt, revokedAt, writeJson(limits), writeJson(spent), no);
+  function insertKey(accountNo: number, key: KeyRow): void {
+    statements.insertKey.run(accountNo, ...keyValues(key), ...keyChecksums(accountNo, key));
+  }
+
+  function keyChecksums(accountNo: number, key: KeyRow) {
+    const values = keyValues(key);
+    // What calls change has a checksum of its own.
+    return [
+      checksum([accountNo, ...values.slice(0, 5), ...values.slice(6, -1)]),
+      checksum([key.lastUsedAt, writeJson(key.spent)]),
+    ];
+  }
+
+  function updateKey(accountNo: number, key: KeyRow): void {
+    const { no, label, lastUsedAt, revokedAt, limits, spent, ...secrets } = key;
+    const sums = keyChecksums(accountNo, key);
+    const changed = [label, lastUsedAt, revokedAt, writeJson(limits), writeJson(spent)];
+    statements.updateKey.run(...changed, ...sums, no);
     const { sha256, start, previousSha256, previousUntil } = secrets;
     // These columns have indexes, and most keys are never rotated.
     if (previousSha256 !== null)
@@ -53,19 +67,22 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
     const { account, keys, grants, usedKeys, drawn, records } = unsaved;
     let accountNo = known.row?.no ?? 0;
     if (account !== null && accountNo === 0) {
-      accountNo = statements.insertAccount.get(...accountValues(account))?.["no"] as number;
+      const values = accountValues(account);
+      accountNo = statements.insertAccount.get(...values, checksum(values))?.["no"] as number;
     } else if (account !== null) {
-      const [, , ...values] = accountValues(account);
-      statements.updateAccount.run(...values, accountNo);
+      const values = accountValues(account);
+      statements.updateAccount.run(...values.slice(2), checksum(values), accountNo);
     }
     for (const key of keys?.values() ?? []) {
-      if (key.no === 0) statements.insertKey.run(accountNo, ...keyValues(key));
-      else updateKey(key);
+      if (key.no === 0) insertKey(accountNo, key);
+      else updateKey(accountNo, key);
     }
     for (const grant of grants?.values() ?? []) saveGrant(accountNo, grant);
     for (const { no, lastUsedAt, spent } of usedKeys?.values() ?? []) {
-      if (spent === null) statements.useKey.run(lastUsedAt, no);
-      else statements.spendKey.run(lastUsedAt, writeJson(spent), no);
+      const text = writeJson(spent);
+      const sum = checksum([lastUsedAt, text]);
+      if (text === null) statements.useKey.run(lastUsedAt, sum, no);
+      else statements.spendKey.run(lastUsedAt, text, sum, no);
     }
     for (const grant of drawn?.values() ?? []) saveDrawn(grant);
     newDebits.collect(known, accountNo, unsaved.debits);
@@ -73,12 +90,16 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
       const values = [reversedAt, accountNo, at, callId];
       if (statements.reverseInJournal.run(...values) === 0) statements.reverse.run(...values);
     }
-    for (const reversal of unsaved.reversals)
-      statements.insertReversal.run(accountNo, ...reversalValues(reversal));
+    for (const reversal of unsaved.reversals) {
+      const row = [accountNo, ...reversalValues(reversal)];
+      statements.insertReversal.run(...row, checksum(row));
+    }
     for (const { callId, at } of unsaved.forgottenCalls)
       statements.forgetCall.run(accountNo, callId, at);
-    for (const record of records?.values() ?? [])
-      statements.insertRecord.run(accountNo, ...recordValues(record));
+    for (const record of records?.values() ?? []) {
+      const row = [accountNo, ...recordValues(record)];
+      statements.insertRecord.run(...row, checksum(row));
+    }
     if (unsaved.clearEvents) statements.clearEvents.run(accountNo);
     for (const { at, content } of unsaved.events) {
       const { kind, ...data } = content;
@@ -97,30 +118,44 @@ function prepareStatements(driver: SqlDriver) {
   const changing = ACCOUNT_COLUMNS.replace("id, created_at, ", "");
   const reverse = (of: string) =>
     driver.prepare(
-      `UPDATE ${of} SET reversed_at = ?1 WHERE account_no = ?2 AND at = ?3 AND call_id = ?4`,
+      `UPDATE ${of} SET reversed_at = ?1${setChecksum(driver, `account_no, ${DEBIT_COLUMNS.replace("reversed_at", "?1")}`)} WHERE account_no = ?2 AND at = ?3 AND call_id = ?4`,
     );
   return {
-    insertAccount: driver.prepare(insertSql("account", ACCOUNT_COLUMNS, 1, "RETURNING no")),
-    updateAccount: driver.prepare(`UPDATE account SET ${set(changing)} WHERE no = ?`),
-    insertKey: driver.prepare(insertSql("api_key", `account_no, ${KEY_COLUMNS}`)),
+    insertAccount: driver.prepare(
+      insertSql("account", `${ACCOUNT_COLUMNS}, checksum`, 1, "RETURNING no"),
+    ),
+    updateAccount: driver.prepare(
+      `UPDATE account SET ${set(`${changing}, checksum`)} WHERE no = ?`,
+    ),
+    insertKey: driver.prepare(
+      insertSql("api_key", `account_no, ${KEY_COLUMNS}, checksum, use_checksum`),
+    ),
     updateKey: driver.prepare(
-      "UPDATE api_key SET label = ?, last_used_at = ?, revoked_at = ?, limits = ?, budget_spent = ? WHERE no = ?",
+      "UPDATE api_key SET label = ?, last_used_at = ?, revoked_at = ?, limits = ?, budget_spent = ?, checksum = ?, use_checksum = ? WHERE no = ?",
     ),
     setSecret: driver.prepare(
       "UPDATE api_key SET sha256 = ?, start = ?, previous_sha256 = ?, previous_until = ? WHERE no = ?",
     ),
-    spendKey: driver.prepare("UPDATE api_key SET last_used_at = ?, budget_spent = ? WHERE no = ?"),
-    useKey: driver.prepare("UPDATE api_key SET last_used_at = ? WHERE no = ?"),
-    insertGrant: driver.prepare(insertSql("credit_grant", `account_no, ${GRANT_COLUMNS}`)),
-    updateGrant: driver.prepare(`UPDATE credit_grant SET ${set(GRANT_COLUMNS)} WHERE no = ?`),
+    spendKey: driver.prepare(
+      "UPDATE api_key SET last_used_at = ?, budget_spent = ?, use_checksum = ? WHERE no = ?",
+    ),
+    useKey: driver.prepare("UPDATE api_key SET last_used_at = ?, use_checksum = ? WHERE no = ?"),
+    insertGrant: driver.prepare(
+      insertSql("credit_grant", `account_no, ${GRANT_COLUMNS}, checksum`),
+    ),
+    updateGrant: driver.prepare(
+      `UPDATE credit_grant SET ${set(`${GRANT_COLUMNS}, checksum`)} WHERE no = ?`,
+    ),
     setSpent: driver.prepare("UPDATE credit_grant SET remaining = 0, spent = 1 WHERE no = ?"),
     setRemaining: driver.prepare("UPDATE credit_grant SET remaining = ? WHERE no = ?"),
     reverseInJournal: reverse("debit_journal"),
     reverse: reverse("debit_by_account"),
-    insertReversal: driver.prepare(insertSql("reversal", `account_no, ${REVERSAL_COLUMNS}`)),
+    insertReversal: driver.prepare(
+      insertSql("reversal", `account_no, ${REVERSAL_COLUMNS}, checksum`),
+    ),
     // The new record replaces an expired one that was not deleted yet.
     insertRecord: driver.prepare(
-      insertSql("idempotency", `account_no, ${RECORD_COLUMNS}`).replace(
+      insertSql("idempotency", `account_no, ${RECORD_COLUMNS}, checksum`).replace(
         "INSERT",
         "INSERT OR REPLACE",
       ),

@@ -9,6 +9,7 @@ import {
   JOURNAL_SLICE_ROWS,
 } from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
+import { openCommitMark } from "./node-commit-mark.ts";
 
 /**
  * A message of the thread, as JSON: the results of a batch, a fault of its maintenance between two batches, the state of the log, or
@@ -25,7 +26,9 @@ const port = parentPort;
 if (port === null) throw new Error("This file is the ledger's thread; it is started by thread.ts");
 const send = (message: ThreadMessage) => port.postMessage(JSON.stringify(message));
 
-const driver = openNodeSqlite((workerData as { file: string }).file);
+const { file } = workerData as { file: string };
+const driver = openNodeSqlite(file);
+const mark = openCommitMark(driver, file);
 const checkpoints = createCheckpoints(driver, () => performance.now());
 const WAL_REPORT_MS = 1_000;
 const walReports = setInterval(() => send({ wal: checkpoints.tick() }), WAL_REPORT_MS);
@@ -35,6 +38,7 @@ let drainFrom = JOURNAL_ROWS_MIN;
 let isDrainFailing = false;
 const ROWS_BETWEEN_TRIES = 2_000;
 const runBatch = createBatchRunner(driver, {
+  mark,
   onDebits(count) {
     journalRows += count;
   },
@@ -75,6 +79,7 @@ function copy(order: CopyOrder): void {
 port.on("message", (text: string) => {
   if (text === "close") {
     clearInterval(walReports);
+    mark.close();
     driver.close();
     port.close();
     return;

@@ -12,6 +12,7 @@ import { firstCursor, type PageCursor } from "../sql/transfer-table.ts";
 import { createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
 import { constraintOf } from "./faults.ts";
+import { fillChecksums } from "./row-checksum.ts";
 import { pagesOf, prepareInserts, preparePages } from "./transfer-rows.ts";
 import { clearWriterMark } from "./writer.ts";
 
@@ -59,6 +60,7 @@ export function importSqlite(
     }
     clearWriterMark(driver);
     for (const { sql, values } of completeImport(now)) driver.prepare(sql).run(...values);
+    fillChecksums(driver, null);
     const { ok, faults } = createSqliteReads(driver).audit({ now });
     if (!ok) throw totalsFault(faults);
     return step.value;

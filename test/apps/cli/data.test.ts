@@ -60,7 +60,9 @@ describe("backup and restore", { concurrency: 2 }, () => {
       schemaVersion: made.schemaVersion,
       secretIncluded: false,
       faults: [],
+      sha256: made.sha256,
     });
+    assert.match(made.sha256, /^[0-9a-f]{64}$/);
     assert.equal(statSync(cli.copy).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(cli.folder).sort(), ["copy.sqlite", "data"]);
 
@@ -143,14 +145,14 @@ describe("backup and restore", { concurrency: 2 }, () => {
     assert.ok(isStartUnder(key, [secret]));
   });
 
-  test("restore into an empty folder creates only the database", async () => {
+  test("restore into an empty folder creates only the database and the mark of its last commit", async () => {
     const cli = freshFolder();
     await cli.json("account create ada@b.c");
     await cli.json(`backup ${cli.copy}`);
     const dataDir = path.join(cli.folder, "other");
     const other = commandLine(dataDir);
     assert.equal((await other.json(`restore ${cli.copy}`)).previous, null);
-    assert.deepEqual(readdirSync(dataDir), ["toolbooth.sqlite"]);
+    assert.deepEqual(readdirSync(dataDir).sort(), ["toolbooth.sqlite", "toolbooth.sqlite-commit"]);
     assert.equal((await other.json("account list")).accounts.length, 1);
   });
 

@@ -1,0 +1,102 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openNodeSqlite } from "./node.ts";
+import { ROW_KEYS } from "./row-checks.ts";
+
+/**
+ * Opens a damaged database for reading. If its header or its schema is damaged, SQLite opens nothing. But every data folder has the
+ * same schema on the same pages, and so has every backup, so these pages can be copied from a new database into a copy of the file.
+ */
+export function openDamaged(file: string, folder: string): DatabaseSync | null {
+  const asItIs = openReadable(file);
+  const tables = Object.keys(ROW_KEYS).length;
+  if (asItIs.readable === tables) return asItIs.database;
+  let best = asItIs;
+  for (const [index, layout] of makeLayouts(folder).entries()) {
+    const copy = path.join(folder, `copy-${index}.sqlite`);
+    for (const suffix of ["", "-wal"])
+      if (existsSync(file + suffix))
+        copyFileSync(file + suffix, copy + suffix, constants.COPYFILE_FICLONE);
+    copySchema(layout, copy);
+    const mended = openReadable(copy);
+    const [better, worse] = mended.readable > best.readable ? [mended, best] : [best, mended];
+    worse.database?.close();
+    best = better;
+  }
+  if (best.readable > 0) return best.database;
+  best.database?.close();
+  return null;
+}
+
+/** Counts the tables of the ledger whose first page can be read. */
+function openReadable(file: string): { database: DatabaseSync | null; readable: number } {
+  let database: DatabaseSync | null = null;
+  let readable = 0;
+  try {
+    database = new DatabaseSync(file, { readOnly: true, timeout: 4_000 });
+    // One moment, for as long as the connection is open.
+    database.exec("BEGIN");
+  } catch {
+    return { database, readable };
+  }
+  for (const [table, key] of Object.entries(ROW_KEYS)) {
+    try {
+      // Read from both ends, because one of them may be damaged.
+      const ends = [`${key} ASC`, `${key.replaceAll(",", " DESC,")} DESC`].map((order) => {
+        try {
+          return database?.prepare(`SELECT checksum FROM ${table} ORDER BY ${order} LIMIT 1`).all();
+        } catch {
+          return undefined;
+        }
+      });
+      if (ends.some((end) => end !== undefined)) readable += 1;
+    } catch {}
+  }
+  return { database, readable };
+}
+
+/** Creates an empty database as a data folder has it, and one as a backup has it, whose pages VACUUM has ordered. */
+function makeLayouts(folder: string): string[] {
+  const [created, vacuumed] = ["created.sqlite", "vacuumed.sqlite"].map((name) =>
+    path.join(folder, name),
+  ) as [string, string];
+  const driver = openNodeSqlite(created);
+  driver.prepare("VACUUM INTO ?").run(vacuumed);
+  driver.close();
+  return [created, vacuumed];
+}
+
+const PAGE_BYTES = 4_096;
+/** The place of the number of pages in the header. */
+const PAGE_COUNT_AT = 28;
+
+function copySchema(layout: string, copy: string): void {
+  const database = new DatabaseSync(layout, { readOnly: true });
+  const pages = database
+    .prepare("SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'")
+    .all()
+    .map((row) => Number(row["pageno"]));
+  database.close();
+  // A file that was cut off may end before the last of these pages.
+  const count = Math.max(Math.floor(statSync(copy).size / PAGE_BYTES), ...pages);
+  const from = openSync(layout, "r");
+  const to = openSync(copy, "r+");
+  const page = Buffer.alloc(PAGE_BYTES);
+  for (const number of pages) {
+    readSync(from, page, 0, PAGE_BYTES, (number - 1) * PAGE_BYTES);
+    if (number === 1) page.writeUInt32BE(count, PAGE_COUNT_AT);
+    writeSync(to, page, 0, PAGE_BYTES, (number - 1) * PAGE_BYTES);
+  }
+  closeSync(from);
+  closeSync(to);
+}

@@ -1,0 +1,101 @@
+import type { SqlDriver, SqlValue } from "./driver.ts";
+
+/**
+ * The checksum of a row of the ledger, by which `audit` notices damage that SQLite cannot see: its pages have no checksums.
+ *
+ * FNV-1a over the characters of texts and the two halves of numbers. Every step is reversible, so a change that is confined to one
+ * character or one half of a number always changes the checksum. Any other change goes unnoticed once in 4 billion. It is not a
+ * digest: it detects accidents, not forgery. In JavaScript a debit's row takes 0.2 µs; a call into a native digest takes longer.
+ */
+export function rowChecksum(values: readonly SqlValue[]): number {
+  let hash = 0x811c9dc5;
+  for (const value of values) {
+    if (typeof value === "string") {
+      for (let index = 0; index < value.length; index++)
+        hash = Math.imul(hash ^ value.charCodeAt(index), PRIME);
+      hash ^= TEXT_END;
+    } else if (value === null) hash ^= NULL;
+    else {
+      hash = Math.imul(hash ^ value, PRIME);
+      hash ^= Math.floor(value / 2 ** 32);
+    }
+    hash = Math.imul(hash ^ (hash >>> 15), PRIME);
+  }
+  return hash | 0;
+}
+
+const PRIME = 0x01000193;
+/** Larger than any character, so that ("a", "b") differs from ("ab", ""). */
+const TEXT_END = 0x1_0000;
+const NULL = 0x2_0000;
+
+/** The name of `rowChecksum` in SQL, on the connections of `node:sqlite`. */
+export const ROW_CHECKSUM = "row_checksum";
+
+/**
+ * The columns that a table's checksum covers. The others follow from other rows, and `audit` compares them (row-checks.ts):
+ * `credit_grant.remaining` and `spent`, because a debit changes nothing else; `reversal.debit_kept`; and the numbers of rows
+ * (`no`), which indexes repeat. What calls change in a key has a checksum of its own, so that a call need not read the rest.
+ */
+export const CHECKSUMS: readonly { table: string; checksum: string; columns: string }[] = [
+  {
+    table: "account",
+    checksum: "checksum",
+    columns:
+      "id, created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest",
+  },
+  {
+    table: "api_key",
+    checksum: "checksum",
+    columns:
+      "account_no, id, created_at, sha256, start, label, revoked_at, previous_sha256, previous_until, limits",
+  },
+  { table: "api_key", checksum: "use_checksum", columns: "last_used_at, budget_spent" },
+  {
+    table: "credit_grant",
+    checksum: "checksum",
+    columns:
+      "account_no, id, kind, amount, voided, voided_at, clawback, clawback_version, granted_at, expires_at, waived_expires_at, event_due_at",
+  },
+  ...["debit_by_account", "debit_journal"].map((table) => ({
+    table,
+    checksum: "checksum",
+    columns:
+      "account_no, at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at",
+  })),
+  {
+    table: "usage_hour",
+    checksum: "checksum",
+    columns: "account_no, hour, key_no, tool, calls, free_calls, credits",
+  },
+  {
+    table: "reversal",
+    checksum: "checksum",
+    columns: "account_no, debit_at, call_id, reversed_at, credits, grant_no, parts, key_no, tool",
+  },
+  {
+    table: "idempotency",
+    checksum: "checksum",
+    columns:
+      "account_no, tool, key, at, call_id, body_sha256, response_sha256, received_at, random",
+  },
+];
+
+/** Returns the clause that sets a checksum in an UPDATE or upsert, or an empty text where there are none. `values`: the SQL of its columns. */
+export const setChecksum = (driver: SqlDriver, values: string): string =>
+  driver.checksum === undefined ? "" : `, checksum = ${ROW_CHECKSUM}(${values})`;
+
+/** Computes the checksums that are missing, after rows were written without the rules (`account`: only of this account). Without `SqlDriver.checksum` it does nothing. */
+export function fillChecksums(driver: SqlDriver, account: string | null): void {
+  if (driver.checksum === undefined) return;
+  for (const { table, checksum, columns } of CHECKSUMS) {
+    const ofAccount =
+      table === "account" ? "id = ?" : "account_no = (SELECT no FROM account WHERE id = ?)";
+    driver
+      .prepare(
+        `UPDATE ${table} SET ${checksum} = ${ROW_CHECKSUM}(${columns})
+         WHERE ${checksum} IS NULL ${account === null ? "" : `AND ${ofAccount}`}`,
+      )
+      .run(...(account === null ? [] : [account]));
+  }
+}
