@@ -20,7 +20,7 @@ const OPERATIONS: Record<LedgerOperation, true> = {
   debit: true,
   reverse: true,
   usage: true,
-  recentCalls: true,
+  sumUsage: true,
   entries: true,
   setLowBalance: true,
   recordExpiries: true,

@@ -3,6 +3,7 @@ import { readKeepMs, readKeyLimits } from "#accounts/key-limits.ts";
 import { keyFacts, rotationFacts } from "#accounts/security-emails.ts";
 import { budgetsAt, isUnused } from "#ledger/key-limits.ts";
 import type { Key, KeyLimits } from "#ledger/port.ts";
+import { callsByKey } from "#ledger/read-pages.ts";
 import {
   DAY_MS,
   HOUR_MS,
@@ -178,7 +179,7 @@ export async function revokeKey(context: RequestContext): Promise<Response> {
 async function viewKeys({ deps, now }: RequestContext, { account }: Member): Promise<KeyView[]> {
   const { ledger } = deps.accountDeps;
   const keys = await ledger.listKeys({ account });
-  const used = await ledger.recentCalls({ account, from: now - DAY_MS });
+  const used = await callsByKey(ledger, { account, since: now - DAY_MS });
   const calls = new Map(used.map((row) => [row.key, row.calls]));
   return keys.map((key) => view(key, calls.get(key.id) ?? 0, now));
 }

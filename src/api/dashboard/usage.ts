@@ -1,4 +1,5 @@
-import { OrderRejected, type UsageRow } from "#ledger/port.ts";
+import { type Ledger, OrderRejected } from "#ledger/port.ts";
+import { callsByKey, usagePages } from "#ledger/read-pages.ts";
 import { DAY_MS, USAGE_DAYS_MAX } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { json, type RequestContext, requireMember } from "./request-context.ts";
@@ -6,21 +7,23 @@ import type { CreditsView, EntriesView, HomeView, UsageView } from "./shapes.ts"
 
 /** Balance and usage of an account. Every number comes from the ledger. */
 const ENTRIES_A_PAGE = 50;
+const GRANTS_A_PAGE = 50;
+/** Rows in one response, of about 90 bytes each. */
+const DAY_ROWS_MAX = 50_000;
+/** Rows of hours that are read for one response: those of 25 keys that call five tools in every hour of a year are a million. */
+const HOUR_ROWS_MAX = 1_000_000;
 
 export async function showHome(context: RequestContext): Promise<Response> {
   const { account, status } = await requireMember(context);
   const { deps, now } = context;
   const { ledger } = deps.accountDeps;
   const midnight = now - (now % DAY_MS);
-  const [{ balance, grants }, keys, used] = await Promise.all([
-    ledger.credits({ account, now }),
+  const [{ balance, nextExpiry, hasGrants }, keys, used] = await Promise.all([
+    ledger.credits({ account, now, max: 0 }),
     ledger.listKeys({ account }),
-    ledger.recentCalls({ account, from: midnight }),
+    callsByKey(ledger, { account, since: midnight }),
   ]);
-  const next = grants.find(
-    ({ remaining, expiresAt }) => remaining > 0 && expiresAt !== null && now < expiresAt,
-  );
-  const noStarter = grants.length === 0 ? await findNoStarter(context, account) : null;
+  const noStarter = hasGrants ? null : await findNoStarter(context, account);
   const view: HomeView = {
     noStarter,
     balance,
@@ -30,8 +33,7 @@ export async function showHome(context: RequestContext): Promise<Response> {
       credits: used.reduce((sum, row) => sum + row.credits, 0),
     },
     keys: keys.filter(({ revokedAt }) => revokedAt === null).length,
-    nextExpiry:
-      next === undefined ? null : { credits: next.remaining, at: next.expiresAt as number },
+    nextExpiry,
   };
   return json(view);
 }
@@ -45,13 +47,27 @@ async function findNoStarter(
   return claim === null || claim.outcome === "granted" ? null : claim.outcome;
 }
 
+/** The balance, and a page of the grants. */
 export async function showCredits(context: RequestContext): Promise<Response> {
   const { account } = await requireMember(context);
-  const view: CreditsView = await context.deps.accountDeps.ledger.credits({
-    account,
-    now: context.now,
-  });
-  return json(view);
+  const { url, now } = context;
+  const { ledger } = context.deps.accountDeps;
+  const after = url.searchParams.get("after");
+  try {
+    const { hasGrants: _, ...view } = await ledger.credits({
+      account,
+      now,
+      after,
+      max: GRANTS_A_PAGE,
+    });
+    return json(view satisfies CreditsView);
+  } catch (error) {
+    if (!(error instanceof OrderRejected)) throw error;
+    throw new DashboardError(
+      "invalid_request",
+      "This page of grants does not exist. Start again at the first page.",
+    );
+  }
 }
 
 export async function listEntries(context: RequestContext): Promise<Response> {
@@ -81,7 +97,7 @@ export async function showUsage(context: RequestContext): Promise<Response> {
       `Choose a range of at most ${USAGE_DAYS_MAX} days, including the first and the last day.`,
     );
   }
-  const rows = sumByDay(await ledger.usage({ account, from, to: to + DAY_MS }));
+  const rows = await usageByDay(ledger, account, from, to + DAY_MS);
   const keys = await ledger.listKeys({ account });
   const view: UsageView = {
     from: dayOf(from),
@@ -96,15 +112,30 @@ export async function showUsage(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-function sumByDay(hours: UsageRow[]): UsageView["rows"] {
+async function usageByDay(
+  ledger: Pick<Ledger, "usage">,
+  account: string,
+  from: number,
+  to: number,
+): Promise<UsageView["rows"]> {
   const sums = new Map<string, UsageView["rows"][number]>();
-  for (const { hour, tool, key, calls, credits } of hours) {
-    const day = dayOf(hour);
-    const name = `${day} ${tool} ${key}`;
-    const sum = sums.get(name) ?? { day, tool, key, calls: 0, credits: 0 };
-    sum.calls += calls;
-    sum.credits += credits;
-    sums.set(name, sum);
+  let read = 0;
+  for await (const hours of usagePages(ledger, { account, from, to })) {
+    read += hours.length;
+    for (const { hour, tool, key, calls, credits } of hours) {
+      const day = dayOf(hour);
+      const name = `${day} ${tool} ${key}`;
+      const sum = sums.get(name) ?? { day, tool, key, calls: 0, credits: 0 };
+      sum.calls += calls;
+      sum.credits += credits;
+      sums.set(name, sum);
+    }
+    if (sums.size > DAY_ROWS_MAX || read > HOUR_ROWS_MAX) {
+      throw new DashboardError(
+        "invalid_request",
+        "This period has too many combinations of day, key and tool for one response. Choose a shorter period.",
+      );
+    }
   }
   return [...sums.values()];
 }

@@ -22,7 +22,11 @@ type OnBatch = ((batch: CommittedBatch) => void) | undefined;
  * Performs debits in batches, one batch at a time. A batch is locked and loaded in one round trip, and saved in a second one. Debits
  * of an account that another transaction holds for long go to a separate queue, so that the others do not wait for them.
  */
-export function createPostgresDebits(pool: PostgresPool, onBatch?: OnBatch) {
+export function createPostgresDebits(
+  pool: PostgresPool,
+  onBatch?: OnBatch,
+  onDebit: (account: string) => void = () => {},
+) {
   const common = createLane(pool, "batch", onBatch);
   const separate = createLane(pool, "write", onBatch);
   const held = new Set<string>();
@@ -37,6 +41,7 @@ export function createPostgresDebits(pool: PostgresPool, onBatch?: OnBatch) {
   }
   return {
     submit(order: DebitOrder): Promise<DebitOutcome> {
+      onDebit(order.account);
       const since = performance.now();
       if (held.has(order.account)) return submitSeparately(order, since);
       return common.submit(order, since).catch((error: Error) => {

@@ -1,10 +1,11 @@
 import type { LedgerOperation } from "#ledger/port.ts";
-import { findAccount, listCredits, listEvents, listKeys } from "./account-reads.ts";
-import { audit } from "./audit.ts";
+import { findAccount, listEvents, listKeys } from "./account-reads.ts";
+import { createAudit } from "./audit.ts";
+import { listCredits } from "./credits.ts";
 import { createEntriesRead } from "./entries.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import type { SqlDialect } from "./sql-database.ts";
-import { recentCalls, usage } from "./usage.ts";
+import { usage } from "./usage.ts";
 
 /** The operations that only read. */
 export type ReadName = Extract<
@@ -13,7 +14,6 @@ export type ReadName = Extract<
   | "listKeys"
   | "credits"
   | "usage"
-  | "recentCalls"
   | "entries"
   | "listEvents"
   | "audit"
@@ -26,10 +26,9 @@ export const createLedgerReads = (dialect: SqlDialect): LedgerReads => ({
   listKeys,
   credits: listCredits,
   usage,
-  recentCalls,
   entries: createEntriesRead(dialect),
   listEvents,
-  audit,
+  audit: createAudit(dialect),
 });
 
 const READ_NAMES: readonly string[] = Object.keys(createLedgerReads("sqlite"));

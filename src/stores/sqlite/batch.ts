@@ -1,4 +1,4 @@
-import { type LedgerOperation, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
+import { type LedgerOperation, NotCarriedOut, OrderRejected, UsageNotSummed } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
@@ -9,7 +9,7 @@ import { DebitIsThere } from "./new-debits.ts";
 /** One order as it is sent to a thread: plain JSON data. */
 export type BatchItem = [name: LedgerOperation, order: unknown];
 export type BatchResult = { value: unknown } | { error: { kind: ErrorKind; message: string } };
-type ErrorKind = "rejected" | "being_moved" | "not_carried_out" | "unknown";
+type ErrorKind = "rejected" | "being_moved" | "not_summed" | "not_carried_out" | "unknown";
 
 /** Whether the operation only reads. A batch of such operations needs no write lock and no sync of the disk. */
 export const isRead = (name: LedgerOperation): boolean => name === "keyStatus" || isReadName(name);
@@ -54,7 +54,7 @@ export function createBatchRunner(
     try {
       return { value: ledger.perform(name, order, isCareful) };
     } catch (error) {
-      if (!(error instanceof OrderRejected)) throw error;
+      if (!(error instanceof OrderRejected || error instanceof UsageNotSummed)) throw error;
       return { error: describeFault(error) };
     }
   }
@@ -82,6 +82,7 @@ export function outcomeOf(result: BatchResult): unknown {
   const { kind, message } = result.error;
   if (kind === "rejected") return new OrderRejected(message);
   if (kind === "being_moved") return new BeingMoved(message);
+  if (kind === "not_summed") return new UsageNotSummed(message);
   return kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
 }
 
@@ -105,6 +106,7 @@ export function describeFault(error: unknown): { kind: ErrorKind; message: strin
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof OrderRejected) return { kind: "rejected", message };
   if (error instanceof BeingMoved) return { kind: "being_moved", message };
+  if (error instanceof UsageNotSummed) return { kind: "not_summed", message };
   // The transaction was rolled back. But after a fault of the disk itself, part of a commit may have been written.
   return { kind: isDiskFault(error) ? "unknown" : "not_carried_out", message };
 }

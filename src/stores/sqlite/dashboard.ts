@@ -1,3 +1,4 @@
+import { withSummedUsage } from "../ledger/summed-usage.ts";
 import { createActivityLog } from "../sql/activity-log.ts";
 import { logAttempt } from "../sql/deliveries.ts";
 import { createDirectory } from "../sql/directory.ts";
@@ -17,7 +18,7 @@ export function openSqliteDashboardStore(driver: SqlDriver) {
   return {
     database: db,
     turns,
-    ledger: inTurns(turns, openSqliteDirect(driver).ledger),
+    ledger: withSummedUsage(inTurns(turns, openSqliteDirect(driver).ledger)),
     directory: createDirectory(db),
     activityLog: createActivityLog(db),
     emailQueue: createEmailQueue(db),

@@ -15,9 +15,15 @@ import {
 } from "../ledger/row-columns.ts";
 import { insertSql, type SqlDriver } from "./driver.ts";
 import type { NewDebits } from "./new-debits.ts";
+import type { UsageSums } from "./usage-sums.ts";
 
 /** Returns the function that writes the changes that the rules made. */
-export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: () => void) {
+export function createSaver(
+  driver: SqlDriver,
+  newDebits: NewDebits,
+  usageSums: UsageSums,
+  onEvent: () => void,
+) {
   const statements = prepareStatements(driver);
 
   function saveGrant(accountNo: number, grant: GrantRow): void {
@@ -75,6 +81,7 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
     }
     for (const reversal of unsaved.reversals)
       statements.insertReversal.run(accountNo, ...reversalValues(reversal));
+    if (unsaved.sums.length > 0) usageSums.add(accountNo, unsaved.sums);
     for (const { callId, at } of unsaved.forgottenCalls)
       statements.forgetCall.run(accountNo, callId, at);
     for (const record of records?.values() ?? [])

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
+import { withSummedUsage } from "../ledger/summed-usage.ts";
 import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
 import { type BatchItem, outcomeOf } from "./batch.ts";
 import type { ThreadMessage } from "./thread-worker.ts";
@@ -40,7 +41,7 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
   });
   return {
-    ledger: ledgerOver((name, order) => queue.submit([name, order])),
+    ledger: withSummedUsage(ledgerOver((name, order) => queue.submit([name, order]))),
     waiting: queue.waiting,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */
     async close() {

@@ -1,3 +1,4 @@
+import { callsByKey } from "#ledger/read-pages.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,7 +69,7 @@ describe("the journal of debits", () => {
         await allEntries(ledger, bob, START),
       ],
       usage: await fixture.usage(),
-      recent: await ledger.recentCalls({ account: ada, from: START + 11 * HOUR }),
+      recent: await callsByKey(ledger, { account: ada, since: START + 11 * HOUR }),
       totals: (await assertTotals(ledger, START)).totals,
       lines: linesOf(driver),
     });
