@@ -338,10 +338,11 @@ export type LedgerOperations = {
     UsageRow[],
   ];
   /**
-   * Sums the account's oldest debits that are not summed yet, some thousand in one transaction, so that `usage` need not read
-   * them. `more`: there were enough to sum, so there may be more. Stores do this by themselves as well.
+   * Sums the account's oldest debits that are not summed yet, so that `usage` need not read them: `max` debits in one
+   * transaction, by default and at most SUM_STEP_DEBITS. Fewer are left for later. `more`: there were enough, so there may be
+   * more. Stores do this by themselves as well.
    */
-  sumUsage: [{ account: string }, { more: boolean }];
+  sumUsage: [{ account: string; max?: number | undefined }, { more: boolean }];
   /** A page of the account's ledger entries (`entries.ts`), newest first. */
   entries: [EntriesOrder, EntriesPage];
   /**

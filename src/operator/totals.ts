@@ -1,5 +1,5 @@
-import { AccountError } from "#accounts/accounts.ts";
 import type { IndexedAccount } from "#accounts/account-index.ts";
+import { AccountError } from "#accounts/accounts.ts";
 import type { Audit, UsageRow } from "#ledger/port.ts";
 import { usagePages } from "#ledger/read-pages.ts";
 import { DAY_MS } from "#limits.ts";

@@ -39,7 +39,8 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
 
     reads("an account, with what it can spend at that time", async ({ findAccount }) => {
       const ada = { account: "ada", state: "open", createdAt: START, freeCall: "used" };
-      const found = { ...ada, balance: 51, lifetime: true, lowBalance: 20 };
+      // As the account's row says, although its grants hold 51.
+      const found = { ...ada, balance: 50, lifetime: true, lowBalance: 20 };
       assert.deepEqual(await findAccount({ account: "ada", now: NOW }), found);
       for (const [at, balance] of [
         [START + DAY_MS - 1, 53],
@@ -65,21 +66,28 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
       "its grants in the order in which they are spent, with spent and expired ones last",
       async ({ credits }) => {
         const { balance, lifetime, grants } = await credits({ account: "ada", now: NOW });
-        assert.deepEqual({ balance, lifetime }, { balance: 51, lifetime: true });
+        assert.deepEqual({ balance, lifetime }, { balance: 50, lifetime: true });
         assert.deepEqual(
           grants.map(({ id }) => id),
-          ["soon", "never", "gone", "spent"],
+          ["soon", "never", "spent", "gone"],
         );
-        const none = { balance: 0, lifetime: false, grants: [] };
+        const { nextExpiry, permanent } = await credits({ account: "ada", now: NOW });
+        assert.deepEqual(nextExpiry, { credits: 5, at: START + 3 * DAY_MS });
+        assert.equal(permanent, 46);
+        const none = {
+          ...{ balance: 0, lifetime: false, nextExpiry: null, permanent: 0 },
+          ...{ hasGrants: false, grants: [], next: null },
+        };
         assert.deepEqual(await credits({ account: "cid", now: NOW }), none);
       },
     );
 
-    reads("usage by hour, of one account and of all", async ({ usage }) => {
+    reads("usage by hour, whole and in pages", async ({ usage }) => {
       const rows = [
+        // Keys are in the order in which they were made.
+        { account: "ada", key: "key_2", tool: "uuid", hour: START, calls: 3, credits: 0 },
         { account: "ada", key: "key_1", tool: "hash", hour: START, calls: 5, credits: 4 },
         { account: "ada", key: "key_1", tool: "uuid", hour: START, calls: 1, credits: 1 },
-        { account: "ada", key: "key_2", tool: "uuid", hour: START, calls: 3, credits: 0 },
         {
           account: "ada",
           key: "key_1",
@@ -111,6 +119,15 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
       assert.deepEqual(await plain({ account: "ada", from: START - 1, to: NOW }), rows);
       assert.deepEqual(await plain({ account: "ada", from: START + 1, to: NOW }), rows.slice(3));
       assert.deepEqual(await plain({ account: "bob", from: START, to: NOW }), []);
+      for (const max of [1, 2, 4]) {
+        const pages = [];
+        for (let page, after = null; page === undefined || page.length === max; ) {
+          page = await plain({ account: "ada", from: START, to: NOW, after, max });
+          pages.push(...page);
+          after = page.at(-1) ?? null;
+        }
+        assert.deepEqual(pages, rows);
+      }
     });
 
     describeEntries(reads);

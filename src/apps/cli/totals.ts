@@ -50,7 +50,11 @@ function sharedLedger({ client, now }: Session): WholeLedger {
     },
     async *usage(from, to) {
       for (let after: IndexedAccount | null = null; ; ) {
-        const page: OutcomeOf<"usageOfAccounts"> = await client.usageOfAccounts({ after, from, to });
+        const page: OutcomeOf<"usageOfAccounts"> = await client.usageOfAccounts({
+          after,
+          from,
+          to,
+        });
         yield page.rows;
         if (page.next === null) return;
         after = page.next;

@@ -36,8 +36,7 @@ export type FindStub = (order: { account?: string }) => LedgerStub;
 /** Creates a ledger over the objects of accounts. */
 export const ledgerOfObjects = (find: FindStub): Ledger =>
   ledgerOver((name, order) => {
-    const perform = (sent: unknown) => () =>
-      find(order as { account: string }).perform(name, sent);
+    const perform = (sent: unknown) => () => find(order as { account: string }).perform(name, sent);
     if (name !== "audit") return request(perform(order));
     // An object holds only its account. An audit without `account` also finds rows that belong to no account. It reads all debits.
     return requestLong(perform({ ...(order as object), account: undefined }));

@@ -13,8 +13,7 @@ export function withSummedUsage(ledger: Ledger, forMs = SUM_FOR_MS): Ledger {
 
   async function sumSteps(account: string): Promise<void> {
     const deadline = performance.now() + forMs;
-    while ((await ledger.sumUsage({ account })).more && performance.now() < deadline)
-      await turn();
+    while ((await ledger.sumUsage({ account })).more && performance.now() < deadline) await turn();
   }
 
   function sum(account: string): Promise<void> {

@@ -6,7 +6,7 @@ import type { PostgresPool, PostgresQuery } from "./pool.ts";
 /** The sums of kept debits (stores/sql/usage.ts) in PostgreSQL. */
 
 /** Locks the account, so that no debit, reversal or roll-up changes what is summed. */
-const LOCK = "SELECT no, summed_until AS \"from\" FROM account WHERE id = $1 FOR NO KEY UPDATE";
+const LOCK = 'SELECT no, summed_until AS "from" FROM account WHERE id = $1 FOR NO KEY UPDATE';
 
 const nth = "SELECT at FROM debit WHERE account_no = $1 AND at >= $2 ORDER BY at LIMIT 1 OFFSET $3";
 
@@ -18,12 +18,15 @@ const SUM = `WITH marked AS (UPDATE account SET summed_until = $3 WHERE no = $1)
 /** Sums the oldest SUM_STEP_DEBITS debits of an account that are not summed yet. Fewer are left for later: most accounts never have any sums. */
 export const createPostgresSumUsage =
   ({ transaction }: Pick<PostgresPool, "transaction">) =>
-  ({ account }: LedgerOperations["sumUsage"][0]): Promise<LedgerOperations["sumUsage"][1]> =>
+  ({
+    account,
+    max = SUM_STEP_DEBITS,
+  }: LedgerOperations["sumUsage"][0]): Promise<LedgerOperations["sumUsage"][1]> =>
     transaction("write", async (query) => {
       const [owner] = await query<{ no: number; from: number }>(LOCK, [account]);
       if (owner === undefined) return { more: false };
       const { no, from } = owner;
-      const [next] = await query<{ at: number }>(nth, [no, from, SUM_STEP_DEBITS]);
+      const [next] = await query<{ at: number }>(nth, [no, from, Math.min(max, SUM_STEP_DEBITS)]);
       if (next === undefined) return { more: false };
       const [first] = await query<{ at: number }>(nth, [no, from, 0]);
       // A millisecond is summed whole, because the mark is a time.

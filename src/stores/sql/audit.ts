@@ -16,11 +16,13 @@ export const createAudit = (dialect: SqlDialect): LedgerRead<"audit"> => ({
     const isIncluded =
       account === undefined ? sql`1 = 1` : sql`account_no = ${accountNoSql(account)}`;
     const debits = DEBITS[dialect]
-      .map((tables) => sql`SELECT account_no, sum(credits) AS credits,
+      .map(
+        (tables) => sql`SELECT account_no, sum(credits) AS credits,
           sum(CASE WHEN is_free = 1 AND reversed_at IS NULL THEN 1 ELSE 0 END) AS free,
           sum(CASE WHEN reversed_at IS NULL AND at < a.summed_until THEN 1 ELSE 0 END) AS calls_before,
           sum(CASE WHEN reversed_at IS NULL AND at < a.summed_until THEN credits ELSE 0 END) AS credits_before
-        FROM ${{ sql: tables, values: [] }} WHERE a.no = d.account_no AND ${isIncluded} GROUP BY account_no`)
+        FROM ${{ sql: tables, values: [] }} WHERE a.no = d.account_no AND ${isIncluded} GROUP BY account_no`,
+      )
       .reduce((all, each) => sql`${all} UNION ALL ${each}`);
     const sums = sql`WITH grants AS (
         SELECT account_no, sum(amount) AS granted, sum(voided) AS voided,

@@ -1,4 +1,4 @@
-import { summedBalanceSql, eventDueSql } from "./grant-sql.ts";
+import { eventDueSql, summedBalanceSql } from "./grant-sql.ts";
 import { type SqlQuery, sql } from "./sql-database.ts";
 
 /**

@@ -75,9 +75,7 @@ export const listCredits: LedgerRead<"credits"> = {
       balance: Number(owner?.["balance"] ?? 0),
       lifetime: Number(owner?.["lifetime_grants"] ?? 0) > 0,
       nextExpiry:
-        expiresAt === null
-          ? null
-          : { credits: Number(owner?.["expiring"]), at: Number(expiresAt) },
+        expiresAt === null ? null : { credits: Number(owner?.["expiring"]), at: Number(expiresAt) },
       permanent: after === null && limit > 0 ? Number(owner?.["permanent"] ?? 0) : null,
       hasGrants: Boolean(owner?.["has_grants"]),
       ...(limit === 0 ? { grants: [], next: null } : page),
@@ -118,9 +116,7 @@ function pageOf(
 
 /** The page begins after this row of the list by age; undefined: at its start. */
 const overCursor = (row: SqlRow | undefined): string =>
-  row === undefined
-    ? `o.${Number.MAX_SAFE_INTEGER}.`
-    : `o.${row["granted_at"]}.${row["id"]}`;
+  row === undefined ? `o.${Number.MAX_SAFE_INTEGER}.` : `o.${row["granted_at"]}.${row["id"]}`;
 
 const readGrant = (row: SqlRow): Grant => ({
   id: row["id"] as string,

@@ -10,13 +10,7 @@ import { usage } from "./usage.ts";
 /** The operations that only read. */
 export type ReadName = Extract<
   LedgerOperation,
-  | "findAccount"
-  | "listKeys"
-  | "credits"
-  | "usage"
-  | "entries"
-  | "listEvents"
-  | "audit"
+  "findAccount" | "listKeys" | "credits" | "usage" | "entries" | "listEvents" | "audit"
 >;
 
 export type LedgerReads = { [Name in ReadName]: LedgerRead<Name> };

@@ -81,7 +81,8 @@ export const usage: LedgerRead<"usage"> = {
     ];
   },
   outcome([counted = [], rows = []], { account }) {
-    if (Number(counted[0]?.["unsummed"]) > UNSUMMED_DEBITS_MAX) throw new UsageNotSummed(NOT_SUMMED);
+    if (Number(counted[0]?.["unsummed"]) > UNSUMMED_DEBITS_MAX)
+      throw new UsageNotSummed(NOT_SUMMED);
     return rows.map((row) => ({ account, ...row }) as unknown as UsageRow);
   },
 };

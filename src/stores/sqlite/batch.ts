@@ -1,4 +1,9 @@
-import { type LedgerOperation, NotCarriedOut, OrderRejected, UsageNotSummed } from "#ledger/port.ts";
+import {
+  type LedgerOperation,
+  NotCarriedOut,
+  OrderRejected,
+  UsageNotSummed,
+} from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";

@@ -219,9 +219,9 @@ function createUpkeep(
   const accountNo = driver.prepare("SELECT no FROM account WHERE id = ?");
   return {
     maintain: createMaintain(driver, journal, usageSums, onSummed),
-    sumUsage({ account }: Order<"sumUsage">): Outcome<"sumUsage"> {
+    sumUsage({ account, max }: Order<"sumUsage">): Outcome<"sumUsage"> {
       const no = accountNo.get(account)?.["no"];
-      const summed = typeof no === "number" ? usageSums.step(no) : null;
+      const summed = typeof no === "number" ? usageSums.step(no, max) : null;
       if (summed !== null) onSummed(summed);
       return { more: summed !== null };
     },

@@ -8,10 +8,10 @@ export type UsageSums = {
   /** Adds to the sums of an account; subtracts where the sums are negative. */
   add(accountNo: number, sums: Iterable<UsageSum>): void;
   /**
-   * Sums the oldest SUM_STEP_DEBITS debits of the account that are not summed yet. Returns the id of the account; null if it has
+   * Sums the oldest debits of the account, SUM_STEP_DEBITS by default, that are not summed yet. Returns the id of the account; null if it has
    * fewer, which are left for later: most accounts never have any sums.
    */
-  step(accountNo: number): string | null;
+  step(accountNo: number, debits?: number): string | null;
   /** The debits of the account before this time are summed. */
   summedUntil(accountNo: number): number;
   /** Deletes what is left of hours whose debits were all rolled up. */
@@ -38,9 +38,9 @@ export function createUsageSums(driver: SqlDriver): UsageSums {
       for (const { hour, keyNo, tool, calls, credits } of sums)
         add.run(accountNo, hour, keyNo, tool, calls, credits);
     },
-    step(accountNo) {
+    step(accountNo, debits = SUM_STEP_DEBITS) {
       const from = summedUntil(accountNo);
-      const next = nth.get(accountNo, from, SUM_STEP_DEBITS)?.["at"];
+      const next = nth.get(accountNo, from, Math.min(debits, SUM_STEP_DEBITS))?.["at"];
       if (typeof next !== "number") return null;
       const first = nth.get(accountNo, from, 0)?.["at"] as number;
       // A millisecond is summed whole, because the mark is a time.

@@ -1,7 +1,7 @@
-import { callsByKey } from "#ledger/read-pages.ts";
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
+import { callsByKey } from "#ledger/read-pages.ts";
 import { openRaw, type RawConnection, rawPost } from "../../http/raw-socket.ts";
 import { type EdgeAccount, openEdgeAccount, openEdgeAccountAtOnce } from "./edge-ledger.ts";
 import { openWorkerFixture, processUsage, type WorkerFixture } from "./fixture.ts";

@@ -1,6 +1,6 @@
-import { callsByKey } from "#ledger/read-pages.ts";
 import assert from "node:assert/strict";
 import type { DebitOrder } from "#ledger/port.ts";
+import { callsByKey } from "#ledger/read-pages.ts";
 import {
   allEntries,
   createRule,

@@ -1,10 +1,10 @@
-import { callsByKey } from "#ledger/read-pages.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
+import { callsByKey } from "#ledger/read-pages.ts";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createJournal } from "#stores/sqlite/journal.ts";
