@@ -339,7 +339,7 @@ export type LedgerOperations = {
   ];
   /**
    * Sums the account's oldest debits that are not summed yet, so that `usage` need not read them: `max` debits in one
-   * transaction, by default and at most SUM_STEP_DEBITS. Fewer are left for later. `more`: there were enough, so there may be
+   * transaction, SUM_STEP_DEBITS by default and at most SUM_STEP_DEBITS_MAX. Fewer are left for later. `more`: there were enough, so there may be
    * more. Stores do this by themselves as well.
    */
   sumUsage: [{ account: string; max?: number | undefined }, { more: boolean }];

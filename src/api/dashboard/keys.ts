@@ -3,7 +3,6 @@ import { readKeepMs, readKeyLimits } from "#accounts/key-limits.ts";
 import { keyFacts, rotationFacts } from "#accounts/security-emails.ts";
 import { budgetsAt, isUnused } from "#ledger/key-limits.ts";
 import type { Key, KeyLimits } from "#ledger/port.ts";
-import { callsByKey } from "#ledger/read-pages.ts";
 import {
   DAY_MS,
   HOUR_MS,
@@ -23,6 +22,7 @@ import {
   requireMember,
 } from "./request-context.ts";
 import type { KeysView, KeyView } from "./shapes.ts";
+import { recentCalls } from "./usage.ts";
 
 export async function listKeys(context: RequestContext): Promise<Response> {
   const member = await requireMember(context);
@@ -179,9 +179,9 @@ export async function revokeKey(context: RequestContext): Promise<Response> {
 async function viewKeys({ deps, now }: RequestContext, { account }: Member): Promise<KeyView[]> {
   const { ledger } = deps.accountDeps;
   const keys = await ledger.listKeys({ account });
-  const used = await callsByKey(ledger, { account, since: now - DAY_MS });
-  const calls = new Map(used.map((row) => [row.key, row.calls]));
-  return keys.map((key) => view(key, calls.get(key.id) ?? 0, now));
+  const used = await recentCalls(ledger, account, now - DAY_MS);
+  const calls = used && new Map(used.map((row) => [row.key, row.calls]));
+  return keys.map((key) => view(key, calls && (calls.get(key.id) ?? 0), now));
 }
 
 async function viewKey(context: RequestContext, member: Member, id: string): Promise<KeyView> {
@@ -192,7 +192,7 @@ async function viewKey(context: RequestContext, member: Member, id: string): Pro
 
 const view = (
   { id, label, start, createdAt, lastUsedAt, revokedAt, limits, spent, previous }: Key,
-  callsLastDay: number,
+  callsLastDay: number | null,
   now: number,
 ): KeyView => ({
   id,

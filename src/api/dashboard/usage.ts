@@ -1,4 +1,4 @@
-import { type Ledger, OrderRejected } from "#ledger/port.ts";
+import { type KeyCalls, type Ledger, OrderRejected, UsageNotSummed } from "#ledger/port.ts";
 import { callsByKey, usagePages } from "#ledger/read-pages.ts";
 import { DAY_MS, USAGE_DAYS_MAX } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
@@ -21,14 +21,14 @@ export async function showHome(context: RequestContext): Promise<Response> {
   const [{ balance, nextExpiry, hasGrants }, keys, used] = await Promise.all([
     ledger.credits({ account, now, max: 0 }),
     ledger.listKeys({ account }),
-    callsByKey(ledger, { account, since: midnight }),
+    recentCalls(ledger, account, midnight),
   ]);
   const noStarter = hasGrants ? null : await findNoStarter(context, account);
   const view: HomeView = {
     noStarter,
     balance,
     freeCall: status.freeCall === "open",
-    today: {
+    today: used && {
       calls: used.reduce((sum, row) => sum + row.calls, 0),
       credits: used.reduce((sum, row) => sum + row.credits, 0),
     },
@@ -36,6 +36,20 @@ export async function showHome(context: RequestContext): Promise<Response> {
     nextExpiry,
   };
   return json(view);
+}
+
+/** The calls of each key since the start of an hour; null while there are too many calls that are not added up yet. */
+export async function recentCalls(
+  ledger: Pick<Ledger, "usage">,
+  account: string,
+  since: number,
+): Promise<KeyCalls[] | null> {
+  try {
+    return await callsByKey(ledger, { account, since });
+  } catch (error) {
+    if (error instanceof UsageNotSummed) return null;
+    throw error;
+  }
 }
 
 async function findNoStarter(
@@ -54,12 +68,11 @@ export async function showCredits(context: RequestContext): Promise<Response> {
   const { ledger } = context.deps.accountDeps;
   const after = url.searchParams.get("after");
   try {
-    const { hasGrants: _, ...view } = await ledger.credits({
-      account,
-      now,
-      after,
-      max: GRANTS_A_PAGE,
-    });
+    let page = await ledger.credits({ account, now, after, max: GRANTS_A_PAGE });
+    // A page may be empty although more follow, where an account has thousands of grants that are not spent.
+    for (let tries = 0; page.grants.length === 0 && page.next !== null && tries < 20; tries += 1)
+      page = await ledger.credits({ account, now, after: page.next, max: GRANTS_A_PAGE });
+    const { hasGrants: _, ...view } = page;
     return json(view satisfies CreditsView);
   } catch (error) {
     if (!(error instanceof OrderRejected)) throw error;

@@ -1,4 +1,5 @@
 import { type Ledger, UsageNotSummed } from "#ledger/port.ts";
+import { SUM_STEP_DEBITS_MAX } from "#limits.ts";
 
 /** Nobody waits longer for sums. What was summed until then is kept, so a later attempt has less to do. */
 const SUM_FOR_MS = 2_000;
@@ -13,7 +14,14 @@ export function withSummedUsage(ledger: Ledger, forMs = SUM_FOR_MS): Ledger {
 
   async function sumSteps(account: string): Promise<void> {
     const deadline = performance.now() + forMs;
-    while ((await ledger.sumUsage({ account })).more && performance.now() < deadline) await turn();
+    for (;;) {
+      const started = performance.now();
+      const { more } = await ledger.sumUsage({ account, max: SUM_STEP_DEBITS_MAX });
+      const now = performance.now();
+      if (!more || now >= deadline) return;
+      // As long as the step took, so that a request of many queries does not wait for a step before each.
+      await pause(now - started);
+    }
   }
 
   function sum(account: string): Promise<void> {
@@ -27,7 +35,7 @@ export function withSummedUsage(ledger: Ledger, forMs = SUM_FOR_MS): Ledger {
     ...ledger,
     async usage(order) {
       // Between the pages of a long list too, because a synchronous database blocks its thread for each.
-      if (order.after != null) await turn();
+      if (order.after != null) await pause(0);
       const rows = await ledger.usage(order).catch((error) => {
         if (error instanceof UsageNotSummed) return null;
         throw error;
@@ -40,4 +48,4 @@ export function withSummedUsage(ledger: Ledger, forMs = SUM_FOR_MS): Ledger {
 }
 
 /** Lets other work of this thread run. */
-const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,5 +1,5 @@
 import type { LedgerOperations } from "#ledger/port.ts";
-import { SUM_STEP_DEBITS } from "#limits.ts";
+import { SUM_STEP_DEBITS, SUM_STEP_DEBITS_MAX } from "#limits.ts";
 import { addKeptSql, HOUR_SQL } from "../sql/usage.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 
@@ -26,7 +26,11 @@ export const createPostgresSumUsage =
       const [owner] = await query<{ no: number; from: number }>(LOCK, [account]);
       if (owner === undefined) return { more: false };
       const { no, from } = owner;
-      const [next] = await query<{ at: number }>(nth, [no, from, Math.min(max, SUM_STEP_DEBITS)]);
+      const [next] = await query<{ at: number }>(nth, [
+        no,
+        from,
+        Math.min(max, SUM_STEP_DEBITS_MAX),
+      ]);
       if (next === undefined) return { more: false };
       const [first] = await query<{ at: number }>(nth, [no, from, 0]);
       // A millisecond is summed whole, because the mark is a time.

@@ -1,4 +1,4 @@
-import { HOUR_MS, SUM_STEP_DEBITS } from "#limits.ts";
+import { HOUR_MS, SUM_STEP_DEBITS, SUM_STEP_DEBITS_MAX } from "#limits.ts";
 import type { UsageSum } from "../ledger/known-account.ts";
 import { addKeptSql, HOUR_SQL } from "../sql/usage.ts";
 import type { SqlDriver } from "./driver.ts";
@@ -40,7 +40,7 @@ export function createUsageSums(driver: SqlDriver): UsageSums {
     },
     step(accountNo, debits = SUM_STEP_DEBITS) {
       const from = summedUntil(accountNo);
-      const next = nth.get(accountNo, from, Math.min(debits, SUM_STEP_DEBITS))?.["at"];
+      const next = nth.get(accountNo, from, Math.min(debits, SUM_STEP_DEBITS_MAX))?.["at"];
       if (typeof next !== "number") return null;
       const first = nth.get(accountNo, from, 0)?.["at"] as number;
       // A millisecond is summed whole, because the mark is a time.
