@@ -3,7 +3,7 @@ import { GRANTS_PAGE_MAX } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { accountNoSql, balanceSql, EXPIRY_SQL, expiringSql, frontSql, NEVER } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import { type SqlQuery, sql } from "./sql-database.ts";
+import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
 
 /**
  * The balance and a page of the grants. Spendable grants are a range of one index. Spent and expired ones have no index of their
@@ -58,12 +58,12 @@ export const listCredits: LedgerRead<"credits"> = {
     const below = sql`(${over.grantedAt}, ${over.id})`;
     const overPart = sql`SELECT ${COLUMNS} FROM credit_grant
       WHERE account_no = ${accountNo} AND (granted_at, id) < ${below}
-      ORDER BY granted_at DESC, id DESC LIMIT ${GRANTS_PAGE_MAX}`;
+      ORDER BY granted_at DESC, id DESC ${limitSql(GRANTS_PAGE_MAX)}`;
     if (at.list === "over") return [sums, overPart];
     const spendable = sql`SELECT ${COLUMNS} FROM credit_grant
       WHERE account_no = ${accountNo} AND spent = 0 AND ${text(EXPIRY_SQL)} > ${now}
         AND (${text(EXPIRY_SQL)}, granted_at, no) > (${at.expiry}, ${at.grantedAt}, ${at.no})
-      ORDER BY ${text(EXPIRY_SQL)}, granted_at, no LIMIT ${limit + 1}`;
+      ORDER BY ${text(EXPIRY_SQL)}, granted_at, no ${limitSql(limit + 1)}`;
     return [sums, overPart, spendable];
   },
   outcome([owners = [], overPart, spendable], { now, after = null, max = GRANTS_PAGE_MAX }) {

@@ -2,7 +2,7 @@ import { hourOf, type LedgerOperations, UsageNotSummed, type UsageRow } from "#l
 import { HOUR_MS, UNSUMMED_DEBITS_MAX, USAGE_ROWS_MAX } from "#limits.ts";
 import { accountNoSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import { type SqlQuery, sql } from "./sql-database.ts";
+import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
 
 /**
  * Usage is the total of three parts, each by account, hour, key and tool:
@@ -57,10 +57,10 @@ export const usage: LedgerRead<"usage"> = {
     const first = hourOf((after?.hour ?? from) + HOUR_MS - 1);
     const to = hourOf(Math.min(order.to, LATEST) + HOUR_MS - 1);
     const inBounds = sql`account_no = ${accountNo} AND (hour, key_no, tool) > ${positionOf(order)} AND hour < ${to}`;
-    const byPosition = sql`ORDER BY hour, key_no, tool LIMIT ${rowsMax}`;
+    const byPosition = sql`ORDER BY hour, key_no, tool ${limitSql(rowsMax)}`;
     const unsummed = sql`SELECT at, key_no, tool, credits, reversed_at FROM debit
       WHERE account_no = ${accountNo} AND at >= (SELECT summed_until FROM account WHERE id = ${account})
-        AND at >= ${first} AND at < ${to} LIMIT ${UNSUMMED_DEBITS_MAX + 1}`;
+        AND at >= ${first} AND at < ${to} ${limitSql(UNSUMMED_DEBITS_MAX + 1)}`;
     const part = (query: SqlQuery, name: string) =>
       sql`SELECT * FROM (${query} ${byPosition}) ${{ sql: name, values: [] }}`;
     const unsummedHours = sql`SELECT * FROM (SELECT ${{ sql: HOUR_SQL, values: [] }} AS hour, key_no, tool, count(*) AS calls,
@@ -77,7 +77,7 @@ export const usage: LedgerRead<"usage"> = {
           ${part(sql`SELECT hour, key_no, tool, calls, credits FROM usage_kept WHERE ${inBounds} AND calls > 0`, "kept")}
           UNION ALL
           ${part(unsummedHours, "unsummed")}
-        ) u GROUP BY hour, key_no, tool ORDER BY hour, key_no, tool LIMIT ${rowsMax}`,
+        ) u GROUP BY hour, key_no, tool ${byPosition}`,
     ];
   },
   outcome([counted = [], rows = []], { account }) {
