@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Entry } from "#ledger/entries.ts";
-import { type LedgerOperations, OrderRejected } from "#ledger/port.ts";
+import { type LedgerOperations, OrderRejected, type UsageRow } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
@@ -120,11 +120,12 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
       assert.deepEqual(await plain({ account: "ada", from: START + 1, to: NOW }), rows.slice(3));
       assert.deepEqual(await plain({ account: "bob", from: START, to: NOW }), []);
       for (const max of [1, 2, 4]) {
-        const pages = [];
-        for (let page, after = null; page === undefined || page.length === max; ) {
-          page = await plain({ account: "ada", from: START, to: NOW, after, max });
+        const pages: UsageRow[] = [];
+        for (let after: UsageRow | null = null, length = max; length === max; ) {
+          const page = await plain({ account: "ada", from: START, to: NOW, after, max });
           pages.push(...page);
           after = page.at(-1) ?? null;
+          length = page.length;
         }
         assert.deepEqual(pages, rows);
       }

@@ -37,7 +37,7 @@ export function withSummedUsage(ledger: Ledger, forMs = SUM_FOR_MS): Ledger {
       // Between the pages of a long list too, because a synchronous database blocks its thread for each.
       if (order.after != null) await pause(0);
       const rows = await ledger.usage(order).catch((error) => {
-        if (error instanceof UsageNotSummed) return null;
+        if (error instanceof UsageNotSummed && order.isQuick !== true) return null;
         throw error;
       });
       if (rows !== null) return rows;

@@ -105,7 +105,9 @@ describe("sums of usage in SQLite", () => {
     }, 0);
     t.after(() => clearInterval(timer));
     const ledger = withSummedUsage(counted, Number.POSITIVE_INFINITY);
-    await callsByKey(ledger, { account, since: 0 });
+    await assert.rejects(callsByKey(ledger, { account, since: 0 }), UsageNotSummed);
+    await ledger.usage({ account, ...EVERYTHING });
+    assert.equal((await callsByKey(ledger, { account, since: 0 }))[0]?.calls, 60_000);
     assert.ok(turns >= 60_000 / SUM_STEP_DEBITS_MAX - 1, `${turns} turns`);
     driver.exec(`WITH RECURSIVE hour (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM hour WHERE i < 20000)
       INSERT INTO usage_hour SELECT 1, ${START - 1000 * DAY} + i * ${HOUR}, 1, 'echo', 1, 1, 0 FROM hour`);
