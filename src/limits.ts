@@ -106,6 +106,16 @@ export const KEY_NETWORKS_MAX = 32;
 export const ROTATION_DAYS_MAX = 30;
 /** Days of usage in one response: a year, and a month for comparison. */
 export const USAGE_DAYS_MAX = 400;
+/** Rows of usage in one page. */
+export const USAGE_ROWS_MAX = 10_000;
+/** The debits that are not summed yet and that reading the usage sums by itself. */
+export const UNSUMMED_DEBITS_MAX = 20_000;
+/** The debits that are summed in one transaction between calls, and that may stay unsummed. SQLite sums them in about 7 ms. */
+export const SUM_STEP_DEBITS = 5_000;
+/** The debits that are summed in one transaction before usage is read. */
+export const SUM_STEP_DEBITS_MAX = 10_000;
+/** Grants in one page. */
+export const GRANTS_PAGE_MAX = 1_000;
 /** RFC 5321, section 4.5.3.1.3: a path of 256 octets with its two angle brackets. */
 export const EMAIL_CHARS_MAX = 254;
 /** Larger grants could add up to more than 2^53, which JSON numbers do not represent exactly. */

@@ -75,7 +75,6 @@ export const useResponse = <T>(queryKey: readonly unknown[], path: string) =>
 export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, "/dashboard/visitor");
 export const useHome = () => useResponse<HomeView>(queryKeys.home, "/dashboard/home");
 export const useKeys = () => useResponse<KeysView>(queryKeys.keys, "/dashboard/keys");
-export const useCredits = () => useResponse<CreditsView>(queryKeys.credits, "/dashboard/credits");
 export const useSessions = () =>
   useResponse<{ sessions: SessionView[] }>(queryKeys.sessions, "/dashboard/sessions");
 /** Both days inclusive, as `2026-11-21`, in UTC. */
@@ -103,6 +102,8 @@ export const usePages = <T extends { next: string | null }>(
     refetchInterval: pollWhileOffline,
   });
 
+/** `data.pages` with `grants` each; the first page also has the sums. */
+export const useCredits = () => usePages<CreditsView>(queryKeys.credits, "/dashboard/credits");
 /** `data.pages` with `entries` each; `fetchNextPage()` while `hasNextPage`. */
 export const useEntries = () =>
   usePages<EntriesView>(queryKeys.entries, "/dashboard/credits/entries");

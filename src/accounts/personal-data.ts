@@ -1,5 +1,5 @@
 import type { Key, LedgerOperations, UsageRow } from "#ledger/port.ts";
-import { DAY_MS } from "#limits.ts";
+import { grantPages, usagePages } from "#ledger/read-pages.ts";
 import type { ActivityLogOperations, UserRecord } from "./activity-log.ts";
 
 /** A page of a list; `next` is the `after` of the next page, null on the last one. */
@@ -11,18 +11,17 @@ export type PersonalDataSource = {
   /** Null where nobody has signed up for the account. */
   user(): Promise<UserRecord | null>;
   keys(): Promise<readonly Key[]>;
-  credits(): Promise<LedgerOperations["credits"][1]>;
+  credits(order: {
+    after?: string | null | undefined;
+    max?: number | undefined;
+  }): Promise<LedgerOperations["credits"][1]>;
   purchases(after: string | null): Promise<Page>;
-  /** `from` and `to` are the starts of UTC hours; `to` is not included. */
-  usage(from: number, to: number): Promise<readonly UsageRow[]>;
+  usage(order: Omit<LedgerOperations["usage"][0], "account">): Promise<readonly UsageRow[]>;
   activity(user: string, after: string | null): Promise<ActivityLogOperations["listEvents"][1]>;
 };
 
 export const EXPORT_FORMAT = "toolbooth-personal-data";
 const EXPORT_VERSION = 1;
-
-/** Days of usage in one read: at most 30,000 rows, for an account that calls every tool with every key in every hour. */
-const USAGE_DAYS_AT_ONCE = 10;
 
 /**
  * Everything that is stored about the owner of an account, as the text of one JSON document in pieces. It holds one page of
@@ -39,7 +38,7 @@ export async function* personalData(
     source.account(),
     source.user(),
     source.keys(),
-    source.credits(),
+    source.credits({ max: 0 }),
   ]);
   const head = {
     format: EXPORT_FORMAT,
@@ -64,12 +63,12 @@ export async function* personalData(
       oldKeyEndsAt: previous?.until ?? null,
     })),
     balance: credits.balance,
-    grants: credits.grants,
   };
   // Without the closing brace.
   yield textOf(head).slice(0, -2);
+  yield* list("grants", grantPages(source, { account, now }));
   yield* list("purchases", pages(source.purchases));
-  yield* list("usage", usageOf(source, status?.createdAt ?? now, now));
+  yield* list("usage", usageOf(source, account));
   yield* list("activity", user === null ? noPages() : activityOf(source, user.id));
   yield ',\n  "complete": true\n}\n';
 }
@@ -123,12 +122,10 @@ const activityOf = (source: PersonalDataSource, user: string) =>
     return { rows: events, next };
   });
 
-async function* usageOf(source: PersonalDataSource, since: number, now: number) {
-  const step = USAGE_DAYS_AT_ONCE * DAY_MS;
-  for (let from = since - (since % DAY_MS); from <= now; from += step) {
-    const rows = await source.usage(from, from + step);
+async function* usageOf(source: PersonalDataSource, account: string) {
+  const order = { account, from: 0, to: Number.MAX_SAFE_INTEGER };
+  for await (const rows of usagePages(source, order))
     yield rows.map(({ account: _, ...row }) => row);
-  }
 }
 
 const textOf = (value: object) => JSON.stringify(value, publicMember, 2);

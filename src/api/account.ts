@@ -1,5 +1,5 @@
 import { budgetsAt } from "#ledger/key-limits.ts";
-import type { BudgetPeriod, Grant, Key } from "#ledger/port.ts";
+import type { BudgetPeriod, Key } from "#ledger/port.ts";
 import { BURST_SECONDS, type RateSource } from "#ledger/throttle.ts";
 import type { AppContext } from "./app-context.ts";
 import { type Authenticator, invalidKey } from "./pipeline/authenticate.ts";
@@ -55,8 +55,8 @@ export function createReadAccount(
     const call = { caller, context, tool: null, price: 0, address, repeatKey: null };
     await openGate(call).askStatus();
     const now = app.now();
-    const [{ balance, lifetime, grants }, allKeys] = await Promise.all([
-      app.ledger.credits({ account, now }),
+    const [{ balance, lifetime, nextExpiry }, allKeys] = await Promise.all([
+      app.ledger.credits({ account, now, max: 0 }),
       app.ledger.listKeys({ account }),
     ]).catch((cause) => {
       throw unavailable(cause);
@@ -72,7 +72,10 @@ export function createReadAccount(
     return {
       ok: true,
       balance,
-      nextExpiry: nextExpiryOf(grants, now),
+      nextExpiry: nextExpiry && {
+        credits: nextExpiry.credits,
+        expiresAt: new Date(nextExpiry.at).toISOString(),
+      },
       plan: lifetime ? "lifetime" : "prepaid",
       rateLimit: rate && {
         callsPerSecond: rate.callsPerSecond,
@@ -114,15 +117,3 @@ function limitsOf(key: Key, now: number): LimitsResponse {
 
 const withoutNulls = (members: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(members).filter(([, member]) => member !== null));
-
-/** All spendable credits that expire at the earliest time at which any do. */
-function nextExpiryOf(grants: readonly Grant[], now: number): AccountResponse["nextExpiry"] {
-  let at = Number.POSITIVE_INFINITY;
-  let credits = 0;
-  for (const { expiresAt, remaining } of grants) {
-    if (expiresAt === null || expiresAt <= now || expiresAt > at || remaining === 0) continue;
-    credits = expiresAt === at ? credits + remaining : remaining;
-    at = expiresAt;
-  }
-  return credits === 0 ? null : { credits, expiresAt: new Date(at).toISOString() };
-}

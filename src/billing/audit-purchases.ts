@@ -1,4 +1,5 @@
-import type { Ledger } from "#ledger/port.ts";
+import type { Grant, Ledger } from "#ledger/port.ts";
+import { grantPages } from "#ledger/read-pages.ts";
 import { DAY_MS } from "#limits.ts";
 import type { Purchase, PurchaseStore } from "./purchase-store.ts";
 import { isRestored } from "./restored-grants.ts";
@@ -85,10 +86,23 @@ async function checkPurchase(
   // A grant made since the pages were read is looked up by itself.
   const amount =
     bought.get(keyOf(account, grant))?.amount ??
-    (await ledger.credits({ account, now })).grants.find(({ id }) => id === grant)?.amount;
+    (await findGrant(ledger, account, grant, now))?.amount;
   if (amount === undefined) return `names the grant ${grant}, which the ledger does not have`;
   if (amount === offer.credits || isRestored(grant)) return null;
   return `is for ${offer.credits} credits, but its grant ${grant} is for ${amount}`;
+}
+
+async function findGrant(
+  ledger: Pick<Ledger, "credits">,
+  account: string,
+  id: string,
+  now: number,
+): Promise<Grant | undefined> {
+  for await (const grants of grantPages(ledger, { account, now })) {
+    const found = grants.find((grant) => grant.id === id);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Checks a purchase whose row names no grant. */

@@ -21,7 +21,7 @@ const OPERATIONS: Record<LedgerOperation, true> = {
   reverse: true,
   findCall: true,
   usage: true,
-  recentCalls: true,
+  sumUsage: true,
   entries: true,
   setLowBalance: true,
   recordExpiries: true,

@@ -10,8 +10,7 @@
  *   itself (a debit by `account`, `callId` and `now`), so it is carried out once.
  * - A promise rejects with `OrderRejected` or `NotCarriedOut` only if nothing was changed. Any other error means that the
  *   outcome is unknown. Before a store rejects with such an error, it looks the order up to find its outcome.
- * - A store rejects an order that it cannot complete within LEDGER_TIMEOUT_MS. At the edge, `audit` and `usage` have
- *   WHOLE_ACCOUNT_TIMEOUT_MS.
+ * - A store rejects an order that it cannot complete within LEDGER_TIMEOUT_MS. At the edge, `audit` has WHOLE_ACCOUNT_TIMEOUT_MS.
  * - The caller passes the time of every operation (`now`, milliseconds since 1970 UTC).
  * - A store with one database per account selects the database by `account`. A store with one database for all accounts does
  *   not need `account` in `maintain` and `audit`, which then apply to all accounts.
@@ -54,7 +53,12 @@ import type { AccountStatus, Grant, GrantKind, Key } from "./model.ts";
 export type { BudgetPeriod, KeyBudgets, KeyLimits, KeySpent } from "./key-limits.ts";
 export type { AccountState, AccountStatus, FreeCall, Grant, GrantKind, Key } from "./model.ts";
 export { GRANT_KINDS, LAST_USED_STEP_MS } from "./model.ts";
-export { NotCarriedOut, OrderRejected, OutcomeUnknown } from "./outcome-errors.ts";
+export {
+  NotCarriedOut,
+  OrderRejected,
+  OutcomeUnknown,
+  UsageNotSummed,
+} from "./outcome-errors.ts";
 
 /** Keys that are unknown, malformed, revoked or of a closed account have one outcome, so that a client cannot tell them apart. */
 type KeyRejected =
@@ -312,10 +316,31 @@ export type LedgerOperations = {
     /** Of the whole grant: `voided` for any reason, and `spent` by calls that were not reversed. */
     { outcome: "clawed_back" | "stale"; voided: number; spent: number } | { outcome: "no_grant" },
   ];
-  /** The balance and all grants in the order in which they are spent. Spent and expired grants come last. */
+  /**
+   * The balance, and a page of the grants: in the order in which they are spent, and after these the spent and expired ones,
+   * newest first. A page has at most `max` grants, by default and at most GRANTS_PAGE_MAX, and may have fewer although more
+   * follow.
+   */
   credits: [
-    { account: string; now: number },
-    { balance: number; lifetime: boolean; grants: Grant[] },
+    {
+      account: string;
+      now: number;
+      /** The `next` of the previous page; null or absent for the first page. Any other text is rejected. */
+      after?: string | null | undefined;
+      max?: number | undefined;
+    },
+    {
+      balance: number;
+      lifetime: boolean;
+      /** All spendable credits that expire at the earliest time at which any do. */
+      nextExpiry: { credits: number; at: number } | null;
+      /** The spendable credits that never expire; null on any other page than the first, and if `max` is 0. */
+      permanent: number | null;
+      /** Whether the account ever had a grant. */
+      hasGrants: boolean;
+      grants: Grant[];
+      next: string | null;
+    },
   ];
 
   keyStatus: [KeyStatusOrder, KeyStatus];
@@ -329,13 +354,30 @@ export type LedgerOperations = {
   /** Finds a call by its account, time and id, without a search. */
   findCall: [CallRef, CallRecord];
 
-  /** Usage of the hours `from <= hour < to`; of all accounts if `account` is null. */
-  usage: [{ account: string | null; from: number; to: number }, UsageRow[]];
   /**
-   * The usage of each key since `from` (`at >= from`), exact to the millisecond. It counts debits that are not rolled up, so
-   * `from` must be at most two days ago.
+   * A page of the usage of the hours `from <= hour < to`, in the order of the hours. The list goes on if a page has `max` rows,
+   * which is USAGE_ROWS_MAX by default and at most. Rejects with `NotCarriedOut` while many debits are not summed yet; summing
+   * them goes on with the next order.
    */
-  recentCalls: [{ account: string; from: number }, KeyCalls[]];
+  usage: [
+    {
+      account: string;
+      from: number;
+      to: number;
+      /** The last row of the previous page; null or absent for the first page. */
+      after?: Pick<UsageRow, "hour" | "key" | "tool"> | null | undefined;
+      max?: number | undefined;
+      /** Rejects at once if debits have to be summed first. By default, they are summed for some seconds. */
+      isQuick?: boolean | undefined;
+    },
+    UsageRow[],
+  ];
+  /**
+   * Sums the account's oldest debits that are not summed yet, so that `usage` need not read them: `max` debits in one
+   * transaction, SUM_STEP_DEBITS by default and at most SUM_STEP_DEBITS_MAX. Fewer are left for later. `more`: there were enough, so there may be
+   * more. Stores do this by themselves as well.
+   */
+  sumUsage: [{ account: string; max?: number | undefined }, { more: boolean }];
   /** A page of the account's ledger entries (`entries.ts`), newest first. */
   entries: [EntriesOrder, EntriesPage];
   /**

@@ -12,6 +12,12 @@ export type AccountSums = LedgerTotals & {
   storedLifetimeGrants: number;
   /** The same number, counted from the grants. */
   lifetimeGrants: number;
+  /** The kept debits before `summedUntil` that are not reversed, counted from the debits. */
+  keptCalls: number;
+  keptCredits: number;
+  /** The same numbers according to the stored sums. */
+  summedCalls: number;
+  summedCredits: number;
 };
 
 /**
@@ -20,6 +26,7 @@ export type AccountSums = LedgerTotals & {
  * - granted = debited - reversed + remaining + expired + voided
  * - at most one free call
  * - the account's row agrees with its grants
+ * - the sums of kept debits agree with the debits
  *
  * `orphans`: the number of debit and usage rows that belong to no account.
  */
@@ -47,6 +54,10 @@ export function reconcile(rows: Iterable<AccountSums>, orphans: number): Audit {
     if (own.storedLifetimeGrants !== own.lifetimeGrants)
       faults.push(
         `${own.id}: the account row counts ${own.storedLifetimeGrants} lifetime grants in force, but there are ${own.lifetimeGrants}`,
+      );
+    if (own.summedCalls !== own.keptCalls || own.summedCredits !== own.keptCredits)
+      faults.push(
+        `${own.id}: the sums of its calls say ${own.summedCalls} calls and ${own.summedCredits} credits, but its debits are ${own.keptCalls} calls and ${own.keptCredits} credits`,
       );
   }
   if (orphans > 0) faults.push(`${orphans} rows of usage belong to no account`);

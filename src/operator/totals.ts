@@ -1,5 +1,8 @@
+import type { IndexedAccount } from "#accounts/account-index.ts";
 import { AccountError } from "#accounts/accounts.ts";
-import type { Audit } from "#ledger/port.ts";
+import type { Audit, UsageRow } from "#ledger/port.ts";
+import { usagePages } from "#ledger/read-pages.ts";
+import { DAY_MS } from "#limits.ts";
 import type { GrantList, OperatorContext } from "./context.ts";
 import type { OperationsOf } from "./define-operation.ts";
 import type { TOTALS_SCHEMAS } from "./schemas/totals.ts";
@@ -19,10 +22,12 @@ export const TOTALS_OPERATIONS: OperationsOf<typeof TOTALS_SCHEMAS> = {
   },
   usage: {
     action: null,
-    async run(context, order) {
-      if (order.account === null) requireOneLedger(context);
-      return context.ledger.usage(order);
-    },
+    run: ({ ledger }, order) => ledger.usage(order),
+  },
+  /** Sums the usage of the next accounts by day and tool, if all accounts share a ledger. */
+  usageOfAccounts: {
+    action: null,
+    run: sumUsageOfAccounts,
   },
   listGrants: {
     action: null,
@@ -50,6 +55,36 @@ export const TOTALS_OPERATIONS: OperationsOf<typeof TOTALS_SCHEMAS> = {
     run: ({ directory }, order) => directory.listStarters(order),
   },
 };
+
+const ACCOUNTS_A_PAGE = 50;
+
+async function sumUsageOfAccounts(
+  context: OperatorContext,
+  { after, ...period }: { after: IndexedAccount | null; from: number; to: number },
+): Promise<{ rows: UsageSum[]; next: IndexedAccount | null }> {
+  requireOneLedger(context);
+  const accounts = await context.index.list({ after, max: ACCOUNTS_A_PAGE });
+  const rows: UsageSum[] = [];
+  for (const { account } of accounts) {
+    const sums = new Map<string, UsageSum>();
+    for await (const hours of usagePages(context.ledger, { account, ...period }))
+      addByDay(sums, hours);
+    rows.push(...sums.values());
+  }
+  return { rows, next: accounts.length < ACCOUNTS_A_PAGE ? null : (accounts.at(-1) ?? null) };
+}
+
+type UsageSum = Pick<UsageRow, "account" | "tool" | "calls" | "credits"> & { day: number };
+
+function addByDay(sums: Map<string, UsageSum>, hours: readonly UsageRow[]): void {
+  for (const { account, tool, hour, calls, credits } of hours) {
+    const day = hour - (hour % DAY_MS);
+    const sum = sums.get(`${day} ${tool}`) ?? { account, tool, day, calls: 0, credits: 0 };
+    sum.calls += calls;
+    sum.credits += credits;
+    sums.set(`${day} ${tool}`, sum);
+  }
+}
 
 type Unreadable = Omit<Audit, "totals"> & { totals: null };
 

@@ -23,10 +23,11 @@ import {
   operationOf,
   START,
 } from "../ledger/rules/steps.ts";
+import { compareUsage } from "./ledger/compare-with-model.ts";
 import { HOUR, throughJson } from "./ledger/fixture.ts";
 
 /** What only a store does; and more grants than the rules have, because these runs are short. */
-const STORE_KINDS = { deleteEvents: 30, maintain: 50, grant: 220 };
+const STORE_KINDS = { deleteEvents: 30, maintain: 50, sumUsage: 80, grant: 220 };
 type StoreKind = Exclude<Kind, "forgetBalance"> | keyof typeof STORE_KINDS;
 export type StoreStep = { kind: StoreKind; seed: number };
 
@@ -97,6 +98,8 @@ export async function runStep(run: Run, { kind, seed }: StoreStep): Promise<void
       return deleteEvents(run, chance.pick([1, 3, 100]));
     case "maintain":
       return maintain(run, chance);
+    case "sumUsage":
+      return sumUsage(run, chance);
     default:
       return execute(run, operationOf(kind, chance, run));
   }
@@ -110,6 +113,14 @@ async function maintain(run: Run, chance: Chance): Promise<void> {
   const rowsMax = chance.pick([1, 2, 5, 100]);
   run.log.push(`maintain ${JSON.stringify({ now: run.latest, rollUpBefore, rowsMax })}`);
   await run.ledger.maintain({ now: run.latest, rollUpBefore, rowsMax, after: null });
+}
+
+/** Sums some debits. Reading the usage gives the same before and after, and the audit compares the sums with the debits. */
+async function sumUsage(run: Run, chance: Chance): Promise<void> {
+  const order = { account: chance.pick([ADA, BOB]), max: chance.pick([1, 2, 5]) };
+  run.log.push(`sumUsage ${JSON.stringify(order)}`);
+  await run.ledger.sumUsage(order);
+  await compareUsage(run);
 }
 
 async function execute(run: Run, drawn: Operation): Promise<void> {

@@ -198,11 +198,23 @@ function grantsOf(find: Find, told: ReturnType<typeof createTold>) {
     },
     credits({ account, now }) {
       const owner = find(account);
-      if (owner === undefined) return { balance: 0, lifetime: false, grants: [] };
+      const page = { permanent: 0, nextExpiry: null, next: null };
+      if (owner === undefined)
+        return { ...page, balance: 0, lifetime: false, hasGrants: false, grants: [] };
       const first = burnOrder(owner, now);
       const rest = owner.lots.filter((lot) => !first.includes(lot));
       const usage = { balance: balanceOf(owner, now), lifetime: isOnPlan(owner) };
-      return { ...usage, grants: [...first, ...rest].map(shown) };
+      const leftUntil = (at: number | null) =>
+        first.reduce((sum, lot) => sum + (lot.expiresAt === at ? leftOf(lot) : 0), 0);
+      const soonest = first[0]?.expiresAt ?? null;
+      return {
+        ...page,
+        ...usage,
+        permanent: leftUntil(null),
+        nextExpiry: soonest === null ? null : { credits: leftUntil(soonest), at: soonest },
+        hasGrants: owner.lots.length > 0,
+        grants: [...first, ...rest].map(shown),
+      };
     },
   } satisfies Partial<Operations>;
 }

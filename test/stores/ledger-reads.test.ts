@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Entry } from "#ledger/entries.ts";
-import { type LedgerOperations, OrderRejected } from "#ledger/port.ts";
+import { type LedgerOperations, OrderRejected, type UsageRow } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
@@ -39,7 +39,8 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
 
     reads("an account, with what it can spend at that time", async ({ findAccount }) => {
       const ada = { account: "ada", state: "open", createdAt: START, freeCall: "used" };
-      const found = { ...ada, balance: 51, lifetime: true, lowBalance: 20 };
+      // As the account's row says, although its grants hold 51.
+      const found = { ...ada, balance: 50, lifetime: true, lowBalance: 20 };
       assert.deepEqual(await findAccount({ account: "ada", now: NOW }), found);
       for (const [at, balance] of [
         [START + DAY_MS - 1, 53],
@@ -65,21 +66,28 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
       "its grants in the order in which they are spent, with spent and expired ones last",
       async ({ credits }) => {
         const { balance, lifetime, grants } = await credits({ account: "ada", now: NOW });
-        assert.deepEqual({ balance, lifetime }, { balance: 51, lifetime: true });
+        assert.deepEqual({ balance, lifetime }, { balance: 50, lifetime: true });
         assert.deepEqual(
           grants.map(({ id }) => id),
-          ["soon", "never", "gone", "spent"],
+          ["soon", "never", "spent", "gone"],
         );
-        const none = { balance: 0, lifetime: false, grants: [] };
+        const { nextExpiry, permanent } = await credits({ account: "ada", now: NOW });
+        assert.deepEqual(nextExpiry, { credits: 5, at: START + 3 * DAY_MS });
+        assert.equal(permanent, 46);
+        const none = {
+          ...{ balance: 0, lifetime: false, nextExpiry: null, permanent: 0 },
+          ...{ hasGrants: false, grants: [], next: null },
+        };
         assert.deepEqual(await credits({ account: "cid", now: NOW }), none);
       },
     );
 
-    reads("usage by hour, of one account and of all", async ({ usage }) => {
+    reads("usage by hour, whole and in pages", async ({ usage }) => {
       const rows = [
+        // Keys are in the order in which they were made.
+        { account: "ada", key: "key_2", tool: "uuid", hour: START, calls: 3, credits: 0 },
         { account: "ada", key: "key_1", tool: "hash", hour: START, calls: 5, credits: 4 },
         { account: "ada", key: "key_1", tool: "uuid", hour: START, calls: 1, credits: 1 },
-        { account: "ada", key: "key_2", tool: "uuid", hour: START, calls: 3, credits: 0 },
         {
           account: "ada",
           key: "key_1",
@@ -108,20 +116,19 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
       const plain = async (order: LedgerOperations["usage"][0]) =>
         (await usage(order)).map((row) => ({ ...row }));
       assert.deepEqual(await plain({ account: "ada", from: START, to: NOW }), rows);
-      assert.deepEqual(await plain({ account: null, from: START - 1, to: NOW }), rows);
+      assert.deepEqual(await plain({ account: "ada", from: START - 1, to: NOW }), rows);
       assert.deepEqual(await plain({ account: "ada", from: START + 1, to: NOW }), rows.slice(3));
       assert.deepEqual(await plain({ account: "bob", from: START, to: NOW }), []);
-    });
-
-    reads("the calls of each key since a time", async ({ recentCalls }) => {
-      const from = START + 2 * HOUR_MS;
-      const rows = (await recentCalls({ account: "ada", from })).map((row) => ({ ...row }));
-      rows.sort((one, other) => (one.key < other.key ? -1 : 1));
-      assert.deepEqual(rows, [
-        { key: "key_1", calls: 2, credits: 9 },
-        { key: "key_2", calls: 2, credits: 7 },
-      ]);
-      assert.deepEqual(await recentCalls({ account: "bob", from }), []);
+      for (const max of [1, 2, 4]) {
+        const pages: UsageRow[] = [];
+        for (let after: UsageRow | null = null, length = max; length === max; ) {
+          const page = await plain({ account: "ada", from: START, to: NOW, after, max });
+          pages.push(...page);
+          after = page.at(-1) ?? null;
+          length = page.length;
+        }
+        assert.deepEqual(pages, rows);
+      }
     });
 
     describeEntries(reads);

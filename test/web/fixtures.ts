@@ -212,6 +212,9 @@ export const noUsage: UsageView = {
 export const credits: CreditsView = {
   balance: 12_844,
   lifetime: false,
+  nextExpiry: { credits: 44, at: NOW + 29 * DAY },
+  permanent: 2800,
+  next: null,
   grants: [
     {
       id: "starter:acc_7Hq2LmZx9TbC",
@@ -260,7 +263,10 @@ export const credits: CreditsView = {
     },
   ],
 };
-export const noCredits: CreditsView = { balance: 0, lifetime: false, grants: [] };
+export const noCredits: CreditsView = {
+  ...{ balance: 0, lifetime: false, nextExpiry: null, permanent: 0 },
+  ...{ grants: [], next: null },
+};
 
 const starter = { id: "starter:acc_7Hq2LmZx9TbC", kind: "starter" } as const;
 const entry = (id: string, change: Partial<EntryView>): EntryView => ({

@@ -117,6 +117,9 @@ export const olderPurchases = {
 export const lifetimeCredits: CreditsView = {
   balance: 62_844,
   lifetime: true,
+  nextExpiry: null,
+  permanent: 62_844,
+  next: null,
   grants: [
     ...credits.grants.map((grant) =>
       grant.remaining > 0 && grant.expiresAt !== null

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
+import type { CreditsView } from "#api/dashboard/shapes.ts";
 import "../home/home.css";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { State } from "../parts/state.tsx";
@@ -7,9 +7,7 @@ import { expiryText } from "./credit-text.ts";
 
 /** The balance, and what part of it expires next. */
 export function Balance({ view, now }: { view: CreditsView; now: number }) {
-  const usable = view.grants.filter((grant) => isUsable(grant, now));
-  const permanent = usable.filter(({ expiresAt }) => expiresAt === null);
-  const next = nextExpiryOf(usable);
+  const next = view.nextExpiry;
   return (
     <div className="tb-home-top">
       <div>
@@ -39,25 +37,9 @@ export function Balance({ view, now }: { view: CreditsView; now: number }) {
         </div>
         <div>
           <dt>Never expires</dt>
-          <dd>
-            {counted(
-              permanent.reduce((sum, { remaining }) => sum + remaining, 0),
-              "credit",
-            )}
-          </dd>
+          <dd>{counted(view.permanent ?? 0, "credit")}</dd>
         </div>
       </dl>
     </div>
   );
-}
-
-const isUsable = ({ remaining, expiresAt }: GrantView, now: number) =>
-  remaining > 0 && (expiresAt === null || expiresAt > now);
-
-function nextExpiryOf(grants: GrantView[]): { credits: number; at: number } | null {
-  const times = grants.flatMap(({ expiresAt }) => expiresAt ?? []);
-  if (times.length === 0) return null;
-  const at = Math.min(...times);
-  const expiring = grants.filter(({ expiresAt }) => expiresAt === at);
-  return { at, credits: expiring.reduce((sum, { remaining }) => sum + remaining, 0) };
 }

@@ -19,13 +19,15 @@ export default function CreditsScreen() {
   const prices = usePrices();
   const purchases = usePurchases();
   useEntries();
+  // `ShowOlder` reports a failed next page at the end of the list.
+  const query = credits.isFetchNextPageError ? { ...credits, error: null } : credits;
   const isTopLoaded = !credits.isPending && (credits.isError || !prices.isPending);
   return (
     <>
       <PageTitle title="Credits" />
       <PurchaseStatus />
-      <QueryResult query={credits} loading={<CreditsLoading />}>
-        {(view) => <CreditsSummary view={view} prices={prices} />}
+      <QueryResult query={query} loading={<CreditsLoading />}>
+        {({ pages }) => <CreditsSummary credits={credits} pages={pages} prices={prices} />}
       </QueryResult>
       {isTopLoaded && prices.data !== undefined && credits.data !== undefined && (
         <PurchaseList payable={prices.data.payable} />
@@ -35,16 +37,22 @@ export default function CreditsScreen() {
   );
 }
 
-function CreditsSummary(props: { view: CreditsView; prices: ReturnType<typeof usePrices> }) {
-  const { view, prices } = props;
+function CreditsSummary(props: {
+  credits: ReturnType<typeof useCredits>;
+  pages: CreditsView[];
+  prices: ReturnType<typeof usePrices>;
+}) {
+  const { credits, pages, prices } = props;
   const [now] = useState(() => Date.now());
+  const [view] = pages;
+  if (view === undefined) return null;
   return (
     <>
       <Balance view={view} now={now} />
       <QueryResult query={prices} loading={<OffersLoading />}>
         {(list) => <Offers prices={list} lifetime={view.lifetime} />}
       </QueryResult>
-      {!prices.isPending && <Grants view={view} now={now} />}
+      {!prices.isPending && <Grants query={credits} pages={pages} now={now} />}
     </>
   );
 }

@@ -3,37 +3,44 @@ import { useState } from "react";
 import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
 import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
 import { Empty } from "../parts/placeholders.tsx";
+import { ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { useVisitor } from "../queries.ts";
+import { type useCredits, useVisitor } from "../queries.ts";
 import { GRANT_LABELS } from "./credit-text.ts";
 
 const isOver = (grant: GrantView, now: number) =>
   grant.remaining === 0 || (grant.expiresAt !== null && grant.expiresAt <= now);
 
 /** The grants that make up the balance, in the order in which they are spent. */
-export function Grants({ view, now }: { view: CreditsView; now: number }) {
+export function Grants(props: {
+  query: ReturnType<typeof useCredits>;
+  pages: CreditsView[];
+  now: number;
+}) {
+  const { query, now } = props;
   const visitor = useVisitor().data;
   const promised = visitor?.user?.verified === false ? visitor.starter : undefined;
   const [showAll, setShowAll] = useState(false);
-  const over = view.grants.filter((grant) => isOver(grant, now)).length;
-  const rows = showAll ? view.grants : view.grants.filter((grant) => !isOver(grant, now));
+  const grants = withoutRepeats(props.pages);
+  const over = grants.filter((grant) => isOver(grant, now)).length;
+  const rows = showAll ? grants : grants.filter((grant) => !isOver(grant, now));
   return (
     <Section
       title="Grants"
       description="The credits that expire soonest are spent first. Credits that never expire are spent last."
     >
       {rows.length > 0 && <Records label="Grants" columns={grantColumns(now)} rows={rows} />}
-      {view.grants.length === 0 && (
+      {grants.length === 0 && (
         <Empty title="No grants yet">
           {promised !== undefined && promised.credits > 0
             ? `Confirm your email address to get ${counted(promised.credits, "starter credit")}, valid for ${counted(promised.days, "day")}.`
             : "Credits that you receive or buy will be listed here."}
         </Empty>
       )}
-      {view.grants.length > 0 && rows.length === 0 && (
+      {grants.length > 0 && rows.length === 0 && (
         <Text c="dimmed">All your grants are spent or expired.</Text>
       )}
       {over > 0 && (
@@ -43,11 +50,19 @@ export function Grants({ view, now }: { view: CreditsView; now: number }) {
           aria-expanded={showAll}
           onClick={() => setShowAll(!showAll)}
         >
-          {showAll ? "Hide" : "Show"} {counted(over, "spent or expired grant")}
+          {showAll ? "Hide" : "Show"}{" "}
+          {query.hasNextPage ? "spent or expired grants" : counted(over, "spent or expired grant")}
         </Button>
       )}
+      {(showAll || over === 0) && <ShowOlder query={query} label="Show more grants" />}
     </Section>
   );
+}
+
+/** A grant that a call used up between two pages is in both. */
+function withoutRepeats(pages: CreditsView[]): GrantView[] {
+  const all = pages.flatMap((page) => page.grants);
+  return [...new Map(all.map((grant) => [grant.id, grant])).values()];
 }
 
 const grantColumns = (now: number): Column<GrantView>[] => [

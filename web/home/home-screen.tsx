@@ -128,11 +128,11 @@ function Facts({ view }: { view: HomeView }) {
     <dl className="tb-home-facts">
       <div>
         <dt>Calls today (UTC)</dt>
-        <dd>{formatNumber(today.calls)}</dd>
+        <dd>{today === null ? "Counting" : formatNumber(today.calls)}</dd>
       </div>
       <div>
         <dt>Credits used today</dt>
-        <dd>{formatNumber(today.credits)}</dd>
+        <dd>{today === null ? "Counting" : formatNumber(today.credits)}</dd>
       </div>
       <div>
         <dt>Next expiry</dt>

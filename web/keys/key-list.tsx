@@ -38,7 +38,11 @@ const activeColumns = (now: number, onOpen: Open): Column<KeyView>[] => [
     cell: ({ limits }) => <Limits phrases={limitPhrases(limits, now)} />,
   },
   lastUsed,
-  { head: "Calls (24 h)", cell: ({ callsLastDay }) => formatNumber(callsLastDay), numeric: true },
+  {
+    head: "Calls (24 h)",
+    cell: ({ callsLastDay }) => (callsLastDay === null ? "Counting" : formatNumber(callsLastDay)),
+    numeric: true,
+  },
   { head: "State", cell: (key) => <KeyStateCell apiKey={key} now={now} onOpen={onOpen} /> },
 ];
 

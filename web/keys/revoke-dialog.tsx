@@ -15,6 +15,8 @@ export function RevokeDialog(props: {
   onDone: (message: string) => void;
 }) {
   const { id, label, start, callsLastDay, lastUsedAt } = props.apiKey;
+  // Where the calls are not counted yet, there are many.
+  const isUsed = callsLastDay === null || callsLastDay > 0;
   const revoke = useRevokeKey();
 
   const submit = () =>
@@ -26,8 +28,10 @@ export function RevokeDialog(props: {
     });
   return (
     <TitledDialog onClose={props.onClose} title={`Revoke “${label}”?`}>
-      <Message tone={callsLastDay > 0 ? "warn" : "soft"}>
-        <strong>{counted(callsLastDay, "call")} in the last 24 hours.</strong>{" "}
+      <Message tone={isUsed ? "warn" : "soft"}>
+        {callsLastDay !== null && (
+          <strong>{counted(callsLastDay, "call")} in the last 24 hours. </strong>
+        )}
         {lastUsedAt === null ? (
           "This key has never been used."
         ) : (
@@ -39,7 +43,7 @@ export function RevokeDialog(props: {
       <Text mt="md">
         Calls with the key <code className="tb-key-start">{start}…</code> will be rejected
         immediately. This cannot be undone.
-        {callsLastDay > 0 && " Replace it with another key first."}
+        {isUsed && " Replace it with another key first."}
       </Text>
       {revoke.isError && (
         <div className="tb-dialog-failure">

@@ -63,8 +63,8 @@ type PagedQuery = {
   fetchNextPage: () => unknown;
 };
 
-/** Loads the next page of a list that shows the newest items first. */
-export function ShowOlder({ query }: { query: PagedQuery }) {
+/** Loads the next page of a list. The label fits a list that shows the newest items first, unless another one is given. */
+export function ShowOlder({ query, label = "Show older" }: { query: PagedQuery; label?: string }) {
   const loadMore = () => void query.fetchNextPage();
   if (query.isFetchNextPageError) return <Failure error={query.error} onRetry={loadMore} />;
   if (!query.hasNextPage) return null;
@@ -76,7 +76,7 @@ export function ShowOlder({ query }: { query: PagedQuery }) {
       busyLabel="Loading"
       onClick={loadMore}
     >
-      Show older
+      {label}
     </BusyButton>
   );
 }

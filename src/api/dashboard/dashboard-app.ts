@@ -4,7 +4,7 @@ import { TooManyPasswords } from "#accounts/auth-options.ts";
 import { createRequestCounts } from "#accounts/counted-throttle.ts";
 import { createSignInThrottle, type SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { ProblemError } from "#errors.ts";
-import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { NotCarriedOut, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
 import { networkOf, spellAddress } from "#networks.ts";
 import { problemResponse } from "../problem.ts";
@@ -268,6 +268,8 @@ function problemOf(
   countRejection(deps, thrown, now);
   if (thrown instanceof ProblemError) return thrown;
   if (thrown instanceof TooManyPasswords) return busy();
+  // The operator can do nothing about it, and a later attempt succeeds.
+  if (thrown instanceof UsageNotSummed) return unavailable(NOT_SUMMED);
   deps.logError("A dashboard request failed", { requestId, cause: thrown });
   if (thrown instanceof OutcomeUnknown) return unavailable(OUTCOME_UNKNOWN);
   // Earlier steps may have succeeded, so the message does not say that nothing changed.
@@ -278,5 +280,7 @@ function problemOf(
 const unavailable = (detail: string) =>
   new DashboardError("unavailable", detail, retryAfter(2_000));
 const NOT_NOW = "The service cannot do this right now. Try again in a moment.";
+const NOT_SUMMED =
+  "Your calls are being added up, which takes some seconds because there are very many. Try again in a moment.";
 const OUTCOME_UNKNOWN =
   "The service does not know whether this change was made. Reload the page to check, and try again if it was not.";

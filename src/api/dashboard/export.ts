@@ -79,8 +79,8 @@ function sourceOf({ deps, now }: RequestContext, { account }: Member): PersonalD
     account: () => ledger.findAccount({ account, now }),
     user: () => deps.activityLog.readUser({ account }),
     keys: () => ledger.listKeys({ account }),
-    credits: () => ledger.credits({ account, now }),
-    usage: (from, to) => ledger.usage({ account, from, to }),
+    credits: (order) => ledger.credits({ ...order, account, now }),
+    usage: (order) => ledger.usage({ ...order, account }),
     activity: (user, after) => deps.activityLog.listEvents({ user, after, max: ROWS_AT_ONCE }),
     async purchases(after) {
       const rows = await deps.sales.purchases.list({ account, after, max: ROWS_AT_ONCE });

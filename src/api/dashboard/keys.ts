@@ -22,6 +22,7 @@ import {
   requireMember,
 } from "./request-context.ts";
 import type { KeysView, KeyView } from "./shapes.ts";
+import { recentCalls } from "./usage.ts";
 
 export async function listKeys(context: RequestContext): Promise<Response> {
   const member = await requireMember(context);
@@ -178,9 +179,9 @@ export async function revokeKey(context: RequestContext): Promise<Response> {
 async function viewKeys({ deps, now }: RequestContext, { account }: Member): Promise<KeyView[]> {
   const { ledger } = deps.accountDeps;
   const keys = await ledger.listKeys({ account });
-  const used = await ledger.recentCalls({ account, from: now - DAY_MS });
-  const calls = new Map(used.map((row) => [row.key, row.calls]));
-  return keys.map((key) => view(key, calls.get(key.id) ?? 0, now));
+  const used = await recentCalls(ledger, account, now - DAY_MS);
+  const calls = used && new Map(used.map((row) => [row.key, row.calls]));
+  return keys.map((key) => view(key, calls && (calls.get(key.id) ?? 0), now));
 }
 
 async function viewKey(context: RequestContext, member: Member, id: string): Promise<KeyView> {
@@ -191,7 +192,7 @@ async function viewKey(context: RequestContext, member: Member, id: string): Pro
 
 const view = (
   { id, label, start, createdAt, lastUsedAt, revokedAt, limits, spent, previous }: Key,
-  callsLastDay: number,
+  callsLastDay: number | null,
   now: number,
 ): KeyView => ({
   id,

@@ -10,7 +10,7 @@
  *     POST   /dashboard/keys/<id>/rotate RotateOrder { key: KeyView, secret: string }
  *     DELETE /dashboard/keys/<id>                  { key: KeyView }
  *     GET    /dashboard/usage?from=DATE&to=DATE    UsageView                             both inclusive, UTC
- *     GET    /dashboard/credits                    CreditsView
+ *     GET    /dashboard/credits                    CreditsView                           `?after=` for the next page of grants
  *     GET    /dashboard/credits/entries?after=     EntriesView                           newest first
  *     GET    /dashboard/prices                     PricesView                            needs no session
  *     GET    /dashboard/purchases?after=           PurchasesView                         newest first
@@ -114,8 +114,8 @@ export type HomeView = {
   balance: number;
   /** Whether the next call is free. */
   freeCall: boolean;
-  /** Since midnight UTC. */
-  today: { calls: number; credits: number };
+  /** Since midnight UTC; null while there are too many calls that are not added up yet. */
+  today: { calls: number; credits: number } | null;
   /** Keys that are not revoked. */
   keys: number;
   /** The next part of the balance to expire. */
@@ -132,8 +132,8 @@ export type KeyView = {
   createdAt: number;
   lastUsedAt: number | null;
   revokedAt: number | null;
-  /** Calls of the last 24 hours. */
-  callsLastDay: number;
+  /** Calls since the start of the hour 24 hours ago; null while there are too many that are not added up yet. */
+  callsLastDay: number | null;
   /** Null if the key has no limits of its own. */
   limits: KeyLimitsView | null;
   /** When the secret before the last rotation stops working, or when it did; null if the key was never rotated. */
@@ -206,8 +206,17 @@ export type GrantView = {
   waivedExpiresAt: number | null;
 };
 
-/** In spending order; spent and expired grants last. */
-export type CreditsView = { balance: number; lifetime: boolean; grants: GrantView[] };
+/** A page of the grants: in spending order, and spent and expired grants last. */
+export type CreditsView = {
+  balance: number;
+  lifetime: boolean;
+  /** All credits that expire at the earliest time at which any do. */
+  nextExpiry: { credits: number; at: number } | null;
+  /** The credits of the balance that never expire; null on any other page than the first. */
+  permanent: number | null;
+  grants: GrantView[];
+  next: string | null;
+};
 
 /** An offer. `price` is in minor units of the currency. */
 export type OfferView = {

@@ -1,4 +1,5 @@
-import { OrderRejected, type UsageRow } from "#ledger/port.ts";
+import { type KeyCalls, type Ledger, OrderRejected, UsageNotSummed } from "#ledger/port.ts";
+import { callsByKey, usagePages } from "#ledger/read-pages.ts";
 import { DAY_MS, USAGE_DAYS_MAX } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { json, type RequestContext, requireMember } from "./request-context.ts";
@@ -6,34 +7,49 @@ import type { CreditsView, EntriesView, HomeView, UsageView } from "./shapes.ts"
 
 /** Balance and usage of an account. Every number comes from the ledger. */
 const ENTRIES_A_PAGE = 50;
+const GRANTS_A_PAGE = 50;
+/** Rows in one response, of about 90 bytes each. */
+const DAY_ROWS_MAX = 50_000;
+/** Rows of hours that are read for one response: those of 25 keys that call five tools in every hour of a year are a million. */
+const HOUR_ROWS_MAX = 1_000_000;
 
 export async function showHome(context: RequestContext): Promise<Response> {
   const { account, status } = await requireMember(context);
   const { deps, now } = context;
   const { ledger } = deps.accountDeps;
   const midnight = now - (now % DAY_MS);
-  const [{ balance, grants }, keys, used] = await Promise.all([
-    ledger.credits({ account, now }),
+  const [{ balance, nextExpiry, hasGrants }, keys, used] = await Promise.all([
+    ledger.credits({ account, now, max: 0 }),
     ledger.listKeys({ account }),
-    ledger.recentCalls({ account, from: midnight }),
+    recentCalls(ledger, account, midnight),
   ]);
-  const next = grants.find(
-    ({ remaining, expiresAt }) => remaining > 0 && expiresAt !== null && now < expiresAt,
-  );
-  const noStarter = grants.length === 0 ? await findNoStarter(context, account) : null;
+  const noStarter = hasGrants ? null : await findNoStarter(context, account);
   const view: HomeView = {
     noStarter,
     balance,
     freeCall: status.freeCall === "open",
-    today: {
+    today: used && {
       calls: used.reduce((sum, row) => sum + row.calls, 0),
       credits: used.reduce((sum, row) => sum + row.credits, 0),
     },
     keys: keys.filter(({ revokedAt }) => revokedAt === null).length,
-    nextExpiry:
-      next === undefined ? null : { credits: next.remaining, at: next.expiresAt as number },
+    nextExpiry,
   };
   return json(view);
+}
+
+/** The calls of each key since the start of an hour; null while there are too many calls that are not added up yet. */
+export async function recentCalls(
+  ledger: Pick<Ledger, "usage">,
+  account: string,
+  since: number,
+): Promise<KeyCalls[] | null> {
+  try {
+    return await callsByKey(ledger, { account, since });
+  } catch (error) {
+    if (error instanceof UsageNotSummed) return null;
+    throw error;
+  }
 }
 
 async function findNoStarter(
@@ -45,13 +61,26 @@ async function findNoStarter(
   return claim === null || claim.outcome === "granted" ? null : claim.outcome;
 }
 
+/** The balance, and a page of the grants. */
 export async function showCredits(context: RequestContext): Promise<Response> {
   const { account } = await requireMember(context);
-  const view: CreditsView = await context.deps.accountDeps.ledger.credits({
-    account,
-    now: context.now,
-  });
-  return json(view);
+  const { url, now } = context;
+  const { ledger } = context.deps.accountDeps;
+  const after = url.searchParams.get("after");
+  try {
+    let page = await ledger.credits({ account, now, after, max: GRANTS_A_PAGE });
+    // A page may be empty although more follow, where an account has thousands of grants that are not spent.
+    for (let tries = 0; page.grants.length === 0 && page.next !== null && tries < 20; tries += 1)
+      page = await ledger.credits({ account, now, after: page.next, max: GRANTS_A_PAGE });
+    const { hasGrants: _, ...view } = page;
+    return json(view satisfies CreditsView);
+  } catch (error) {
+    if (!(error instanceof OrderRejected)) throw error;
+    throw new DashboardError(
+      "invalid_request",
+      "This page of grants does not exist. Start again at the first page.",
+    );
+  }
 }
 
 export async function listEntries(context: RequestContext): Promise<Response> {
@@ -81,7 +110,7 @@ export async function showUsage(context: RequestContext): Promise<Response> {
       `Choose a range of at most ${USAGE_DAYS_MAX} days, including the first and the last day.`,
     );
   }
-  const rows = sumByDay(await ledger.usage({ account, from, to: to + DAY_MS }));
+  const rows = await usageByDay(ledger, account, from, to + DAY_MS);
   const keys = await ledger.listKeys({ account });
   const view: UsageView = {
     from: dayOf(from),
@@ -96,15 +125,30 @@ export async function showUsage(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-function sumByDay(hours: UsageRow[]): UsageView["rows"] {
+async function usageByDay(
+  ledger: Pick<Ledger, "usage">,
+  account: string,
+  from: number,
+  to: number,
+): Promise<UsageView["rows"]> {
   const sums = new Map<string, UsageView["rows"][number]>();
-  for (const { hour, tool, key, calls, credits } of hours) {
-    const day = dayOf(hour);
-    const name = `${day} ${tool} ${key}`;
-    const sum = sums.get(name) ?? { day, tool, key, calls: 0, credits: 0 };
-    sum.calls += calls;
-    sum.credits += credits;
-    sums.set(name, sum);
+  let read = 0;
+  for await (const hours of usagePages(ledger, { account, from, to })) {
+    read += hours.length;
+    for (const { hour, tool, key, calls, credits } of hours) {
+      const day = dayOf(hour);
+      const name = `${day} ${tool} ${key}`;
+      const sum = sums.get(name) ?? { day, tool, key, calls: 0, credits: 0 };
+      sum.calls += calls;
+      sum.credits += credits;
+      sums.set(name, sum);
+    }
+    if (sums.size > DAY_ROWS_MAX || read > HOUR_ROWS_MAX) {
+      throw new DashboardError(
+        "invalid_request",
+        "This period has too many combinations of day, key and tool for one response. Choose a shorter period.",
+      );
+    }
   }
   return [...sums.values()];
 }

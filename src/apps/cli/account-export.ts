@@ -52,8 +52,8 @@ function sourceOf({ client, now }: Session, account: string): PersonalDataSource
     account: () => client.findAccount({ account, now }),
     user: () => client.exportOwner({ account, now }),
     keys: () => client.listKeys({ account }),
-    credits: () => client.credits({ account, now }),
-    usage: (from, to) => client.usage({ account, from, to }),
+    credits: (order) => client.credits({ ...order, account, now }),
+    usage: (order) => client.usage({ ...order, account }),
     activity: (user, after) => client.listActivity({ user, after, max: ROWS_AT_ONCE }),
     async purchases(after) {
       const rows = await client.listPurchases({ account, after, max: ROWS_AT_ONCE });

@@ -1,4 +1,5 @@
 import { randomBase62 } from "#ids.ts";
+import { everyGrant } from "#ledger/read-pages.ts";
 import { random } from "../node/runtime.ts";
 import { creditsFrom, readEnd } from "./arguments.ts";
 import { type Command, CommandError, option, positional, UsageError } from "./command.ts";
@@ -43,7 +44,7 @@ export const CREDITS_COMMANDS: readonly Command[] = [
           `The grant ${id} already exists, with ${counted(grant.amount, "credit")} and ${expiry(grant)}. Nothing was changed. Use another --id for another grant.`,
         );
       }
-      const { balance } = await client.credits({ account, now });
+      const { balance } = await client.credits({ account, now, max: 0 });
       return {
         json: {
           email,
@@ -63,14 +64,15 @@ export const CREDITS_COMMANDS: readonly Command[] = [
     name: "credits show",
     summary: "Show the balance of an account and its grants",
     details: [
-      "Grants are listed in the order in which they are spent. Spent and expired grants come last.",
+      "Grants are listed in the order in which they are spent. Spent and expired grants come last, newest first.",
     ],
     example: "credits show you@example.com",
     parameters: { email: positional("<email>") },
     async run(args, session) {
       const { client, now } = session;
       const { account, email } = await accountOf(session, args.email);
-      const { balance, grants } = await client.credits({ account, now });
+      const { balance } = await client.credits({ account, now, max: 0 });
+      const grants = await everyGrant(client, { account, now });
       const rows = grants.map(({ id, kind, amount, remaining, expiresAt }) => [
         id,
         kind,

@@ -13,6 +13,7 @@ import type { OperatorContext } from "#operator/context.ts";
 import { done } from "#operator/define-operation.ts";
 import { clientOver } from "#operator/operations.ts";
 import { perform } from "#operator/perform.ts";
+import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { accountsOfLedger } from "#stores/sql/account-index.ts";
 import { createGrantList } from "#stores/sql/grant-list.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
@@ -42,7 +43,9 @@ export function createLocalDeployment(
   store: LocalStore,
 ): Pick<Deployment, "place" | "client" | "linkWarning"> {
   const { config } = invocation;
-  const { place, database, ledger, directory, activityLog, queue, purchases, secrets } = store;
+  const { place, database, directory, activityLog, queue, purchases, secrets } = store;
+  // A command may take as long as there is something to sum.
+  const ledger = withSummedUsage(store.ledger, Number.POSITIVE_INFINITY);
   const publicUrl = baseOf(config, config.port);
   const context: OperatorContext = {
     ledger,

@@ -77,7 +77,7 @@ async function sumUsage(ledger: WholeLedger, start: number, end: number) {
   const byAccount = new Map<string, Usage>();
   for await (const rows of ledger.usage(start, end)) {
     for (const row of rows) {
-      const day = dayOf(row.hour);
+      const day = dayOf(row.day);
       add(byDay, `${day} ${row.tool}`, row, { day, tool: row.tool, calls: 0, credits: 0 });
       add(byAccount, row.account, row, { calls: 0, credits: 0 });
     }

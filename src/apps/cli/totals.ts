@@ -1,5 +1,6 @@
 import { auditPurchases } from "#billing/audit-purchases.ts";
 import type { LedgerTotals } from "#ledger/port.ts";
+import { everyGrant, usagePages } from "#ledger/read-pages.ts";
 import { addTotals, zeroTotals } from "#ledger/totals.ts";
 import { DAY_MS } from "#limits.ts";
 import type { GrantMade } from "#operator/context.ts";
@@ -11,7 +12,8 @@ import { unlessMoving } from "./remote/faults.ts";
 /** Totals over all accounts; `totals` is null if the database could not read them. */
 export type LedgerAudit = { accounts: number; totals: LedgerTotals | null; faults: string[] };
 
-type UsageRows = OutcomeOf<"usage">;
+/** Usage by account, day and tool. `day` is its start. */
+type UsageRows = OutcomeOf<"usageOfAccounts">["rows"];
 
 /** Reads all accounts: with one request if they share a ledger, otherwise with a request per account. */
 export type WholeLedger = {
@@ -38,7 +40,6 @@ export async function openWholeLedger(session: Session): Promise<WholeLedger> {
   };
 }
 
-const USAGE_REQUEST_MS = 31 * DAY_MS;
 const GRANTS_PER_PAGE = 1_000;
 
 function sharedLedger({ client, now }: Session): WholeLedger {
@@ -47,10 +48,17 @@ function sharedLedger({ client, now }: Session): WholeLedger {
       const audit = await client.audit({ account: null, now });
       return audit ?? { accounts: 0, totals: zeroTotals(), faults: [] };
     },
-    /** Reads a month at a time, so that a report over years needs no more memory. */
-    async *usage(start, end) {
-      for (let from = start; from < end; from += USAGE_REQUEST_MS)
-        yield client.usage({ account: null, from, to: Math.min(end, from + USAGE_REQUEST_MS) });
+    async *usage(from, to) {
+      for (let after: IndexedAccount | null = null; ; ) {
+        const page: OutcomeOf<"usageOfAccounts"> = await client.usageOfAccounts({
+          after,
+          from,
+          to,
+        });
+        yield page.rows;
+        if (page.next === null) return;
+        after = page.next;
+      }
     },
     async *grants() {
       for (let after: number | null = null, isOver = false; !isOver; isOver = after === null) {
@@ -90,17 +98,16 @@ function separateLedgers({ client, now, log }: Session): WholeLedger {
     return { accounts, totals, faults };
   }
 
-  /**
-   * Reads a month per request, and only while the account existed. One more day on both sides allows for clock
-   * differences.
-   */
+  /** Reads only while the account existed. One more day on both sides allows for clock differences. */
   async function usageOf({ account, createdAt }: IndexedAccount, start: number, end: number) {
+    const order = {
+      account,
+      from: Math.max(start, createdAt - DAY_MS),
+      to: Math.min(end, now + DAY_MS),
+    };
     const rows: UsageRows = [];
-    const last = Math.min(end, now + DAY_MS);
-    for (let from = Math.max(start, createdAt - DAY_MS); from < last; from += USAGE_REQUEST_MS) {
-      const to = Math.min(last, from + USAGE_REQUEST_MS);
-      rows.push(...(await client.usage({ account, from, to })));
-    }
+    for await (const hours of usagePages(client, order))
+      rows.push(...hours.map(({ hour, ...sums }) => ({ ...sums, day: hour - (hour % DAY_MS) })));
     return rows;
   }
 
@@ -117,14 +124,14 @@ function separateLedgers({ client, now, log }: Session): WholeLedger {
   }
 
   async function* grants() {
-    const balances = mapConcurrently(everyAccount(client), async ({ account }) => ({
+    const lists = mapConcurrently(everyAccount(client), async ({ account }) => ({
       account,
-      credits: await unlessMoving(client.credits({ account, now })),
+      grants: await unlessMoving(everyGrant(client, { account, now })),
     }));
-    for await (const { account, credits } of balances) {
+    for await (const { account, grants: own } of lists) {
       // `usage` has logged that the account is missing.
-      if ("moving" in credits) continue;
-      yield credits.result.grants.map((grant) => ({ account, ...grant }));
+      if ("moving" in own) continue;
+      yield own.result.map((grant) => ({ account, ...grant }));
     }
   }
 

@@ -22,6 +22,7 @@ import { SETTINGS } from "#config/settings.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
+import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import packageJson from "../../../package.json" with { type: "json" };
@@ -47,7 +48,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const { publicUrl, secrets, origins, signUp } = config;
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
-  const ledger = indexedLedger(calls.ledger, index);
+  const ledger = withSummedUsage(indexedLedger(calls.ledger, index));
   const keyBounds = {
     tools: calls.tools.map(({ name }) => name),
     callsPerSecond: calls.settings.rateLimit,

@@ -34,6 +34,7 @@ export function decideOpening(
     notifiedLevel: "gone",
     frontGrant: null,
     rest: 0,
+    summedUntil: 0,
   };
   return { outcome: { opened: true }, changes: { account: opened } };
 }

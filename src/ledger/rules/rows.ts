@@ -24,6 +24,8 @@ export type AccountRow = {
    */
   frontGrant: string | null;
   rest: number;
+  /** The kept debits before this time are summed. A rule never changes it: a store moves it when it sums debits. */
+  summedUntil: number;
 };
 
 export type KeyRow = {

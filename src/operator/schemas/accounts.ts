@@ -131,8 +131,21 @@ export const ACCOUNT_SCHEMAS = {
     output: z.array(key),
   },
   credits: {
-    input: z.strictObject({ account, now: time }),
-    output: z.object({ balance: z.int(), lifetime: z.boolean(), grants: z.array(grant) }),
+    input: z.strictObject({
+      account,
+      now: time,
+      after: cursor.optional(),
+      max: count.optional(),
+    }),
+    output: z.object({
+      balance: z.int(),
+      lifetime: z.boolean(),
+      nextExpiry: z.object({ credits: count, at: time }).nullable(),
+      permanent: count.nullable(),
+      hasGrants: z.boolean(),
+      grants: z.array(grant),
+      next: z.string().nullable(),
+    }),
   },
   exportOwner: {
     input: z.strictObject({ account, now: time }),

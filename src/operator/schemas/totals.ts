@@ -30,6 +30,15 @@ const usageRow = z.object({
   calls: count,
   credits: count,
 });
+/** The usage of an account and a tool on one UTC day. */
+const usageSum = z.object({
+  account: z.string(),
+  tool: z.string(),
+  /** The start of the day. */
+  day: time,
+  calls: count,
+  credits: count,
+});
 const grantMade = z.object({
   account: z.string(),
   id: z.string(),
@@ -59,8 +68,21 @@ export const TOTALS_SCHEMAS = {
     output: audit.nullable(),
   },
   usage: {
-    input: z.strictObject({ account: account.nullable(), from: time, to: time }),
+    input: z.strictObject({
+      account,
+      from: time,
+      to: time,
+      after: z
+        .object({ hour: time, key: z.string().max(200), tool: z.string().max(200) })
+        .nullable()
+        .optional(),
+      max: count.optional(),
+    }),
     output: z.array(usageRow),
+  },
+  usageOfAccounts: {
+    input: z.strictObject({ after: indexed.nullable(), from: time, to: time }),
+    output: z.object({ rows: z.array(usageSum), next: indexed.nullable() }),
   },
   listGrants: {
     input: z.strictObject({ after: count.nullable(), max: pageMax }),

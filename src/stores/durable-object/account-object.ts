@@ -46,6 +46,8 @@ export class AccountLedger extends DurableObject {
   readonly #rates = new Map<number, CallRates>();
   /** Whether the last operation wrote an event; null if there is no D1 database to forward events to. */
   #hasEvent: boolean | null;
+  /** Whether many debits are not summed yet. */
+  #hasUnsummed = false;
   readonly #storage: ObjectStorage;
   /** Why this code cannot use the data, for example because a newer Worker migrated it. Every operation is then rejected with it. */
   readonly #fault: string | null;
@@ -71,7 +73,10 @@ export class AccountLedger extends DurableObject {
     const onEvent = () => {
       if (this.#hasEvent !== null) this.#hasEvent = true;
     };
-    this.#run = createBatchRunner(driver, { isAlone: true, onEvent });
+    const onUnsummed = () => {
+      this.#hasUnsummed = true;
+    };
+    this.#run = createBatchRunner(driver, { isAlone: true, onEvent, onUnsummed });
     const perform: PerformOwn = (name, order) => unwrap(this.#runOne(name, order)) as never;
     const forwarding =
       DB === undefined
@@ -79,7 +84,10 @@ export class AccountLedger extends DurableObject {
         : createForwarding(driver, perform, createForwardedEvents(createD1Database(DB)));
     const maintain = (order: MaintainOrder) => perform("maintain", order);
     const rollUpAfterDays = rollUpAfterDaysOf(env);
-    this.#upkeep = createUpkeep(storage, driver, maintain, rollUpAfterDays, forwarding);
+    // The object has one account; an operation on no account has nothing to sum.
+    const account = driver.prepare("SELECT id FROM account LIMIT 1");
+    const sumUsage = () => perform("sumUsage", { account: String(account.get()?.["id"]) });
+    this.#upkeep = createUpkeep(storage, driver, maintain, rollUpAfterDays, forwarding, sumUsage);
     // Data that an earlier version stored may be due for maintenance that only this version knows.
     if (hasMigrated) this.#upkeep.schedule().catch(logAlarmError);
     this.#moving = createMoving(driver, async () => {
@@ -209,6 +217,10 @@ export class AccountLedger extends DurableObject {
     if (this.#hasEvent) return this.#upkeep.recordEvent()?.catch(logAlarmError);
     // Grants may have got their expiries back.
     if (name === "clawback") return this.#upkeep.schedule().catch(logAlarmError);
+    if (this.#hasUnsummed) {
+      this.#hasUnsummed = false;
+      return this.#upkeep.recordUnsummed()?.catch(logAlarmError);
+    }
     if (name !== "debit" || (result.value as DebitOutcome).outcome !== "debited") return undefined;
     const { now, idempotency } = order as DebitOrder;
     return this.#upkeep

@@ -1,6 +1,6 @@
 import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import type { DebitOutcome, KeyStatus, Ledger, LedgerOperation } from "#ledger/port.ts";
+import type { DebitOutcome, KeyStatus, Ledger } from "#ledger/port.ts";
 import type { AccountMoves, MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import { type BatchItem, type BatchResult, unwrap } from "../sqlite/batch.ts";
@@ -36,14 +36,11 @@ export type FindStub = (order: { account?: string }) => LedgerStub;
 /** Creates a ledger over the objects of accounts. */
 export const ledgerOfObjects = (find: FindStub): Ledger =>
   ledgerOver((name, order) => {
-    // An object holds only its account. An audit without `account` also finds rows that belong to no account.
-    const sent = name === "audit" ? { ...(order as object), account: undefined } : order;
-    const send = () => find(order as { account: string }).perform(name, sent);
-    return READS_ALL.has(name) ? requestLong(send) : request(send);
+    const perform = (sent: unknown) => () => find(order as { account: string }).perform(name, sent);
+    if (name !== "audit") return request(perform(order));
+    // An object holds only its account. An audit without `account` also finds rows that belong to no account. It reads all debits.
+    return requestLong(perform({ ...(order as object), account: undefined }));
   });
-
-/** These operations read all stored debits. */
-const READS_ALL: ReadonlySet<LedgerOperation> = new Set(["audit", "usage"]);
 
 /** Creates a call ledger over objects. An operation is one round trip. The object sees every call of its account, so it counts the rate. */
 export function callLedgerOfObjects(find: FindStub, callsPerSecond: number): CallLedger {

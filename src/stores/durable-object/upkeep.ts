@@ -6,12 +6,14 @@ import { FORWARD_AFTER_MS, type Forwarding } from "./events.ts";
 
 /**
  * The alarm of an account's object, which is set for whatever is due first. It rolls up old debits and deletes old idempotency
- * records, at most once a day and only if there are any; only the first call after a round sets an alarm for that. It also forwards
- * events one second after they were written, and writes the events of grants that expire.
+ * records, at most once a day and only if there are any; only the first call after a round sets an alarm for that. It also sums
+ * debits for the usage, forwards events one second after they were written, and writes the events of grants that expire.
  */
 export type Upkeep = {
   /** Call after a debit. Returns a promise only if an earlier alarm has to be set, which is rare. */
   recordDebit(debit: { now: number; isRepeatable: boolean }): Promise<void> | undefined;
+  /** Call after many debits that are not summed yet. Returns a promise only if an earlier alarm has to be set. */
+  recordUnsummed(): Promise<void> | undefined;
   /** Call after an event was written. Returns a promise only if an earlier alarm has to be set. */
   recordEvent(): Promise<void> | undefined;
   /** Does what is due. It may run again at any time, because the platform repeats an alarm that failed. */
@@ -29,6 +31,10 @@ const ROWS_A_STEP = 500;
 /** After this number of steps a new alarm continues: 20,000 rows take much less than the CPU time of one alarm. */
 const STEPS_A_ROUND = 40;
 const BETWEEN_ROUNDS_MS = 1_000;
+/** A step of sums reads some thousand debits. */
+const SUM_STEPS_A_ROUND = 20;
+/** Debits are summed while few of them still arrive with earlier times. */
+const SUM_AFTER_MS = 5_000;
 
 /** `forwarding`: null if there is no D1 database to forward events to. */
 export function createUpkeep(
@@ -37,6 +43,7 @@ export function createUpkeep(
   maintain: (order: MaintainOrder) => MaintainOutcome,
   rollUpAfterDays: number,
   forwarding: Forwarding | null = null,
+  sumUsage: () => { more: boolean } = () => ({ more: false }),
 ): Upkeep {
   const keptMs = rollUpAfterDays * DAY_MS;
   const oldestDebit = driver.prepare(
@@ -100,9 +107,22 @@ export function createUpkeep(
     return false;
   }
 
+  /** Returns whether nothing is left to sum. */
+  async function sumDebits(): Promise<boolean> {
+    for (let steps = 0; steps < SUM_STEPS_A_ROUND; steps += 1) {
+      if (!sumUsage().more) return true;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    return false;
+  }
+
   return {
     recordDebit({ now, isRepeatable }) {
       const due = notTooSoon(now + (isRepeatable ? IDEMPOTENCY_KEPT_MS : keptMs) + GATHER_MS);
+      return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
+    },
+    recordUnsummed() {
+      const due = Date.now() + SUM_AFTER_MS;
       return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
     },
     recordEvent() {
@@ -114,7 +134,8 @@ export function createUpkeep(
       alarmAt = undefined;
       const now = Date.now();
       await forwarding?.round(now);
-      if (await rollUp(now)) await schedule();
+      const isRolledUp = await rollUp(now);
+      if ((await sumDebits()) && isRolledUp) await schedule();
       else await set(now + BETWEEN_ROUNDS_MS);
     },
     schedule,

@@ -32,6 +32,8 @@ export type KnownAccount = {
   made: DebitRow[];
   /** By `recordName`. */
   records: Map<string, IdempotencyRow | null> | undefined;
+  /** The number of debits that were saved since the account was loaded, or since a store was last asked to sum them. */
+  unsummed: number;
   unsaved: Unsaved;
 };
 
@@ -48,10 +50,21 @@ export type Unsaved = {
   debits: DebitRow[];
   reversed: DebitRow[];
   reversals: ReversalRow[];
+  /** Changes of the sums of kept debits. */
+  sums: UsageSum[];
   records: Map<string, IdempotencyRow> | undefined;
   forgottenCalls: { callId: string; at: number }[];
   events: { at: number; content: EventContent }[];
   clearEvents: boolean;
+};
+
+/** What a call adds to the sums of its account, hour, key and tool; negative for a reversal. */
+export type UsageSum = {
+  hour: number;
+  keyNo: number;
+  tool: string;
+  calls: number;
+  credits: number;
 };
 
 export const knownAccount = (id: string, row: AccountRow | null): KnownAccount => ({
@@ -65,6 +78,7 @@ export const knownAccount = (id: string, row: AccountRow | null): KnownAccount =
   debits: undefined,
   made: [],
   records: undefined,
+  unsummed: 0,
   unsaved: nothingUnsaved(),
 });
 
@@ -78,6 +92,7 @@ export const nothingUnsaved = (): Unsaved => ({
   debits: [],
   reversed: [],
   reversals: [],
+  sums: [],
   records: undefined,
   forgottenCalls: [],
   events: [],
@@ -130,6 +145,7 @@ export function clearUnsaved(unsaved: Unsaved): void {
   unsaved.debits.length = 0;
   unsaved.reversed.length = 0;
   unsaved.reversals.length = 0;
+  unsaved.sums.length = 0;
   unsaved.forgottenCalls.length = 0;
   unsaved.events.length = 0;
   unsaved.clearEvents = false;

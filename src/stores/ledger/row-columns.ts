@@ -24,6 +24,7 @@ export const readAccount = (row: SqlRow): AccountRow => ({
   notifiedLevel: row["notified_level"] as Level,
   frontGrant: row["front_grant"] as string | null,
   rest: row["rest"] as number,
+  summedUntil: row["summed_until"] as number,
 });
 
 export const readKey = (row: SqlRow): KeyRow => ({

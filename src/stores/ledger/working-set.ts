@@ -1,3 +1,4 @@
+import { hourOf } from "#ledger/port.ts";
 import type {
   Changes,
   Concerned,
@@ -224,12 +225,24 @@ function applyDebit(known: KnownAccount, debit: DebitRow): void {
   if (debit.reversedAt === null) {
     unsaved.debits.push(debit);
     known.made.push(debit);
+    addToSums(known, debit, 1);
     return;
   }
   const debits = debitsByName(known);
   const name = debitName(debit.at, debit.callId);
-  (debits.get(name) == null ? unsaved.debits : unsaved.reversed).push(debit);
+  if (debits.get(name) == null) unsaved.debits.push(debit);
+  else {
+    unsaved.reversed.push(debit);
+    addToSums(known, debit, -1);
+  }
   debits.set(name, debit);
+}
+
+/** A debit is later than the sums, unless it waited for long or the clock was set back. */
+function addToSums({ row, unsaved }: KnownAccount, debit: DebitRow, calls: 1 | -1): void {
+  const { at, keyNo, tool, credits } = debit;
+  if (row === null || at >= row.summedUntil) return;
+  unsaved.sums.push({ hour: hourOf(at), keyNo, tool, calls, credits: calls * credits });
 }
 
 /** A debit does not change the order of the grants. Grants with nothing remaining are dropped. */

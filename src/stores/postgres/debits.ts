@@ -27,6 +27,7 @@ export function createPostgresDebits(
   pool: PostgresPool,
   onBatch?: OnBatch,
   clock: NodeClock = "database",
+  onDebit: (account: string) => void = () => {},
 ) {
   const common = createLane(pool, "batch", onBatch, clock);
   const separate = createLane(pool, "write", onBatch, clock);
@@ -42,6 +43,7 @@ export function createPostgresDebits(
   }
   return {
     submit(order: DebitOrder): Promise<DebitOutcome> {
+      onDebit(order.account);
       const since = performance.now();
       if (held.has(order.account)) return submitSeparately(order, since);
       return common.submit(order, since).catch((error: Error) => {

@@ -6,7 +6,8 @@ import {
   NotCarriedOut,
 } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
-import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { LEDGER_TIMEOUT_MS, SUM_STEP_DEBITS } from "#limits.ts";
+import { withSummedUsage } from "../ledger/summed-usage.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import { createPostgresReads } from "./database.ts";
 import type { NodeClock } from "./database-clock.ts";
@@ -18,6 +19,7 @@ import { createPostgresKeyStatus } from "./key-status.ts";
 import { createPostgresMaintain } from "./maintain.ts";
 import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
+import { createPostgresSumUsage } from "./usage-sums.ts";
 
 type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
 type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
@@ -33,13 +35,16 @@ export function createPostgresLedger(
   onBatch?: Parameters<typeof createPostgresDebits>[1],
   clock: NodeClock = "database",
 ): PostgresLedger {
-  const debits = createPostgresDebits(pool, onBatch, clock);
+  const sumUsage = createPostgresSumUsage(pool);
+  const unsummed = createUnsummed(sumUsage);
+  const debits = createPostgresDebits(pool, onBatch, clock, unsummed.count);
   const keyStatuses = createPostgresKeyStatus(pool, clock);
   const operations: Operations = {
     ...createRuled(pool),
     ...createPostgresEvents(pool),
     ...createPostgresReads(pool),
     maintain: createPostgresMaintain(pool, clock),
+    sumUsage,
     keyStatus: keyStatuses.submit,
     debit: debits.submit,
     probe: createProbe(pool),
@@ -55,12 +60,47 @@ export function createPostgresLedger(
       withinMs: LONG.has(name) ? null : LEDGER_TIMEOUT_MS,
     });
   });
-  const close = async () => void (await Promise.all([debits.close(), keyStatuses.close()]));
-  return { ledger, waiting: debits.waiting, close };
+  const close = async () => {
+    await Promise.all([debits.close(), keyStatuses.close(), unsummed.close()]);
+  };
+  return { ledger: withSummedUsage(ledger), waiting: debits.waiting, close };
 }
 
 /** These operations read or delete many rows. */
-const LONG: ReadonlySet<LedgerOperation> = new Set(["usage", "audit", "maintain"]);
+const LONG: ReadonlySet<LedgerOperation> = new Set(["audit", "maintain"]);
+
+/** After this number of debits of an account, a step of sums finds enough. */
+const UNSUMMED_FROM = 2 * SUM_STEP_DEBITS;
+
+/** Counts the debits of this node by account, and sums those of an account that makes many. */
+function createUnsummed(sumUsage: Ledger["sumUsage"]) {
+  const counts = new Map<string, number>();
+  let last: Promise<void> = Promise.resolve();
+  let isClosed = false;
+
+  async function sum(account: string): Promise<void> {
+    while (!isClosed && (await sumUsage({ account })).more);
+  }
+
+  return {
+    count(account: string): void {
+      const count = (counts.get(account) ?? 0) + 1;
+      if (count < UNSUMMED_FROM) counts.set(account, count);
+      else {
+        counts.delete(account);
+        // What fails here is done by the upkeep, or before the usage is read.
+        last = last.then(() => sum(account)).catch(() => {});
+      }
+      if (counts.size > COUNTED_ACCOUNTS_MAX) counts.clear();
+    },
+    async close(): Promise<void> {
+      isClosed = true;
+      await last;
+    },
+  };
+}
+
+const COUNTED_ACCOUNTS_MAX = 100_000;
 
 /** The operations that a rule decides and that are not batched. */
 function createRuled({ roundTrips }: PostgresPool) {

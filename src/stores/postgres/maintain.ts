@@ -1,10 +1,11 @@
 import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
-import { rollUpSql } from "../sql/usage.ts";
+import { addKeptSql, HOUR_SQL, rollUpSql } from "../sql/usage.ts";
 import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
 import { keepPartitions, UPKEEP_LOCK } from "./partitions.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 import { FORGET_TRIES } from "./throttle.ts";
+import { accountsBehind, createPostgresSumUsage } from "./usage-sums.ts";
 
 const CLOCKS_APART_MS = 5_000;
 
@@ -16,28 +17,44 @@ const FORGET = `
 const OLD = `SELECT account_no, at, call_id FROM debit WHERE at < $1 ORDER BY account_no, at, call_id LIMIT $2`;
 
 const LOCK_ACCOUNTS = `
-  SELECT 1 FROM account WHERE no = ANY (ARRAY(SELECT DISTINCT account_no FROM (${OLD}) old))
+  SELECT no FROM account WHERE no = ANY (ARRAY(SELECT DISTINCT account_no FROM (${OLD}) old))
   ORDER BY no FOR NO KEY UPDATE`;
 
 /** Look rows up by their keys. Otherwise the planner may read all old partitions to find a few rows. */
 const BY_KEYS =
   "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off";
 
+/** Debits of accounts that are not locked are left for the next step: they arrived after the lock, and their sums may be changing. */
+const OLD_OF_LOCKED = OLD.replace("WHERE", "WHERE account_no = ANY ($3) AND");
+
 const ROLL_UP = `
-  WITH old AS MATERIALIZED (${OLD}), deleted AS (
+  WITH old AS MATERIALIZED (${OLD_OF_LOCKED}), deleted AS (
     DELETE FROM debit d USING old o
     WHERE d.account_no = o.account_no AND d.at = o.at AND d.call_id = o.call_id AND d.at < $1
     RETURNING d.account_no, d.at, d.call_id, d.key_no, d.tool, d.credits, d.is_free, d.reversed_at
   ), summed AS (
     ${rollUpSql("deleted")}
+  ), subtracted AS (
+    ${addKeptSql(`SELECT d.account_no, ${HOUR_SQL}, key_no, tool, -count(*), -sum(credits)
+      FROM deleted d JOIN account a ON a.no = d.account_no
+      WHERE reversed_at IS NULL AND at < a.summed_until GROUP BY 1, 2, 3, 4`)}
   ), marked AS (
     UPDATE reversal r SET debit_kept = 0 FROM deleted d
     WHERE d.reversed_at IS NOT NULL AND r.account_no = d.account_no AND r.debit_at = d.at AND r.call_id = d.call_id
   )
   SELECT count(*) AS "rolledUp" FROM deleted`;
 
-/** Maintenance of the ledger: rolls old debits up by account, hour, key and tool, and deletes old idempotency records. */
+/** What is left of hours whose debits were all rolled up. */
+const DELETE_EMPTY =
+  "DELETE FROM usage_kept WHERE account_no = ANY ($1) AND hour < $2 AND calls = 0";
+
+/**
+ * Maintenance of the ledger: rolls old debits up by account, hour, key and tool, deletes old idempotency records, and then sums debits
+ * for the usage of one account after the other. `after` is 0 while debits are rolled up, and then the number of an account.
+ */
 export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
+  const sumUsage = createPostgresSumUsage(pool);
+
   /** Returns how far `now` is ahead of the database's clock; negative if it is behind. */
   async function clockAhead(now: number): Promise<number> {
     if (clock === "caller") return 0;
@@ -56,13 +73,27 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
     const left = rowsMax - forgotten;
     if (left === 0 || tries === rowsMax) return { rolledUp: 0, forgotten, after: 0 };
     await query(BY_KEYS);
-    await query(LOCK_ACCOUNTS, [rollUpBefore, left]);
-    const [row] = await query<{ rolledUp: number }>(ROLL_UP, [rollUpBefore, left]);
+    const locked = await query<{ no: number }>(LOCK_ACCOUNTS, [rollUpBefore, left]);
+    const nos = locked.map(({ no }) => no);
+    const [row] = await query<{ rolledUp: number }>(ROLL_UP, [rollUpBefore, left, nos]);
     const rolledUp = row?.rolledUp ?? 0;
+    if (rolledUp > 0) await query(DELETE_EMPTY, [nos, rollUpBefore]);
     return { rolledUp, forgotten, after: rolledUp === left ? 0 : null };
   }
 
+  /** Sums debits of the next accounts. Returns where to go on; null at the end. */
+  async function sum(after: number): Promise<number | null> {
+    const { behind, last } = await pool.transaction("read", (query) =>
+      accountsBehind(query, after),
+    );
+    let more = false;
+    for (const account of behind) more = (await sumUsage({ account })).more || more;
+    return more ? after : last;
+  }
+
   return async (order: MaintainOrder): Promise<MaintainOutcome> => {
+    if (order.after !== null && order.after > 0)
+      return { rolledUp: 0, forgotten: 0, after: await sum(order.after) };
     const clockAheadMs = await clockAhead(order.now);
     const { earliestNow = order.now } = order;
     const aheadMs = Math.max(0, clockAheadMs, order.now - earliestNow);
@@ -75,6 +106,7 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
     const outcome = await pool.transaction("write", (query) =>
       step(query, { ...order, now, rollUpBefore }),
     );
+    if (outcome.after === null) outcome.after = await sum(0);
     const isReported = order.after === null && Math.abs(clockAheadMs) > CLOCKS_APART_MS;
     return isReported ? { ...outcome, clockAheadMs } : outcome;
   };

@@ -106,7 +106,7 @@ export class PackedRow {
   }
 }
 
-export const ACCOUNT = `no, ${ACCOUNT_COLUMNS}`;
+export const ACCOUNT = `no, ${ACCOUNT_COLUMNS}, summed_until`;
 export const readAccount = (row: PackedRow): AccountRow => ({
   no: row.number(),
   id: row.text(),
@@ -118,6 +118,7 @@ export const readAccount = (row: PackedRow): AccountRow => ({
   notifiedLevel: row.text() as Level,
   frontGrant: row.textOrNull(),
   rest: row.number(),
+  summedUntil: row.number(),
 });
 
 export const CALL_KEY =

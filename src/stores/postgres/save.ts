@@ -1,6 +1,6 @@
 import type { EventContent } from "#ledger/events.ts";
 import type { CallKey, OpenGrant } from "#ledger/rules/rows.ts";
-import type { KnownAccount } from "../ledger/known-account.ts";
+import type { KnownAccount, UsageSum } from "../ledger/known-account.ts";
 import {
   ACCOUNT_COLUMNS,
   accountValues,
@@ -16,6 +16,7 @@ import {
   reversalValues,
   writeJson,
 } from "../ledger/row-columns.ts";
+import { addKeptSql } from "../sql/usage.ts";
 import { type Column, copyLine, literalOf, rowsFrom } from "./literals.ts";
 import type { PostgresMessage } from "./pool.ts";
 
@@ -40,6 +41,7 @@ export function savingOf(accounts: readonly KnownAccount[]): Saving {
     update("credit_grant", GRANT_COLUMNS, 3, rows.grants),
     useKeys(rows.usedKeys),
     setRemaining(rows.drawn),
+    addToSums(rows.sums),
     insert("reversal", REVERSAL_COLUMNS, rows.reversals),
     insert("idempotency", RECORD_COLUMNS, rows.records, RECORD_AGAIN),
     ...rows.others,
@@ -64,6 +66,7 @@ function rowsOf(accounts: readonly KnownAccount[]) {
     reversals: [] as Rows,
     usedKeys: [] as CallKey[],
     drawn: [] as OpenGrant[],
+    sums: [] as (UsageSum & { no: number })[],
     records: [] as Rows,
     debits: "",
     others: [] as string[],
@@ -85,6 +88,7 @@ function rowsOf(accounts: readonly KnownAccount[]) {
     }
     for (const key of unsaved.usedKeys?.values() ?? NONE) rows.usedKeys.push(key);
     for (const grant of unsaved.drawn?.values() ?? NONE) rows.drawn.push(grant);
+    for (const sum of unsaved.sums) rows.sums.push({ no, ...sum });
     for (const debit of unsaved.debits) rows.debits += copyLine(no, debitValues(debit));
     for (const record of unsaved.records?.values() ?? NONE)
       rows.records.push([no, ...recordValues(record)]);
@@ -186,6 +190,23 @@ function useKeys(keys: readonly CallKey[]): string | null {
     spent: { type: "text", values: keys.map(({ spent }) => writeJson(spent)) },
   });
   return `UPDATE api_key k SET last_used_at = t.used, budget_spent = t.spent FROM ${from} WHERE k.no = t.no`;
+}
+
+/** Adds to the sums of kept debits. Several debits of a batch may concern the same sum. */
+function addToSums(sums: readonly (UsageSum & { no: number })[]): string | null {
+  if (sums.length === 0) return null;
+  const numbers = (values: number[]): Column => ({ type: "bigint", values });
+  const from = rowsFrom("t", {
+    account_no: numbers(sums.map(({ no }) => no)),
+    hour: numbers(sums.map(({ hour }) => hour)),
+    key_no: numbers(sums.map(({ keyNo }) => keyNo)),
+    tool: { type: "text", values: sums.map(({ tool }) => tool) },
+    calls: numbers(sums.map(({ calls }) => calls)),
+    credits: numbers(sums.map(({ credits }) => credits)),
+  });
+  return addKeptSql(
+    `SELECT account_no, hour, key_no, tool, sum(calls), sum(credits) FROM ${from} GROUP BY 1, 2, 3, 4`,
+  );
 }
 
 function setRemaining(grants: readonly OpenGrant[]): string | null {

@@ -22,7 +22,9 @@ CREATE TABLE account (
   -- The balance without a sum (ledger/rules/balance.ts): the id of the grant that is spent first, and what those after it
   -- hold. A rest of -1 is not known and is summed up at the next order.
   front_grant text COLLATE "C",
-  rest bigint NOT NULL DEFAULT 0
+  rest bigint NOT NULL DEFAULT 0,
+  -- The debits before this time are summed in usage_kept.
+  summed_until bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 80);
 
 CREATE TABLE api_key (
@@ -111,6 +113,17 @@ CREATE TABLE usage_hour (
   calls bigint NOT NULL,
   -- How many of the calls were the account's free first call.
   free_calls bigint NOT NULL,
+  credits bigint NOT NULL,
+  PRIMARY KEY (account_no, hour, key_no, tool)
+);
+
+-- Sums the debits before account.summed_until that are neither reversed nor rolled up.
+CREATE TABLE usage_kept (
+  account_no bigint NOT NULL,
+  hour bigint NOT NULL,
+  key_no bigint NOT NULL,
+  tool text COLLATE "C" NOT NULL,
+  calls bigint NOT NULL,
   credits bigint NOT NULL,
   PRIMARY KEY (account_no, hour, key_no, tool)
 );

@@ -12,6 +12,8 @@
  * - `account.notified_level` is null only during the import of a file that lacks it. A `reversal` repeats what its debit was (null
  *   in imports from files that lack it), because the debit is rolled up before the reversal's entry goes.
  * - `account.front_grant` and `rest` are the balance without a sum (ledger/rules/balance.ts).
+ * - `usage_kept` sums the debits of the account before `account.summed_until` that are neither reversed nor rolled up
+ *   (stores/sql/usage.ts).
  * - `api_key.budget_spent` is null without a budget, so that most debits leave the row unchanged.
  * - `credit_grant_to_spend` is in burn order; grants without an expiry come last. It has the column `spent`, which changes
  *   seldom. The indexes after it have the order of an account's entries, so that a page costs the same at any depth.
@@ -33,6 +35,7 @@ CREATE TABLE account (
   lifetime_grants INTEGER NOT NULL DEFAULT 0 CHECK (lifetime_grants >= 0),
   front_grant TEXT,
   rest INTEGER NOT NULL DEFAULT 0,
+  summed_until INTEGER NOT NULL DEFAULT 0,
   checksum INTEGER
 ) STRICT;
 
@@ -130,6 +133,16 @@ CREATE TABLE usage_hour (
   free_calls INTEGER NOT NULL,
   credits INTEGER NOT NULL,
   checksum INTEGER,
+  PRIMARY KEY (account_no, hour, key_no, tool)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE usage_kept (
+  account_no INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  key_no INTEGER NOT NULL,
+  tool TEXT NOT NULL,
+  calls INTEGER NOT NULL,
+  credits INTEGER NOT NULL,
   PRIMARY KEY (account_no, hour, key_no, tool)
 ) STRICT, WITHOUT ROWID;
 

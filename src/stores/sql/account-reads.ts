@@ -1,15 +1,15 @@
 import { type EventContent, eventId } from "#ledger/events.ts";
-import type { AccountState, FreeCall, Grant, GrantKind } from "#ledger/port.ts";
+import type { AccountState, FreeCall } from "#ledger/port.ts";
 import { readKey } from "../ledger/row-columns.ts";
-import { accountNoSql, balanceSql, EXPIRY_SQL } from "./grant-sql.ts";
+import { accountNoSql, balanceSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import { sql } from "./sql-database.ts";
 
-/** Reading an account: its row, its keys, its grants, and its events that were not handled yet. */
+/** Reading an account: its row, its keys, and its events that were not handled yet. */
 
 export const findAccount: LedgerRead<"findAccount"> = {
   queries: ({ account, now }) => [
-    sql`SELECT state, created_at, free_call, low_balance, lifetime_grants, ${balanceSql("a.no", now)} AS balance
+    sql`SELECT state, created_at, free_call, low_balance, lifetime_grants, ${balanceSql(now)} AS balance
       FROM account a WHERE id = ${account}`,
   ],
   outcome([found = []], { account }) {
@@ -40,35 +40,6 @@ export const listKeys: LedgerRead<"listKeys"> = {
           : { sha256: previousSha256, until: previousUntil };
       return { ...key, account, previous };
     }),
-};
-
-export const listCredits: LedgerRead<"credits"> = {
-  queries: ({ account, now }) => [
-    sql`SELECT lifetime_grants FROM account WHERE id = ${account}`,
-    sql`SELECT id, kind, amount, remaining, granted_at, expires_at, waived_expires_at FROM credit_grant
-      WHERE account_no = ${accountNoSql(account)}
-      ORDER BY CASE WHEN spent = 1 OR expires_at <= ${now} THEN 1 ELSE 0 END, ${{ sql: EXPIRY_SQL, values: [] }}, granted_at, no`,
-  ],
-  outcome([owners = [], rows = []], { now }) {
-    const [owner] = owners;
-    const grants = rows.map(
-      (row): Grant => ({
-        id: row["id"] as string,
-        kind: row["kind"] as GrantKind,
-        amount: row["amount"] as number,
-        remaining: row["remaining"] as number,
-        grantedAt: row["granted_at"] as number,
-        expiresAt: row["expires_at"] as number | null,
-        waivedExpiresAt: row["waived_expires_at"] as number | null,
-      }),
-    );
-    const spendable = grants.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
-    return {
-      balance: spendable.reduce((sum, { remaining }) => sum + remaining, 0),
-      lifetime: Number(owner?.["lifetime_grants"] ?? 0) > 0,
-      grants,
-    };
-  },
 };
 
 export const listEvents: LedgerRead<"listEvents"> = {

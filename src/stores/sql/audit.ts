@@ -1,32 +1,43 @@
 import { type AccountSums, reconcile } from "#ledger/reconcile.ts";
-import { accountNoSql, EXPIRY_SQL } from "./grant-sql.ts";
+import { accountNoSql, frontSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import { type SqlQuery, sql } from "./sql-database.ts";
+import { type SqlDialect, sql } from "./sql-database.ts";
 
-/** A column of the first spendable grant of the account `a`. */
-const frontSql = (column: string, now: number): SqlQuery => ({
-  sql: `(SELECT ${column} FROM credit_grant
-    WHERE account_no = a.no AND spent = 0 AND ${EXPIRY_SQL} > ? ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT 1)`,
-  values: [now],
-});
+/** The tables of debits, each with its account, so that the database reads a large one in the order of the accounts and sorts nothing. */
+const DEBITS: Record<SqlDialect, readonly string[]> = {
+  sqlite: ["account a CROSS JOIN debit_by_account d", "debit_journal d CROSS JOIN account a"],
+  postgres: ["debit d CROSS JOIN account a"],
+};
 
-/** The sums of all accounts or of one, the balance that their rows store, and the number of rows that belong to no account. */
-export const audit: LedgerRead<"audit"> = {
+/** The sums of all accounts or of one, what their rows and sums say, and the number of rows that belong to no account. */
+export const createAudit = (dialect: SqlDialect): LedgerRead<"audit"> => ({
   isReport: ({ account }) => account === undefined,
   queries: ({ account, now }) => {
     const isIncluded =
       account === undefined ? sql`1 = 1` : sql`account_no = ${accountNoSql(account)}`;
+    const debits = DEBITS[dialect]
+      .map(
+        (tables) => sql`SELECT account_no, sum(credits) AS credits,
+          sum(CASE WHEN is_free = 1 AND reversed_at IS NULL THEN 1 ELSE 0 END) AS free,
+          sum(CASE WHEN reversed_at IS NULL AND at < a.summed_until THEN 1 ELSE 0 END) AS calls_before,
+          sum(CASE WHEN reversed_at IS NULL AND at < a.summed_until THEN credits ELSE 0 END) AS credits_before
+        FROM ${{ sql: tables, values: [] }} WHERE a.no = d.account_no AND ${isIncluded} GROUP BY account_no`,
+      )
+      .reduce((all, each) => sql`${all} UNION ALL ${each}`);
     const sums = sql`WITH grants AS (
         SELECT account_no, sum(amount) AS granted, sum(voided) AS voided,
           sum(CASE WHEN expires_at <= ${now} THEN 0 ELSE remaining END) AS remaining,
           sum(CASE WHEN expires_at <= ${now} THEN remaining ELSE 0 END) AS expired
         FROM credit_grant WHERE ${isIncluded} GROUP BY account_no
       ), spending AS (
-        SELECT account_no, sum(credits) AS debited, sum(free) AS free_calls FROM (
-          SELECT account_no, credits, CASE WHEN is_free = 1 AND reversed_at IS NULL THEN 1 ELSE 0 END AS free FROM debit WHERE ${isIncluded}
-          UNION ALL SELECT account_no, credits, free_calls FROM usage_hour WHERE ${isIncluded}
-          UNION ALL SELECT account_no, credits, 0 FROM reversal WHERE debit_kept = 0 AND ${isIncluded}
+        SELECT account_no, sum(credits) AS debited, sum(free) AS free_calls,
+          sum(calls_before) AS calls_before, sum(credits_before) AS credits_before FROM (
+          ${debits}
+          UNION ALL SELECT account_no, sum(credits), sum(free_calls), 0, 0 FROM usage_hour WHERE ${isIncluded} GROUP BY account_no
+          UNION ALL SELECT account_no, sum(credits), 0, 0, 0 FROM reversal WHERE debit_kept = 0 AND ${isIncluded} GROUP BY account_no
         ) calls GROUP BY account_no
+      ), summed AS (
+        SELECT account_no, sum(calls) AS calls, sum(credits) AS credits FROM usage_kept WHERE ${isIncluded} GROUP BY account_no
       ), reversals AS (
         SELECT account_no, sum(credits) AS reversed FROM reversal WHERE ${isIncluded} GROUP BY account_no
       )
@@ -37,16 +48,19 @@ export const audit: LedgerRead<"audit"> = {
         CASE WHEN a.rest >= 0 AND coalesce(a.front_grant, '') = coalesce(${frontSql("id", now)}, '')
           THEN a.rest + coalesce(${frontSql("remaining", now)}, 0) END AS "storedBalance",
         a.lifetime_grants AS "storedLifetimeGrants", (SELECT count(*) FROM credit_grant
-          WHERE account_no = a.no AND kind = 'lifetime' AND clawback < amount) AS "lifetimeGrants"
+          WHERE account_no = a.no AND kind = 'lifetime' AND clawback < amount) AS "lifetimeGrants",
+        CAST(coalesce(calls_before, 0) AS BIGINT) AS "keptCalls", CAST(coalesce(credits_before, 0) AS BIGINT) AS "keptCredits",
+        CAST(coalesce(m.calls, 0) AS BIGINT) AS "summedCalls", CAST(coalesce(m.credits, 0) AS BIGINT) AS "summedCredits"
       FROM account a LEFT JOIN grants g ON g.account_no = a.no LEFT JOIN spending s ON s.account_no = a.no
-        LEFT JOIN reversals r ON r.account_no = a.no
+        LEFT JOIN summed m ON m.account_no = a.no LEFT JOIN reversals r ON r.account_no = a.no
       WHERE ${account === undefined ? sql`1 = 1` : sql`a.id = ${account}`} ORDER BY a.no`;
     return account === undefined ? [sums, ORPHANS] : [sums];
   },
   outcome: ([sums = [], orphans = []]) =>
     reconcile(sums as unknown as AccountSums[], Number(orphans[0]?.["orphans"] ?? 0)),
-};
+});
 
 const ORPHANS = sql`SELECT
   (SELECT count(*) FROM debit d WHERE NOT EXISTS (SELECT 1 FROM account WHERE no = d.account_no)) +
-  (SELECT count(*) FROM usage_hour u WHERE NOT EXISTS (SELECT 1 FROM account WHERE no = u.account_no)) AS orphans`;
+  (SELECT count(*) FROM usage_hour u WHERE NOT EXISTS (SELECT 1 FROM account WHERE no = u.account_no)) +
+  (SELECT count(*) FROM usage_kept u WHERE NOT EXISTS (SELECT 1 FROM account WHERE no = u.account_no)) AS orphans`;

@@ -1,4 +1,4 @@
-import { balanceSql, eventDueSql } from "./grant-sql.ts";
+import { eventDueSql, summedBalanceSql } from "./grant-sql.ts";
 import { type SqlQuery, sql } from "./sql-database.ts";
 
 /**
@@ -24,8 +24,8 @@ export function completeImport(now: number, account?: string): SqlQuery[] {
       WHERE account_no = account.no AND kind = 'lifetime' AND clawback < amount)
       WHERE ${isIncluded}`,
     sql`UPDATE account SET notified_level = CASE
-        WHEN state = 'closed' OR ${balanceSql("account.no", now)} < 1 THEN 'gone'
-        WHEN ${balanceSql("account.no", now)} < low_balance THEN 'low' ELSE 'enough' END
+        WHEN state = 'closed' OR ${summedBalanceSql("account.no", now)} < 1 THEN 'gone'
+        WHEN ${summedBalanceSql("account.no", now)} < low_balance THEN 'low' ELSE 'enough' END
       WHERE notified_level IS NULL AND ${isIncluded}`,
   ];
 }

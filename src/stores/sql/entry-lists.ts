@@ -58,12 +58,15 @@ function debit(dialect: SqlDialect): List {
   const index = text(dialect === "sqlite" ? "INDEXED BY reversal_rolled_up" : "");
   return (accountNo, { at, parts }, max) => {
     const below = sql`(${at}, ${parts?.[0] ?? ""})`;
-    return sql`SELECT at, call_id, -credits AS credits, 1 AS calls, ${CALL} FROM debit
-      WHERE account_no = ${accountNo} AND (at, call_id) < ${below} AND key_no > 0
-      UNION ALL
-      SELECT debit_at, call_id, -credits, 1, ${CALL} FROM reversal ${index}
-      WHERE account_no = ${accountNo} AND (debit_at, call_id) < ${below} AND debit_kept = 0
-      ORDER BY at DESC, call_id DESC LIMIT ${max}`;
+    const newest = sql`ORDER BY at DESC, call_id DESC LIMIT ${max}`;
+    // SQLite merges the two parts by itself. PostgreSQL would read and sort all debits of the account.
+    const part = (query: SqlQuery, name: string) =>
+      dialect === "sqlite" ? query : sql`SELECT * FROM (${query} ${newest}) ${text(name)}`;
+    const kept = sql`SELECT at, call_id, -credits AS credits, 1 AS calls, ${CALL} FROM debit
+      WHERE account_no = ${accountNo} AND (at, call_id) < ${below} AND key_no > 0`;
+    const rolledUp = sql`SELECT debit_at AS at, call_id, -credits AS credits, 1 AS calls, ${CALL} FROM reversal ${index}
+      WHERE account_no = ${accountNo} AND (debit_at, call_id) < ${below} AND debit_kept = 0`;
+    return sql`${part(kept, "kept")} UNION ALL ${part(rolledUp, "rolled_up")} ${newest}`;
   };
 }
 

@@ -14,11 +14,41 @@ export function eventDueSql(end: string, now: string): string {
 export const EXPIRY_SQL = "coalesce(expires_at, 9007199254740991)";
 
 /** The balance of the account with this number (an SQL expression), as a sum along an index. */
-export const balanceSql = (accountNo: string, now: number): SqlQuery => ({
+export const summedBalanceSql = (accountNo: string, now: number): SqlQuery => ({
   sql: `(SELECT coalesce(CAST(sum(remaining) AS BIGINT), 0) FROM credit_grant
     WHERE account_no = ${accountNo} AND spent = 0 AND ${EXPIRY_SQL} > ?)`,
   values: [now],
 });
+
+/** The spendable grants of the account `a`: a range of the index in the order in which they are spent. */
+const spendableSql = (now: number): SqlQuery => ({
+  sql: `FROM credit_grant WHERE account_no = a.no AND spent = 0 AND ${EXPIRY_SQL} > ?`,
+  values: [now],
+});
+
+/** A column of the first spendable grant of the account `a`. */
+export const frontSql = (column: string, now: number): SqlQuery =>
+  sql`(SELECT ${{ sql: column, values: [] }} ${spendableSql(now)} ${{ sql: `ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT 1`, values: [] }})`;
+
+/**
+ * The balance of the account `a`. As in `rules/balance.ts`, its row determines the balance while its front grant is the first
+ * spendable one. Otherwise all spendable grants are summed.
+ */
+export const balanceSql = (now: number): SqlQuery => sql`CASE
+  WHEN a.rest >= 0 AND coalesce(a.front_grant, '') = coalesce(${frontSql("id", now)}, '')
+    THEN a.rest + coalesce(${frontSql("remaining", now)}, 0)
+  ELSE ${summedBalanceSql("a.no", now)} END`;
+
+/** What the spendable grants of the account `a` hold that expire at this time (SQL), or never. Nothing is summed if they are all grants. */
+export const expiringSql = (expiry: SqlQuery, now: number): SqlQuery => {
+  const last = sql`(SELECT ${{ sql: `max(${EXPIRY_SQL})`, values: [] }} ${spendableSql(now)})`;
+  const first = frontSql(EXPIRY_SQL, now);
+  return sql`CASE WHEN ${first} = ${expiry} AND ${last} = ${expiry} THEN ${balanceSql(now)}
+    ELSE (SELECT coalesce(CAST(sum(remaining) AS BIGINT), 0) ${spendableSql(now)} AND ${{ sql: EXPIRY_SQL, values: [] }} = ${expiry}) END`;
+};
+
+/** The expiry of a grant that never expires, as in the index. */
+export const NEVER = 9007199254740991;
 
 /** The number of an account. */
 export const accountNoSql = (account: string): SqlQuery =>

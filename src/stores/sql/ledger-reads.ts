@@ -1,24 +1,17 @@
 import type { LedgerOperation } from "#ledger/port.ts";
-import { findAccount, listCredits, listEvents, listKeys } from "./account-reads.ts";
-import { audit } from "./audit.ts";
+import { findAccount, listEvents, listKeys } from "./account-reads.ts";
+import { createAudit } from "./audit.ts";
+import { listCredits } from "./credits.ts";
 import { createEntriesRead } from "./entries.ts";
 import { findCall } from "./find-call.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import type { SqlDialect } from "./sql-database.ts";
-import { recentCalls, usage } from "./usage.ts";
+import { usage } from "./usage.ts";
 
 /** The operations that only read. */
 export type ReadName = Extract<
   LedgerOperation,
-  | "findAccount"
-  | "listKeys"
-  | "credits"
-  | "findCall"
-  | "usage"
-  | "recentCalls"
-  | "entries"
-  | "listEvents"
-  | "audit"
+  "findAccount" | "listKeys" | "credits" | "findCall" | "usage" | "entries" | "listEvents" | "audit"
 >;
 
 export type LedgerReads = { [Name in ReadName]: LedgerRead<Name> };
@@ -29,10 +22,9 @@ export const createLedgerReads = (dialect: SqlDialect): LedgerReads => ({
   credits: listCredits,
   findCall,
   usage,
-  recentCalls,
   entries: createEntriesRead(dialect),
   listEvents,
-  audit,
+  audit: createAudit(dialect),
 });
 
 const READ_NAMES: readonly string[] = Object.keys(createLedgerReads("sqlite"));

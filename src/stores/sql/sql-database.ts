@@ -38,6 +38,15 @@ export function sql(texts: TemplateStringsArray, ...parts: (SqlValue | SqlQuery)
 export const listOf = ([first = null, ...others]: readonly SqlValue[]): SqlQuery =>
   others.reduce<SqlQuery>((list, each) => sql`${list}, ${each}`, sql`${first}`);
 
+/**
+ * A LIMIT as a part of the text. SQLite plans by the value of a parameter there, so it would prepare the statement again each time
+ * that the parameter is bound, which takes 0.1 ms (sqlite3ExprIsInteger in its source).
+ */
+export const limitSql = (rows: number): SqlQuery => ({
+  sql: `LIMIT ${Math.max(0, Math.trunc(rows))}`,
+  values: [],
+});
+
 /** Runs the queries and returns the rows of the last one. */
 export async function lastRows(db: SqlDatabase, ...queries: SqlQuery[]): Promise<SqlRow[]> {
   return (await db.batch(queries)).at(-1) ?? [];

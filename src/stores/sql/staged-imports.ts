@@ -7,7 +7,7 @@ import {
   requireOwnRecords,
 } from "#ledger/transfer/account-moves.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import { audit } from "./audit.ts";
+import { createAudit } from "./audit.ts";
 import { completeImport } from "./complete-import.ts";
 import { type SqlDialect, type SqlQuery, sql } from "./sql-database.ts";
 import { RECORD_TABLES } from "./transfer-rows.ts";
@@ -67,6 +67,7 @@ export function* finishImport(
     yield* completeImport(now, account);
   }
   const order = { account, now };
+  const audit = createAudit(dialect);
   const rows: SqlRow[][] = [];
   for (const query of audit.queries(order)) rows.push(yield query);
   const { accounts, faults } = audit.outcome(rows, order);

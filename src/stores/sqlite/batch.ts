@@ -3,6 +3,7 @@ import {
   NotCarriedOut,
   OrderRejected,
   OutcomeUnknown,
+  UsageNotSummed,
 } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
@@ -17,14 +18,14 @@ export type BatchItem = [name: LedgerOperation, order: unknown];
 export type BatchResult = { value: unknown } | { error: BatchError };
 /** `errcode`: SQLite's extended result code, if the error has one. */
 type BatchError = { kind: ErrorKind; message: string; errcode?: number };
-type ErrorKind = "rejected" | "being_moved" | "not_carried_out" | "unknown";
+type ErrorKind = "rejected" | "being_moved" | "not_summed" | "not_carried_out" | "unknown";
 
 /** Whether the operation only reads. A batch of such operations needs no write lock and no sync of the disk. */
 export const isRead = (name: LedgerOperation): boolean => name === "keyStatus" || isReadName(name);
 
-/** Whether an order may change anything but debits and what follows from them. */
-const isOtherChange = ([name]: BatchItem): boolean =>
-  !isRead(name) && name !== "debit" && name !== "probe";
+/** Orders that change nothing but debits, what follows from them, or nothing at all. */
+const OF_DEBITS: readonly LedgerOperation[] = ["debit", "sumUsage", "probe"];
+const isOtherChange = ([name]: BatchItem): boolean => !isRead(name) && !OF_DEBITS.includes(name);
 
 /**
  * Group commit: runs many orders in one transaction, in sequence, each decided as if it were alone.
@@ -75,7 +76,7 @@ export function createBatchRunner(
     try {
       return { value: ledger.perform(name, order, isCareful) };
     } catch (error) {
-      if (!(error instanceof OrderRejected)) throw error;
+      if (!(error instanceof OrderRejected || error instanceof UsageNotSummed)) throw error;
       return { error: describeFault(error) };
     }
   }
@@ -114,6 +115,7 @@ export function outcomeOf(result: BatchResult): unknown {
   const { kind, message, errcode } = result.error;
   if (kind === "rejected") return new OrderRejected(message);
   if (kind === "being_moved") return new BeingMoved(message);
+  if (kind === "not_summed") return new UsageNotSummed(message);
   const error =
     kind === "not_carried_out" ? new NotCarriedOut(message) : new OutcomeUnknown(message);
   return errcode === undefined ? error : Object.assign(error, { errcode });
@@ -139,6 +141,7 @@ export function describeFault(error: unknown): BatchError {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof OrderRejected) return { kind: "rejected", message };
   if (error instanceof BeingMoved) return { kind: "being_moved", message };
+  if (error instanceof UsageNotSummed) return { kind: "not_summed", message };
   // Before the COMMIT, no fault leaves anything behind.
   const kind = isDoubtful(error) ? "unknown" : "not_carried_out";
   const errcode = codeOf(error);

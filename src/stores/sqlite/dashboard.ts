@@ -1,3 +1,4 @@
+import { withSummedUsage } from "../ledger/summed-usage.ts";
 import { createActivityLog } from "../sql/activity-log.ts";
 import { logAttempt } from "../sql/deliveries.ts";
 import { createDirectory } from "../sql/directory.ts";
@@ -24,7 +25,7 @@ export function openSqliteDashboardStore(
   return {
     database: db,
     turns,
-    ledger: inTurns(turns, openSqliteDirect(driver, mark).ledger),
+    ledger: withSummedUsage(inTurns(turns, openSqliteDirect(driver, mark).ledger)),
     directory: createDirectory(db),
     activityLog: createActivityLog(db),
     emailQueue: createEmailQueue(db),

@@ -1,6 +1,7 @@
 import { parseEventId } from "#ledger/events.ts";
 import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import { isRuleName, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
+import { SUM_STEP_DEBITS } from "#limits.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
 import { decide, type LoadRequest, orderContext } from "../ledger/working-set.ts";
 import { createSqliteReads } from "./database.ts";
@@ -10,6 +11,7 @@ import { createLoader } from "./load.ts";
 import { createMaintain } from "./maintain.ts";
 import { createNewDebits, type NewDebits } from "./new-debits.ts";
 import { createSaver } from "./save.ts";
+import { createUsageSums, type UsageSums } from "./usage-sums.ts";
 import { createWriterMark } from "./writer.ts";
 
 type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
@@ -20,10 +22,14 @@ export type SqliteLedgerOptions = {
   isAlone?: boolean;
   /** Called for each event that is written. */
   onEvent?: () => void;
+  /** Called with an account that has made so many debits that they should be summed. */
+  onUnsummed?: (account: string) => void;
 };
 
 /** The number of accounts that stay in memory between transactions. An account takes about 1 kB. */
 const ACCOUNTS_KEPT_MAX = 10_000;
+/** After this number of debits of an account, a step of sums finds enough. */
+const UNSUMMED_FROM = 2 * SUM_STEP_DEBITS;
 
 /**
  * The ledger over a driver, for use inside a transaction: call `begin`, then `perform` for each order, then `finish`. Call `forget`
@@ -41,18 +47,21 @@ export type SqliteLedger = {
 
 export function createSqliteLedger(
   driver: SqlDriver,
-  { isAlone = false, onEvent = () => {} }: SqliteLedgerOptions = {},
+  { isAlone = false, onEvent = () => {}, onUnsummed = () => {} }: SqliteLedgerOptions = {},
 ): SqliteLedger {
   const loader = createLoader(driver);
   const journal = createJournal(driver);
   const newDebits = createNewDebits(driver, journal, isAlone);
-  const saver = createSaver(driver, newDebits, onEvent);
+  const usageSums = createUsageSums(driver);
+  const saver = createSaver(driver, newDebits, usageSums, onEvent);
   const writer = createWriterMark(driver);
+  const accounts = new Map<string, KnownAccount>();
+  const onSummed = (account: string) => void accounts.delete(account);
   const others = {
     ...createSqliteReads(driver),
-    ...createOthers(driver, journal, decideDue, isAlone),
+    ...createOthers(driver, decideDue, isAlone),
+    ...createUpkeep(driver, journal, usageSums, onSummed),
   };
-  const accounts = new Map<string, KnownAccount>();
   /** The accounts that the orders of this transaction concern. */
   const used = new Set<KnownAccount>();
   let written = 0;
@@ -103,6 +112,11 @@ export function createSqliteLedger(
 
   function save(): void {
     for (const known of used) {
+      known.unsummed += known.unsaved.debits.length;
+      if (known.unsummed >= UNSUMMED_FROM) {
+        known.unsummed = 0;
+        onUnsummed(known.id);
+      }
       saver.save(known);
       forgetOrders(known);
     }
@@ -164,7 +178,6 @@ const PROBE_NAMES: readonly [string, string] = ["probed_at", "probed_at_2"];
 /** The operations that no rule decides. */
 function createOthers(
   driver: SqlDriver,
-  journal: ReturnType<typeof createJournal>,
   decideDue: (order: RuleOrders["recordDue"][0]) => boolean,
   isAlone: boolean,
 ) {
@@ -199,7 +212,6 @@ function createOthers(
       }
       return { deleted };
     },
-    maintain: createMaintain(driver, journal),
     probe({ now }: Order<"probe">): Outcome<"probe"> {
       // The pages for the new value are taken before those of the old one are given back.
       write.run(next, String(now).padEnd(isAlone ? 0 : PROBE_BYTES));
@@ -207,6 +219,25 @@ function createOthers(
       remove.run(last);
       [next, last] = [last, next];
       return { ready: true };
+    },
+  };
+}
+
+/** The operations of the upkeep. `onSummed`: called with an account whose row they changed. */
+function createUpkeep(
+  driver: SqlDriver,
+  journal: ReturnType<typeof createJournal>,
+  usageSums: UsageSums,
+  onSummed: (account: string) => void,
+) {
+  const accountNo = driver.prepare("SELECT no FROM account WHERE id = ?");
+  return {
+    maintain: createMaintain(driver, journal, usageSums, onSummed),
+    sumUsage({ account, max }: Order<"sumUsage">): Outcome<"sumUsage"> {
+      const no = accountNo.get(account)?.["no"];
+      const summed = typeof no === "number" ? usageSums.step(no, max) : null;
+      if (summed !== null) onSummed(summed);
+      return { more: summed !== null };
     },
   };
 }

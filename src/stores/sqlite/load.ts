@@ -18,7 +18,7 @@ export function createLoader(driver: SqlDriver) {
 
   function loadGrants(known: KnownAccount, accountNo: number, covering: number, now: number): void {
     for (let limit = GRANTS_AT_FIRST; ; limit *= GRANTS_FACTOR) {
-      const rows = statements.grants.all(accountNo, now, limit);
+      const rows = driver.prepare(firstGrants(limit)).all(accountNo, now);
       const areAll = rows.length < limit;
       let remaining = 0;
       for (const row of rows) remaining += row["remaining"] as number;
@@ -86,6 +86,11 @@ export function createLoader(driver: SqlDriver) {
   };
 }
 
+/** The limit is a part of the text, because SQLite would prepare the statement again for each value of a parameter (sql/sql-database.ts). */
+const firstGrants = (limit: number) =>
+  `SELECT * FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?
+   ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ${limit}`;
+
 function prepareStatements(driver: SqlDriver) {
   return {
     account: driver.prepare("SELECT * FROM account WHERE id = ?"),
@@ -97,10 +102,6 @@ function prepareStatements(driver: SqlDriver) {
     keyById: driver.prepare("SELECT * FROM api_key WHERE id = ? AND account_no = ?"),
     otherKey: driver.prepare(
       "SELECT no FROM api_key WHERE (id = ? OR sha256 = ? OR previous_sha256 = ?) AND NOT (id = ? AND account_no = ?) LIMIT 1",
-    ),
-    grants: driver.prepare(
-      `SELECT * FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?
-       ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ?`,
     ),
     sum: driver.prepare(
       `SELECT coalesce(sum(remaining), 0) AS balance FROM credit_grant

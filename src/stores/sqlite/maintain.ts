@@ -4,9 +4,18 @@ import { addUsageSql } from "../sql/usage.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
 import type { Journal } from "./journal.ts";
 import { ROW_CHECKSUM } from "./row-checksum.ts";
+import type { UsageSums } from "./usage-sums.ts";
 
-/** Maintenance of the ledger: rolls old debits up by account, hour, key and tool, and deletes old idempotency records. */
-export function createMaintain(driver: SqlDriver, journal: Journal) {
+/**
+ * Maintenance of the ledger: rolls old debits up by account, hour, key and tool, deletes old idempotency records, and sums debits
+ * for the usage. `onSummed`: called with the id of an account whose debits were summed.
+ */
+export function createMaintain(
+  driver: SqlDriver,
+  journal: Journal,
+  usageSums: UsageSums,
+  onSummed: (account: string) => void,
+) {
   const forgetRecords = driver.prepare(
     `DELETE FROM idempotency WHERE (account_no, tool, key) IN
        (SELECT account_no, tool, key FROM idempotency WHERE at <= ? ORDER BY at LIMIT ?)`,
@@ -36,12 +45,17 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
     const rows = oldDebits.all(accountNo, before, rowsMax);
     const last = rows.at(-1);
     if (last === undefined) return 0;
+    const counted = rows.filter((row) => row["reversed_at"] === null);
     // Summed here, because a second read of the debits would double what a Durable Object is billed for.
-    for (const sum of sumByHour(rows.filter((row) => row["reversed_at"] === null))) {
+    for (const sum of sumByHour(counted)) {
       const { hour, keyNo, tool, calls, freeCalls, credits } = sum;
       addUsage.run(accountNo, hour, keyNo, tool, calls, freeCalls, credits);
       sumUp?.run(accountNo, hour, keyNo, tool);
     }
+    const summedUntil = usageSums.summedUntil(accountNo);
+    const moved = sumByHour(counted.filter((row) => (row["at"] as number) < summedUntil));
+    usageSums.add(accountNo, moved.map(negative));
+    if (summedUntil > 0) usageSums.deleteEmpty(accountNo, last["at"] as number);
     for (const row of rows) {
       if (row["reversed_at"] !== null)
         markRolledUp.run(accountNo, row["at"] as number, row["call_id"] as string);
@@ -65,12 +79,21 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
       if (accountNo === undefined) return { rolledUp, forgotten, after: null };
       const rows = rollUp(accountNo, rollUpBefore, budget);
       rolledUp += rows;
-      if (rows < budget) after = accountNo;
       budget -= rows + 1;
+      if (budget < 0) continue;
+      const summed = usageSums.step(accountNo);
+      if (summed === null) after = accountNo;
+      else {
+        onSummed(summed);
+        // Some thousand debits were read, which takes as long as rolling up some hundred.
+        return { rolledUp, forgotten, after };
+      }
     }
     return { rolledUp, forgotten, after };
   };
 }
+
+const negative = (sum: Sum): Sum => ({ ...sum, calls: -sum.calls, credits: -sum.credits });
 
 type Sum = {
   hour: number;
@@ -81,7 +104,7 @@ type Sum = {
   credits: number;
 };
 
-function sumByHour(rows: SqlRow[]): Iterable<Sum> {
+function sumByHour(rows: SqlRow[]): Sum[] {
   const sums = new Map<string, Sum>();
   for (const row of rows) {
     const hour = hourOf(row["at"] as number);
@@ -94,5 +117,5 @@ function sumByHour(rows: SqlRow[]): Iterable<Sum> {
     sum.credits += row["credits"] as number;
     sums.set(name, sum);
   }
-  return sums.values();
+  return [...sums.values()];
 }

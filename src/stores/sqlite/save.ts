@@ -17,9 +17,15 @@ import {
 import { insertSql, type SqlDriver, type SqlValue } from "./driver.ts";
 import type { NewDebits } from "./new-debits.ts";
 import { setChecksum } from "./row-checksum.ts";
+import type { UsageSums } from "./usage-sums.ts";
 
 /** Returns the function that writes the changes that the rules made. */
-export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: () => void) {
+export function createSaver(
+  driver: SqlDriver,
+  newDebits: NewDebits,
+  usageSums: UsageSums,
+  onEvent: () => void,
+) {
   const statements = prepareStatements(driver);
   const checksum = (values: readonly SqlValue[]) => driver.checksum?.(values) ?? null;
 
@@ -94,6 +100,7 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
       const row = [accountNo, ...reversalValues(reversal)];
       statements.insertReversal.run(...row, checksum(row));
     }
+    if (unsaved.sums.length > 0) usageSums.add(accountNo, unsaved.sums);
     for (const { callId, at } of unsaved.forgottenCalls)
       statements.forgetCall.run(accountNo, callId, at);
     for (const record of records?.values() ?? []) {

@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
+import { withSummedUsage } from "../ledger/summed-usage.ts";
 import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
 import type { CopyOrder } from "./backup.ts";
 import { type BatchItem, outcomeOf } from "./batch.ts";
@@ -59,12 +60,14 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
   });
   return {
-    ledger: ledgerOver((name, order) => {
-      const reason = refusal();
-      return reason === null
-        ? queue.submit([name, order])
-        : Promise.reject(new NotCarriedOut(reason));
-    }),
+    ledger: withSummedUsage(
+      ledgerOver((name, order) => {
+        const reason = refusal();
+        return reason === null
+          ? queue.submit([name, order])
+          : Promise.reject(new NotCarriedOut(reason));
+      }),
+    ),
     waiting: queue.waiting,
     copy: thread.copy,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */

@@ -91,6 +91,7 @@ export function dropAccount(driver: SqlDriver, account: string): void {
     "debit_by_account",
     "debit_journal",
     "usage_hour",
+    "usage_kept",
     "reversal",
     "idempotency",
   ];

@@ -10,6 +10,7 @@ import type {
   KeyView,
   UsageView,
 } from "#api/dashboard/shapes.ts";
+import { hourOf, UsageNotSummed } from "#ledger/port.ts";
 import { clock, DAY, HOUR } from "./clock.ts";
 import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
 
@@ -89,7 +90,8 @@ async function checkSums(fixture: Fixture, member: Member, made: Made, begun: nu
   const sum = (some: Made) => some.reduce((total, { charged }) => total + charged, 0);
   const ledgerTotals = await fixture.accountDeps.ledger.credits({ account, now });
   const credits = (await browser.get("/dashboard/credits")).body as CreditsView;
-  assert.deepEqual(credits, JSON.parse(JSON.stringify(ledgerTotals)));
+  const { hasGrants: _, ...totals } = ledgerTotals;
+  assert.deepEqual(credits, JSON.parse(JSON.stringify(totals)));
 
   const home = (await browser.get("/dashboard/home")).body as HomeView;
   const today = made.filter(({ at }) => dayOf(at) === dayOf(now));
@@ -122,7 +124,7 @@ async function checkSums(fixture: Fixture, member: Member, made: Made, begun: nu
 
   const { keys } = (await browser.get("/dashboard/keys")).body as { keys: KeyView[] };
   for (const { id, callsLastDay } of keys) {
-    const last = made.filter(({ at, key }) => key === id && at >= now - DAY);
+    const last = made.filter(({ at, key }) => key === id && at >= hourOf(now - DAY));
     assert.equal(callsLastDay, last.length);
   }
   assert.ok((await fixture.accountDeps.ledger.audit({ now })).ok);
@@ -189,5 +191,86 @@ test("nobody reads another account's figures", async () => {
     const { text } = await ann.browser.get(`/dashboard/${path}`);
     for (const theirs of [bea.account, bea.email, "Bea's"]) assert.ok(!text.includes(theirs), path);
     assert.equal((await fixture.browser().get(`/dashboard/${path}`)).code, "signed_out");
+  }
+});
+
+test("while calls are added up, usage is 503 with a time to try again, and other pages are shown without them", async () => {
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
+  const made = await browser.post("/dashboard/keys", { label: "production" });
+  assert.equal(made.status, 201);
+  const { ledger } = fixture.accountDeps;
+  const { usage } = ledger;
+  ledger.usage = () => Promise.reject(new UsageNotSummed("many"));
+  const response = await browser.get("/dashboard/usage?from=2026-11-01&to=2026-11-30");
+  assert.deepEqual([response.status, response.code], [503, "unavailable"]);
+  assert.equal(response.headers.get("retry-after"), "2");
+  assert.match(response.text, /are being added up/);
+  const home = await browser.get("/dashboard/home");
+  assert.deepEqual([home.status, (home.body as HomeView).today], [200, null]);
+  const keys = (await browser.get("/dashboard/keys")).body as { keys: KeyView[] };
+  assert.equal(keys.keys[0]?.callsLastDay, null);
+  // Its secret is shown only once.
+  const another = await browser.post("/dashboard/keys", { label: "staging" });
+  assert.equal(another.status, 201);
+  assert.deepEqual(fixture.loggedErrors, []);
+  ledger.usage = usage;
+  assert.equal((await browser.get("/dashboard/usage?from=2026-11-01&to=2026-11-30")).status, 200);
+});
+
+test("a period with too many rows is rejected with what to do", async () => {
+  const fixture = openFixture();
+  const { browser, account } = await openMember(fixture);
+  const day = (index: number) => Date.UTC(2026, 9, 1) + index * DAY;
+  const read: number[] = [];
+  // 2,500 keys that call a tool each day, as the store lists them.
+  fixture.accountDeps.ledger.usage = async ({ from, to, after, max = 0 }) => {
+    const rows = [];
+    const first = after == null ? 0 : Number(after.key) + 1;
+    for (let index = first; rows.length < max && day(Math.floor(index / 2500)) < to; index += 1)
+      rows.push({
+        ...{ account, key: String(index), tool: "hash", calls: 1, credits: 1 },
+        hour: Math.max(from, day(Math.floor(index / 2500))),
+      });
+    read.push(rows.length);
+    return rows;
+  };
+  const few = await browser.get("/dashboard/usage?from=2026-10-01&to=2026-10-02");
+  assert.deepEqual([few.status, (few.body as UsageView).rows.length], [200, 5_000]);
+  read.length = 0;
+  const many = await browser.get("/dashboard/usage?from=2026-10-01&to=2026-11-30");
+  assert.deepEqual([many.status, many.code], [400, "invalid_request"]);
+  assert.match(many.text, /Choose a shorter period/);
+  const rows = read.reduce((sum, each) => sum + each, 0);
+  assert.ok(rows <= 55_000, `${rows} rows were read`);
+});
+
+test("grants are shown in pages, the spendable ones first", async () => {
+  const fixture = openFixture();
+  const { browser, account } = await openMember(fixture);
+  const now = Date.now();
+  for (let index = 0; index < 120; index += 1)
+    await fixture.accountDeps.ledger.grant({
+      ...{ account, id: `operator:${index}`, kind: "operator", amount: 1, now: now - DAY },
+      expiresAt: index % 3 === 0 ? now - HOUR : null,
+    });
+  const grants: CreditsView["grants"] = [];
+  let pages = 0;
+  for (let query = "", next: string | null = ""; next !== null; pages += 1) {
+    const page = (await browser.get(`/dashboard/credits${query}`)).body as CreditsView;
+    assert.ok(page.grants.length <= 50);
+    assert.equal(page.balance, 180);
+    assert.equal(page.permanent, pages === 0 ? 80 : null);
+    grants.push(...page.grants);
+    next = page.next;
+    query = `?after=${encodeURIComponent(next ?? "")}`;
+  }
+  assert.equal(pages, 3);
+  const isOver = grants.map(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
+  assert.deepEqual(isOver, isOver.toSorted());
+  assert.equal(new Set(grants.map(({ id }) => id)).size, 121);
+  for (const after of ["x", "s.1", "o.", "%00", "s.1.2.99999999999999999"]) {
+    const wrong = await browser.get(`/dashboard/credits?after=${after}`);
+    assert.deepEqual([wrong.status, wrong.code], [400, "invalid_request"], after);
   }
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
+import { callsByKey } from "#ledger/read-pages.ts";
 import { openRaw, type RawConnection, rawPost } from "../../http/raw-socket.ts";
 import { type EdgeAccount, openEdgeAccount, openEdgeAccountAtOnce } from "./edge-ledger.ts";
 import { openWorkerFixture, processUsage, type WorkerFixture } from "./fixture.ts";
@@ -77,7 +78,7 @@ test(`${ACCOUNTS} accounts call at once, and each object records its own debit`,
   t.diagnostic(`${opened.cpuMs - empty.cpuMs} ms of CPU for opening the accounts`);
   t.diagnostic(`${called.residentMb.toFixed(0)} MB, ${empty.residentMb.toFixed(0)} when empty`);
   await inBatches(accounts, async ({ account }) => {
-    const made = await fixture.ledger.recentCalls({ account, from: 0 });
+    const made = await callsByKey(fixture.ledger, { account, since: 0 });
     assert.deepEqual(
       made.map(({ calls, credits }) => ({ calls, credits })),
       [{ calls: 1, credits: 1 }],

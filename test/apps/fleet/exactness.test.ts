@@ -87,11 +87,13 @@ for (const count of drawSample("nodes of a fleet", [2, 4], 1, TAKES_ALL)) {
     // The first nodes of a fleet on a local machine also create one demo account.
     const rest = [totals.granted - DEMO_CREDITS, totals.debited, totals.remaining - DEMO_CREDITS];
     assert.deepEqual(rest, [CALLS / 2, CALLS / 2, 0]);
-    const usage = await accountDeps.ledger.usage({ account: null, from: 0, to: Date.now() + 1 });
     const sums = { calls: 0, credits: 0 };
-    for (const { calls, credits } of usage) {
-      sums.calls += calls;
-      sums.credits += credits;
+    for (const { account } of users) {
+      const usage = await accountDeps.ledger.usage({ account, from: 0, to: Date.now() + 1 });
+      for (const { calls, credits } of usage) {
+        sums.calls += calls;
+        sums.credits += credits;
+      }
     }
     assert.deepEqual(sums, { calls: CALLS / 2 + ACCOUNTS, credits: CALLS / 2 });
     for (const { account } of users) {

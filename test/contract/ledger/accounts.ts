@@ -35,8 +35,13 @@ export function describeAccounts(open: OpenLedger) {
     assert.deepEqual(await ledger.credits(order), {
       balance: 0,
       lifetime: false,
+      nextExpiry: null,
+      permanent: 0,
+      hasGrants: false,
       grants: [],
+      next: null,
     });
+    assert.deepEqual(await ledger.sumUsage({ account }), { more: false });
     assert.deepEqual(await ledger.listKeys({ account }), []);
     assert.deepEqual(await ledger.usage({ account, from: 0, to: START + DAY }), []);
     assert.deepEqual(await fixture.createKey(account), { outcome: "no_account" });

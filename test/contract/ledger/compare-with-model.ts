@@ -68,10 +68,14 @@ const statusOf = (account: ModelAccount, now: number) => ({
   lowBalance: account.lowBalance,
 });
 
-/** The totals and the usage of all accounts together, and the entries of each. */
+/** The totals, the usage and the entries of all accounts. */
 export async function compareAll(compared: Compared): Promise<void> {
-  const { ledger, model, now } = compared;
   await compareEntries(compared, ENTRIES_MAX);
+  await compareUsage(compared);
+}
+
+/** The totals and the usage of all accounts together. */
+export async function compareUsage({ ledger, model, now }: Compared): Promise<void> {
   const { totals } = await assertTotals(ledger, now);
   assert.deepEqual(totals, totalsOf(model.accounts.values(), now));
   const nameOf = (row: { hour: number; account: string; key: string; tool: string }) =>

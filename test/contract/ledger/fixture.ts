@@ -16,6 +16,7 @@ import type {
   Ledger,
   LedgerOperations,
   MaintainOutcome,
+  UsageRow,
 } from "#ledger/port.ts";
 
 export type OpenedLedger = { ledger: Ledger; reopen?(): Promise<Ledger> };
@@ -144,13 +145,18 @@ export async function assertTotals(ledger: Ledger, now: number) {
 
 const FOREVER = { from: 0, to: START + 1000 * DAY };
 
-/** The port leaves the order of the rows open. */
+/** The accounts that the tests of the contract open. */
+const EVERYONE = ["Ada", "Bob", "Cid", "Dan", "Dot", "Eve", "Fay"].map(accountId);
+
+/** Of one account or, by default, of all. Its order does not depend on the numbers of keys. */
 export async function sortedUsage(
   ledger: Ledger,
   account: string | null = null,
   range: { from: number; to: number } = FOREVER,
 ) {
-  const rows = await ledger.usage({ account, ...range });
+  const rows: UsageRow[] = [];
+  for (const one of account === null ? EVERYONE : [account])
+    rows.push(...(await ledger.usage({ account: one, ...range })));
   const nameOf = (row: (typeof rows)[number]) =>
     `${row.hour} ${row.account} ${row.key} ${row.tool}`;
   return rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));

@@ -18,9 +18,58 @@ export function describeGrants(open: OpenLedger) {
     assert.deepEqual(await fixture.ledger.credits({ account, now: START }), {
       balance: 10,
       lifetime: false,
+      nextExpiry: { credits: 10, at: START + DAY },
+      permanent: 0,
+      hasGrants: true,
       grants: [grant],
+      next: null,
     });
   });
+
+  rule(
+    "grants are listed in pages, each of them once, and the spendable ones first",
+    async (fixture) => {
+      const { ledger } = fixture;
+      const account = await fixture.account();
+      const ends = [
+        null,
+        START + 2 * DAY,
+        START + DAY,
+        null,
+        START + 1,
+        START + 2 * DAY,
+        START + 1,
+      ];
+      for (const [index, expiresAt] of ends.entries())
+        await fixture.grant(account, `g.${index}:`, 1 + index, { expiresAt, now: START + index });
+      // Spends the credits that expire soonest of those that can be spent.
+      for (const now of [START + 9, START + 10]) await fixture.debit(account, { now });
+      const now = START + DAY;
+      const whole = await ledger.credits({ account, now });
+      assert.deepEqual(
+        whole.grants.map(({ id }) => id),
+        ["g.1:", "g.5:", "g.0:", "g.3:", "g.6:", "g.4:", "g.2:"],
+      );
+      assert.deepEqual([whole.balance, whole.permanent], [13, 5]);
+      assert.deepEqual(whole.nextExpiry, { credits: 8, at: START + 2 * DAY });
+      assert.deepEqual(await ledger.credits({ account, now, max: 0 }), {
+        ...whole,
+        ...{ permanent: null, grants: [], next: null },
+      });
+      for (const max of [1, 2, 3, 4, 5, 7]) {
+        const pages: typeof whole.grants = [];
+        for (let after: string | null | undefined; after !== null; ) {
+          const page: typeof whole = await ledger.credits({ account, now, max, after });
+          assert.ok(page.grants.length <= max);
+          pages.push(...page.grants);
+          after = page.next;
+        }
+        assert.deepEqual(pages, whole.grants);
+      }
+      for (const after of ["", "x", "s.1.2", "o.1", "s.1.2.x", "o.x.g"])
+        await assert.rejects(ledger.credits({ account, now, after }), /cursor/);
+    },
+  );
 
   rule("a grant id is granted once; granting it again returns the first grant", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 10 });

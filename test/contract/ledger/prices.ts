@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type DebitOrder, OrderRejected } from "#ledger/port.ts";
+import { callsByKey } from "#ledger/read-pages.ts";
 import {
   allEntries,
   createRule,
@@ -205,7 +206,7 @@ function describeLists(rule: Rule) {
       await allEntries(fixture.ledger, account, START);
     };
     await check();
-    const [recent] = await fixture.ledger.recentCalls({ account, from: START });
+    const [recent] = await callsByKey(fixture.ledger, { account, since: START });
     assert.deepEqual([recent?.calls, recent?.credits], [4, 13]);
     await maintainFully(
       fixture.ledger,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { DebitOrder } from "#ledger/port.ts";
+import { callsByKey } from "#ledger/read-pages.ts";
 import {
   allEntries,
   createRule,
@@ -121,7 +122,7 @@ export function describeReversals(open: OpenLedger) {
         (await fixture.usage()).map(({ calls, credits }) => [calls, credits]),
         [[2, 1]],
       );
-      const [recent] = await fixture.ledger.recentCalls({ account, from: 0 });
+      const [recent] = await callsByKey(fixture.ledger, { account, since: 0 });
       assert.equal(recent?.calls, 2);
       const kinds = (await allEntries(fixture.ledger, account, START)).map(({ kind }) => kind);
       assert.deepEqual(kinds.toSorted(), ["debit", "debit", "grant"]);

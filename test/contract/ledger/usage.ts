@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { callsByKey } from "#ledger/read-pages.ts";
 import {
   accountId,
+  assertTotals,
   createRule,
   DAY,
   type Fixture,
   HOUR,
   keyId,
+  MINUTE,
   maintainFully,
   type OpenLedger,
   START,
@@ -91,29 +94,114 @@ export function describeUsage(open: OpenLedger) {
       },
     );
 
-  rule("recent calls are counted by key, from a time exact to the millisecond", async (fixture) => {
+  rule("recent calls are counted by key, from the start of an hour", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open", credits: 9 });
     await fixture.createKey(account, "other");
     await fixture.createKey(account, "idle");
     const bob = await fixture.account("Bob", { credits: 9 });
-    for (const now of [START, START + 1, START + 2]) await fixture.debit(account, { now });
-    await fixture.debit(account, { now: START + 1, key: "other", tool: "uuid" });
+    for (const now of [START, START + HOUR, START + 2 * HOUR])
+      await fixture.debit(account, { now });
+    await fixture.debit(account, { now: START + HOUR, key: "other", tool: "uuid" });
     await fixture.debit(bob, { now: START + 1 });
-    const reversed = fixture.debitOrder(account, { now: START + 2, key: "other" });
+    const reversed = fixture.debitOrder(account, { now: START + 2 * HOUR, key: "other" });
     await fixture.ledger.debit(reversed);
     const { callId, now: at } = reversed;
     await fixture.ledger.reverse({ account, callId, at, now: at });
-    await fixture.ledger.revokeKey({ account, id: keyId(account, "other"), now: START + 3 });
-    const recent = async (from: number) =>
-      (await fixture.ledger.recentCalls({ account, from }))
+    await fixture.ledger.revokeKey({ account, id: keyId(account, "other"), now: START + 3 * HOUR });
+    const recent = async (since: number) =>
+      (await callsByKey(fixture.ledger, { account, since }))
         .map(({ key, calls, credits }) => `${key.slice(-10)} ${calls} ${credits}`)
         .sort();
     assert.deepEqual(await recent(START), ["main000000 3 2", "other00000 1 1"]);
-    assert.deepEqual(await recent(START + 1), ["main000000 2 2", "other00000 1 1"]);
-    assert.deepEqual(await recent(START + 2), ["main000000 1 1"]);
-    assert.deepEqual(await recent(START + 3), []);
-    const nobody = { account: accountId("Nobody"), from: 0 };
-    assert.deepEqual(await fixture.ledger.recentCalls(nobody), []);
+    assert.deepEqual(await recent(START + 2 * HOUR - 1), ["main000000 2 2", "other00000 1 1"]);
+    assert.deepEqual(await recent(START + 2 * HOUR), ["main000000 1 1"]);
+    assert.deepEqual(await recent(START + 3 * HOUR), []);
+    const nobody = { account: accountId("Nobody"), since: 0 };
+    assert.deepEqual(await callsByKey(fixture.ledger, nobody), []);
+  });
+
+  rule("summing debits changes no usage, whatever arrives late or is reversed", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account("Ada", { freeCall: "open", credits: 50 });
+    const expected = new Map<number, number>();
+    const call = async (at: number) => {
+      const order = fixture.debitOrder(account, { now: at });
+      await ledger.debit(order);
+      const hour = at - (at % HOUR);
+      expected.set(hour, (expected.get(hour) ?? 0) + 1);
+      return order;
+    };
+    const check = async () => {
+      const rows = [...expected].filter(([, calls]) => calls > 0).sort(([one], [two]) => one - two);
+      const usage = (await fixture.usage()).map(({ hour, calls }) => [hour, calls]);
+      assert.deepEqual(usage, rows);
+      await assertTotals(ledger, START);
+    };
+    const reverse = async ({ callId, now: at }: ReturnType<Fixture["debitOrder"]>) => {
+      assert.deepEqual(await ledger.reverse({ account, callId, at, now: at }), { reversed: true });
+      expected.set(at - (at % HOUR), (expected.get(at - (at % HOUR)) ?? 0) - 1);
+    };
+    const early = await call(START);
+    // Three in one millisecond, which are summed together.
+    const same = [START + HOUR, START + HOUR, START + HOUR];
+    for (const at of same) await call(at);
+    const last = await call(START + 2 * HOUR);
+    assert.deepEqual(await ledger.sumUsage({ account, max: 9 }), { more: false });
+    for (let more = true; more; await check())
+      ({ more } = await ledger.sumUsage({ account, max: 1 }));
+    const late = await call(START + 1);
+    await check();
+    await reverse(early);
+    await reverse(late);
+    await check();
+    // A reversal that arrives before its call leaves a mark, which is no call.
+    const unmade = fixture.debitOrder(account, { now: START + 2 });
+    const { callId, now: at } = unmade;
+    assert.deepEqual(await ledger.reverse({ account, callId, at, now: at }), { reversed: false });
+    await assert.rejects(ledger.debit(unmade));
+    await check();
+    await maintainFully(ledger, { now: START + DAY, rollUpBefore: START + HOUR + 1, rowsMax: 2 });
+    await check();
+    await reverse(last);
+    await call(START + 2 * HOUR + 1);
+    await check();
+  });
+
+  rule("a repeated debit that arrived late is summed once", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 50 });
+    for (const now of [START + 1, START + 2, START + 3]) await fixture.debit(account, { now });
+    await fixture.ledger.sumUsage({ account, max: 2 });
+    const late = fixture.debitOrder(account, { now: START });
+    await Promise.all([late, late].map((order) => fixture.ledger.debit(order)));
+    assert.deepEqual(
+      (await fixture.usage()).map(({ calls }) => calls),
+      [4],
+    );
+  });
+
+  rule("sums are exact while calls, reversals and roll-ups run at once", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account("Ada", { credits: 500 });
+    const orders = Array.from({ length: 60 }, (_, call) =>
+      fixture.debitOrder(account, { now: START + ((call * 7) % 60) * MINUTE }),
+    );
+    const roll = { now: START + DAY, rollUpBefore: START + 10 * MINUTE, rowsMax: 3 };
+    await Promise.all(
+      orders.flatMap((order, index) => {
+        const { callId, now: at } = order;
+        const works: Promise<unknown>[] = [ledger.debit(order)];
+        if (index % 4 === 0) works.push(ledger.sumUsage({ account, max: 2 }));
+        if (index % 5 === 0)
+          works.push(ledger.reverse({ account, callId, at, now: at }).catch(() => {}));
+        if (index % 9 === 0) works.push(ledger.maintain({ ...roll, after: null }));
+        return works.map((work) => work.catch(() => {}));
+      }),
+    );
+    await assertTotals(ledger, START);
+    const sum = (rows: readonly { calls: number }[]) =>
+      rows.reduce((total, { calls }) => total + calls, 0);
+    const { debited, reversed } = await fixture.totals();
+    assert.equal(sum(await fixture.usage()), debited - reversed);
   });
 
   rule("usage of revoked keys and closed accounts is kept", async (fixture) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { LedgerOperations } from "#ledger/port.ts";
-import { HOUR_MS } from "#limits.ts";
+import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { createLedgerReads, type ReadName } from "#stores/sql/ledger-reads.ts";
 import { createSqliteReads } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -88,13 +88,17 @@ describe("the cost of entries in SQLite", () => {
     assert.ok(many < few * 4, `${few} microseconds became ${many}`);
   });
 
-  test("recent calls are read from the requested time, not from the beginning", (t) => {
-    const [recent] = plansOf(open(t), "recentCalls", { account: "ada", from: START });
+  test("usage is read along the keys of its tables, from the requested time", (t) => {
+    const after = { hour: START, key: "key", tool: "hash" };
+    const order = { account: "ada", from: START, to: START + 9 * DAY_MS, after };
+    const [, usage] = plansOf(open(t), "usage", order);
     for (const step of [
-      "SEARCH debit_by_account USING PRIMARY KEY (account_no=? AND at>?)",
-      "SEARCH debit_journal USING PRIMARY KEY (at>?)",
+      "SEARCH usage_hour USING PRIMARY KEY (account_no=? AND (hour,key_no,tool)>(?,?,?) AND hour<?)",
+      "SEARCH usage_kept USING PRIMARY KEY (account_no=? AND (hour,key_no,tool)>(?,?,?) AND hour<?)",
+      "SEARCH debit_by_account USING PRIMARY KEY (account_no=? AND at>? AND at<?)",
+      "SEARCH debit_journal USING PRIMARY KEY (at>? AND at<?)",
     ])
-      assert.ok(recent?.plan.includes(step), String(recent?.plan));
+      assert.ok(usage?.plan.includes(step), String(usage?.plan));
   });
 
   test("a balance is summed along the index of spendable grants", (t) => {

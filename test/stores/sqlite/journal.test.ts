@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
+import { callsByKey } from "#ledger/read-pages.ts";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createJournal } from "#stores/sqlite/journal.ts";
@@ -68,7 +69,7 @@ describe("the journal of debits", () => {
         await allEntries(ledger, bob, START),
       ],
       usage: await fixture.usage(),
-      recent: await ledger.recentCalls({ account: ada, from: START + 11 * HOUR }),
+      recent: await callsByKey(ledger, { account: ada, since: START + 11 * HOUR }),
       totals: (await assertTotals(ledger, START)).totals,
       lines: linesOf(driver),
     });
