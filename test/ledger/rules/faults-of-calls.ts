@@ -34,8 +34,8 @@ export const OF_DEBITS: RuleFault[] = [
   fault(
     "rules/debit",
     "an idempotency key is kept a millisecond long",
-    "now < earlier.at + IDEM",
-    "now <= earlier.at + IDEM",
+    "?? now) < earlier.at + IDEM",
+    "?? now) <= earlier.at + IDEM",
   ),
   fault(
     "rules/debit",
