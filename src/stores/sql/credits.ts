@@ -49,7 +49,7 @@ export const listCredits: LedgerRead<"credits"> = {
     const isFirst = after === null;
     const nextExpiry = frontSql("expires_at", now);
     const sums = sql`SELECT a.lifetime_grants, ${balanceSql(now)} AS balance, ${nextExpiry} AS expires_at,
-        CASE WHEN ${nextExpiry} IS NOT NULL THEN ${expiringSql(nextExpiry, now)} END AS expiring,
+        CASE WHEN ${nextExpiry} IS NOT NULL THEN ${expiringSql(frontSql(EXPIRY_SQL, now), now)} END AS expiring,
         ${isFirst && limit > 0 ? expiringSql(sql`${NEVER}`, now) : sql`0`} AS permanent,
         EXISTS (SELECT 1 FROM credit_grant WHERE account_no = a.no) AS has_grants
       FROM account a WHERE id = ${account}`;

@@ -39,12 +39,18 @@ export const balanceSql = (now: number): SqlQuery => sql`CASE
     THEN a.rest + coalesce(${frontSql("remaining", now)}, 0)
   ELSE ${summedBalanceSql("a.no", now)} END`;
 
-/** What the spendable grants of the account `a` hold that expire at this time (SQL), or never. Nothing is summed if they are all grants. */
+/**
+ * What the spendable grants of the account `a` hold that expire at this time (SQL), which is later than `now`, or never. Nothing is
+ * summed if these are all spendable grants. `expiry` must be EXPIRY_SQL of a grant or a number: SQLite does not use the index for the
+ * value of the column itself, which has a type of its own.
+ */
 export const expiringSql = (expiry: SqlQuery, now: number): SqlQuery => {
-  const last = sql`(SELECT ${{ sql: `max(${EXPIRY_SQL})`, values: [] }} ${spendableSql(now)})`;
+  const lastInOrder = `ORDER BY ${EXPIRY_SQL} DESC, granted_at DESC, no DESC LIMIT 1`;
+  const last = sql`(SELECT ${{ sql: EXPIRY_SQL, values: [] }} ${spendableSql(now)} ${{ sql: lastInOrder, values: [] }})`;
   const first = frontSql(EXPIRY_SQL, now);
   return sql`CASE WHEN ${first} = ${expiry} AND ${last} = ${expiry} THEN ${balanceSql(now)}
-    ELSE (SELECT coalesce(CAST(sum(remaining) AS BIGINT), 0) ${spendableSql(now)} AND ${{ sql: EXPIRY_SQL, values: [] }} = ${expiry}) END`;
+    ELSE (SELECT coalesce(CAST(sum(remaining) AS BIGINT), 0) FROM credit_grant
+      WHERE account_no = a.no AND spent = 0 AND ${{ sql: EXPIRY_SQL, values: [] }} = ${expiry}) END`;
 };
 
 /** The expiry of a grant that never expires, as in the index. */

@@ -48,7 +48,14 @@ describe("the alarm of an account's object", () => {
       if (trouble.maintain !== null) throw trouble.maintain;
       return submit("maintain", order) as MaintainOutcome;
     };
-    const start = () => createUpkeep(storage, driver, maintain, KEPT_DAYS);
+    /** The steps that find debits to sum. */
+    const sums = { left: 0, taken: 0 };
+    const sumUsage = () => {
+      sums.taken += 1;
+      sums.left -= 1;
+      return { more: sums.left >= 0 };
+    };
+    const start = () => createUpkeep(storage, driver, maintain, KEPT_DAYS, null, sumUsage);
     const fixture = createFixture({
       ledger: ledgerOver(async (name, order) => submit(name, order)),
     });
@@ -57,6 +64,8 @@ describe("the alarm of an account's object", () => {
     return {
       asked,
       trouble,
+      sums,
+      recordUnsummed: async () => upkeep.recordUnsummed(),
       driver,
       alarmAt: () => alarmAt,
       /** Restarts the same object. */
@@ -163,6 +172,24 @@ describe("the alarm of an account's object", () => {
     assert.equal(fixture.count("debit"), 1);
     await fixture.call(Date.now());
     assert.deepEqual(fixture.asked, { getAlarm: 2, setAlarm: 2 });
+  });
+
+  test("sums many calls within seconds, in rounds with a bound, and then waits for old calls again", async (t) => {
+    const fixture = await openFixture(t);
+    await fixture.call(START);
+    const old = START + (KEPT_DAYS + 1) * DAY;
+    assert.equal(fixture.alarmAt(), old);
+    await fixture.recordUnsummed();
+    assert.equal(fixture.alarmAt(), START + 5_000);
+    await fixture.recordUnsummed();
+    assert.deepEqual(fixture.asked, { getAlarm: 1, setAlarm: 2 });
+    fixture.sums.left = 25;
+    await fixture.goOff();
+    assert.equal(fixture.sums.taken, 20, "the steps of one round");
+    assert.equal(fixture.alarmAt(), Date.now() + 1_000);
+    await fixture.goOff();
+    assert.equal(fixture.sums.taken, 26);
+    assert.deepEqual([fixture.count("debit"), fixture.alarmAt()], [1, old]);
   });
 
   test("is set by the next call if it could not be set", async (t) => {
