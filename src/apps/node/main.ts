@@ -66,6 +66,7 @@ async function main(): Promise<void> {
     signUps: async () => (await dashboard?.countSignUps()) ?? null,
     faults: faults.current,
     storage,
+    database: store.measure,
   });
   const readiness = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
