@@ -58,6 +58,7 @@ export async function openNodeSocket(
     faults: () => new Map(),
     storage: { freeBytes: () => null, wal: () => null },
     clockErrorSeconds: () => 0,
+    database: null,
   });
   const config = readConfig({
     RATE_LIMIT: String(settings.rateLimit),

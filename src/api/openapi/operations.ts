@@ -77,9 +77,10 @@ function operationPaths(): Record<string, PathItem> {
     "/readyz": operationPath({
       operationId: "checkReadiness",
       summary: "Readiness",
-      description: "Returns 200 when the ledger accepts writes, so that calls can succeed.",
+      description:
+        "Returns 200 when calls succeed: by those of the last seconds, or if there were none by a write like theirs. Otherwise the detail of the 503 names the kind of fault.",
       response: {
-        description: "The ledger accepts writes.",
+        description: "Calls succeed.",
         content: { "application/json": health },
       },
       problems: [503],

@@ -119,7 +119,7 @@ function retryEagain(run: () => number): number {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs `run` with a temporary folder of mode 0700, which is removed afterwards, even if the command fails or a signal stops it. */
-async function withTemporaryFolder<Result>(
+export async function withTemporaryFolder<Result>(
   run: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-"));

@@ -3,6 +3,7 @@ import { OrderRejected } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { LATE, TOO_MANY_ORDERS } from "#stores/order-queue.ts";
 import {
+  AccountHeld,
   BrokenOff,
   codeOf,
   isLocked,
@@ -24,7 +25,9 @@ import { isThreadFault } from "#stores/sqlite/thread.ts";
 export function isOfOneOrder(error: unknown): boolean {
   if (error instanceof OrderRejected || error instanceof BeingMoved) return true;
   if (primaryCodeOf(error) !== 0) return mayBeOneOrder(error);
-  return chainOf(error).some((each) => each instanceof StatementRejected || isLocked(each));
+  return chainOf(error).some(
+    (each) => each instanceof StatementRejected || each instanceof AccountHeld || isLocked(each),
+  );
 }
 
 /**

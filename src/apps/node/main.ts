@@ -77,6 +77,7 @@ async function main(): Promise<void> {
     storage,
     clockErrorSeconds: clockWatch.errorSeconds,
     lostCommits: () => store.lostCommits() !== null,
+    database: store.measure,
   });
   const readiness = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);

@@ -8,6 +8,7 @@ import type { LastingFaults } from "./lasting-faults.ts";
 import { addSignUpMetrics, type SignUpCounts } from "./sign-up-metrics.ts";
 import { addStorageMetrics } from "./storage-metrics.ts";
 import type { StorageWatch } from "./storage-watch.ts";
+import type { NodeStore } from "./store.ts";
 
 /** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
 export type NodeMetrics = {
@@ -34,6 +35,7 @@ export function createNodeMetrics(queues: {
   /** See `ClockWatch.errorSeconds`. */
   clockErrorSeconds(): number;
   lostCommits(): boolean;
+  database: NodeStore["measure"];
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];

@@ -2,6 +2,7 @@ import path from "node:path";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
+import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
 import { copySqliteOpen } from "#stores/sqlite/backup.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { lostCommitFaults } from "#stores/sqlite/node-commit-mark.ts";
@@ -30,6 +31,8 @@ export type NodeStore = {
   lostCommits(): string | null;
   /** Returns the number of orders that wait for the ledger. */
   waiting(): number;
+  /** Measures what PostgreSQL holds; null with SQLite. */
+  measure: (() => Promise<DatabaseMeasures>) | null;
   /** Returns whether there is no account yet, or only one with this email address and without a key. */
   isEmptyOrUnfinished(email: string): Promise<boolean>;
   /** For threads with a connection of their own: see files-watch.ts. Undefined with PostgreSQL. */
@@ -90,6 +93,7 @@ async function openSqliteStore(
       secrets,
       lostCommits: () => lostCommitFaults(driver)[0] ?? null,
       waiting: thread.waiting,
+      measure: null,
       isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(driver, email),
       refusal: watch.shared,
       announce: lock.describe,

@@ -1,9 +1,10 @@
-import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
+import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
 import type { NodeClock } from "./database-clock.ts";
 import { decideTogether, type How } from "./decide-together.ts";
 import {
+  AccountHeld,
   codeOf,
   isLocked,
   orderFault,
@@ -13,9 +14,6 @@ import {
   waitMs,
 } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
-
-/** Another transaction held the lock on the account for longer than a batch waits. */
-class AccountHeld extends NotCarriedOut {}
 
 type OnBatch = ((batch: CommittedBatch) => void) | undefined;
 

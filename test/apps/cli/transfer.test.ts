@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, test } from "node:test";
+import { readConfig } from "#config/config.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openDataFolderOf } from "../../../src/apps/cli/open-sqlite.ts";
 import { commandLine, commandProcess, startServer, temporaryFolder } from "./fixture.ts";
 
 describe("export and import", () => {
@@ -38,6 +41,31 @@ describe("export and import", () => {
     assert.match(stderr, /^Exported records .*\. The secret is not included/);
     assert.ok(!stdout.includes(key));
     assert.deepEqual(readdirSync(folder).sort(), ["data", "ledger.jsonl"]);
+  });
+
+  test("an export writes its lines without a transaction that would keep the server's log from being emptied", async () => {
+    const dataDir = path.join(folder, "data");
+    const config = readConfig({ DATA_DIR: dataDir });
+    const log = assert.fail;
+    const deployment = await openDataFolderOf(
+      { config, remote: null, json: false, now: 0, log },
+      false,
+    );
+    const server = openNodeSqlite(path.join(dataDir, "toolbooth.sqlite"));
+    const emptied: unknown[] = [];
+    try {
+      await deployment.exportLines(false, () => {
+        server.exec(
+          "INSERT INTO setting (name, value) VALUES ('written', '') ON CONFLICT DO NOTHING; DELETE FROM setting WHERE name = 'written'",
+        );
+        emptied.push({ ...server.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() });
+      });
+    } finally {
+      server.close();
+      await deployment.close();
+    }
+    assert.ok(emptied.length >= 5);
+    for (const row of emptied) assert.deepEqual(row, { busy: 0, log: 0, checkpointed: 0 });
   });
 
   test("import into a new folder gives a service whose keys work", async () => {

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { NOT_ACCEPTED } from "#api/readiness.ts";
 import { type DebitOrder, type Ledger, NotCarriedOut } from "#ledger/port.ts";
-import { orderFault } from "#stores/postgres/faults.ts";
+import { AccountHeld, NotReplicated, OutOfReach, orderFault } from "#stores/postgres/faults.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
@@ -119,6 +119,7 @@ test("an error that concerns one order or one account does not make a node unrea
   const held = Object.assign(new Error("held"), { code: "55P03", severity: "ERROR" });
   for (const error of [
     orderFault(held),
+    new AccountHeld("Another transaction holds the account"),
     orderFault(Object.assign(new Error("check"), { code: "23514", severity: "ERROR" })),
     Object.assign(new NotCarriedOut("constraint failed"), { errcode: 275 }),
   ])
@@ -191,7 +192,7 @@ test("the probe needs as much space as the debits of a small batch, and does not
   await ledger.probe({ now: 1 });
   assert.ok(logged() >= 10, `${logged()} pages`);
   const before = pages();
-  for (let now = 2; now < 1_000; now += 1) await ledger.probe({ now });
+  for (let now = 2; now < 50; now += 1) await ledger.probe({ now });
   assert.equal(pages(), before);
 });
 
@@ -230,6 +231,8 @@ test("a sentence is chosen by the error's code, whatever wraps it, and repeats n
     [pg("25006"), "Calls fail: the database is a standby or read-only."],
     [pg("57P03", "FATAL"), "Calls fail: the database is starting or stopping."],
     [pg("XX001"), "Calls fail: the database is damaged."],
+    [new NotReplicated(secret), "Calls fail: the synchronous standby of the database is missing."],
+    [new OutOfReach(secret), "Calls fail: the database is out of reach."],
     [new Error("Query read timeout"), "Calls fail: the database does not respond in time."],
     [new Error("The ledger's thread died"), "Calls fail: the ledger is restarting."],
     [new Error(secret), NOT_ACCEPTED],

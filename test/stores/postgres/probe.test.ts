@@ -15,6 +15,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { measurePostgres } from "#stores/postgres/measure.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { explainLedgerFault } from "../../../src/apps/node/ledger-faults.ts";
@@ -69,6 +70,20 @@ test("a locked row does not make a node unready, and the probe leaves nothing be
     "SELECT (SELECT count(*) FROM debit) AS debits, (SELECT count(*) FROM setting WHERE name <> 'secret') AS notes",
   );
   assert.deepEqual(left, { debits: 1, notes: 0 });
+});
+
+test("measures the database, and the age of a transaction that is open", async (t) => {
+  const node = await openNode(await newDatabase());
+  t.after(() => node.close());
+  const idle = await measurePostgres(node.pool);
+  assert.ok(idle.bytes > 5e6);
+  assert.equal(idle.oldestTransactionMs, 0);
+  await node.pool.transaction("snapshot", async (query) => {
+    await query("SELECT 1 FROM account");
+    assert.ok((await measurePostgres(node.pool)).oldestTransactionMs >= 0);
+    await query("SELECT pg_sleep(0.002)");
+    assert.ok((await measurePostgres(node.pool)).oldestTransactionMs > 0);
+  });
 });
 
 test("a probe takes as many round trips as a debit, with the same time limits, so that a slow network fails both or none", async (t) => {
