@@ -22,7 +22,8 @@ export function openDashboardStore(
   if ("file" in data) {
     const { refusal } = data;
     // A new connection would open another file than the main thread has open, or create one.
-    if (isRefused(refusal) || !existsSync(data.file)) throw new NotCarriedOut(REFUSED);
+    const isLost = refusal !== undefined && !existsSync(data.file);
+    if (isLost || isRefused(refusal)) throw new NotCarriedOut(REFUSED);
     const { record, rethrowDatabaseErrors } = createFaultWatch();
     const driver = openNodeSqlite(data.file);
     const dashboard = openSqliteDashboardStore(driver, () => {

@@ -26,6 +26,8 @@ export type FilesWatchOptions = {
   copy(order: CopyOrder): Promise<void>;
   /** Called when a fault begins or changes, and with null when it is over. */
   onFault(fault: LastingFault | null): void;
+  /** Called when the content of the database was changed, with what happened. */
+  onDamage(what: string): void;
   /** Logs what `/readyz` must not show, such as folders. */
   log(sentence: string): void;
   now?: () => number;
@@ -71,6 +73,7 @@ export function watchFiles(options: FilesWatchOptions): FilesWatch {
       return;
     }
     if (fault.movedTo !== null) log(`The open ${fault.file} is now ${fault.movedTo}.`);
+    if (isLost(fault.kind)) options.onDamage(`${fault.file} was ${fault.kind}`);
     report(saved === null ? SAVING : "");
     void save();
   }

@@ -15,7 +15,7 @@ import {
 } from "./data-folder.ts";
 import { openDatabaseFiles } from "./database-files.ts";
 import { NO_PATIENCE, type Patience } from "./database-startup.ts";
-import { requireNoLostLedger } from "./earlier-ledger.ts";
+import { requireNoLostLedger, requireUndamaged } from "./earlier-ledger.ts";
 import { type FilesWatchOptions, watchFiles } from "./files-watch.ts";
 import { createSecretKeeper, openSecrets } from "./secret-file.ts";
 import { lockDataFolder, type ServerLock } from "./server-lock.ts";
@@ -65,11 +65,16 @@ async function openSqliteStore(
     const secrets = openSecrets(driver, config, log);
     lock.describe(null);
     const files = openDatabaseFiles(databaseFile(dataDir));
+    let isDamaged = false;
     const watch = watchFiles({
       files,
       dataDir,
       // Without the thread, the main thread copies: no call waits for it then.
       copy: async (order) => thread.copy(order) ?? copySqliteOpen(driver, order),
+      onDamage(what) {
+        isDamaged = true;
+        lock.markDamaged(databaseFile(dataDir), what);
+      },
       onFault: events.onFiles ?? (() => {}),
       log,
     });
@@ -92,8 +97,11 @@ async function openSqliteStore(
         clearInterval(keeping);
         await watch.close();
         await thread.close();
-        driver.close();
-        files.close();
+        // The last connection to close would move the log into the damaged file. Apart, they are worth more.
+        if (!isDamaged) {
+          driver.close();
+          files.close();
+        }
         lock.release();
       },
     };
@@ -110,6 +118,7 @@ function openOwnFolder(dataDir: string): ServerLock {
   return explainFolder(dataDir, () => {
     makeFolder(path.resolve(dataDir));
     requireNoLostLedger(dataDir);
+    requireUndamaged(dataDir);
     return lockDataFolder(dataDir, Date.now());
   });
 }
