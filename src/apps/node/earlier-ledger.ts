@@ -15,12 +15,12 @@ export function requireNoLostLedger(dataDir: string): void {
     requireOwnLog(dataDir);
     return;
   }
-  const traces = findTraces(dataDir);
-  if (traces.length === 0) return;
-  const source = sourceIn(traces, dataDir);
+  const remains = findRemains(dataDir);
+  if (remains.length === 0) return;
+  const source = sourceIn(remains, dataDir);
   const state = statSync(databaseFile(dataDir), { throwIfNoEntry: false }) ? "empty" : "missing";
   throw new DataFolderError(
-    `The ledger is lost: ${databaseFile(dataDir)} is ${state}, but the folder has files of an earlier ledger (${namesOf(traces)}). ` +
+    `The ledger is lost: ${databaseFile(dataDir)} is ${state}, but the folder has files of an earlier ledger (${namesOf(remains)}). ` +
       `Move the database back, or run \`npm run -s toolbooth -- restore ${source}\`. ` +
       "If your data is elsewhere, correct DATA_DIR or DATABASE_URL. To start a new ledger on purpose, move these files to another folder first.",
   );
@@ -40,13 +40,13 @@ export function requireUndamaged(dataDir: string): void {
   const what = findDamage(dataDir, databaseFile(dataDir));
   if (what === null) return;
   throw new DataFolderError(
-    `${what} in ${dataDir} while an earlier server was running, so it is not complete. Run \`npm run -s toolbooth -- restore ${sourceIn(findTraces(dataDir), dataDir)}\`. To use the file as it is, delete ${serverFile(dataDir)}.`,
+    `${what} in ${dataDir} while an earlier server was running, so it is not complete. Run \`npm run -s toolbooth -- restore ${sourceIn(findRemains(dataDir), dataDir)}\`. To use the file as it is, delete ${serverFile(dataDir)}.`,
   );
 }
 
 /** The latest file that a server saved is better than any backup. */
-function sourceIn(traces: readonly string[], dataDir: string): string {
-  const rescued = traces.filter((name) => name.startsWith("toolbooth-rescued-")).at(-1);
+function sourceIn(remains: readonly string[], dataDir: string): string {
+  const rescued = remains.filter((name) => name.startsWith("toolbooth-rescued-")).at(-1);
   return rescued === undefined ? "<backup file>" : path.join(dataDir, rescued);
 }
 
@@ -60,16 +60,16 @@ const namesOf = (names: readonly string[]) =>
     : `${names.slice(0, NAMED_MAX).join(", ")} and ${names.length - NAMED_MAX} more`;
 
 /** Returns the names of files that an earlier ledger left. A first start that was killed leaves none of them. */
-function findTraces(dataDir: string): string[] {
+function findRemains(dataDir: string): string[] {
   return namesIn(dataDir).filter(
     (name) =>
-      TRACES.test(name) ||
+      REMAINS.test(name) ||
       (name === path.basename(outboxFolder(dataDir)) &&
         namesIn(path.join(dataDir, name)).length > 0),
   );
 }
 
-const TRACES =
+const REMAINS =
   /^(?:toolbooth\.sqlite-(?:wal|shm)|secret|server\.json|reversals\.sqlite|toolbooth-(?:before|rescued)-.*\.sqlite)$/;
 
 function namesIn(folder: string): string[] {

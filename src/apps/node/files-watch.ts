@@ -12,8 +12,8 @@ import type { LastingFault } from "./lasting-faults.ts";
  */
 export type FilesWatch = {
   /** Why no order may be carried out; null if they may. Looks at the files if the last look was a moment ago. */
-  refusal(): string | null;
-  /** The same as a flag for other threads; see `isRefused`. */
+  blockedBy(): string | null;
+  /** The same as a flag for other threads; see `isBlocked`. */
   shared: SharedArrayBuffer;
   /** Ends the watch. If the data is not saved yet, tries once more. */
   close(): Promise<void>;
@@ -45,7 +45,7 @@ const REUSED_MS = 25;
 const RETRY_MS = 30_000;
 
 /** Whether the watch refuses orders, for threads that it gave its flag. */
-export const isRefused = (shared: SharedArrayBuffer | undefined): boolean =>
+export const isBlocked = (shared: SharedArrayBuffer | undefined): boolean =>
   shared !== undefined && Atomics.load(new Int32Array(shared), 0) !== 0;
 
 export function watchFiles(options: FilesWatchOptions): FilesWatch {
@@ -125,7 +125,7 @@ export function watchFiles(options: FilesWatchOptions): FilesWatch {
 
   const timer = setInterval(look, everyMs).unref();
   return {
-    refusal() {
+    blockedBy() {
       if (performance.now() - looked >= reusedMs) look();
       return fault === null ? null : `${fault.file} was ${fault.kind}`;
     },

@@ -30,7 +30,7 @@ export type NodeStore = {
   /** Returns whether there is no account yet, or only one with this email address and without a key. */
   isEmptyOrUnfinished(email: string): Promise<boolean>;
   /** For threads with a connection of their own: see files-watch.ts. Undefined with PostgreSQL. */
-  refusal?: SharedArrayBuffer;
+  blocked?: SharedArrayBuffer;
   /** Writes the server's address to the data folder, for the next server that starts there. */
   announce?(address: string): void;
   close(): Promise<void>;
@@ -81,7 +81,7 @@ async function openSqliteStore(
     const thread = await openSqliteThread({
       file: databaseFile(dataDir),
       ...events,
-      refusal: watch.refusal,
+      blockedBy: watch.blockedBy,
     });
     const keepSecret = createSecretKeeper(dataDir, secrets, log);
     const keeping = config.secrets === null ? setInterval(keepSecret, SECRET_EVERY_MS).unref() : 0;
@@ -91,7 +91,7 @@ async function openSqliteStore(
       secrets,
       waiting: thread.waiting,
       isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(driver, email),
-      refusal: watch.shared,
+      blocked: watch.shared,
       announce: lock.describe,
       async close() {
         clearInterval(keeping);

@@ -147,7 +147,7 @@ for (const [name, lose, what, next] of LOSSES) {
 test("a database that is moved away and back serves calls again", async (t) => {
   const { callUntilRefused, file, faults, debit, store, account } = await openFixture(t);
   const dashboard = openDashboardStore(
-    { data: { file, refusal: store.refusal as SharedArrayBuffer } },
+    { data: { file, blocked: store.blocked as SharedArrayBuffer } },
     assert.ifError,
   );
   t.after(() => dashboard.close());
@@ -162,7 +162,7 @@ test("a database that is moved away and back serves calls again", async (t) => {
   await assert.rejects(grant("during"), NotCarriedOut);
   await assert.rejects(dashboard.jobs.count({ queues: ["email"] }), NotCarriedOut);
   assert.throws(
-    () => openDashboardStore({ data: { file, refusal: store.refusal } }, assert.ifError),
+    () => openDashboardStore({ data: { file, blocked: store.blocked } }, assert.ifError),
     NotCarriedOut,
   );
   await eventually("it says so", async () =>
