@@ -86,7 +86,7 @@ test("the limit on open files bounds the connections, and a start with too few i
   );
   assert.throws(
     () => connectionsWithin(24, say),
-    /^TooFewOpenFiles|^Error: The limit on open files is 24, but the server needs at least 256, and 10200/,
+    /^TooFewOpenFiles|^Error: The limit on open files is 24, but the server needs at least 512, and 10200/,
   );
   const limit = readOpenFilesLimit();
   assert.ok(limit === null || limit > 0);
