@@ -46,7 +46,7 @@ export function openDashboardServer(
     port: number;
     secrets: readonly string[];
     prices: PriceList | null;
-    refusal?: SharedArrayBuffer | undefined;
+    blocked?: SharedArrayBuffer | undefined;
   },
   log: NodeLog,
   onRejection: (reason: Rejection) => void,
@@ -60,7 +60,7 @@ export function openDashboardServer(
     {
       data:
         config.databaseUrl === null
-          ? { file: databaseFile(config.dataDir), refusal: at.refusal }
+          ? { file: databaseFile(config.dataDir), blocked: at.blocked }
           : { databaseUrl: config.databaseUrl },
       dataDir: config.dataDir,
       publicUrl: at.publicUrl,

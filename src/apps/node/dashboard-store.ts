@@ -13,7 +13,7 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { lostCommitFaults, openCommitMark } from "#stores/sqlite/node-commit-mark.ts";
 import type { DashboardSettings } from "./dashboard.ts";
 import { createFaultWatch } from "./fault-watch.ts";
-import { isRefused } from "./files-watch.ts";
+import { isBlocked } from "./files-watch.ts";
 
 /** The dashboard thread's storage. It has its own connections, so that its waits delay no call. */
 export function openDashboardStore(
@@ -21,16 +21,17 @@ export function openDashboardStore(
   onIdleError: (error: Error) => void,
 ) {
   if ("file" in data) {
-    const { refusal } = data;
+    const { blocked } = data;
     // A new connection would open another file than the main thread has open, or create one.
-    if (isRefused(refusal) || !existsSync(data.file)) throw new NotCarriedOut(REFUSED);
+    const isLost = blocked !== undefined && !existsSync(data.file);
+    if (isLost || isBlocked(blocked)) throw new NotCarriedOut(REFUSED);
     const { record, rethrowDatabaseErrors } = createFaultWatch();
     const driver = openNodeSqlite(data.file);
     const mark = openCommitMark(driver, data.file);
     const dashboard = openSqliteDashboardStore(driver, {
       mark,
       check() {
-        if (!isRefused(refusal)) return;
+        if (!isBlocked(blocked)) return;
         const fault = new NotCarriedOut(REFUSED);
         record(fault);
         throw fault;

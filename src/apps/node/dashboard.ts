@@ -19,8 +19,8 @@ import type { SignUpCounts } from "./sign-up-metrics.ts";
 
 /** The settings of the dashboard thread, as plain data. */
 export type DashboardSettings = {
-  /** `refusal` is shared with the main thread, which watches the database files: see files-watch.ts. */
-  data: { file: string; refusal?: SharedArrayBuffer | undefined } | { databaseUrl: string };
+  /** `blocked` is shared with the main thread, which watches the database files: see files-watch.ts. */
+  data: { file: string; blocked?: SharedArrayBuffer | undefined } | { databaseUrl: string };
   dataDir: string;
   publicUrl: string;
   origins: readonly string[];

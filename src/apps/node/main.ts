@@ -95,7 +95,7 @@ async function main(): Promise<void> {
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
-    const at = { publicUrl, port, secrets, prices, refusal: store.refusal };
+    const at = { publicUrl, port, secrets, prices, blocked: store.blocked };
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
     const parts = { ledger, readiness, pool, log, metrics, reverseLater, clock };

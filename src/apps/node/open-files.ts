@@ -6,7 +6,8 @@ export class TooFewOpenFiles extends Error {}
 
 /** Threads, databases, emails, webhooks and pages: an idle server on two cores has 50 files open. */
 const RESERVED = 200;
-const CONNECTIONS_MIN = 56;
+/** A hundred of them are for connections that get an error: see connection-bounds.ts. */
+const CONNECTIONS_MIN = 312;
 const HOW = "`ulimit -n` in a shell, LimitNOFILE= in systemd, --ulimit nofile= in Docker";
 
 /**

@@ -10,9 +10,9 @@ import { createReverser, reversalJob, STEADY_PACE } from "#jobs/reverse-calls.ts
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import { sqliteJobs } from "#stores/schema/sqlite-jobs.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
-import { SIDECARS } from "#stores/sqlite/backup.ts";
+import { addJobRows, readJobRows, SIDECARS } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { insertSql, type SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "#stores/sqlite/driver.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { dropFile, makeFolder } from "./data-folder.ts";
 
@@ -49,17 +49,8 @@ export function openReversalFile(file: string) {
       const found = statSync(file, { throwIfNoEntry: false });
       return found?.dev === dev && found.ino === ino;
     },
-    allRows: () => driver.prepare("SELECT * FROM job").all(),
-    /** Adds rows of another such file. Those that are there already stay. */
-    addRows(rows: readonly SqlRow[]): void {
-      driver.transaction("write", () => {
-        for (const { no: _, ...row } of rows) {
-          const columns = Object.keys(row);
-          const sql = insertSql("job", columns.join(","), 1, "ON CONFLICT DO NOTHING");
-          driver.prepare(sql).run(...Object.values(row));
-        }
-      });
-    },
+    allRows: () => readJobRows(driver),
+    addRows: (rows: readonly SqlRow[]) => addJobRows(driver, rows),
     close: () => driver.close(),
   };
 }

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { primaryCodeOf, SQLITE_BUSY } from "#stores/sqlite/faults.ts";
-import { DataFolderError, dropFile, giveToFolderOwner } from "./data-folder.ts";
+import { DataFolderError, databaseFile, dropFile, giveToFolderOwner } from "./data-folder.ts";
 
 /**
  * One server per data folder. The server holds SQLite's lock on the file `server.lock` while it runs. The system releases it with
@@ -16,6 +16,8 @@ export const serverFile = (dataDir: string) => path.join(dataDir, "server.json")
 export type ServerLock = {
   /** Writes `server.json`. `address` is null until the server listens. */
   describe(address: string | null): void;
+  /** Notes in `server.json` that the content of the database was changed, so that no later server starts on it. */
+  markDamaged(database: string, what: string): void;
   /** `hasFailed`: the start failed, so it leaves nothing behind. */
   release(hasFailed?: boolean): void;
 };
@@ -45,19 +47,25 @@ export function lockDataFolder(dataDir: string, startedAt: number): ServerLock {
     chmodSync(file, 0o600);
     giveToFolderOwner(file);
   }
+  const started = {
+    pid: process.pid,
+    host: hostname(),
+    address: null as string | null,
+    startedAt: new Date(startedAt).toISOString(),
+  };
   function describe(address: string | null): void {
-    const startedIso = new Date(startedAt).toISOString();
-    writeServerFile(dataDir, {
-      pid: process.pid,
-      host: hostname(),
-      address,
-      startedAt: startedIso,
-    });
+    started.address = address;
+    const inodes = inodesOf(databaseFile(dataDir));
+    writeServerFile(dataDir, { ...started, ...(inodes === null ? {} : { inodes }) });
   }
   // Otherwise it would name an earlier server until this one has a ledger.
   if (existsSync(serverFile(dataDir))) describe(null);
   return {
     describe,
+    markDamaged(database, what) {
+      const inode = inodeOf(database);
+      if (inode !== undefined) writeServerFile(dataDir, { ...started, damaged: { inode, what } });
+    },
     release(hasFailed = false) {
       if (hasFailed && !existed) dropFile(file);
       held.delete(database);
@@ -100,7 +108,39 @@ function hold(file: string, waitMs: number): DatabaseSync | null {
 
 const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino;
 
-type Server = { pid: number; host: string; address: string | null; startedAt: string };
+type Server = {
+  pid: number;
+  host: string;
+  address: string | null;
+  startedAt: string;
+  /** The numbers of the database file and of its log. */
+  inodes?: { database: number; log: number };
+  /** What became of the database file with this number. Another file in its place is not concerned. */
+  damaged?: { inode: number; what: string };
+};
+
+/**
+ * Whether the log beside the database is that of a server that had another database there and was killed. SQLite would apply it all
+ * the same, and mix the two.
+ */
+export function hasForeignLog(dataDir: string): boolean {
+  const database = databaseFile(dataDir);
+  const [then, now] = [readServerFile(dataDir)?.inodes, inodesOf(database)];
+  if (then === undefined || now === null || statSync(`${database}-wal`).size === 0) return false;
+  // In a copy of the folder both have other numbers.
+  return now.log === then.log && now.database !== then.database;
+}
+
+function inodesOf(file: string): { database: number; log: number } | null {
+  const [database, log] = [inodeOf(file), inodeOf(`${file}-wal`)];
+  return database === undefined || log === undefined ? null : { database, log };
+}
+
+/** Returns what an earlier server noted about the database that is in the folder now; null if that is nothing. */
+export function findDamage(dataDir: string, database: string): string | null {
+  const damaged = readServerFile(dataDir)?.damaged;
+  return damaged !== undefined && damaged.inode === inodeOf(database) ? damaged.what : null;
+}
 
 /** In one step, because others read the file at any time. The service works without it, such as on a full disk. */
 function writeServerFile(dataDir: string, server: Server): void {
@@ -126,10 +166,17 @@ function describeServer(dataDir: string): string {
 function readServerFile(dataDir: string): Server | null {
   try {
     const read = JSON.parse(readFileSync(serverFile(dataDir), "utf8")) as Partial<Server> | null;
-    const { pid, host, address, startedAt } = read ?? {};
+    const { pid, host, address, startedAt, damaged, inodes } = read ?? {};
     if (typeof pid !== "number" || typeof host !== "string" || typeof startedAt !== "string")
       return null;
-    return { pid, host, address: typeof address === "string" ? address : null, startedAt };
+    const place = typeof address === "string" ? address : null;
+    const isMarked = typeof damaged?.inode === "number" && typeof damaged.what === "string";
+    const known = typeof inodes?.database === "number" && typeof inodes.log === "number";
+    return {
+      ...{ pid, host, address: place, startedAt },
+      ...(known ? { inodes } : {}),
+      ...(isMarked ? { damaged } : {}),
+    };
   } catch {
     return null;
   }

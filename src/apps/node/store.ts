@@ -17,7 +17,7 @@ import {
 } from "./data-folder.ts";
 import { openDatabaseFiles } from "./database-files.ts";
 import { NO_PATIENCE, type Patience } from "./database-startup.ts";
-import { requireNoLostLedger } from "./earlier-ledger.ts";
+import { requireNoLostLedger, requireUndamaged } from "./earlier-ledger.ts";
 import { type FilesWatchOptions, watchFiles } from "./files-watch.ts";
 import { createSecretKeeper, openSecrets } from "./secret-file.ts";
 import { lockDataFolder, type ServerLock } from "./server-lock.ts";
@@ -36,7 +36,7 @@ export type NodeStore = {
   /** Returns whether there is no account yet, or only one with this email address and without a key. */
   isEmptyOrUnfinished(email: string): Promise<boolean>;
   /** For threads with a connection of their own: see files-watch.ts. Undefined with PostgreSQL. */
-  refusal?: SharedArrayBuffer;
+  blocked?: SharedArrayBuffer;
   /** Writes the server's address to the data folder, for the next server that starts there. */
   announce?(address: string): void;
   close(): Promise<void>;
@@ -72,18 +72,23 @@ async function openSqliteStore(
     const secrets = openSecrets(driver, config, log);
     lock.describe(null);
     const files = openDatabaseFiles(databaseFile(dataDir));
+    let isDamaged = false;
     const watch = watchFiles({
       files,
       dataDir,
       // Without the thread, the main thread copies: no call waits for it then.
       copy: async (order) => thread.copy(order) ?? copySqliteOpen(driver, order),
+      onDamage(what) {
+        isDamaged = true;
+        lock.markDamaged(databaseFile(dataDir), what);
+      },
       onFault: events.onFiles ?? (() => {}),
       log,
     });
     const thread = await openSqliteThread({
       file: databaseFile(dataDir),
       ...events,
-      refusal: watch.refusal,
+      blockedBy: watch.blockedBy,
     });
     const keepSecret = createSecretKeeper(dataDir, secrets, log);
     const keeping = config.secrets === null ? setInterval(keepSecret, SECRET_EVERY_MS).unref() : 0;
@@ -95,14 +100,17 @@ async function openSqliteStore(
       waiting: thread.waiting,
       measure: null,
       isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(driver, email),
-      refusal: watch.shared,
+      blocked: watch.shared,
       announce: lock.describe,
       async close() {
         clearInterval(keeping);
         await watch.close();
         await thread.close();
-        driver.close();
-        files.close();
+        // The last connection to close would move the log into the damaged file. Apart, they are worth more.
+        if (!isDamaged) {
+          driver.close();
+          files.close();
+        }
         lock.release();
       },
     };
@@ -119,6 +127,7 @@ function openOwnFolder(dataDir: string): ServerLock {
   return explainFolder(dataDir, () => {
     makeFolder(path.resolve(dataDir));
     requireNoLostLedger(dataDir);
+    requireUndamaged(dataDir);
     return lockDataFolder(dataDir, Date.now());
   });
 }

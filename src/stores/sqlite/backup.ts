@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Audit } from "#ledger/port.ts";
 import { planMigrations, SchemaTooNew } from "../schema/migrations.ts";
 import { createSqliteReads } from "./database.ts";
-import type { SqlDriver } from "./driver.ts";
+import { insertSql, type SqlDriver, type SqlRow } from "./driver.ts";
 import { isDamage, primaryCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "./faults.ts";
 import {
   openNodeSqlite,
@@ -58,6 +58,20 @@ export type CopyOrder = {
 export function copySqliteOpen(driver: SqlDriver, { copyTo, emptiesLog }: CopyOrder): void {
   driver.prepare("VACUUM INTO ?").run(copyTo);
   if (emptiesLog) driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+}
+
+/** Reads all rows of a job queue, to add them to that of another file. */
+export const readJobRows = (driver: SqlDriver): SqlRow[] =>
+  driver.prepare("SELECT * FROM job").all();
+
+/** Adds rows that `readJobRows` read. Jobs that are there already stay. */
+export function addJobRows(driver: SqlDriver, rows: readonly SqlRow[]): void {
+  driver.transaction("write", () => {
+    for (const { no: _, ...row } of rows) {
+      const sql = insertSql("job", Object.keys(row).join(","), 1, "ON CONFLICT DO NOTHING");
+      driver.prepare(sql).run(...Object.values(row));
+    }
+  });
 }
 
 /** Returns the faults that SQLite finds in a database: damaged pages and indexes, and rows with missing references. */

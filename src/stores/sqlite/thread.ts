@@ -25,7 +25,7 @@ export type SqliteThreadOptions = {
   /** Called about once a second with the state of the write-ahead log. */
   onWal?: (state: WalState) => void;
   /** Returns why no order may be carried out now; null if they may. Asked for each order and each batch, so it must be cheap. */
-  refusal?: () => string | null;
+  blockedBy?: () => string | null;
 };
 
 export type SqliteThread = {
@@ -43,12 +43,12 @@ const RETRY_AFTER_MS = 10;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 export async function openSqliteThread(options: SqliteThreadOptions): Promise<SqliteThread> {
-  const { refusal = () => null } = options;
-  const thread = await keepThread({ ...options, refusal });
+  const { blockedBy = () => null } = options;
+  const thread = await keepThread({ ...options, blockedBy });
   const queue = createOrderQueue<BatchItem, unknown>({
     batchMax: LEDGER_BATCH_MAX,
     send(items, again, done, failed) {
-      const reason = refusal();
+      const reason = blockedBy();
       if (reason === null) thread.send(items, again, done, failed);
       // At once, and not as a failure, after which the queue would try again.
       else done(items.map(() => new NotCarriedOut(reason)));
@@ -62,7 +62,7 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
   return {
     ledger: withSummedUsage(
       ledgerOver((name, order) => {
-        const reason = refusal();
+        const reason = blockedBy();
         return reason === null
           ? queue.submit([name, order])
           : Promise.reject(new NotCarriedOut(reason));
@@ -100,8 +100,8 @@ async function keepThread({
   onCrash,
   onFault,
   onWal,
-  refusal,
-}: SqliteThreadOptions & { refusal(): string | null }): Promise<Thread> {
+  blockedBy,
+}: SqliteThreadOptions & { blockedBy(): string | null }): Promise<Thread> {
   let worker: Worker | undefined;
   let underWay: { done(outcomes: unknown[]): void; failed(error: Error): void } | undefined;
   let copying: { done(): void; failed(error: Error): void } | undefined;
@@ -153,7 +153,7 @@ async function keepThread({
     setTimeout(async () => {
       if (closing) return;
       // A new connection would open another file than the others have open, or create one.
-      if (refusal() !== null || !existsSync(file)) return restartLater();
+      if (blockedBy() !== null || !existsSync(file)) return restartLater();
       try {
         await start();
       } catch (error) {

@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -17,6 +19,7 @@ import { databaseFile } from "../../../src/apps/node/data-folder.ts";
 import { createSecretKeeper } from "../../../src/apps/node/secret-file.ts";
 import { findServer } from "../../../src/apps/node/server-lock.ts";
 import { openNodeStore } from "../../../src/apps/node/store.ts";
+import { createFixture } from "../../contract/ledger/fixture.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 
 /** Which data folders a server starts on: those with a ledger and no other server, and new ones. */
@@ -136,6 +139,30 @@ test("a running server keeps others from its folder until it ends, also by a kil
   await assert.rejects(open(dataDir), new RegExp(`Another server \\(process ${process.pid} on `));
   await store.close();
   await openAndClose(dataDir);
+});
+
+test("the log of a server that was killed is not applied to another database", async (t) => {
+  const dataDir = temporaryFolder(t);
+  const store = await open(dataDir);
+  t.after(() => store.close());
+  await createFixture(store).account("Ada", { credits: 5 });
+  // What a kill leaves behind.
+  const copy = path.join(dataDir, "copy");
+  mkdirSync(copy);
+  for (const name of ["toolbooth.sqlite", "toolbooth.sqlite-wal", "server.json", "secret"])
+    copyFileSync(path.join(dataDir, name), path.join(copy, name));
+  const described = JSON.parse(readFileSync(path.join(copy, "server.json"), "utf8"));
+  const log = statSync(path.join(copy, "toolbooth.sqlite-wal")).ino;
+  const inodes = { database: described.inodes.database, log };
+  writeFileSync(path.join(copy, "server.json"), JSON.stringify({ ...described, inodes }));
+  const before = readFileSync(path.join(copy, "toolbooth.sqlite-wal"));
+  await assert.rejects(
+    open(copy),
+    /^Error: .*-wal is still that of the earlier database.*move .*-wal/,
+  );
+  assert.deepEqual(readFileSync(path.join(copy, "toolbooth.sqlite-wal")), before);
+  rmSync(path.join(copy, "toolbooth.sqlite-wal"));
+  await openAndClose(copy);
 });
 
 test("a copied folder of a running server serves by itself", async (t) => {

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
@@ -79,21 +87,33 @@ function callsIn(file: string): Set<string> {
   }
 }
 
-const LOSSES: [name: string, lose: (file: string) => void, what: RegExp][] = [
-  ["deleted", (file) => rmSync(file), /^toolbooth\.sqlite was deleted while/],
+const LOSSES: [name: string, lose: (file: string) => void, what: RegExp, next: string][] = [
+  [
+    "deleted",
+    (file) => rmSync(file),
+    /^toolbooth\.sqlite was deleted while/,
+    "The ledger is lost: ",
+  ],
   [
     "deleted with its log",
     (file) => {
       for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix);
     },
     /^toolbooth\.sqlite was deleted while/,
+    "The ledger is lost: ",
   ],
-  ["truncated", (file) => truncateSync(file, 0), /^toolbooth\.sqlite was truncated while/],
+  [
+    "truncated",
+    (file) => truncateSync(file, statSync(file).size / 2),
+    /^toolbooth\.sqlite was truncated while/,
+    "toolbooth\\.sqlite was truncated in ",
+  ],
 ];
 
-for (const [name, lose, what] of LOSSES) {
+for (const [name, lose, what, next] of LOSSES) {
   test(`the database is ${name} under load: calls stop, and every charged call is saved`, async (t) => {
-    const { callUntilRefused, file, saved, charged, faults, debit } = await openFixture(t);
+    const { callUntilRefused, file, saved, charged, faults, debit, close, dataDir } =
+      await openFixture(t);
     for (let i = 0; i < 20; i += 1) await debit();
     setImmediate(() => lose(file));
     for (const error of await callUntilRefused())
@@ -112,13 +132,22 @@ for (const [name, lose, what] of LOSSES) {
       [],
     );
     await assert.rejects(debit(), NotCarriedOut);
+    await close();
+    await assert.rejects(
+      openNodeStore(readConfig({ DATA_DIR: dataDir }), {
+        onBatch() {},
+        onCrash() {},
+        onFault() {},
+      }),
+      { message: new RegExp(`^${next}.* toolbooth -- restore ${saved()[0]}`) },
+    );
   });
 }
 
 test("a database that is moved away and back serves calls again", async (t) => {
   const { callUntilRefused, file, faults, debit, store, account } = await openFixture(t);
   const dashboard = openDashboardStore(
-    { data: { file, refusal: store.refusal as SharedArrayBuffer } },
+    { data: { file, blocked: store.blocked as SharedArrayBuffer } },
     assert.ifError,
   );
   t.after(() => dashboard.close());
@@ -133,7 +162,7 @@ test("a database that is moved away and back serves calls again", async (t) => {
   await assert.rejects(grant("during"), NotCarriedOut);
   await assert.rejects(dashboard.jobs.count({ queues: ["email"] }), NotCarriedOut);
   assert.throws(
-    () => openDashboardStore({ data: { file, refusal: store.refusal } }, assert.ifError),
+    () => openDashboardStore({ data: { file, blocked: store.blocked } }, assert.ifError),
     NotCarriedOut,
   );
   await eventually("it says so", async () =>

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { readConfig } from "#config/config.ts";
+import { CONNECTIONS_MAX } from "#limits.ts";
+import { DataFolderError, databaseFile, folderError } from "../../../src/apps/node/data-folder.ts";
+import { connectionsWithin, readOpenFilesLimit } from "../../../src/apps/node/open-files.ts";
+import { openNodeStore } from "../../../src/apps/node/store.ts";
+import { temporaryFolder } from "../../http/server-process.ts";
+import { commandLine } from "../cli/fixture.ts";
+
+/** What the server and the command line say when they cannot work: one sentence on the cause, and what to do. */
+
+const systemError = (code: string) => Object.assign(new Error(`${code}: no`), { code });
+const sqliteError = (errcode: number, message: string) =>
+  Object.assign(new Error(message), { code: "ERR_SQLITE_ERROR", errcode });
+
+const MESSAGES: readonly [error: Error, message: RegExp][] = [
+  [
+    sqliteError(1, "table debit has no column named tool"),
+    /toolbooth\.sqlite is damaged: its schema cannot be used \(table debit .*restore a backup\.$/,
+  ],
+  [sqliteError(5, "database is locked"), /is locked by another process/],
+  [
+    sqliteError(8, "attempt to write a readonly database"),
+    /is not writable\. Make the folder writable/,
+  ],
+  [sqliteError(11, "database disk image is malformed"), /is damaged .* restore a backup\.$/],
+  [
+    sqliteError(13, "database or disk is full"),
+    /^The disk that holds .* is full\. Free some space/,
+  ],
+  [
+    sqliteError(778, "disk I/O error"),
+    /^The disk that holds .* does not work \(disk I\/O error\)\. Check the disk/,
+  ],
+  [systemError("ENOSPC"), /^The disk that holds .* is full\. Free some space/],
+  [systemError("EDQUOT"), /^The disk that holds .* is full\. Free some space/],
+  [systemError("EIO"), /^The disk that holds .* does not work/],
+  [systemError("EROFS"), /^The data folder .* is not writable/],
+  [systemError("EACCES"), /^The data folder .* is not writable/],
+  [systemError("EMFILE"), /^This process may not open more files\. Raise the limit/],
+];
+
+test("explains every error of the data folder without a stack", (t) => {
+  const dataDir = temporaryFolder(t);
+  for (const [error, message] of MESSAGES) {
+    const explained = folderError(error, dataDir);
+    assert.ok(explained instanceof DataFolderError, error.message);
+    assert.match(explained.message, message);
+    assert.doesNotMatch(explained.message, /\n/);
+  }
+  const bug = new TypeError("x is not a function");
+  assert.equal(folderError(bug, dataDir), bug);
+});
+
+test("a database whose schema is damaged is explained by the server and the command line", async (t) => {
+  const dataDir = path.join(temporaryFolder(t), "data");
+  const cli = commandLine(dataDir);
+  await cli.json("account create ada@b.c");
+  const database = new DatabaseSync(databaseFile(dataDir));
+  database.exec("ALTER TABLE debit_journal RENAME COLUMN tool TO tolo");
+  database.close();
+  await assert.rejects(
+    openNodeStore(readConfig({ DATA_DIR: dataDir }), { onBatch() {}, onCrash() {}, onFault() {} }),
+    (error) =>
+      error instanceof DataFolderError && /its schema cannot be used \(/.test(error.message),
+  );
+  const { stderr, status } = await cli.run("account list");
+  assert.equal(status, 1);
+  assert.match(stderr, /^The schema of the database is damaged .*Restore a backup\.\n$/);
+});
+
+test("the limit on open files bounds the connections, and a start with too few is refused", () => {
+  const said: string[] = [];
+  const say = (sentence: string) => said.push(sentence);
+  assert.equal(connectionsWithin(null, say), CONNECTIONS_MAX);
+  assert.equal(connectionsWithin(CONNECTIONS_MAX + 200, say), CONNECTIONS_MAX);
+  assert.deepEqual(said, []);
+  assert.equal(connectionsWithin(1_024, say), 824);
+  assert.match(
+    said.join(),
+    /is 1024, so the server accepts only 824 .* needs 10200 .*LimitNOFILE=/,
+  );
+  assert.throws(
+    () => connectionsWithin(24, say),
+    /^TooFewOpenFiles|^Error: The limit on open files is 24, but the server needs at least 512, and 10200/,
+  );
+  const limit = readOpenFilesLimit();
+  assert.ok(limit === null || limit > 0);
+});
+
+test("the command line explains where it may not write", async (t) => {
+  const folder = temporaryFolder(t);
+  const cli = commandLine(path.join(folder, "data"));
+  await cli.json("account create ada@b.c");
+  mkdirSync(path.join(folder, "taken"));
+  writeFileSync(path.join(folder, "file"), "");
+  const cases: [line: string, message: RegExp][] = [
+    [`backup ${folder}/no/where`, /The folder .* does not exist/],
+    [`backup ${folder}/file/below`, /is not a file|does not exist/],
+    [`export ${folder}/taken`, /is not a file/],
+  ];
+  for (const [line, message] of cases) assert.match(await cli.refused(line), message, line);
+  const lost = commandLine(path.join(folder, "lost"));
+  mkdirSync(path.join(folder, "lost", "outbox"), { recursive: true });
+  writeFileSync(path.join(folder, "lost", "outbox", "1.eml"), "");
+  for (const line of ["account list", "account create ada@b.c", `backup ${folder}/copy`])
+    assert.match(await lost.refused(line), /^The ledger is lost: .*\(outbox\)\. .*restore/, line);
+});
