@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { findLostCommits, noticeLostCommits } from "#stores/sqlite/node-commit-mark.ts";
+import { detectLostCommits, findLostCommits } from "#stores/sqlite/node-commit-mark.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { createFixture, keySha256 } from "../contract/ledger/fixture.ts";
 import { createChance } from "../ledger/rules/chance.ts";
@@ -74,7 +74,7 @@ async function run(rounds: number, flips: boolean, from: number): Promise<void> 
       const [account = "", at, callId = ""] = line.split(" ");
       return find.get(account, Number(at), callId) === undefined;
     }).length;
-    noticeLostCommits(driver, file, Date.now());
+    detectLostCommits(driver, file, Date.now());
     const isNoticed = findLostCommits(driver) !== null;
     driver.close();
     sums.calls += calls.length;

@@ -128,7 +128,7 @@ export type LostCommits = {
  * Compares a database with its mark, and records lost commits in the database. Call it before anything else writes to the ledger.
  * Returns whether the database had marks and its mark is gone, so that nothing can be compared.
  */
-export function noticeLostCommits(
+export function detectLostCommits(
   driver: SqlDriver,
   file: string,
   now: number,

@@ -28,8 +28,8 @@ export function openDamaged(file: string, folder: string): DatabaseSync | null {
       if (existsSync(file + suffix))
         copyFileSync(file + suffix, copy + suffix, constants.COPYFILE_FICLONE);
     copySchema(layout, copy);
-    const mended = openReadable(copy);
-    const [better, worse] = mended.readable > best.readable ? [mended, best] : [best, mended];
+    const repaired = openReadable(copy);
+    const [better, worse] = repaired.readable > best.readable ? [repaired, best] : [best, repaired];
     worse.database?.close();
     best = better;
   }

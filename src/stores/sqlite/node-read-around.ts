@@ -18,7 +18,7 @@ export function readAround(
   database: DatabaseSync,
   table: string,
   key: string,
-  visit: (row: SqlRow) => void,
+  onRow: (row: SqlRow) => void,
 ): Gap[] {
   const columns = key.split(", ");
   const parameters = `(${columns.map(() => "?").join(", ")})`;
@@ -39,7 +39,7 @@ export function readAround(
       statement.setReadBigInts(true);
       for (const found of statement.iterate(...(after ?? []), ...(before ?? []))) {
         const row = plainRow(found);
-        visit(row);
+        onRow(row);
         last = columns.map((column) => row[column] ?? null);
       }
       return null;

@@ -16,9 +16,9 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import {
   acceptLostCommits,
   COMMIT_MARK_SUFFIX,
+  detectLostCommits,
   findLostCommits,
   lostCommitFaults,
-  noticeLostCommits,
   openCommitMark,
   readCommitMark,
   resetCommitMark,
@@ -61,7 +61,7 @@ async function openMarked(t: TestContext) {
 function start(file: string) {
   const driver = openNodeSqlite(file);
   try {
-    const { isMarkMissing } = noticeLostCommits(driver, file, START);
+    const { isMarkMissing } = detectLostCommits(driver, file, START);
     const calls = driver.prepare("SELECT count(*) AS calls FROM debit").get()?.["calls"];
     return {
       isMarkMissing,
