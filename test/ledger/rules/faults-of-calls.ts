@@ -34,13 +34,13 @@ export const OF_DEBITS: RuleFault[] = [
   fault(
     "rules/debit",
     "an idempotency key is kept a millisecond long",
-    "?? now) < earlier.at + IDEM",
-    "?? now) <= earlier.at + IDEM",
+    "clock ?? now) < earlier.at + IDEM",
+    "clock ?? now) <= earlier.at + IDEM",
   ),
   fault(
     "rules/debit",
     "the status of a key says of every idempotency key that it is kept",
-    "isKept(rows.earlier, now);",
+    "isKept(rows, order);",
     "true;",
   ),
   fault(
