@@ -15,6 +15,8 @@ export type NodeLog = {
   warn(message: string): void;
   /** Logs a request. Probes are logged at level `debug`, unless their status differs from the one before. */
   access(entry: AccessLogEntry): void;
+  /** Logs an error that the caller logs once, when it begins (`lasting-faults.ts`). */
+  error(message: string): void;
   /** An error that repeats is counted (`repeated-errors.ts`). */
   logError: AppContext["logError"];
   /** Logs an email that was written to the outbox: its file and, on the operator's own machine, its text with the link. */
@@ -83,6 +85,7 @@ export function createNodeLog(
       lines.add(accessLine(isDebug ? "debug" : "info", isoTime(now()), entry));
     },
     email: (text) => log.info({ email: text }, "email"),
+    error: (message) => error({}, message),
     logError: errors.add,
     async close() {
       clearInterval(reporting);
