@@ -4,6 +4,7 @@ import type { CallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import type { Readiness } from "./health.ts";
 import type { CallResponse, ToolJob } from "./pipeline/run-tool.ts";
 
 /**
@@ -17,6 +18,7 @@ export type AppContext = {
   ledger: Ledger;
   /** The ledger as calls use it. */
   calls: CallLedger;
+  readiness: Readiness;
   /**
    * Reverses a call that gets 503 although its debit may exist: at once, or when the ledger is reachable again. Resolves
    * as soon as the reversal is certain; never rejects.

@@ -5,19 +5,44 @@ import type { Replier, RequestContext } from "./pipeline/reply.ts";
 /** The result of a probe is used for this long. */
 const PROBE_REUSED_MS = 1_000;
 
+/** Why calls would fail now. */
+export type Unready = {
+  /** One sentence for whoever asks. It contains no paths, addresses or messages of the database. */
+  message: string;
+  /** For the log. */
+  cause?: unknown;
+};
+
+/** Returns why calls would fail now, or null if they would succeed. Never rejects. */
+export type Readiness = () => Promise<Unready | null>;
+
+/**
+ * Asks the ledger whether it accepts debits: at most once a second, however many clients ask.
+ *
+ * `explain`: turns the fault into the sentence of `Unready`.
+ */
+export function probeReadiness(
+  { ledger, now, elapsed }: Pick<AppContext, "ledger" | "now" | "elapsed">,
+  explain: (cause: unknown) => string = () => NOT_ACCEPTED,
+): Readiness {
+  let last: { at: number; unready: Promise<Unready | null> } | null = null;
+  return () => {
+    const at = elapsed();
+    if (last === null || at - last.at >= PROBE_REUSED_MS) {
+      const unready = ledger.probe({ now: now() }).then(
+        () => null,
+        (cause) => ({ message: explain(cause), cause }),
+      );
+      last = { at, unready };
+    }
+    return last.unready;
+  };
+}
+
+export const NOT_ACCEPTED = "The ledger does not accept writes. Calls fail until it does.";
+
 /** The endpoints for an operator's monitoring: `/healthz`, `/readyz` and `/metrics`. */
 export function createMonitoringEndpoints(app: AppContext, replier: Replier) {
-  let last: { at: number; probe: Promise<unknown> } | null = null;
-
-  /** Writes to the ledger at most once a second, however many clients ask. */
-  function probe(): Promise<unknown> {
-    const at = app.elapsed();
-    if (last === null || at - last.at >= PROBE_REUSED_MS) {
-      last = { at, probe: app.ledger.probe({ now: app.now() }) };
-    }
-    return last.probe;
-  }
-
   const healthy = (request: Request, context: RequestContext) =>
     replier.plain("application/json", JSON.stringify({ ok: true }), request.headers, context);
 
@@ -25,14 +50,11 @@ export function createMonitoringEndpoints(app: AppContext, replier: Replier) {
     healthz: healthy,
 
     async readyz(request: Request, context: RequestContext): Promise<Response> {
-      await probe().catch((cause) => {
+      const unready = await app.readiness();
+      if (unready !== null) {
         const headers = { "Retry-After": "2" };
-        throw new ApiError(
-          "unavailable",
-          "The ledger does not accept writes. Calls fail until it does.",
-          { cause, headers },
-        );
-      });
+        throw new ApiError("unavailable", unready.message, { cause: unready.cause, headers });
+      }
       return healthy(request, context);
     },
 

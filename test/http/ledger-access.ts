@@ -2,6 +2,7 @@
  * What a test does behind the scenes: it sends orders to the ledger past the service, moves the clock, and lets the
  * service's own orders fail, wait or lose their answers. Commands are plain data, so they reach into workerd too.
  */
+import { probeReadiness } from "#api/health.ts";
 import { type CallLedger, localCallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 
@@ -140,6 +141,7 @@ export function createBackstage(
       reverseLater: async (call: CallRef) =>
         void troubled.reverse({ ...call, now: now() }).catch(() => kept.push(call)),
       ...{ ledger: troubled, calls: callsFor(rateLimit), now, elapsed },
+      readiness: probeReadiness({ ledger: troubled, now, elapsed }),
       logError(message: string, { cause }: { cause?: unknown }) {
         loggedErrors.push(`${message} ${cause}`);
       },

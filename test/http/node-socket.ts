@@ -54,6 +54,8 @@ export async function openNodeSocket(
     ...{ ledger: thread.waiting, tools: pool.waiting },
     jobs: async () => [],
     signUps: async () => null,
+    faults: () => new Map(),
+    storage: { freeBytes: () => null, wal: () => null },
   });
   const config = readConfig({
     RATE_LIMIT: String(settings.rateLimit),
@@ -66,10 +68,10 @@ export async function openNodeSocket(
   const random = settings.fixed ? { random: patternedBytes } : {};
   const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
   const log = createNodeLog("silent");
-  const { reverseLater } = backstage.parts(settings);
+  const staged = backstage.parts(settings);
   const context = {
-    ...createNodeAppContext({ ...parts, ...random, log, ledger: thread.ledger, reverseLater }),
-    ...backstage.parts(settings),
+    ...createNodeAppContext({ ...parts, ...random, log, ...staged }),
+    ...staged,
     memory,
   };
   const site = {

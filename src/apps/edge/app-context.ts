@@ -2,6 +2,7 @@ import { waitUntil } from "cloudflare:workers";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { AppContext } from "#api/app-context.ts";
+import { probeReadiness } from "#api/health.ts";
 import { runToolInPieces } from "#api/pipeline/run-tool.ts";
 import { accountPart, type RandomBytes } from "#ids.ts";
 import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
@@ -35,10 +36,12 @@ export function createEdgeAppContext(
   const find = ({ account }: { account?: string }) =>
     env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
   const ledger = ledgerOfObjects(find);
-  const reversing = { ledger, now: () => Date.now(), logError };
+  const clocks = { now: () => Date.now(), elapsed: () => performance.now() };
+  const reversing = { ledger, now: clocks.now, logError };
   return {
     settings,
     ledger,
+    readiness: probeReadiness({ ledger, ...clocks }),
     calls: callLedgerOfObjects(find, settings.rateLimit),
     tools: TOOLS,
     reverseLater: async (call) =>
@@ -50,8 +53,7 @@ export function createEdgeAppContext(
     whenSent: null,
     sendStream: ofKnownLength,
     clientAddress: (request) => clientAddressOf(request as Request | undefined),
-    now: () => Date.now(),
-    elapsed: () => performance.now(),
+    ...clocks,
     random,
     hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
     // Cloudflare compresses responses itself.

@@ -25,6 +25,7 @@ type Parts = {
   publicUrl: string;
   secrets: readonly string[];
   ledger: Ledger;
+  readiness: AppContext["readiness"];
   pool: ToolPool;
   log: NodeLog;
   metrics: NodeMetrics;
@@ -33,7 +34,7 @@ type Parts = {
   random?: RandomBytes;
 };
 
-const elapsed = () => performance.now();
+export const elapsed = () => performance.now();
 const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
 
 export function createNodeAppContext(parts: Parts): AppContext {
@@ -50,6 +51,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
     tools: TOOLS,
     ledger,
     calls: localCallLedger(ledger, config.rateLimit, elapsed),
+    readiness: parts.readiness,
     reverseLater: parts.reverseLater,
     waitUntil: null,
     memory: NODE_MEMORY,

@@ -6,7 +6,9 @@ export const FAULT_NAMES = ["files", "disk", "checkpoint", "clock"] as const;
 export type FaultName = (typeof FAULT_NAMES)[number];
 
 export type LastingFault = {
-  /** One sentence that says what is wrong and what to do. */
+  /**
+   * One sentence that says what is wrong and what to do. `/readyz` may show it to anyone, so it names files without their folders.
+   */
   message: string;
   /** Whether calls fail or are refused because of it, so that `/readyz` responds with 503. */
   stopsCalls: boolean;

@@ -7,21 +7,24 @@ import { isLoopbackAddress } from "#networks.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { baseOf, isOwnMachine, warningsOf } from "./addresses.ts";
-import { createNodeAppContext } from "./app-context.ts";
+import { createNodeAppContext, elapsed } from "./app-context.ts";
 import { createIsTrusted } from "./client-address.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder } from "./data-folder.ts";
 import { StartupDatabaseError } from "./database-startup.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { readDocs } from "./docs.ts";
+import { createLastingFaults } from "./lasting-faults.ts";
 import { createNodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
 import { isForOperator } from "./operator-server.ts";
 import { openNodePages } from "./page-files.ts";
+import { createNodeReadiness } from "./readiness.ts";
 import { openReversals } from "./reversals.ts";
 import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
 import { readNodeSettings } from "./settings.ts";
+import { diskOf, startStorageWatch } from "./storage-watch.ts";
 import { openNodeStore } from "./store.ts";
 import { openToolPool } from "./tool-pool.ts";
 import { startUpkeep } from "./upkeep.ts";
@@ -30,6 +33,12 @@ import { startUpkeep } from "./upkeep.ts";
 async function main(): Promise<void> {
   const { config, prices } = readNodeSettings(process.env);
   const log = createNodeLog(config.logLevel);
+  const faults = createLastingFaults({
+    error: (message) => log.logError(message, {}),
+    info: log.info,
+  });
+  const disk = diskOf(config.dataDir);
+  const storage = startStorageWatch({ faults, disk, now: () => Date.now() });
   const store = await openNodeStore(
     config,
     {
@@ -40,6 +49,7 @@ async function main(): Promise<void> {
       },
       onFault: (cause) =>
         log.logError("Moving debits out of the journal failed; retrying", { cause }),
+      onWal: storage.onWal,
     },
     { forMs: DATABASE_PATIENCE_MS, log: log.warn },
   );
@@ -52,7 +62,10 @@ async function main(): Promise<void> {
     tools: pool.waiting,
     jobs: async () => [...((await dashboard?.countJobs()) ?? []), ...(await reversals.countJobs())],
     signUps: async () => (await dashboard?.countSignUps()) ?? null,
+    faults: faults.current,
+    storage,
   });
+  const readiness = createNodeReadiness({ ledger, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);
   const docs = readDocs(log.logError);
@@ -70,7 +83,7 @@ async function main(): Promise<void> {
     const at = { publicUrl, port, secrets, prices };
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
-    const parts = { ledger, pool, log, metrics, reverseLater };
+    const parts = { ledger, readiness, pool, log, metrics, reverseLater };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const { securityContact } = config;
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };
@@ -85,6 +98,7 @@ async function main(): Promise<void> {
     stopping = true;
     log.info("stopping", { signal });
     upkeep.stop();
+    storage.stop();
     pages.close();
     await server.stop();
     await dashboard?.stop();

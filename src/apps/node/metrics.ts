@@ -4,7 +4,10 @@ import { REJECTIONS, type Rejection } from "#api/dashboard/rejections.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { ConnectionEvent } from "./connection-bounds.ts";
 import { addJobGauges } from "./job-metrics.ts";
+import type { LastingFaults } from "./lasting-faults.ts";
 import { addSignUpMetrics, type SignUpCounts } from "./sign-up-metrics.ts";
+import { addStorageMetrics } from "./storage-metrics.ts";
+import type { StorageWatch } from "./storage-watch.ts";
 
 /** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
 export type NodeMetrics = {
@@ -26,6 +29,8 @@ export function createNodeMetrics(queues: {
   tools(): number;
   jobs(): Promise<readonly JobCount[]>;
   signUps(): Promise<SignUpCounts | null>;
+  faults: LastingFaults["current"];
+  storage: Pick<StorageWatch, "freeBytes" | "wal">;
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
@@ -106,6 +111,7 @@ export function createNodeMetrics(queues: {
   );
   addJobGauges(registers, queues.jobs, Date.now);
   addSignUpMetrics(registers, queues.signUps);
+  addStorageMetrics(registers, queues);
 
   const children = createChildren({ requests, calls, credits, latency });
   return {

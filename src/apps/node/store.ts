@@ -20,7 +20,7 @@ export type NodeStore = {
   close(): Promise<void>;
 };
 
-export type StoreEvents = Pick<SqliteThreadOptions, "onBatch" | "onCrash" | "onFault">;
+export type StoreEvents = Pick<SqliteThreadOptions, "onBatch" | "onCrash" | "onFault" | "onWal">;
 
 /** Opens the storage and reports every problem with it before anything else starts. `patience` says how long to wait for PostgreSQL. */
 export async function openNodeStore(

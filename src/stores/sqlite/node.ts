@@ -20,6 +20,9 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
 /** How long to wait for a lock that another process holds. The command line writes while a server runs. */
 const BUSY_TIMEOUT_MS = 4_000;
 
+/** Four times the size at which the log is copied into the database file. */
+const WAL_KEPT_BYTES = 16 * 1024 * 1024;
+
 export type NodeSqlite = SqlDriver & { close(): void };
 
 /**
@@ -34,6 +37,8 @@ export function openNodeSqlite(file: string, migrations = SQLITE_MIGRATIONS): No
     database.exec(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
     );
+    // SQLite keeps the log's file at its greatest size and overwrites it. After a reader has kept it from being emptied, it shrinks.
+    database.exec(`PRAGMA journal_size_limit = ${WAL_KEPT_BYTES}`);
     database.exec("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;");
     const driver = createDriver(database);
     runMigrations(driver, migrations);

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type BatchItem, type BatchResult, createBatchRunner } from "./batch.ts";
+import { createCheckpoints, type WalState } from "./checkpoints.ts";
 import {
   createJournal,
   JOURNAL_ROWS_MAX,
@@ -8,8 +9,11 @@ import {
 } from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
 
-/** A message of the thread, as JSON: the results of a batch, or a fault of its maintenance between two batches. */
-export type ThreadMessage = { commitMs: number; results: BatchResult[] } | { fault: string };
+/** A message of the thread, as JSON: the results of a batch, a fault of its maintenance between two batches, or the state of the log. */
+export type ThreadMessage =
+  | { commitMs: number; results: BatchResult[] }
+  | { fault: string }
+  | { wal: WalState };
 
 /** The thread that owns the ledger's connection. It receives a batch, commits it and sends the results, one batch at a time. */
 const port = parentPort;
@@ -17,6 +21,9 @@ if (port === null) throw new Error("This file is the ledger's thread; it is star
 const send = (message: ThreadMessage) => port.postMessage(JSON.stringify(message));
 
 const driver = openNodeSqlite((workerData as { file: string }).file);
+const checkpoints = createCheckpoints(driver, () => performance.now());
+const WAL_REPORT_MS = 1_000;
+const walReports = setInterval(() => send({ wal: checkpoints.tick() }), WAL_REPORT_MS);
 const journal = createJournal(driver);
 let journalRows = journal.count();
 let drainFrom = JOURNAL_ROWS_MIN;
@@ -53,6 +60,7 @@ function drainJournal(): void {
 
 port.on("message", (text: string) => {
   if (text === "close") {
+    clearInterval(walReports);
     driver.close();
     port.close();
     return;
@@ -62,5 +70,6 @@ port.on("message", (text: string) => {
   send({ commitMs: performance.now() - started, results });
   // After the results were sent, so that only the next batch waits for it.
   drainJournal();
+  checkpoints.afterBatch();
 });
 port.postMessage("ready");

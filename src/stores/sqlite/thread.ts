@@ -4,6 +4,7 @@ import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
 import { type BatchItem, outcomeOf } from "./batch.ts";
+import type { WalState } from "./checkpoints.ts";
 import type { ThreadMessage } from "./thread-worker.ts";
 
 /**
@@ -18,6 +19,8 @@ export type SqliteThreadOptions = {
   onCrash?: (error: Error) => void;
   /** Called when the thread's maintenance fails, and again only after it has succeeded in between. */
   onFault?: (error: Error) => void;
+  /** Called about once a second with the state of the write-ahead log. */
+  onWal?: (state: WalState) => void;
 };
 
 export type SqliteThread = { ledger: Ledger; waiting(): number; close(): Promise<void> };
@@ -60,7 +63,7 @@ type Thread = {
 };
 
 /** Keeps one thread running. A batch during which it dies fails; a batch that is sent while no thread runs fails with `NotCarriedOut`. */
-async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Promise<Thread> {
+async function keepThread({ file, onCrash, onFault, onWal }: SqliteThreadOptions): Promise<Thread> {
   let worker: Worker | undefined;
   let underWay: { done(outcomes: unknown[]): void; failed(error: Error): void } | undefined;
   let commitMs = 0;
@@ -76,6 +79,10 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
       const message = JSON.parse(text) as ThreadMessage;
       if ("fault" in message) {
         onFault?.(new Error(message.fault));
+        return;
+      }
+      if ("wal" in message) {
+        onWal?.(message.wal);
         return;
       }
       commitMs = message.commitMs;

@@ -49,7 +49,12 @@ async function ask(...statements: string[]): Promise<void> {
 
 /** As a node opens it. */
 const open = (url: string) =>
-  openNodeStore(readConfig({ DATABASE_URL: url }), { onBatch() {}, onCrash() {}, onFault() {} });
+  openNodeStore(readConfig({ DATABASE_URL: url }), {
+    onBatch() {},
+    onCrash() {},
+    onFault() {},
+    onWal() {},
+  });
 
 /** The message of a node that cannot start. It never contains the URL. */
 async function saidOf(url: string): Promise<string> {
