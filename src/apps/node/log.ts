@@ -73,7 +73,12 @@ export function createNodeLog(
   const info = inOrder((details, message) => log.info(details, message));
   const errors = createRepeatedErrors({ error, info }, now);
   const reporting = setInterval(errors.report, REPEATS_MS).unref();
-  process.prependListener("exit", errors.close);
+  const finish = () => {
+    errors.close();
+    lines.hand();
+  };
+  // Runs before the destination's own exit handler.
+  process.prependListener("exit", finish);
   return {
     info: (message, details = {}) => log.info(details, message),
     warn: (message) => log.warn(message),
@@ -89,8 +94,8 @@ export function createNodeLog(
     logError: errors.add,
     async close() {
       clearInterval(reporting);
-      process.off("exit", errors.close);
-      errors.close();
+      process.off("exit", finish);
+      finish();
       lines.close();
       const flushed = new Promise<void>((resolve) => destination.flush(() => resolve()));
       await Promise.race([flushed, setTimeout(CLOSE_TIMEOUT_MS)]);
@@ -108,19 +113,13 @@ function gatherLines(write: (lines: string) => void) {
     lines = "";
   };
   const timer = setInterval(hand, BATCH_MS / 2).unref();
-  // Runs before the destination's own exit handler.
-  process.prependListener("exit", hand);
   return {
     add(line: string) {
       lines += line;
       if (lines.length >= BATCH_BYTES) hand();
     },
     hand,
-    close() {
-      clearInterval(timer);
-      process.off("exit", hand);
-      hand();
-    },
+    close: () => clearInterval(timer),
   };
 }
 
