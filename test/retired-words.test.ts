@@ -89,6 +89,12 @@ const EXCEPTIONS: readonly Exception[] = [
     word: "told",
     reason: "a field of files that earlier versions wrote",
   },
+  {
+    files: /^src\/(?:api|apps\/node)\//,
+    word: "traces?",
+    line: /\btraceId(?:Of)?\b/,
+    reason: "the trace id of W3C Trace Context",
+  },
 ];
 
 const texts = [

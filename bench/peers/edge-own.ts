@@ -73,6 +73,8 @@ const traceOf = (deps: AppContext): RequestContext => ({
   startedAt: deps.elapsed(),
   receivedAt: deps.now(),
   account: null,
+  key: null,
+  traceId: null,
   charged: 1,
   balance: 1,
   callId: null,

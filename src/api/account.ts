@@ -51,6 +51,7 @@ export function createReadAccount(
     const caller = await keys.authenticate(request);
     const { account, keySha256 } = caller;
     context.account = account;
+    context.key = caller.keyId;
     const address = app.clientAddress(connection);
     const call = { caller, context, tool: null, price: 0, address, repeatKey: null };
     await openGate(call).askStatus();

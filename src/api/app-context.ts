@@ -60,8 +60,11 @@ export type AppContext = {
   /** Called once per response, after it was made. */
   record(entry: AccessLogEntry): void;
   /** Logs a failure of the service. Clients never see these messages. */
-  logError(message: string, details: { requestId?: string; cause?: unknown }): void;
+  logError(message: string, details: ErrorDetails): void;
 };
+
+/** What is logged with an error. */
+export type ErrorDetails = { requestId?: string; traceId?: string; cause?: unknown };
 
 export type AppSettings = {
   /** Base of the links in responses, without a trailing slash. Never taken from a request's Host header. */
@@ -94,6 +97,10 @@ export type AccessLogEntry = {
   status: number;
   code: ErrorCode | null;
   account: string | null;
+  /** The id of the API key. Null where there is none, where the key is not valid, and where the ledger could not be asked. */
+  key: string | null;
+  /** From the `traceparent` header; null without a valid one. */
+  traceId: string | null;
   /** Null if it is not known, or not known yet, what the call cost. */
   charged: number | null;
   /** The id of the call if it was debited, or may have been: `callRef` in ids.ts. */

@@ -35,6 +35,20 @@ export type App = {
 /** The service uses a client's request id only if it is safe in a header and a log. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
+/**
+ * The trace id of a `traceparent` header (W3C Trace Context, section 3.2.2.3): two, 32, 16 and two lowercase hexadecimal
+ * digits. Version ff and ids of zeros are invalid. Later versions may append members after another hyphen.
+ */
+const TRACEPARENT =
+  /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
+
+/** An invalid header is ignored, as the standard demands. Responses carry no trace headers: it defines none for them. */
+function traceIdOf(traceparent: string | null): string | null {
+  if (traceparent === null) return null;
+  const [, version, traceId = null, more] = TRACEPARENT.exec(traceparent) ?? [];
+  return version === "00" && more !== undefined ? null : traceId;
+}
+
 /** `createSite` adds the pages and the dashboard; null if another process serves them. */
 export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const replier = createReplier(app);
@@ -70,9 +84,11 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       method,
       route,
       tool,
+      traceId: traceIdOf(headers.get("traceparent")),
       startedAt: app.elapsed(),
       receivedAt: app.now(),
       account: null,
+      key: null,
       charged: null,
       balance: null,
       callId: null,
@@ -93,6 +109,8 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       status,
       code: context.code,
       account: context.account,
+      key: context.key,
+      traceId: context.traceId,
       charged: context.isChargeInDoubt ? null : context.charged,
       callId: context.callId,
       replayed: context.replayed,
@@ -125,7 +143,9 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   ): Promise<Response> {
     const error = thrown instanceof ApiError ? thrown : internalError(thrown);
     if (error.code === "internal" || error.code === "unavailable") {
-      app.logError(error.message, { requestId: context.requestId, cause: error.cause });
+      const { requestId, traceId } = context;
+      const { cause } = error;
+      app.logError(error.message, { requestId, ...(traceId !== null && { traceId }), cause });
     }
     const dropped = await dropBody(request, bodyBytesMax);
     return replier.problem(error, request.headers, context, dropped);

@@ -112,7 +112,7 @@ function createPreflight(replier: Replier, methods: string): Handler {
       Allow: methods,
       "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers":
-        "Authorization, Content-Type, Content-Encoding, Accept, Idempotency-Key, X-Request-Id",
+        "Authorization, Content-Type, Content-Encoding, Accept, Idempotency-Key, X-Request-Id, Traceparent, Tracestate",
       "Access-Control-Expose-Headers": EXPOSED_HEADERS,
       "Access-Control-Max-Age": "86400",
     });

@@ -23,9 +23,11 @@ export type CallLedger = {
   isOverRate(call: { account: string; keySha256: string }): boolean;
 };
 
+type HasKeyId = Pick<KeyStatus, "keyId">;
+
 export type Counted<Outcome> = {
   /** `by`: the limit that rejects the call. */
-  outcome: Outcome | { outcome: "rate_limited"; balance: number; by: Rate };
+  outcome: Outcome | ({ outcome: "rate_limited"; balance: number; by: Rate } & HasKeyId);
   /**
    * The stricter one of the rates. Null if there is no limit, if the call was counted before, or if the key does not belong to
    * the account.
@@ -97,15 +99,22 @@ export async function countCall<
     if (late === null || late.allowed || outcome.outcome !== "good" || isAgain)
       return { outcome, rate: late ?? rate };
     rates.putBackAccount(order.account);
-    const { balance } = outcome;
-    return { outcome: { outcome: "rate_limited", balance, by: late }, rate: late };
+    return { outcome: rateLimited(outcome, late), rate: late };
   }
   const { account, keySha256, now, tool = null, credits = 0, address = null } = order;
-  const status = await keyStatus({ account, keySha256, now, tool, credits, address });
+  const { namesKey = false } = order;
+  const status = await keyStatus({ account, keySha256, now, tool, credits, address, namesKey });
   if (status.outcome !== "good") return { outcome: status, rate: hasRate(status) ? rate : null };
   rates.learn(order, status.keyRate, at, true);
-  return { outcome: { outcome: "rate_limited", balance: status.balance, by: rate }, rate };
+  return { outcome: rateLimited(status, rate), rate };
 }
+
+const rateLimited = ({ balance, keyId }: { balance: number } & HasKeyId, by: Rate) => ({
+  outcome: "rate_limited" as const,
+  balance,
+  by,
+  ...(keyId !== undefined && { keyId }),
+});
 
 type AnyOutcome = DebitOutcome | KeyStatus;
 type RejectedStatus = Exclude<KeyStatus, { outcome: "good" }>;

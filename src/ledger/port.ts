@@ -104,8 +104,10 @@ export type KeyStatusOrder = {
   address?: string | null;
   /** The idempotency key of the call of `tool` that is to follow. */
   idempotencyKey?: string | null;
+  /** Whether the outcome names the key, for the access log. */
+  namesKey?: boolean;
 } & HasEarliest;
-export type KeyStatus =
+export type KeyStatus = (
   | KeyRejected
   | ({
       outcome: "good";
@@ -115,7 +117,11 @@ export type KeyStatus =
       replayable?: boolean;
       /** Why the call would be rejected if it were charged. Absent if the key's budgets cover it. */
       exhausted?: BudgetExhausted;
-    } & HasKeyRate);
+    } & HasKeyRate)
+) & {
+  /** The key's id. Absent if the order does not ask for it, or if the outcome is `invalid_key`. */
+  keyId?: string;
+};
 
 export type DebitOrder = {
   account: string;

@@ -32,6 +32,7 @@ export function createMcpRoute(deps: McpDeps): Route {
       return reject(FOREIGN_ORIGIN, request, context);
     const caller = await keys.authenticate(request);
     context.account = caller.account;
+    context.key = caller.keyId;
     requireJson(headers);
     if (!acceptsJson(headers.get("accept"))) return reject(NOT_ACCEPTABLE, request, context);
     await checkFirst(request, caller, context, connection);
@@ -78,6 +79,7 @@ export function createMcpRoute(deps: McpDeps): Route {
     const asked = { ...context };
     const call = { caller, context: asked, tool: null, price: 0, address, repeatKey: null };
     await openGate(call).askStatus();
+    context.key = caller.keyId;
   }
 
   /** As errors of the API: the body is read and dropped, so that the client can use its connection again. */

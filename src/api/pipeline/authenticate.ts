@@ -9,11 +9,13 @@ import type { AppContext } from "../app-context.ts";
 export type Caller = {
   account: string;
   keySha256: string;
+  /** The key's id, for the access log. Null until the ledger has named it to this node. */
+  keyId: string | null;
   /** The ledger has accepted this key on this node before. This saves a query and grants nothing. */
   known: boolean;
 };
 
-/** Keys remembered per node, about 150 bytes each. The oldest is dropped first. */
+/** Keys remembered per node, about 250 bytes each. The oldest is dropped first. */
 const KNOWN_KEYS_MAX = 20_000;
 
 export type Authenticator = {
@@ -24,7 +26,7 @@ export type Authenticator = {
 };
 
 export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings">): Authenticator {
-  const known = new Map<string, string>();
+  const known = new Map<string, Pick<Caller, "account" | "keyId">>();
 
   function authenticate(request: Request): Caller | Promise<Caller> {
     const key = readBearer(request);
@@ -35,19 +37,24 @@ export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings"
   }
 
   function identify(key: string, keySha256: string): Caller {
-    const knownAccount = known.get(keySha256);
-    if (knownAccount !== undefined) return { account: knownAccount, keySha256, known: true };
+    const earlier = known.get(keySha256);
+    if (earlier !== undefined)
+      return { account: earlier.account, keySha256, keyId: earlier.keyId, known: true };
     const account = accountOfKey(key, app.settings.secrets);
     if (account === undefined) throw invalidKey();
-    return { account, keySha256, known: false };
+    return { account, keySha256, keyId: null, known: false };
   }
 
   return {
     authenticate,
-    remember({ keySha256, account }) {
-      if (known.has(keySha256)) return;
+    remember({ keySha256, account, keyId }) {
+      const earlier = known.get(keySha256);
+      if (earlier !== undefined) {
+        earlier.keyId ??= keyId;
+        return;
+      }
       if (known.size >= KNOWN_KEYS_MAX) known.delete(known.keys().next().value as string);
-      known.set(keySha256, account);
+      known.set(keySha256, { account, keyId });
     },
     forget({ keySha256 }) {
       known.delete(keySha256);

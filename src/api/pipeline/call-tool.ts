@@ -89,6 +89,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
     // Here and below, `await` only a promise: awaiting a value would cost every call.
     const caller = claimed instanceof Promise ? await claimed : claimed;
     context.account = caller.account;
+    context.key = caller.keyId;
     const sentKey = request.headers.get("idempotency-key");
     const repeatKey = sentKey === null ? null : parseIdempotencyKey(sentKey);
     const address = app.clientAddress(connection);

@@ -79,6 +79,10 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
     /** Throws the errors of the key, the account and the rate. */
     function check<Outcome extends DebitOutcome | KeyStatus>({ outcome, rate }: Counted<Outcome>) {
       context.rate = rate ?? context.rate;
+      if ("keyId" in outcome && outcome.keyId !== undefined) {
+        caller.keyId = outcome.keyId;
+        context.key = outcome.keyId;
+      }
       if (outcome.outcome === "invalid_key" || outcome.outcome === "key_expired") {
         keys.forget(caller);
         recent.badKey.add(account);
@@ -123,6 +127,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
         credits: price,
         address,
         idempotencyKey: repeatKey,
+        namesKey: true,
       };
       if (repeatKey !== null) addEarliest(order, app);
       const counted = await calls.keyStatus(order).catch((cause) => {

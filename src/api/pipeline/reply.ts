@@ -13,11 +13,15 @@ export type RequestContext = {
   method: string;
   route: string;
   tool: string | null;
+  /** The trace that the request belongs to (W3C Trace Context); null if the client sent none. */
+  traceId: string | null;
   /** By the monotonic clock. */
   startedAt: number;
   /** By the time of day, in milliseconds since 1970 UTC. */
   receivedAt: number;
   account: string | null;
+  /** The id of the API key; null until it is known. */
+  key: string | null;
   /** Both are null until the ledger has identified the caller. */
   charged: number | null;
   balance: number | null;

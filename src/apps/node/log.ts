@@ -2,17 +2,22 @@ import { setTimeout } from "node:timers/promises";
 import pino from "pino";
 import type { AccessLogEntry, AppContext } from "#api/app-context.ts";
 import type { LOG_LEVELS } from "#config/settings.ts";
+import { createRepeatedErrors } from "./repeated-errors.ts";
 
 /**
  * Structured logs on stderr: one JSON object per line, one line per request. Logs never contain keys, header values except
- * the request id, or bodies except emails on the operator's own machine. Writing happens in the background, so a slow
- * reader does not slow the service.
+ * the ids of request and trace, or bodies except emails on the operator's own machine. Writing happens in the background, so a
+ * slow reader does not slow the service.
  */
 export type NodeLog = {
   info(message: string, details?: object): void;
   /** Logs a configuration that works but should be changed before others use the service. */
   warn(message: string): void;
+  /** Logs a request. Probes are logged at level `debug`, unless their status differs from the one before. */
   access(entry: AccessLogEntry): void;
+  /** Logs an error that the caller logs once, when it begins (`lasting-faults.ts`). */
+  error(message: string): void;
+  /** An error that repeats is counted (`repeated-errors.ts`). */
   logError: AppContext["logError"];
   /** Logs an email that was written to the outbox: its file and, on the operator's own machine, its text with the link. */
   email(text: string): void;
@@ -26,10 +31,16 @@ const BATCH_MS = 100;
 /** Memory for lines that a stalled reader does not take. Beyond it lines are dropped and the service continues. */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
 const CLOSE_TIMEOUT_MS = 1_000;
+/** How often the counts of repeated errors are looked at. */
+const REPEATS_MS = 10_000;
 
-export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
+/** `dest`: a file, or the number of an open one; stderr by default. */
+export function createNodeLog(
+  level: (typeof LOG_LEVELS)[number],
+  { dest = 2, now = Date.now }: { dest?: string | number; now?: () => number } = {},
+): NodeLog {
   const destination = pino.destination({
-    dest: 2,
+    dest,
     sync: false,
     minLength: BATCH_BYTES,
     periodicFlush: BATCH_MS,
@@ -47,21 +58,44 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
     destination,
   );
   const logsAccess = log.isLevelEnabled("info");
+  const logsProbes = log.isLevelEnabled("debug");
   const isoTime = createIsoClock();
   const lines = gatherLines((written) => destination.write(written));
+  const isNews = createProbeWatch();
+  // Keeps the order of lines.
+  const inOrder = (write: (details: object, message: string) => void) => {
+    return (details: object, message: string) => {
+      lines.hand();
+      write(details, message);
+    };
+  };
+  const error = inOrder((details, message) => log.error(details, message));
+  const info = inOrder((details, message) => log.info(details, message));
+  const errors = createRepeatedErrors({ error, info }, now);
+  const reporting = setInterval(errors.report, REPEATS_MS).unref();
+  const finish = () => {
+    errors.close();
+    lines.hand();
+  };
+  // Runs before the destination's own exit handler.
+  process.prependListener("exit", finish);
   return {
     info: (message, details = {}) => log.info(details, message),
     warn: (message) => log.warn(message),
     access(entry) {
-      if (logsAccess) lines.add(accessLine(isoTime(Date.now()), entry));
+      if (!logsAccess) return;
+      const isProbe = entry.tool === null && PROBES.has(entry.route);
+      const isDebug = isProbe && !isNews(entry);
+      if (isDebug && !logsProbes) return;
+      lines.add(accessLine(isDebug ? "debug" : "info", isoTime(now()), entry));
     },
     email: (text) => log.info({ email: text }, "email"),
-    logError(message, { requestId, cause }) {
-      // Keeps the order of lines.
-      lines.hand();
-      log.error({ requestId, err: cause }, message);
-    },
+    error: (message) => error({}, message),
+    logError: errors.add,
     async close() {
+      clearInterval(reporting);
+      process.off("exit", finish);
+      finish();
       lines.close();
       const flushed = new Promise<void>((resolve) => destination.flush(() => resolve()));
       await Promise.race([flushed, setTimeout(CLOSE_TIMEOUT_MS)]);
@@ -79,19 +113,13 @@ function gatherLines(write: (lines: string) => void) {
     lines = "";
   };
   const timer = setInterval(hand, BATCH_MS / 2).unref();
-  // Runs before the destination's own exit handler.
-  process.prependListener("exit", hand);
   return {
     add(line: string) {
       lines += line;
       if (lines.length >= BATCH_BYTES) hand();
     },
     hand,
-    close() {
-      clearInterval(timer);
-      process.off("exit", hand);
-      hand();
-    },
+    close: () => clearInterval(timer),
   };
 }
 
@@ -99,14 +127,31 @@ function gatherLines(write: (lines: string) => void) {
  * Builds the line that pino would write. By hand because it runs for every call: 3 µs instead of 8. No value needs
  * escaping: methods, routes, tools and codes come from this code or the HTTP parser, and ids are validated on arrival.
  */
-function accessLine(time: string, entry: AccessLogEntry): string {
+function accessLine(level: "info" | "debug", time: string, entry: AccessLogEntry): string {
   const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
+  const trace = entry.traceId === null ? "" : `"traceId":"${entry.traceId}",`;
   return (
-    `{"level":"info","time":"${time}","requestId":"${entry.requestId}","method":"${entry.method}",` +
+    `{"level":"${level}","time":"${time}","requestId":"${entry.requestId}",${trace}"method":"${entry.method}",` +
     `"route":"${entry.route}","tool":${text(entry.tool)},"status":${entry.status},` +
-    `"code":${text(entry.code)},"account":${text(entry.account)},"charged":${entry.charged},"callId":${text(entry.callId)},` +
+    `"code":${text(entry.code)},"account":${text(entry.account)},"key":${text(entry.key)},` +
+    `"charged":${entry.charged},"callId":${text(entry.callId)},` +
     `"replayed":${entry.replayed},"durationMs":${entry.durationMs},"msg":"request"}\n`
   );
+}
+
+/** Monitoring asks for these every few seconds, and would make up most of the log of a quiet service. */
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/health", "/readyz", "/metrics"]);
+
+/** Whether a probe says something new: another status than the one before on its route, at first than 200. */
+function createProbeWatch(): (entry: AccessLogEntry) => boolean {
+  const statuses = new Map<string, number>();
+  return ({ route, status }) => {
+    // Strangers ask for it too. A rejected request is a request like any other.
+    if (route === "/metrics") return status !== 200;
+    const before = statuses.get(route) ?? 200;
+    statuses.set(route, status);
+    return status !== before;
+  };
 }
 
 /** Returns a formatter for ISO 8601 in UTC with milliseconds that computes the date once per second. */

@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const { config, prices } = readNodeSettings(process.env);
   const log = createNodeLog(config.logLevel);
   const faults = createLastingFaults({
-    error: (message) => log.logError(message, {}),
+    error: log.error,
     info: log.info,
   });
   const disk = diskOf(config.dataDir);

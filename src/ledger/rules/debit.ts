@@ -28,7 +28,16 @@ export const loadsOfKeyStatus = (order: KeyStatusOrder): Loads => {
     : { ...loads, earlier: { tool, key: idempotencyKey } };
 };
 
+/** Names the key only in the status, which a node asks for once per key: debits would carry the id with every call. */
 export function decideKeyStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
+  const verdict = decideStatus(rows, order);
+  if (order.namesKey !== true || "need" in verdict || verdict.outcome.outcome === "invalid_key")
+    return verdict;
+  const keyId = (rows.callKey as CallKey).id;
+  return unchanged({ ...verdict.outcome, keyId });
+}
+
+function decideStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
   const { account } = rows;
   const { now, credits = 0, idempotencyKey = null } = order;
   if (account === null) return unchanged({ outcome: "invalid_key" });

@@ -49,6 +49,7 @@ export type KeyRow = {
 export type CallKey = Pick<
   KeyRow,
   | "no"
+  | "id"
   | "sha256"
   | "lastUsedAt"
   | "revokedAt"

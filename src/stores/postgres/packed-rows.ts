@@ -122,11 +122,12 @@ export const readAccount = (row: PackedRow): AccountRow => ({
 });
 
 export const CALL_KEY =
-  "k.account_no, k.no, k.sha256, k.last_used_at, k.revoked_at, k.previous_sha256, k.previous_until, k.limits, k.budget_spent";
+  "k.account_no, k.no, k.id, k.sha256, k.last_used_at, k.revoked_at, k.previous_sha256, k.previous_until, k.limits, k.budget_spent";
 export type LoadedKey = CallKey & { accountNo: number };
 export const readCallKey = (row: PackedRow): LoadedKey => ({
   accountNo: row.number(),
   no: row.number(),
+  id: row.text(),
   sha256: row.text(),
   lastUsedAt: row.numberOrNull(),
   revokedAt: row.numberOrNull(),

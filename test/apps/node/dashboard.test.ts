@@ -39,6 +39,7 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
   process.on("worker", started);
   const log: NodeLog = {
     info() {},
+    error: (message) => loggedErrors.push(message),
     access() {},
     warn: (message) => warnings.push(message),
     logError: (message) => loggedErrors.push(message),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DebitOutcome, KeyLimits } from "#ledger/port.ts";
+import type { DebitOutcome, KeyLimits, KeyStatusOrder } from "#ledger/port.ts";
 import {
   createRule,
   DAY,
@@ -73,6 +73,30 @@ export function describeKeyLimits(open: OpenLedger) {
     assert.equal(named(await debit({ tool: "uuid" })), "debited");
     assert.equal(await fixture.balance(account), 99);
   });
+
+  rule(
+    "the status of a key names it where asked, and only to one that holds its secret",
+    async (fixture) => {
+      const expiresAt = START + HOUR;
+      const limits = { ...NONE, tools: ["hash"], expiresAt };
+      const { account, id, keySha256: sha256 } = await limited(fixture, limits);
+      const status = async (changes: Partial<KeyStatusOrder> = {}) => {
+        const order = { account, keySha256: sha256, now: START, namesKey: true, ...changes };
+        const { outcome, keyId: named } = await fixture.ledger.keyStatus(order);
+        return [outcome, named];
+      };
+      assert.deepEqual(await status(), ["good", id]);
+      assert.deepEqual(await status({ namesKey: false }), ["good", undefined]);
+      assert.deepEqual(await status({ tool: "echo" }), ["key_not_allowed", id]);
+      assert.deepEqual(await status({ now: expiresAt }), ["key_expired", id]);
+      const unknown = { keySha256: keySha256(account, "another") };
+      assert.deepEqual(await status(unknown), ["invalid_key", undefined]);
+      await fixture.ledger.suspendAccount({ account, now: START });
+      assert.deepEqual(await status(), ["account_suspended", id]);
+      await fixture.ledger.revokeKey({ account, id, now: START });
+      assert.deepEqual(await status(), ["invalid_key", undefined]);
+    },
+  );
 
   rule("a key works only from its networks", async (fixture) => {
     const networks = ["203.0.113.0/24", "2001:db8::/48"];
