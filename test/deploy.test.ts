@@ -287,13 +287,17 @@ test("the systemd unit starts what the image starts, and waits and allows as muc
     assert.match(unit, new RegExp(`^${strict}$`, "m"));
 });
 
-/** What `/metrics` has: the names of all series. */
+/** What `/metrics` has, with SQLite or PostgreSQL: the names of all series. */
 async function exposedSeries(): Promise<ReadonlySet<string>> {
-  const metrics = createNodeMetrics({
-    ...{ ledger: () => 0, tools: () => 0, jobs: async () => [], signUps: async () => null },
-    ...{ faults: () => new Map(), storage: { freeBytes: () => 0, wal: () => null } },
+  const measure = async () => ({ bytes: 0, oldestTransactionMs: 0 });
+  const texts = [null, measure].map(async (database) => {
+    const metrics = createNodeMetrics({
+      ...{ ledger: () => 0, tools: () => 0, jobs: async () => [], signUps: async () => null },
+      ...{ faults: () => new Map(), storage: { freeBytes: () => 0, wal: () => null }, database },
+    });
+    return (await metrics.read()).text;
   });
-  const { text } = await metrics.read();
+  const text = (await Promise.all(texts)).join("\n");
   const series = [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name = "", type]) =>
     type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );

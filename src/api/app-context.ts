@@ -4,8 +4,8 @@ import type { CallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import type { Readiness } from "./health.ts";
 import type { CallResponse, ToolJob } from "./pipeline/run-tool.ts";
+import type { Readiness } from "./readiness.ts";
 
 /**
  * Everything that a runtime passes to the app. The app depends on no runtime and no store: each runtime builds its own

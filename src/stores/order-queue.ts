@@ -72,7 +72,7 @@ export function createOrderQueue<Order, Outcome>(
   function submit(order: Order, since = performance.now()): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (closing || queue.length >= LEDGER_QUEUE_MAX) {
-        const reason = closing ? CLOSED : "Too many orders are waiting for the ledger";
+        const reason = closing ? CLOSED : TOO_MANY_ORDERS;
         reject(new NotCarriedOut(reason));
         return;
       }
@@ -193,5 +193,6 @@ export function createOrderQueue<Order, Outcome>(
 const isDoubtful = ({ unknowns }: Pick<Pending<never, never>, "unknowns">): boolean => unknowns > 0;
 
 const CLOSED = "The ledger is closed";
-const LATE = "The ledger did not respond in time";
+export const TOO_MANY_ORDERS = "Too many orders are waiting for the ledger";
+export const LATE = "The ledger did not respond in time";
 const UNKNOWN = "The outcome of the order is unknown";

@@ -2,7 +2,7 @@
  * What a test does behind the scenes: it sends orders to the ledger past the service, moves the clock, and lets the
  * service's own orders fail, wait or lose their answers. Commands are plain data, so they reach into workerd too.
  */
-import { probeReadiness } from "#api/health.ts";
+import { probeReadiness } from "#api/readiness.ts";
 import { type CallLedger, localCallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 

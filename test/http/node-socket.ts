@@ -56,6 +56,7 @@ export async function openNodeSocket(
     signUps: async () => null,
     faults: () => new Map(),
     storage: { freeBytes: () => null, wal: () => null },
+    database: null,
   });
   const config = readConfig({
     RATE_LIMIT: String(settings.rateLimit),

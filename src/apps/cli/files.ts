@@ -128,12 +128,9 @@ function retryEagain(run: () => number): number {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/**
- * Opens a temporary database for data on its way from one store to another, in a folder with mode 0700. The folder is
- * removed afterwards, even if the command fails or a signal stops it.
- */
-export async function withTemporaryDatabase<Result>(
-  run: (driver: NodeSqlite) => Promise<Result>,
+/** Runs `run` with a temporary folder of mode 0700, which is removed afterwards, even if the command fails or a signal stops it. */
+async function withTemporaryFolder<Result>(
+  run: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-"));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
@@ -144,6 +141,18 @@ export async function withTemporaryDatabase<Result>(
   };
   for (const signal of SIGNALS) process.on(signal, stop);
   try {
+    return await run(folder);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+    removeFolder();
+  }
+}
+
+/** Opens a temporary database for data on its way from one store to another. */
+export const withTemporaryDatabase = <Result>(
+  run: (driver: NodeSqlite) => Promise<Result>,
+): Promise<Result> =>
+  withTemporaryFolder(async (folder) => {
     const driver = openNodeSqlite(path.join(folder, "transfer.sqlite"));
     try {
       // The database is not needed after a crash, so writes do not wait for the disk.
@@ -152,8 +161,30 @@ export async function withTemporaryDatabase<Result>(
     } finally {
       driver.close();
     }
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
-    removeFolder();
-  }
-}
+  });
+
+/**
+ * Fills a temporary file first and then copies it to `to`. A slow reader of `to` would otherwise keep the snapshot of the database open,
+ * and with it the write-ahead log or the old versions of rows.
+ */
+export const spoolTo = <Result>(
+  to: number,
+  fill: (fd: number) => Promise<Result>,
+): Promise<Result> =>
+  withTemporaryFolder(async (folder) => {
+    const fd = openSync(path.join(folder, "lines"), "wx+", 0o600);
+    try {
+      const result = await fill(fd);
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      const sink = createSink(to);
+      for (let at = 0, size: number; ; at += size) {
+        size = readSync(fd, chunk, 0, chunk.length, at);
+        if (size === 0) break;
+        sink.write(Uint8Array.from(chunk.subarray(0, size)));
+      }
+      sink.end();
+      return result;
+    } finally {
+      closeSync(fd);
+    }
+  });

@@ -15,6 +15,7 @@ import {
   createSink,
   dropPartialFile,
   linesOf,
+  spoolTo,
   syncPath,
 } from "./files.ts";
 import { describeImport, runRecorded } from "./local.ts";
@@ -47,7 +48,7 @@ export async function exportLines(
       return counts;
     };
     const counts = await withOutcome(
-      () => (target === undefined ? exportTo(1) : writeFile(target, force, exportTo)),
+      () => (target === undefined ? spoolTo(1, exportTo) : writeFile(target, force, exportTo)),
       "The export is incomplete. Run audit for details.",
     );
     if (withSecret && counts.secret === undefined) {

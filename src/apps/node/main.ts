@@ -19,7 +19,7 @@ import { createNodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
 import { isForOperator } from "./operator-server.ts";
 import { openNodePages } from "./page-files.ts";
-import { createNodeReadiness } from "./readiness.ts";
+import { createNodeReadiness, recordDebits } from "./readiness.ts";
 import { openReversals } from "./reversals.ts";
 import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
@@ -53,7 +53,9 @@ async function main(): Promise<void> {
     },
     { forMs: DATABASE_PATIENCE_MS, log: log.warn },
   );
-  const { ledger, directory, secrets } = store;
+  const { directory, secrets } = store;
+  const debits = recordDebits(store.ledger, elapsed);
+  const { ledger } = debits;
   const pool = openToolPool(config.toolThreads, (cause) =>
     log.logError("A tool thread failed", { cause }),
   );
@@ -64,8 +66,9 @@ async function main(): Promise<void> {
     signUps: async () => (await dashboard?.countSignUps()) ?? null,
     faults: faults.current,
     storage,
+    database: store.measure,
   });
-  const readiness = createNodeReadiness({ ledger, faults, now: () => Date.now(), elapsed });
+  const readiness = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);
   const docs = readDocs(log.logError);

@@ -8,6 +8,7 @@ import type { LastingFaults } from "./lasting-faults.ts";
 import { addSignUpMetrics, type SignUpCounts } from "./sign-up-metrics.ts";
 import { addStorageMetrics } from "./storage-metrics.ts";
 import type { StorageWatch } from "./storage-watch.ts";
+import type { NodeStore } from "./store.ts";
 
 /** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
 export type NodeMetrics = {
@@ -31,6 +32,7 @@ export function createNodeMetrics(queues: {
   signUps(): Promise<SignUpCounts | null>;
   faults: LastingFaults["current"];
   storage: Pick<StorageWatch, "freeBytes" | "wal">;
+  database: NodeStore["measure"];
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];

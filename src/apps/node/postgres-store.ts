@@ -3,6 +3,7 @@ import type { Config } from "#config/config.ts";
 import { randomBase62 } from "#ids.ts";
 import { createPostgresDirectory } from "#stores/postgres/directory.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { measurePostgres } from "#stores/postgres/measure.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
@@ -38,6 +39,7 @@ export async function openPostgresStore(
       secrets,
       waiting,
       directory: createPostgresDirectory(pool).directory,
+      measure: () => measurePostgres(pool),
       isEmptyOrUnfinished: (email: string) => isEmptyOrUnfinished(pool, email),
       async close() {
         await close();

@@ -23,7 +23,7 @@ type Disk = { freeBytes: number; totalBytes: number };
 const LOOK_EVERY_MS = 5_000;
 /** Less free space is a fault. On small disks, a tenth of them. */
 const FREE_BYTES_MIN = 512 * 1024 * 1024;
-const FREE_SHARE_MIN = 0.1;
+const FREE_PART_MIN = 0.1;
 /** The fault ends when there is this much more, so that it does not come and go. */
 const FREE_AGAIN = 1.2;
 /** While all is well, the log stays below 8 MB. */
@@ -57,7 +57,7 @@ export function startStorageWatch({ faults, disk, now }: Options): StorageWatch 
   async function look(): Promise<void> {
     const { freeBytes, totalBytes } = await disk();
     free = freeBytes;
-    const bound = Math.min(FREE_BYTES_MIN, totalBytes * FREE_SHARE_MIN);
+    const bound = Math.min(FREE_BYTES_MIN, totalBytes * FREE_PART_MIN);
     isLow = freeBytes < (isLow ? bound * FREE_AGAIN : bound);
     leastBytes = isLow ? Math.min(leastBytes, powerOfTwoAbove(freeBytes)) : Infinity;
     if (isLow) faults.set("disk", { message: diskIsLow(leastBytes), stopsCalls: false });
@@ -118,4 +118,5 @@ const checkpointsFail = (error: string, bytes: number) =>
   `The database file cannot be written (${error}), so its write-ahead log grows with every call${sizeOf(bytes)}. Check the disk of DATA_DIR; calls get 503 when the log has filled it.`;
 const logIsHeld = (since: string, bytes: number) =>
   `Another connection has been reading the database since ${since} UTC, so the write-ahead log cannot be emptied${sizeOf(bytes)}. End it if it is a database shell or a tool with an open transaction; a backup or an export ends by itself.`;
-const sizeOf = (bytes: number) => (bytes > MB ? `; it is larger than ${bytes / MB} MB` : "");
+const sizeOf = (bytes: number) =>
+  bytes >= WAL_LARGE_BYTES ? `; it is larger than ${bytes / MB} MB` : "";

@@ -1,6 +1,7 @@
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
+import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
@@ -15,6 +16,8 @@ export type NodeStore = {
   secrets: readonly string[];
   /** Returns the number of orders that wait for the ledger. */
   waiting(): number;
+  /** Measures what PostgreSQL holds; null with SQLite. */
+  measure: (() => Promise<DatabaseMeasures>) | null;
   /** Returns whether there is no account yet, or only one with this email address and without a key. */
   isEmptyOrUnfinished(email: string): Promise<boolean>;
   close(): Promise<void>;
@@ -47,6 +50,7 @@ async function openSqliteStore(
     directory: openSqliteDirect(driver).directory,
     secrets,
     waiting: thread.waiting,
+    measure: null,
     isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(driver, email),
     async close() {
       await thread.close();

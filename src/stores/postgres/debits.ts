@@ -1,8 +1,9 @@
-import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
+import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
 import { decideTogether } from "./decide-together.ts";
 import {
+  AccountHeld,
   codeOf,
   isLocked,
   orderFault,
@@ -12,9 +13,6 @@ import {
   waitMs,
 } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
-
-/** Another transaction held the lock on the account for longer than a batch waits. */
-class AccountHeld extends NotCarriedOut {}
 
 type OnBatch = ((batch: CommittedBatch) => void) | undefined;
 

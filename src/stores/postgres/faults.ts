@@ -11,6 +11,9 @@ export class BrokenOff extends NotCarriedOut {}
 /** The server rejected the statement, and would reject it again. */
 export class StatementRejected extends NotCarriedOut {}
 
+/** Another transaction held the lock on the account for longer than a batch waits. */
+export class AccountHeld extends NotCarriedOut {}
+
 /** The primary has committed, but the synchronous standby may not have. If the primary is lost, the commit may be lost too. */
 export class NotReplicated extends OutcomeUnknown {}
 

@@ -1,5 +1,10 @@
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import type { Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
+import {
+  type Ledger,
+  type LedgerOperation,
+  type LedgerOperations,
+  NotCarriedOut,
+} from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
@@ -7,7 +12,7 @@ import { createPostgresReads } from "./database.ts";
 import { createPostgresDebits } from "./debits.ts";
 import { decideTogether } from "./decide-together.ts";
 import { createPostgresEvents } from "./events.ts";
-import { codeOf, UNIQUE_VIOLATION } from "./faults.ts";
+import { codeOf, isLocked, UNIQUE_VIOLATION } from "./faults.ts";
 import { createPostgresKeyStatus } from "./key-status.ts";
 import { createPostgresMaintain, type UpkeepClock } from "./maintain.ts";
 import { createPersist } from "./persist.ts";
@@ -44,17 +49,15 @@ export function createPostgresLedger(
     // Their queues handle retries and timeouts.
     if (name === "debit" || name === "keyStatus") return operation(order);
     return persist(() => operation(order), {
-      // A readiness probe is repeated by its sender.
-      whereLost: name === "probe" ? "give up" : "again",
+      whereLost: "again",
       isReading: isReadName(name),
-      withinMs: name === "probe" ? PROBE_MS : LONG.has(name) ? null : LEDGER_TIMEOUT_MS,
+      withinMs: LONG.has(name) ? null : LEDGER_TIMEOUT_MS,
     });
   });
   const close = async () => void (await Promise.all([debits.close(), keyStatuses.close()]));
   return { ledger, waiting: debits.waiting, close };
 }
 
-const PROBE_MS = 1_000;
 /** These operations read or delete many rows. */
 const LONG: ReadonlySet<LedgerOperation> = new Set(["usage", "audit", "maintain"]);
 
@@ -95,21 +98,43 @@ function createRuled({ roundTrips }: PostgresPool) {
 }
 
 /**
- * Does what a debit does, including a commit that waits for the disk and the standby, but leaves nothing behind. It locks no row of
- * an account, so that a transaction that holds one does not make all nodes unready. A locked table does, because it blocks calls too.
+ * A probe does what a batch of debits does: two round trips with the same time limits, and a commit that waits for the disk and the
+ * standby. It leaves nothing behind. It locks no row of an account, so that a transaction that holds one does not make all nodes
+ * unready. A locked table does, because it blocks calls too.
  */
-const PROBE = [
-  "SET LOCAL lock_timeout = 500",
+const PROBE_LOCKS = [
   "LOCK TABLE ONLY account IN ROW SHARE MODE",
   "LOCK TABLE ONLY api_key, ONLY credit_grant, ONLY idempotency IN ROW EXCLUSIVE MODE",
+];
+/**
+ * Debits need new pages now and then, which a full disk has not, even where the row of a probe still fits into an old one. A table that
+ * gets a page with each probe would grow, or its catalog entry if it is truncated. So the probe has the server write a temporary file of
+ * about 100 kB in the database's own tablespace, which it deletes at the end of the statement.
+ */
+const PROBE_SPACE = [
+  "SET LOCAL work_mem = 64",
+  "SET LOCAL temp_tablespaces = ''",
+  "SELECT count(*) FROM generate_series(1, 8000)",
+];
+/**
+ * The time is in the default partition, which is nearly empty, so that the server vacuums it after a few of these rows. Among a day's
+ * debits they would stay for long.
+ */
+const PROBE_DEBIT = [
   "SAVEPOINT probe",
-  "INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, is_free) VALUES (0, $1, 'probe', 0, '', 0, 0) ON CONFLICT DO NOTHING",
+  "INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, is_free) VALUES (0, 0, 'probe', 0, '', 0, 0) ON CONFLICT DO NOTHING",
   "ROLLBACK TO SAVEPOINT probe",
-].join(";\n");
+];
 
-function createProbe({ once }: PostgresPool) {
-  return async ({ now }: Order<"probe">): Promise<Outcome<"probe">> => {
-    await once("write", PROBE, [now]);
+function createProbe({ roundTrips }: PostgresPool) {
+  return async (): Promise<Outcome<"probe">> => {
+    await roundTrips("batch", async (send) => {
+      await send({ statements: PROBE_LOCKS });
+      await send({ statements: [...PROBE_SPACE, ...PROBE_DEBIT], isLast: true });
+    }).catch((error) => {
+      // Not again: a table that is locked for this long blocks calls.
+      throw isLocked(error) ? new NotCarriedOut("A table is locked", { cause: error }) : error;
+    });
     return { ready: true };
   };
 }

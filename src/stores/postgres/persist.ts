@@ -1,5 +1,6 @@
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { LATE, TOO_MANY_ORDERS } from "../order-queue.ts";
 import { isLost, isPassing, orderFault, SURE_RETRIES, waitMs } from "./faults.ts";
 
 /**
@@ -22,8 +23,7 @@ export type Persist = <Result>(
 export function createPersist(): Persist {
   let underWay = 0;
   return async (act, { whereLost, isReading, withinMs }) => {
-    if (underWay >= LEDGER_QUEUE_MAX)
-      throw new NotCarriedOut("Too many orders are waiting for the ledger");
+    if (underWay >= LEDGER_QUEUE_MAX) throw new NotCarriedOut(TOO_MANY_ORDERS);
     underWay += 1;
     const result = performWithRetries(act, whereLost === "again", withinMs ?? LEDGER_TIMEOUT_MS);
     const finish = () => {
@@ -32,7 +32,7 @@ export function createPersist(): Persist {
     void result.then(finish, finish);
     if (withinMs === null) return result;
     const Late = isReading ? NotCarriedOut : OutcomeUnknown;
-    return within(result, withinMs, () => new Late("The ledger did not respond in time"));
+    return within(result, withinMs, () => new Late(LATE));
   };
 }
 

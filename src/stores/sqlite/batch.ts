@@ -2,13 +2,15 @@ import { type LedgerOperation, NotCarriedOut, OrderRejected } from "#ledger/port
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
-import { isDiskFault, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
+import { codeOf, isDiskFault, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
 import { DebitIsThere } from "./new-debits.ts";
 
 /** One order as it is sent to a thread: plain JSON data. */
 export type BatchItem = [name: LedgerOperation, order: unknown];
-export type BatchResult = { value: unknown } | { error: { kind: ErrorKind; message: string } };
+export type BatchResult = { value: unknown } | { error: BatchError };
+/** `errcode`: SQLite's extended result code, if the error has one. */
+type BatchError = { kind: ErrorKind; message: string; errcode?: number };
 type ErrorKind = "rejected" | "being_moved" | "not_carried_out" | "unknown";
 
 /** Whether the operation only reads. A batch of such operations needs no write lock and no sync of the disk. */
@@ -79,10 +81,11 @@ export function createBatchRunner(
 /** Returns the value of a result that came from another thread, or its error. */
 export function outcomeOf(result: BatchResult): unknown {
   if ("value" in result) return result.value;
-  const { kind, message } = result.error;
+  const { kind, message, errcode } = result.error;
   if (kind === "rejected") return new OrderRejected(message);
   if (kind === "being_moved") return new BeingMoved(message);
-  return kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
+  const error = kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
+  return errcode === undefined ? error : Object.assign(error, { errcode });
 }
 
 /** Returns the value of a result that came from another thread, or throws its error. */
@@ -101,10 +104,12 @@ export async function settle(act: () => unknown): Promise<BatchResult> {
   }
 }
 
-export function describeFault(error: unknown): { kind: ErrorKind; message: string } {
+export function describeFault(error: unknown): BatchError {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof OrderRejected) return { kind: "rejected", message };
   if (error instanceof BeingMoved) return { kind: "being_moved", message };
   // The transaction was rolled back. But after a fault of the disk itself, part of a commit may have been written.
-  return { kind: isDiskFault(error) ? "unknown" : "not_carried_out", message };
+  const kind = isDiskFault(error) ? "unknown" : "not_carried_out";
+  const errcode = codeOf(error);
+  return errcode === 0 ? { kind, message } : { kind, message, errcode };
 }

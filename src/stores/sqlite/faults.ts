@@ -28,7 +28,8 @@ const SHARED_FAULTS: readonly number[] = [
 ];
 
 /** Returns the extended result code; 0 if the error has none. */
-const codeOf = (error: unknown): number => Number((error as { errcode?: unknown })?.errcode ?? 0);
+export const codeOf = (error: unknown): number =>
+  Number((error as { errcode?: unknown })?.errcode ?? 0);
 
 export const primaryCodeOf = (error: unknown): number => codeOf(error) & 0xff;
 

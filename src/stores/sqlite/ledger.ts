@@ -48,7 +48,10 @@ export function createSqliteLedger(
   const newDebits = createNewDebits(driver, journal, isAlone);
   const saver = createSaver(driver, newDebits, onEvent);
   const writer = createWriterMark(driver);
-  const others = { ...createSqliteReads(driver), ...createOthers(driver, journal, decideDue) };
+  const others = {
+    ...createSqliteReads(driver),
+    ...createOthers(driver, journal, decideDue, isAlone),
+  };
   const accounts = new Map<string, KnownAccount>();
   /** The accounts that the orders of this transaction concern. */
   const used = new Set<KnownAccount>();
@@ -151,11 +154,19 @@ function forgetOrders(known: KnownAccount): void {
 const mustSaveBefore = ({ sum, grants, concerned }: LoadRequest) =>
   sum !== undefined || grants !== undefined || concerned !== undefined;
 
+/**
+ * A probe writes this much, so that it needs as much space in the log and the file as the debits of a small batch. It replaces what the
+ * probe before it wrote, so the file does not grow.
+ */
+const PROBE_BYTES = 32_768;
+const PROBE_NAMES: readonly [string, string] = ["probed_at", "probed_at_2"];
+
 /** The operations that no rule decides. */
 function createOthers(
   driver: SqlDriver,
   journal: ReturnType<typeof createJournal>,
   decideDue: (order: RuleOrders["recordDue"][0]) => boolean,
+  isAlone: boolean,
 ) {
   const due = driver.prepare(
     `SELECT g.no, a.id AS account FROM credit_grant g JOIN account a ON a.no = g.account_no
@@ -164,9 +175,11 @@ function createOthers(
   const deleteEvent = driver.prepare(
     "DELETE FROM event WHERE no = ? AND at = ? AND account_no = (SELECT no FROM account WHERE id = ?)",
   );
-  const probe = driver.prepare(
-    "INSERT INTO setting (name, value) VALUES ('probed_at', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+  const write = driver.prepare(
+    "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
+  const remove = driver.prepare("DELETE FROM setting WHERE name = ?");
+  let [next, last] = PROBE_NAMES;
   return {
     recordExpiries({ now, max }: Order<"recordExpiries">): Outcome<"recordExpiries"> {
       const rows = due.all(now, max + 1);
@@ -188,7 +201,11 @@ function createOthers(
     },
     maintain: createMaintain(driver, journal),
     probe({ now }: Order<"probe">): Outcome<"probe"> {
-      probe.run(String(now));
+      // The pages for the new value are taken before those of the old one are given back.
+      write.run(next, String(now).padEnd(isAlone ? 0 : PROBE_BYTES));
+      if (isAlone) return { ready: true };
+      remove.run(last);
+      [next, last] = [last, next];
       return { ready: true };
     },
   };

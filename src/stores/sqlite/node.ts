@@ -1,4 +1,4 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Migration } from "../schema/migrations.ts";
 import { sqliteDashboard } from "../schema/sqlite-dashboard.ts";
@@ -53,6 +53,10 @@ export function openNodeSqlite(file: string, migrations = SQLITE_MIGRATIONS): No
 export function openNodeSqliteReadOnly(file: string): NodeSqlite {
   return createDriver(new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
 }
+
+/** Returns the size of the write-ahead log's file. */
+export const logFileBytes = (file: string): number =>
+  statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Opens a copy of a database for writing, without migrating its schema or changing its journal mode. */
 export function openNodeSqliteCopy(file: string): NodeSqlite {

@@ -54,6 +54,12 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
 }
 
 const DIED_TWICE = "The ledger's thread died twice on this order";
+const DIED = "The ledger's thread died";
+const RESTARTING = "The ledger's thread is restarting";
+
+/** Whether an order failed because there was no thread to carry it out. */
+export const isThreadFault = ({ message }: Error): boolean =>
+  [DIED_TWICE, DIED, RESTARTING].includes(message);
 
 type Thread = {
   send: OrderQueueOptions<BatchItem, unknown>["send"];
@@ -97,7 +103,7 @@ async function keepThread({ file, onCrash, onFault, onWal }: SqliteThreadOptions
       worker = undefined;
       const batch = underWay;
       underWay = undefined;
-      batch?.failed(new OutcomeUnknown("The ledger's thread died"));
+      batch?.failed(new OutcomeUnknown(DIED));
       if (closing) return;
       onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
       restartLater();
@@ -120,7 +126,7 @@ async function keepThread({ file, onCrash, onFault, onWal }: SqliteThreadOptions
   return {
     send(items, _again, done, failed) {
       if (worker === undefined) {
-        failed(new NotCarriedOut("The ledger's thread is restarting"));
+        failed(new NotCarriedOut(RESTARTING));
         return;
       }
       underWay = { done, failed };

@@ -39,10 +39,12 @@ test("a call succeeds correctly or gets 503 whatever PostgreSQL does, and /ready
   };
   const readyz = async () => {
     const response = await fetch(`${node.base}/readyz`);
-    await response.text();
+    said = ((await response.json()) as { detail?: string }).detail;
     if (response.status !== 200) assert.ok(Number(response.headers.get("retry-after")) > 0);
     return response.status;
   };
+  /** The detail of the last response of `/readyz`. */
+  let said: string | undefined;
   const until = async (status: number) => {
     while ((await readyz()) !== status) await wait(20);
   };
@@ -59,6 +61,7 @@ test("a call succeeds correctly or gets 503 whatever PostgreSQL does, and /ready
     await server.stop("immediate");
     assert.equal((await call(ada)).status, 503);
     await until(503);
+    assert.equal(said, "Calls fail: the database is out of reach.");
     await server.start();
     await until(200);
     assert.deepEqual(await call(ada), { status: 200, left: 98 });
@@ -78,6 +81,7 @@ test("a call succeeds correctly or gets 503 whatever PostgreSQL does, and /ready
       );
     assert.equal((await call(ada)).status, 503);
     await until(503);
+    assert.equal(said, "Calls fail: the database is a standby or read-only.");
     await accountDeps.pool.once("write", "DROP FUNCTION fail CASCADE");
     await until(200);
     assert.deepEqual(await call(ada), { status: 200, left: 97 });
@@ -100,6 +104,7 @@ test("a call succeeds correctly or gets 503 whatever PostgreSQL does, and /ready
     network.swallow(true);
     const refused = call(ada);
     await until(503);
+    assert.equal(said, "Calls fail: the database does not respond in time.");
     assert.equal((await refused).status, 503);
     network.swallow(false);
     await until(200);

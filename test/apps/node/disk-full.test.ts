@@ -102,6 +102,8 @@ test("a full disk causes 503 with Retry-After, then 200 again once there is spac
       "not ready",
       async () => (await fetch(`${server.base}/readyz`)).status === 503,
     );
+    const { detail } = (await (await fetch(`${server.base}/readyz`)).json()) as { detail: string };
+    assert.equal(detail, "Calls fail: the disk of the database is full.");
     rmSync(inside("filler"));
     const next = await call();
     assert.equal(next.status, 200, "room was made");

@@ -1,9 +1,26 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  chownSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 import { NotCarriedOut } from "#ledger/port.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { measurePostgres } from "#stores/postgres/measure.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
+import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
+import { explainLedgerFault } from "../../../src/apps/node/ledger-faults.ts";
 import { createFixture } from "../../contract/ledger/fixture.ts";
-import { newDatabase, openNode } from "./fixture.ts";
+import { newDatabase, newEmptyDatabase, openNode } from "./fixture.ts";
 
 /** A node is ready if its debits would succeed now. */
 const NOW = Date.now();
@@ -54,3 +71,104 @@ test("a locked row does not make a node unready, and the probe leaves nothing be
   );
   assert.deepEqual(left, { debits: 1, notes: 0 });
 });
+
+test("measures the database, and the age of a transaction that is open", async (t) => {
+  const node = await openNode(await newDatabase());
+  t.after(() => node.close());
+  const idle = await measurePostgres(node.pool);
+  assert.ok(idle.bytes > 5e6);
+  assert.equal(idle.oldestTransactionMs, 0);
+  await node.pool.transaction("snapshot", async (query) => {
+    await query("SELECT 1 FROM account");
+    assert.ok((await measurePostgres(node.pool)).oldestTransactionMs >= 0);
+    await query("SELECT pg_sleep(0.002)");
+    assert.ok((await measurePostgres(node.pool)).oldestTransactionMs > 0);
+  });
+});
+
+test("a probe takes as many round trips as a debit, with the same time limits, so that a slow network fails both or none", async (t) => {
+  const pool = openPostgresPool(await newDatabase(), { max: 4 });
+  t.after(() => pool.close());
+  const sent: string[] = [];
+  const noted = <Made>(mode: string, made: Made): Made => {
+    sent.push(mode);
+    return made;
+  };
+  const watched: PostgresPool = {
+    ...pool,
+    once: (mode, ...rest) => noted(mode, pool.once(mode, ...rest)),
+    together: (mode, statements) => noted(mode, pool.together(mode, statements)),
+    transaction: (mode, body) => noted(mode, pool.transaction(mode, body)),
+    roundTrips: (mode, body) =>
+      pool.roundTrips(mode, (send) => body((message) => noted(mode, send(message)))),
+  };
+  const { ledger, close } = createPostgresLedger(watched);
+  t.after(close);
+  const { account, debit } = createFixture({ ledger });
+  const id = await account("Ada", { credits: 5 });
+  const sentBy = async (act: () => Promise<unknown>) => {
+    sent.length = 0;
+    await act();
+    return [...sent];
+  };
+  assert.deepEqual(
+    await sentBy(() => ledger.probe({ now: NOW })),
+    await sentBy(() => debit(id, { now: NOW })),
+  );
+  assert.deepEqual(sent, ["batch", "batch"]);
+});
+
+test("on a full disk the probe fails although the row of a debit still fits into a page", async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-full-"));
+  const isMounted =
+    spawnSync("mount", ["-t", "tmpfs", "-o", "size=32m", "tmpfs", folder]).status === 0;
+  const unmount = () => {
+    if (isMounted) spawnSync("umount", [folder]);
+    rmdirSync(folder);
+  };
+  if (!isMounted) {
+    unmount();
+    return t.skip("this user may not mount");
+  }
+  const url = await newEmptyDatabase();
+  const name = new URL(url).pathname.slice(1);
+  const elsewhere = await openNode(await newDatabase());
+  const admin = (sql: string) => elsewhere.pool.connections.query(sql);
+  const dataFolder = (await admin("SHOW data_directory")).rows[0].data_directory;
+  const { uid, gid } = statSync(dataFolder);
+  chownSync(folder, uid, gid);
+  await admin(`CREATE TABLESPACE small LOCATION '${folder}'`);
+  await admin(`ALTER DATABASE ${name} SET TABLESPACE small`);
+  const node = await openNode(url);
+  t.after(async () => {
+    await node.close();
+    await admin(`ALTER DATABASE ${name} SET TABLESPACE pg_default`);
+    await admin("DROP TABLESPACE small");
+    await elsewhere.close();
+    unmount();
+  });
+  const { account, debit } = createFixture(node);
+  const id = await account("Ada", { credits: 5 });
+  await debit(id, { now: NOW });
+  const probe = () => node.ledger.probe({ now: NOW });
+  assert.deepEqual(await probe(), { ready: true });
+  const filler = path.join(folder, "filler");
+  fill(filler);
+  await debit(id, { now: NOW });
+  const fault = await probe().catch((error) => error);
+  assert.equal(explainLedgerFault(fault), "Calls fail: the disk of the database is full.");
+  rmSync(filler);
+  assert.deepEqual(await probe(), { ready: true });
+});
+
+function fill(file: string): void {
+  const fd = openSync(file, "w");
+  for (let piece = 1_048_576; piece >= 512; ) {
+    try {
+      writeSync(fd, Buffer.alloc(piece, 1));
+    } catch {
+      piece /= 2;
+    }
+  }
+  closeSync(fd);
+}
