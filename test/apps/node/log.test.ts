@@ -152,7 +152,8 @@ test("the log writes what it has counted when it is closed", async (t) => {
 
 const entry = (part: Partial<AccessLogEntry>): AccessLogEntry => ({
   ...{ requestId: "req_1", method: "GET", route: "/api/v1/hash", tool: null, status: 200 },
-  ...{ code: null, account: null, key: null, traceId: null, charged: null, replayed: false },
+  ...{ code: null, account: null, key: null, traceId: null, charged: null, callId: null },
+  replayed: false,
   durationMs: 1.5,
   ...part,
 });
