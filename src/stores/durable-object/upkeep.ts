@@ -52,6 +52,8 @@ export function createUpkeep(
   const oldestResponse = driver.prepare("SELECT at FROM idempotency ORDER BY at LIMIT 1");
   /** Undefined until it is read, once per start of the object. */
   let alarmAt: number | null | undefined;
+  /** Whether many debits may have to be summed. */
+  let isUnsummed = false;
 
   async function set(at: number): Promise<void> {
     alarmAt = at;
@@ -107,13 +109,14 @@ export function createUpkeep(
     return false;
   }
 
-  /** Returns whether nothing is left to sum. */
+  /** Returns whether nothing is left to sum. Most rounds are for something else and read nothing for it. */
   async function sumDebits(): Promise<boolean> {
     for (let steps = 0; steps < SUM_STEPS_A_ROUND; steps += 1) {
-      if (!sumUsage().more) return true;
+      if (!isUnsummed) return true;
+      isUnsummed = sumUsage().more;
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
-    return false;
+    return !isUnsummed;
   }
 
   return {
@@ -122,6 +125,7 @@ export function createUpkeep(
       return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
     },
     recordUnsummed() {
+      isUnsummed = true;
       const due = Date.now() + SUM_AFTER_MS;
       return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
     },
@@ -134,6 +138,9 @@ export function createUpkeep(
       alarmAt = undefined;
       const now = Date.now();
       await forwarding?.round(now);
+      const old = oldAt();
+      // A round for old debits also sums those that were made before the object was last started.
+      if (old !== null && old <= now) isUnsummed = true;
       const isRolledUp = await rollUp(now);
       if ((await sumDebits()) && isRolledUp) await schedule();
       else await set(now + BETWEEN_ROUNDS_MS);
