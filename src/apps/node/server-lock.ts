@@ -53,6 +53,7 @@ export function lockDataFolder(dataDir: string, startedAt: number): ServerLock {
     address: null as string | null,
     startedAt: new Date(startedAt).toISOString(),
   };
+  let isDamaged = false;
   function describe(address: string | null): void {
     started.address = address;
     const inodes = inodesOf(databaseFile(dataDir));
@@ -63,11 +64,14 @@ export function lockDataFolder(dataDir: string, startedAt: number): ServerLock {
   return {
     describe,
     markDamaged(database, what) {
+      isDamaged = true;
       const inode = inodeOf(database);
       if (inode !== undefined) writeServerFile(dataDir, { ...started, damaged: { inode, what } });
     },
     release(hasFailed = false) {
       if (hasFailed && !existed) dropFile(file);
+      // A server that stopped leaves no log, and the numbers of its files may be those of others later.
+      if (!hasFailed && !isDamaged) writeServerFile(dataDir, started);
       held.delete(database);
       database.close();
     },
