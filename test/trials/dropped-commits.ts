@@ -54,6 +54,7 @@ async function run(rounds: number, flips: boolean, from: number): Promise<void> 
     lost: 0,
     noticed: 0,
     unnoticed: 0,
+    ofThemByAudit: 0,
     falseAlarms: 0,
   };
   for (; sums.rounds < rounds; sums.rounds++) {
