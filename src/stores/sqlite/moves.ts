@@ -9,10 +9,10 @@ import {
   importRecords,
   type Steps,
 } from "../sql/staged-imports.ts";
+import { fillChecksums } from "./checked-tables.ts";
 import { createTurns, type Turns } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
 import { constraintOf } from "./faults.ts";
-import { fillChecksums } from "./row-checksum.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { clearWriterMark } from "./writer.ts";
 

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
+import { CHECKSUMS } from "./checked-tables.ts";
 import { createSqliteReads } from "./database.ts";
 import type { SqlDriver, SqlRow, SqlStatement, SqlValue } from "./driver.ts";
 import { insertSql } from "./driver.ts";
 import { type Gap, readAround } from "./node-read-around.ts";
 import { ROW_KEYS } from "./row-checks.ts";
-import { CHECKSUMS, rowChecksum } from "./row-checksum.ts";
+import { rowChecksum } from "./row-checksum.ts";
 import { dropAccount } from "./transfer.ts";
 
 /**

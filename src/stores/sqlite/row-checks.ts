@@ -1,5 +1,6 @@
+import { CHECKSUMS } from "./checked-tables.ts";
 import type { SqlDriver, SqlValue } from "./driver.ts";
-import { CHECKSUMS, ROW_CHECKSUM } from "./row-checksum.ts";
+import { ROW_CHECKSUM } from "./row-checksum.ts";
 
 /**
  * Finds rows of the ledger whose content changed on the disk: by their checksums, and by what other rows say of the columns that

@@ -9,10 +9,10 @@ import {
 import { completeImport, filledSql } from "../sql/complete-import.ts";
 import { RECORD_ORDER, RECORD_TABLES } from "../sql/transfer-rows.ts";
 import { firstCursor, type PageCursor } from "../sql/transfer-table.ts";
+import { fillChecksums } from "./checked-tables.ts";
 import { createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
 import { constraintOf } from "./faults.ts";
-import { fillChecksums } from "./row-checksum.ts";
 import { pagesOf, prepareInserts, preparePages } from "./transfer-rows.ts";
 import { clearWriterMark } from "./writer.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { LedgerOperation } from "#ledger/port.ts";
 import { type BatchItem, createBatchRunner } from "#stores/sqlite/batch.ts";
+import { CHECKSUMS } from "#stores/sqlite/checked-tables.ts";
 import { createJournal } from "#stores/sqlite/journal.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { CHECKSUMS } from "#stores/sqlite/row-checksum.ts";
 import { accountId, DAY, keyId, keySha256, START, sha256 } from "../../contract/ledger/fixture.ts";
 
 /** The time of the audits: after every call of the file. */

@@ -1,0 +1,66 @@
+import type { SqlDriver } from "./driver.ts";
+import { ROW_CHECKSUM } from "./row-checksum.ts";
+
+/**
+ * The columns that a table's checksum covers. The others follow from other rows, and `audit` compares them (row-checks.ts):
+ * `credit_grant.remaining` and `spent`, because a debit changes nothing else; `reversal.debit_kept`; and the numbers of rows
+ * (`no`), which indexes repeat. What calls change in a key has a checksum of its own, so that a call need not read the rest.
+ */
+export const CHECKSUMS: readonly { table: string; checksum: string; columns: string }[] = [
+  {
+    table: "account",
+    checksum: "checksum",
+    columns:
+      "id, created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest",
+  },
+  {
+    table: "api_key",
+    checksum: "checksum",
+    columns:
+      "account_no, id, created_at, sha256, start, label, revoked_at, previous_sha256, previous_until, limits",
+  },
+  { table: "api_key", checksum: "use_checksum", columns: "last_used_at, budget_spent" },
+  {
+    table: "credit_grant",
+    checksum: "checksum",
+    columns:
+      "account_no, id, kind, amount, voided, voided_at, clawback, clawback_version, granted_at, expires_at, waived_expires_at, event_due_at",
+  },
+  ...["debit_by_account", "debit_journal"].map((table) => ({
+    table,
+    checksum: "checksum",
+    columns:
+      "account_no, at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at",
+  })),
+  {
+    table: "usage_hour",
+    checksum: "checksum",
+    columns: "account_no, hour, key_no, tool, calls, free_calls, credits",
+  },
+  {
+    table: "reversal",
+    checksum: "checksum",
+    columns: "account_no, debit_at, call_id, reversed_at, credits, grant_no, parts, key_no, tool",
+  },
+  {
+    table: "idempotency",
+    checksum: "checksum",
+    columns:
+      "account_no, tool, key, at, call_id, body_sha256, response_sha256, received_at, random",
+  },
+];
+
+/** Computes the checksums that are missing, after rows were written without the rules (`account`: only of this account). Without `SqlDriver.checksum` it does nothing. */
+export function fillChecksums(driver: SqlDriver, account: string | null): void {
+  if (driver.checksum === undefined) return;
+  for (const { table, checksum, columns } of CHECKSUMS) {
+    const ofAccount =
+      table === "account" ? "id = ?" : "account_no = (SELECT no FROM account WHERE id = ?)";
+    driver
+      .prepare(
+        `UPDATE ${table} SET ${checksum} = ${ROW_CHECKSUM}(${columns})
+         WHERE ${checksum} IS NULL ${account === null ? "" : `AND ${ofAccount}`}`,
+      )
+      .run(...(account === null ? [] : [account]));
+  }
+}
