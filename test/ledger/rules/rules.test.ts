@@ -36,6 +36,8 @@ test(`the rules agree with a naive model in ${TEST_RULE_OPERATIONS} random opera
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   t.diagnostic(`TEST_RULE_SEED=${seed}: ${operations} operations in ${runs} runs, ${seconds} s`);
   if (failure !== null) assert.fail(describeFailure(shorten(RULES, failure)));
+  // The rarest of them occurs ten times in 50,000 operations on average.
+  const least = Math.floor(operations / 50_000);
   for (const outcome of OUTCOMES)
-    assert.ok((counts.get(outcome) ?? 0) * 10_000 >= operations, `${outcome} is too rare`);
+    assert.ok((counts.get(outcome) ?? 0) >= least, `${outcome} is too rare`);
 });

@@ -110,7 +110,7 @@ describe("sums of usage in SQLite", () => {
     assert.equal((await callsByKey(ledger, { account, since: 0 }))[0]?.calls, 60_000);
     assert.ok(turns >= 60_000 / SUM_STEP_DEBITS_MAX - 1, `${turns} turns`);
     driver.exec(`WITH RECURSIVE hour (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM hour WHERE i < 20000)
-      INSERT INTO usage_hour SELECT 1, ${START - 1000 * DAY} + i * ${HOUR}, 1, 'echo', 1, 1, 0 FROM hour`);
+      INSERT INTO usage_hour SELECT 1, ${START - 1000 * DAY} + i * ${HOUR}, 1, 'echo', 1, 1, 0, NULL FROM hour`);
     turns = 0;
     let pages = 0;
     for await (const rows of usagePages(ledger, { account, ...EVERYTHING })) {
