@@ -6,6 +6,7 @@ import {
   openSync,
   readSync,
   statSync,
+  truncateSync,
   writeSync,
 } from "node:fs";
 import path from "node:path";
@@ -87,8 +88,9 @@ function copySchema(layout: string, copy: string): void {
     .all()
     .map((row) => Number(row["pageno"]));
   database.close();
-  // A file that was cut off may end before the last of these pages.
-  const count = Math.max(Math.floor(statSync(copy).size / PAGE_BYTES), ...pages);
+  // A file that was cut off may end before the first page of a table, and SQLite would reject its schema.
+  const count = Math.ceil(Math.max(statSync(copy).size, statSync(layout).size) / PAGE_BYTES);
+  truncateSync(copy, count * PAGE_BYTES);
   const from = openSync(layout, "r");
   const to = openSync(copy, "r+");
   const page = Buffer.alloc(PAGE_BYTES);
