@@ -109,7 +109,7 @@ port.on("message", (text: string) => {
   send({ commitMs: performance.now() - started, results });
   // After the results were sent, so that only the next batch waits for it.
   drainJournal();
-  checkpoints.afterBatch();
+  checkpoints.afterBatch(message.length);
   sumDebits();
 });
 port.postMessage("ready");

@@ -33,7 +33,7 @@ function open(t: TestContext) {
   driver.exec("CREATE TABLE filler (value)");
   const write = (pages: number) => {
     driver.prepare("INSERT INTO filler VALUES (zeroblob(?))").run(pages * 4096);
-    checkpoints.afterBatch();
+    checkpoints.afterBatch(32);
   };
   const tick = (ms: number) => {
     clock.ms += ms;
