@@ -104,6 +104,10 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
     count: 1,
     files: /^test\/api\/dashboard\/on-/,
   },
+  "the engines under hostile input and on every runtime": {
+    count: 2,
+    files: /^test\/tools\/(?:markdown-render\/(?:hostile|xss|everywhere)|qr-code\/everywhere)\./,
+  },
   "the tools in a browser": {
     count: 2,
     files: /^test\/web\/browser-tools-(?:page|bytes|accessibility)\./,
