@@ -42,8 +42,8 @@ export function Failure({
   return (
     <Alert
       color="red"
-      // The frame already shows a coloured banner while the service is unreachable.
-      variant={error instanceof OfflineError ? "default" : "light"}
+      // The frame already shows a coloured banner while the service is unreachable, and what is unavailable comes back by itself.
+      variant={error instanceof OfflineError || isUnavailable(error) ? "default" : "light"}
       title={title}
       role="alert"
       className="tb-failure"
