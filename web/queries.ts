@@ -21,7 +21,7 @@ import type {
   UsageView,
   Visitor,
 } from "#api/dashboard/shapes.ts";
-import { OfflineError, ProblemDetails, request } from "./request.ts";
+import { isUnavailable, OfflineError, ProblemDetails, request } from "./request.ts";
 
 /** The cache keys. Everything that belongs to the signed-in user is below `mine`. */
 export const queryKeys = {
@@ -61,20 +61,35 @@ export const createQueryClient = (): QueryClient =>
     },
   });
 
-/** While the service is unreachable, queries poll, so that pages recover without a click. */
-export const pollWhileOffline = (query: { state: { error: unknown } }): number | false =>
-  query.state.error instanceof OfflineError ? 5_000 : false;
+const POLL_MS = 5_000;
 
-export const useResponse = <T>(queryKey: readonly unknown[], path: string) =>
+/** While the service is unreachable or says that it is unavailable, queries poll, so that pages recover without a click. */
+export const pollUntilBack = ({ state: { error } }: { state: { error: unknown } }) =>
+  error instanceof OfflineError || isUnavailable(error) ? POLL_MS : false;
+
+/** `isPartial`: whether the response lacks something that a later one has. The query polls for it then. */
+export const useResponse = <T>(
+  queryKey: readonly unknown[],
+  path: string,
+  isPartial: (response: T) => boolean = () => false,
+) =>
   useQuery({
     queryKey,
     queryFn: ({ signal }) => request<T>("GET", path, undefined, signal),
-    refetchInterval: pollWhileOffline,
+    refetchInterval: (query) => {
+      const { data } = query.state as { data?: T };
+      return pollUntilBack(query) || (data !== undefined && isPartial(data) && POLL_MS);
+    },
   });
 
 export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, "/dashboard/visitor");
-export const useHome = () => useResponse<HomeView>(queryKeys.home, "/dashboard/home");
-export const useKeys = () => useResponse<KeysView>(queryKeys.keys, "/dashboard/keys");
+/** Calls that are still being counted are null. */
+export const useHome = () =>
+  useResponse<HomeView>(queryKeys.home, "/dashboard/home", ({ today }) => today === null);
+export const useKeys = () =>
+  useResponse<KeysView>(queryKeys.keys, "/dashboard/keys", ({ keys }) =>
+    keys.some(({ callsLastDay }) => callsLastDay === null),
+  );
 export const useSessions = () =>
   useResponse<{ sessions: SessionView[] }>(queryKeys.sessions, "/dashboard/sessions");
 /** Both days inclusive, as `2026-11-21`, in UTC. */
@@ -99,7 +114,7 @@ export const usePages = <T extends { next: string | null }>(
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (last: T) => last.next,
-    refetchInterval: pollWhileOffline,
+    refetchInterval: pollUntilBack,
   });
 
 /** `data.pages` with `grants` each; the first page also has the sums. */

@@ -37,6 +37,10 @@ export class OfflineError extends Error {
   }
 }
 
+/** Whether the service says that it cannot do this now, but soon. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof ProblemDetails && error.status === 503;
+
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Long, because a sign-in may have to queue behind the password checks of other clients. */

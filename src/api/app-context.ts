@@ -64,7 +64,13 @@ export type AppContext = {
 };
 
 /** What is logged with an error. */
-export type ErrorDetails = { requestId?: string; traceId?: string; cause?: unknown };
+export type ErrorDetails = {
+  requestId?: string;
+  traceId?: string;
+  /** The id of the call, as `callRef` (ids.ts) writes it. */
+  callId?: string;
+  cause?: unknown;
+};
 
 export type AppSettings = {
   /** Base of the links in responses, without a trailing slash. Never taken from a request's Host header. */

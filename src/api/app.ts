@@ -143,9 +143,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   ): Promise<Response> {
     const error = thrown instanceof ApiError ? thrown : internalError(thrown);
     if (error.code === "internal" || error.code === "unavailable") {
-      const { requestId, traceId } = context;
-      const { cause } = error;
-      app.logError(error.message, { requestId, ...(traceId !== null && { traceId }), cause });
+      logError(app, error, context);
     }
     const dropped = await dropBody(request, bodyBytesMax);
     return replier.problem(error, request.headers, context, dropped);
@@ -208,6 +206,18 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       return response;
     },
   };
+}
+
+/** The id of a call is a member of the line and not in its message, so that errors of different calls are counted together. */
+function logError(app: AppContext, error: ApiError, { requestId, traceId }: RequestContext): void {
+  const { cause, message, details } = error;
+  const callId = details.members?.callId;
+  app.logError(callId === undefined ? message : message.replace(` ${callId}`, ""), {
+    requestId,
+    ...(traceId !== null && { traceId }),
+    ...(callId !== undefined && { callId }),
+    cause,
+  });
 }
 
 function withoutCors(response: Response): Response {

@@ -373,7 +373,7 @@ export type LedgerOperations = {
       /** The last row of the previous page; null or absent for the first page. */
       after?: Pick<UsageRow, "hour" | "key" | "tool"> | null | undefined;
       max?: number | undefined;
-      /** Rejects at once if debits have to be summed first. By default, they are summed for some seconds. */
+      /** Rejects at once if debits have to be summed first, and sums them meanwhile. By default, they are summed for some seconds. */
       isQuick?: boolean | undefined;
     },
     UsageRow[],

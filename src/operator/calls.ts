@@ -31,7 +31,7 @@ export const CALL_OPERATIONS: OperationsOf<typeof CALL_SCHEMAS> = {
       subject: ({ id }) => id,
       end: ({ reversed, record }) =>
         reversed && record.outcome === "found"
-          ? done(`${record.credits} credits returned`)
+          ? done(`${record.credits} ${record.credits === 1 ? "credit" : "credits"} returned`)
           : unchanged(
               record.outcome === "found" ? "reversed before" : record.outcome.replace("_", " "),
             ),

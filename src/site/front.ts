@@ -103,7 +103,7 @@ function reasons({ publicUrl, dashboard }: PageOptions): Html {
     ],
     [
       "Errors are free and say what to do",
-      "An error lists every problem at once, suggests the nearest field name, and has a code that never changes its meaning.",
+      "An error lists every problem at once, suggests the nearest field name, and has a code that never changes its meaning. If a failing database leaves a charge in doubt, the error says so and the charge is reversed.",
       html`<a href="${links.errors}">All errors</a>`,
     ],
     [

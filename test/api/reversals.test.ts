@@ -64,7 +64,11 @@ for (const { name, fault, idempotencyKey, reversals, charged } of [
     let error: Error | null = null;
     const entries: AccessLogEntry[] = [];
     const record = (entry: AccessLogEntry) => void entries.push(entry);
-    const service = await openFailing(() => error, { record });
+    const logged: { message: string; callId: string | undefined }[] = [];
+    const service = await openFailing(() => error, {
+      record,
+      logError: (message, { callId }) => void logged.push({ message, callId }),
+    });
     const caller = await createCaller(service, { credits: 5 });
     const headers: Record<string, string> =
       idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey };
@@ -75,6 +79,9 @@ for (const { name, fault, idempotencyKey, reversals, charged } of [
     assert.equal(/not charged\./.test(problem.detail), charged === undefined);
     assert.equal(problem.callId !== undefined, charged === "unknown");
     assert.equal(response.header("credits-charged"), charged === undefined ? "0" : null);
+    // Errors of different calls are counted together, because the id is not in the message.
+    assert.equal(logged[0]?.callId, problem.callId);
+    assert.doesNotMatch(logged[0]?.message ?? "", /call_/);
     const [entry] = entries.splice(0);
     assert.equal(entry?.callId, problem.callId ?? null);
     assert.equal(entry?.charged, charged === undefined ? 0 : null);

@@ -118,7 +118,10 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
       ],
     },
   ],
-  [`calls show ${UNKNOWN_CALL}`, /^There is no call call_\S+ in .* It was not charged\.$/],
+  [
+    `calls show ${UNKNOWN_CALL}`,
+    /^There is no call call_\S+ in .*, and no open account acc_\S+\. Check the id, .+\.$/,
+  ],
   [`calls reverse ${UNKNOWN_CALL}`, /^There is no call call_\S+ in /],
   ["account suspend bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "suspended" }],
   [

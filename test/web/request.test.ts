@@ -20,6 +20,7 @@ type Web = {
     set(change: { offline?: boolean; signedOut?: boolean }): void;
   };
   safeNext(next: unknown): string;
+  pollUntilBack(query: { state: { error: unknown } }): number | false;
 };
 
 let web: Web;
@@ -43,6 +44,7 @@ before(async () => {
     ...(await load("request.ts")),
     ...(await load("connection.ts")),
     ...(await load("addresses.ts")),
+    ...(await load("queries.ts")),
   };
 });
 
@@ -165,4 +167,18 @@ test("signing in leads to a page of this service, never to another site", () => 
   ]) {
     assert.equal(web.safeNext(elsewhere), "/home", String(elsewhere));
   }
+});
+
+test("a page polls while the service is unavailable, and not after an error that would stay", async () => {
+  for (const [status, polls] of [
+    [503, true],
+    [502, true],
+    [500, false],
+    [403, false],
+  ] as const) {
+    reply(status, { code: "x", detail: "Y." });
+    const error = await requestError();
+    assert.equal(web.pollUntilBack({ state: { error } }) !== false, polls, String(status));
+  }
+  assert.equal(web.pollUntilBack({ state: { error: null } }), false);
 });

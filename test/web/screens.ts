@@ -172,6 +172,11 @@ const KEY_STATES: Screen[] = [
   onKeys("limit reached", undefined, {
     "GET /dashboard/keys": { body: fixtures.keysView(fixtures.fullKeys) },
   }),
+  onKeys("calls being counted", choose("Revoke"), {
+    "GET /dashboard/keys": {
+      body: fixtures.keysView(fixtures.keys.map((key) => ({ ...key, callsLastDay: null }))),
+    },
+  }),
   onKeys("creating", press("Create key")),
   onKeys("creating without a label", async (page) => {
     await press("Create key")(page);
@@ -309,6 +314,19 @@ const OTHER_STATES: Screen[] = [
       },
     },
   },
+  {
+    name: "home, calls being counted",
+    path: "/home",
+    mocks: { ...ALL, "GET /dashboard/home": { body: { ...fixtures.home, today: null } } },
+  },
+  {
+    name: "usage, calls being counted",
+    path: "/usage",
+    mocks: {
+      ...ALL,
+      "GET /dashboard/usage": problem(503, "unavailable", "Your calls are being added up."),
+    },
+  },
   { name: "usage, with its chart", path: "/usage", mocks: ALL, actions: waitForChart },
   { name: "usage, by key", path: "/usage?by=day-key", mocks: ALL, actions: waitForChart },
   { name: "usage, one tool", path: "/usage?tool=hash&by=tool", mocks: ALL },
@@ -330,6 +348,15 @@ const OTHER_STATES: Screen[] = [
     path: "/credits",
     mocks: ALL,
     actions: press("Show 2 spent or expired grants"),
+  },
+  {
+    name: "credits, more grants",
+    path: "/credits",
+    mocks: {
+      ...ALL,
+      "GET /dashboard/credits": { body: { ...fixtures.credits, next: "cursor-2" } },
+    },
+    actions: press("Show spent or expired grants"),
   },
   {
     name: "credits, older entries fail",

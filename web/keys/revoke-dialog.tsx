@@ -15,8 +15,8 @@ export function RevokeDialog(props: {
   onDone: (message: string) => void;
 }) {
   const { id, label, start, callsLastDay, lastUsedAt } = props.apiKey;
-  // Where the calls are not counted yet, there are many.
-  const isUsed = callsLastDay === null || callsLastDay > 0;
+  // The calls of an account that makes very many are not counted yet.
+  const isUsed = callsLastDay === null ? lastUsedAt !== null : callsLastDay > 0;
   const revoke = useRevokeKey();
 
   const submit = () =>

@@ -1,6 +1,6 @@
 import { Alert, Button, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { OfflineError, ProblemDetails } from "../request.ts";
+import { isUnavailable, OfflineError, ProblemDetails } from "../request.ts";
 import type { Tone } from "./tone.ts";
 import "./records.css";
 
@@ -27,26 +27,30 @@ export function Message(props: {
   );
 }
 
-/** An error in place of the content that could not be shown, with a button to retry. */
+/** An error in place of the content that could not be shown, with a button to retry. `note`: what happens next. */
 export function Failure({
   error,
   onRetry,
+  note,
 }: {
   error: unknown;
   onRetry?: (() => void) | undefined;
+  note?: string | undefined;
 }) {
   const { title, detail } = explain(error);
   const requestId = error instanceof ProblemDetails ? error.requestId : null;
   return (
     <Alert
       color="red"
-      // The frame already shows a coloured banner while the service is unreachable.
-      variant={error instanceof OfflineError ? "default" : "light"}
+      // The frame already shows a coloured banner while the service is unreachable, and what is unavailable comes back by itself.
+      variant={error instanceof OfflineError || isUnavailable(error) ? "default" : "light"}
       title={title}
       role="alert"
       className="tb-failure"
     >
-      <Text size="sm">{detail}</Text>
+      <Text size="sm">
+        {detail} {note}
+      </Text>
       {requestId !== null && (
         <Text size="sm" mt="xs" c="dimmed">
           Request ID: <code>{requestId}</code>
@@ -61,6 +65,13 @@ export function Failure({
   );
 }
 
+function titleOf(error: ProblemDetails): string {
+  if (isUnavailable(error)) return "Temporarily unavailable";
+  return error.status >= 500
+    ? "Something went wrong on our side"
+    : "We could not complete your request";
+}
+
 /** The title and the sentence that the pages show for an error. */
 export function explain(error: unknown): { title: string; detail: string } {
   if (error instanceof OfflineError) {
@@ -70,11 +81,7 @@ export function explain(error: unknown): { title: string; detail: string } {
     };
   }
   if (error instanceof ProblemDetails) {
-    const title =
-      error.status >= 500
-        ? "Something went wrong on our side"
-        : "We could not complete your request";
-    return { title, detail: error.detail };
+    return { title: titleOf(error), detail: error.detail };
   }
   return {
     title: "Something went wrong on this page",

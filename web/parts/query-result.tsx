@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
-import { OfflineError, ProblemDetails } from "../request.ts";
+import { isUnavailable, OfflineError, ProblemDetails } from "../request.ts";
 import { BusyButton } from "./buttons.tsx";
 import { Failure } from "./message.tsx";
 import { Empty, LoadingBlock } from "./placeholders.tsx";
@@ -31,7 +31,8 @@ export function QueryResult<Data>(props: {
     if (error instanceof ProblemDetails && error.code === "email_not_verified") {
       return <Empty title="Nothing here yet">Confirm your email address first.</Empty>;
     }
-    if (error !== null) return <Failure error={error} onRetry={retry} />;
+    const note = isUnavailable(error) ? "This page tries again automatically." : undefined;
+    if (error !== null) return <Failure error={error} onRetry={retry} note={note} />;
     return props.loading ?? <LoadingBlock height={props.height ?? 160} />;
   }
   return (

@@ -184,8 +184,15 @@ export function leave(path = "/sign-in"): void {
   location.assign(absoluteUrl(path));
 }
 
-export const useSignOut = () =>
-  useMutation({
-    mutationFn: () => request<object>("POST", `${AUTH}/sign-out`, {}),
+export function useSignOut() {
+  const client = useQueryClient();
+  return useMutation({
+    async mutationFn() {
+      // A response that arrives without a session would say that the session has ended.
+      await client.cancelQueries({ queryKey: queryKeys.mine });
+      return request<object>("POST", `${AUTH}/sign-out`, {});
+    },
     onSuccess: () => leave(),
+    onError: () => client.invalidateQueries({ queryKey: queryKeys.mine }),
   });
+}

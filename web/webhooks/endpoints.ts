@@ -6,7 +6,7 @@ import type {
   EndpointsView,
   EndpointView,
 } from "#api/dashboard/shapes.ts";
-import { pollWhileOffline, queryKeys, useChange, useResponse } from "../queries.ts";
+import { pollUntilBack, queryKeys, useChange, useResponse } from "../queries.ts";
 import { request } from "../request.ts";
 
 export const useEndpoints = () =>
@@ -74,6 +74,6 @@ export const useDeliveries = (endpoint: string) =>
     refetchInterval: (query) => {
       const rows = query.state.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
       const isWaiting = rows.some(({ status }) => status === "waiting");
-      return pollWhileOffline(query) || (isWaiting && WAITING_POLL_MS);
+      return pollUntilBack(query) || (isWaiting && WAITING_POLL_MS);
     },
   });

@@ -208,7 +208,7 @@ function createServer(
 }
 
 const INSTRUCTIONS =
-  "Successful calls cost credits, errors are free. To repeat a call safely after a lost response, send the same " +
+  "Successful calls cost credits. Errors cost nothing, unless they say that the call may have been charged. To repeat a call safely after a lost response, send the same " +
   `_meta["${IDEMPOTENCY_META}"] both times: it is charged once.`;
 
 /** The tools change only with a release, and are the same for every key. */

@@ -21,7 +21,7 @@ export function unavailable(cause: unknown): ApiError {
 export function chargeUnknown(callId: string, isRepeatable: boolean, cause: unknown): ApiError {
   const settled = isRepeatable
     ? "Repeat it with the same Idempotency-Key: if it was charged, you get its response without another charge."
-    : "If it was charged, the charge is reversed automatically; if you still see it later, send this id to the operator. A repeat is a new call, unless you send an Idempotency-Key.";
+    : "If it was charged, the charge is reversed automatically; if it is not, send this id to the operator. Repeating it makes a new call. Send an Idempotency-Key with each call to repeat it safely.";
   return new ApiError(
     "unavailable",
     `The service lost the ledger while it charged the call ${callId}, so it is not known whether the call was charged. ${settled}`,

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { isDamage } from "#stores/sqlite/faults.ts";
+import { isLostCommitFault } from "#stores/sqlite/node-commit-mark.ts";
 import type { Salvaged } from "#stores/sqlite/node-salvage.ts";
 import { CommandError, type Invocation, type Outcome, type Session } from "./command.ts";
 import { withDeployment } from "./deployment.ts";
@@ -22,7 +23,7 @@ export async function audit(
         ledger: await (await openWholeLedger(session)).audit(),
       };
     });
-    const needsSurvey = damage.length > 0 || ledger.totals === null;
+    const needsSurvey = ledger.totals === null || !damage.every(isLostCommitFault);
     return present(ledger, damage, needsSurvey ? await surveyOf(invocation) : null);
   } catch (error) {
     // The data folder cannot even be opened.
@@ -56,7 +57,11 @@ function present(
 ): Outcome {
   const ok = damage.length + faults.length === 0;
   const totalsTable = totals === null ? "" : table(Object.keys(totals), [Object.values(totals)]);
-  const problems = [...damage.map((line) => `The database is damaged: ${line}`), ...faults];
+  const problems = [
+    ...damage.map((line) => (isLostCommitFault(line) ? line : `The database is damaged: ${line}`)),
+    ...faults,
+  ];
+  const isWhole = faults.length === 0 && damage.every(isLostCommitFault);
   return {
     json: {
       ok,
@@ -68,7 +73,7 @@ function present(
     },
     text: ok
       ? `The ledger of ${counted(accounts, "account")} reconciles, and the database is intact.\n\n${totalsTable}`
-      : `The ledger does not reconcile, or the database is damaged:\n${problems.map((line) => `- ${line}\n`).join("")}\n${totalsTable}${survey === null ? "" : `${survey.text}Restore a backup, or run recover to export the whole accounts.\n`}`,
+      : `${isWhole ? "What is in the ledger reconciles, but commits are missing" : "The ledger does not reconcile, or the database is damaged"}:\n${problems.map((line) => `- ${line}\n`).join("")}\n${totalsTable}${survey === null ? "" : `${survey.text}Restore a backup, or run recover to export the whole accounts.\n`}`,
     exitCode: ok ? 0 : 1,
   };
 }

@@ -22,7 +22,7 @@ export const CALL_COMMANDS: readonly Command[] = [
     parameters: { id: positional("<id>", readCallId) },
     async run({ id }, { client, place }) {
       const found = await client.findCall({ id });
-      if (found.record.outcome === "not_found") throw notFound(id, place);
+      if (found.record.outcome === "not_found") throw notFound(id, found, place);
       return { json: jsonOf(id, found), text: textOf(id, found) };
     },
   }),
@@ -38,7 +38,7 @@ export const CALL_COMMANDS: readonly Command[] = [
     async run({ id }, { client, place, now }) {
       const { reversed, ...found } = await client.reverseCall({ id, now });
       const { record } = found;
-      if (record.outcome === "not_found") throw notFound(id, place);
+      if (record.outcome === "not_found") throw notFound(id, found, place);
       if (record.outcome === "rolled_up")
         throw new CommandError(
           `${ROLLED_UP} It cannot be reversed. To give credits back, use credits grant.`,
@@ -46,7 +46,7 @@ export const CALL_COMMANDS: readonly Command[] = [
       const after = { ...found, record: reversed ? { ...record, reversedAt: now } : record };
       return {
         json: { ...jsonOf(id, after), reversed },
-        text: reversed ? `Reversed.\n${textOf(id, after)}` : textOf(id, after),
+        text: `${reversed ? "Reversed." : NOTHING_CHANGED}\n${textOf(id, after)}`,
       };
     },
   }),
@@ -55,8 +55,15 @@ export const CALL_COMMANDS: readonly Command[] = [
 const ROLLED_UP =
   "The calls of that hour are rolled up, so it is no longer stored whether this one was charged.";
 
-const notFound = (id: string, place: string) =>
-  new CommandError(`There is no call ${id} in ${place}. It was not charged.`);
+const NOTHING_CHANGED = "It was reversed before. Nothing was changed.";
+
+/** Without the account, nothing is said of the charge: it may be in another data folder, or closed. */
+const notFound = (id: string, { account, email }: Found, place: string) =>
+  new CommandError(
+    email === null
+      ? `There is no call ${id} in ${place}, and no open account ${account}. Check the id, and that this is the service that took the call.`
+      : `There is no call ${id} in ${place}. It was not charged.`,
+  );
 
 function readCallId(text: string): string {
   if (parseCallRef(text) !== null) return text;
@@ -108,13 +115,13 @@ function textOf(id: string, { account, email, at, record }: Found): string {
   } else if (record.outcome === "never_charged") {
     lines.push([
       "charged",
-      `no: it was reversed before its debit arrived, ${instant(record.reversedAt)}`,
+      `no: it was reversed before its debit arrived, at ${instant(record.reversedAt)}`,
     ]);
   } else if (record.outcome === "rolled_up") {
     const { reversedAt } = record;
     lines.push([
       "charged",
-      reversedAt === null ? ROLLED_UP : `and reversed, ${instant(reversedAt)}`,
+      reversedAt === null ? ROLLED_UP : `yes, and reversed at ${instant(reversedAt)}`,
     ]);
   }
   const width = Math.max(...lines.map(([name = ""]) => name.length)) + 2;

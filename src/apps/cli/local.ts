@@ -45,7 +45,7 @@ export function createLocalDeployment(
   const { config } = invocation;
   const { place, database, directory, activityLog, queue, purchases, secrets } = store;
   // A command may take as long as there is something to sum.
-  const ledger = withSummedUsage(store.ledger, Number.POSITIVE_INFINITY);
+  const ledger = withSummedUsage(store.ledger, { forMs: Number.POSITIVE_INFINITY });
   const publicUrl = baseOf(config, config.port);
   const context: OperatorContext = {
     ledger,

@@ -105,9 +105,10 @@ export function surveyText({ whole, damaged, tables }: Salvaged): string {
       "- The damaged rows of idempotency are left out. A call that is repeated with such a key within a day is charged again.\n",
     );
   const accounts = damaged.map((each) => `- ${accountText(each)}\n`);
-  if (damaged.length === 0)
-    return `Damage:\n${lines.join("")}All ${integer(whole)} accounts are whole.\n`;
-  return `Damage:\n${lines.join("")}${counted(damaged.length, "account")} not whole, ${integer(whole)} whole. Settle these by hand:\n${accounts.join("")}`;
+  const damage =
+    lines.length === 0 ? "No damaged rows were found.\n" : `Damage:\n${lines.join("")}`;
+  if (damaged.length === 0) return `${damage}Accounts that are whole: all ${integer(whole)}.\n`;
+  return `${damage}${counted(damaged.length, "account")} not whole, ${integer(whole)} whole. Settle these by hand:\n${accounts.join("")}`;
 }
 
 function accountText({ account, email, balance, problems }: DamagedAccount): string {

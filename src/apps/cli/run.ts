@@ -121,7 +121,7 @@ function explainSqlite(code: number): string | null {
       return "Another process has locked the database for too long. Try again.";
     case 11:
     case 26:
-      return "The database is damaged. Run audit for details, and restore a backup.";
+      return "The database is damaged. Run audit to see what is whole, then restore a backup or run recover.";
     case 8:
       return "The database is read-only for this user. Run the command as the user that runs the server.";
     case 10:

@@ -72,13 +72,9 @@ export const clientAddressOf = (request: Request | undefined): string | null =>
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
-const logError: AppContext["logError"] = (message, { requestId, cause }) =>
+const logError: AppContext["logError"] = (message, { cause, ...ids }) =>
   console.error(
-    JSON.stringify({
-      message,
-      requestId,
-      ...(cause === undefined ? {} : { cause: String(cause) }),
-    }),
+    JSON.stringify({ message, ...ids, ...(cause === undefined ? {} : { cause: String(cause) }) }),
   );
 
 /** Wraps the chunks in a fixed-length stream, without which the platform sends no Content-Length. When the client disconnects, the chunks end too. */

@@ -48,7 +48,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const { publicUrl, secrets, origins, signUp } = config;
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
-  const ledger = withSummedUsage(indexedLedger(calls.ledger, index));
+  const ledger = withSummedUsage(indexedLedger(calls.ledger, index), { isShared: false });
   const keyBounds = {
     tools: calls.tools.map(({ name }) => name),
     callsPerSecond: calls.settings.rateLimit,

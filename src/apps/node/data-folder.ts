@@ -101,6 +101,9 @@ const full = (place: string) =>
 const failing = (place: string, message: string) =>
   `The disk that holds ${place} does not work (${message}). Check the disk and the log of the system.`;
 
+const OR_RESTORE =
+  "Run recover to export the accounts that are whole, or move it away and restore a backup.";
+
 export const TOO_MANY_FILES =
   "This process may not open more files. Raise the limit on open files (ulimit -n).";
 
@@ -122,7 +125,7 @@ function explain(error: unknown, dataDir: string, file: string): string {
   const { code, errcode, message } = error as { code?: string; errcode?: number; message: string };
   switch (Number(errcode) & 0xff) {
     case 1:
-      return `${file} is damaged: its schema cannot be used (${message}). Move it away and restore a backup.`;
+      return `${file} is damaged: its schema cannot be used (${message}). ${OR_RESTORE}`;
     case 5:
       return `${file} is locked by another process. Stop it, or use another DATA_DIR.`;
     case 8:
@@ -133,7 +136,7 @@ function explain(error: unknown, dataDir: string, file: string): string {
       return isFull(dataDir) ? full(file) : failing(file, message);
     case 11:
     case 26:
-      return `${file} is damaged or not a Toolbooth database. Move it away and restore a backup.`;
+      return `${file} is damaged or not a Toolbooth database. ${OR_RESTORE}`;
     case 13:
       return full(file);
   }

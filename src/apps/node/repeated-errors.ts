@@ -44,8 +44,8 @@ export function createRepeatedErrors(log: ErrorLog, now: () => number): Repeated
   function reportCount(error: Counted): void {
     if (error.repeated === 0) return;
     const { repeated, total, firstAt, last } = error;
-    const { requestId, traceId, cause } = last;
-    const details = { repeated, total, since: isoTime(firstAt), requestId, traceId };
+    const { cause, ...ids } = last;
+    const details = { repeated, total, since: isoTime(firstAt), ...ids };
     error.repeated = 0;
     log.error({ ...details, cause: headOf(cause) || undefined }, error.message);
   }

@@ -33,7 +33,7 @@ const LISTED_MAX = 1_000;
 const UNKEPT_MAX = 10_000;
 const RETRY_MS = 5_000;
 const MAY_BE_CHARGED =
-  "While the server runs, it tries again. If it ends before, these calls may stay charged; look at each with calls show, and settle it with calls reverse:";
+  "While the server runs, it tries again. If it ends before, these calls may stay charged: look at each with calls show, and settle it with calls reverse.";
 /** How long running reversals may take before the ledger is closed. */
 const STOP_TIMEOUT_MS = 2_000;
 
@@ -151,7 +151,8 @@ export function openReversals(
     } catch (cause) {
       // Each is named, so that an operator can settle it if the file stays out of reach.
       const ids = calls.map(callRef).join(", ");
-      logError(`Storing pending reversals in ${file} failed. ${MAY_BE_CHARGED} ${ids}`, { cause });
+      // The ids come first, because errors that begin in the same way are counted together.
+      logError(`Storing the reversals of ${ids} in ${file} failed. ${MAY_BE_CHARGED}`, { cause });
       const dropped = unkept.push(...calls) - UNKEPT_MAX;
       if (dropped > 0) unkept.splice(0, dropped);
       retryLater();

@@ -4,12 +4,22 @@ import { SUM_STEP_DEBITS_MAX } from "#limits.ts";
 /** Nobody waits longer for sums. What was summed until then is kept, so a later attempt has less to do. */
 const SUM_FOR_MS = 2_000;
 
+type Options = {
+  /** After this time, `usage` rejects with `UsageNotSummed`. */
+  forMs?: number;
+  /** Whether several readers of an account share the steps. False where a request may not wait for another one's promise. */
+  isShared?: boolean;
+};
+
 /**
  * Wraps a ledger so that reading the usage of an account first sums its debits, if too many are not summed. It sums in steps, and
- * other work of the process runs between them. `forMs`: after this time, `usage` rejects with `UsageNotSummed`.
+ * other work of the process runs between them.
  */
-export function withSummedUsage(ledger: Ledger, forMs = SUM_FOR_MS): Ledger {
-  /** By account. Several readers of an account share the steps. */
+export function withSummedUsage(
+  ledger: Ledger,
+  { forMs = SUM_FOR_MS, isShared = true }: Options = {},
+): Ledger {
+  /** By account. */
   const underWay = new Map<string, Promise<void>>();
 
   async function sumSteps(account: string): Promise<void> {
@@ -25,6 +35,7 @@ export function withSummedUsage(ledger: Ledger, forMs = SUM_FOR_MS): Ledger {
   }
 
   function sum(account: string): Promise<void> {
+    if (!isShared) return sumSteps(account);
     const steps =
       underWay.get(account) ?? sumSteps(account).finally(() => underWay.delete(account));
     underWay.set(account, steps);
@@ -37,7 +48,10 @@ export function withSummedUsage(ledger: Ledger, forMs = SUM_FOR_MS): Ledger {
       // Between the pages of a long list too, because a synchronous database blocks its thread for each.
       if (order.after != null) await pause(0);
       const rows = await ledger.usage(order).catch((error) => {
-        if (error instanceof UsageNotSummed && order.isQuick !== true) return null;
+        if (!(error instanceof UsageNotSummed)) throw error;
+        if (order.isQuick !== true) return null;
+        // So that a later attempt succeeds. The fault of a step concerns nobody who waits.
+        if (isShared) sum(order.account).catch(() => {});
         throw error;
       });
       if (rows !== null) return rows;

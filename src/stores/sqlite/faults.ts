@@ -1,5 +1,3 @@
-import { NotCarriedOut } from "#ledger/port.ts";
-
 /**
  * The meaning of SQLite's errors, by their extended result codes (sqlite.org/rescode.html), which `node:sqlite` reports as
  * `errcode`. The low byte of an extended code is the primary code.
@@ -72,8 +70,6 @@ const isOutOfRange = (error: unknown): boolean =>
 /** Whether SQLite cannot read its file, or the file's schema is so damaged that valid statements fail. */
 export const isDamage = (error: unknown): boolean =>
   [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB].includes(primaryCodeOf(error)) ||
-  // An error that crossed the ledger's batch has lost its code, but not SQLite's own text (sqlite3_errstr).
-  (error instanceof NotCarriedOut && /malformed|not a database/.test(error.message)) ||
   isOutOfRange(error);
 
 export const isUniqueViolation = (error: unknown): boolean => constraintOf(error) === "again";

@@ -7,6 +7,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
+import { callRef } from "#ids.ts";
 import { hourOf } from "#ledger/port.ts";
 import type { SqlDriver } from "./driver.ts";
 import { rowChecksum } from "./row-checksum.ts";
@@ -204,11 +205,20 @@ export function describeLostCommits({ lastCall, latestAt, noticedAt }: LostCommi
   const last =
     lastCall === null
       ? "the last change of accounts, keys or grants"
-      : `the call ${lastCall.callId} of ${lastCall.account ?? "an account"} at ${time(lastCall.at)}`;
+      : `the call ${idOf(lastCall)} at ${time(lastCall.at)}`;
   const there =
     latestAt === null ? "" : ` The latest call in the database is of ${time(latestAt)}.`;
-  return `Commits are missing that were acknowledged: the last one was ${last}, and it is not in the database (noticed ${time(noticedAt)}).${there} The write-ahead log was damaged, or an older copy of the database was put in its place. Compare with the access log and settle what is missing, then run audit --accept-loss.`;
+  return `${MISSING}: the last one was ${last}, and it is not in the database (noticed ${time(noticedAt)}).${there} The write-ahead log was damaged, or an older copy of the database was put in its place. Compare with the access log and settle what is missing, then run audit --accept-loss.`;
 }
+
+const MISSING = "Commits are missing that were acknowledged";
+
+/** Whether a fault that `audit` found is that commits are missing: what is there is whole then. */
+export const isLostCommitFault = (fault: string): boolean => fault.startsWith(MISSING);
+
+/** As the access log has it, unless the account is missing too. */
+const idOf = ({ account, callId, at }: NonNullable<LostCommits["lastCall"]>): string =>
+  account === null ? callId : callRef({ account, callId, at });
 
 /** Returns the sentence about lost commits as the list of faults that `audit` prints. */
 export function lostCommitFaults(driver: SqlDriver): string[] {

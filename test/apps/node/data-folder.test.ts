@@ -91,7 +91,7 @@ test("a server that ran leaves enough to notice that its database is gone", asyn
   );
   await store.close();
   rmSync(databaseFile(dataDir));
-  await assert.rejects(open(dataDir), /earlier ledger \(server\.json\)/);
+  await assert.rejects(open(dataDir), /earlier ledger \(server\.json, toolbooth\.sqlite-commit\)/);
 });
 
 test("a folder with an empty database and nothing else is new", async (t) => {

@@ -54,7 +54,7 @@ describe("sums of usage in SQLite", () => {
       const { counted, direct, fixture, account, count, fill, stepsOf } = await open(t);
       fill(calls);
       await assert.rejects(direct.usage({ account, ...EVERYTHING }), UsageNotSummed);
-      const ledger = withSummedUsage(counted, Number.POSITIVE_INFINITY);
+      const ledger = withSummedUsage(counted, { forMs: Number.POSITIVE_INFINITY });
       const rows = await ledger.usage({ account, ...EVERYTHING });
       assert.equal(
         rows.reduce((sum, row) => sum + row.calls, 0),
@@ -74,7 +74,7 @@ describe("sums of usage in SQLite", () => {
   test("a reader who waited long enough gets an error, and the sums so far are kept", async (t) => {
     const { counted, account, fill, stepsOf } = await open(t);
     fill(60_000);
-    const impatient = withSummedUsage(counted, 0);
+    const impatient = withSummedUsage(counted, { forMs: 0 });
     for (let tries = 1; tries <= 3; tries += 1) {
       await assert.rejects(impatient.usage({ account, ...EVERYTHING }), UsageNotSummed);
       assert.equal(stepsOf(), tries, "each try is one step");
@@ -89,11 +89,20 @@ describe("sums of usage in SQLite", () => {
   test("readers of an account share the steps", async (t) => {
     const { counted, account, fill, stepsOf } = await open(t);
     fill(60_000);
-    const ledger = withSummedUsage(counted, Number.POSITIVE_INFINITY);
+    const ledger = withSummedUsage(counted, { forMs: Number.POSITIVE_INFINITY });
     const order = { account, ...EVERYTHING };
     const [one, ...others] = await Promise.all([1, 2, 3].map(() => ledger.usage(order)));
     for (const other of others) assert.deepEqual(other, one);
     assert.equal(stepsOf(), 60_000 / SUM_STEP_DEBITS_MAX);
+  });
+
+  test("a reader who does not wait starts the steps for the next one", async (t) => {
+    const { counted, account, fill, stepsOf } = await open(t);
+    fill(60_000);
+    const ledger = withSummedUsage(counted, { forMs: Number.POSITIVE_INFINITY });
+    await assert.rejects(callsByKey(ledger, { account, since: 0 }), UsageNotSummed);
+    while (stepsOf() < 60_000 / SUM_STEP_DEBITS_MAX) await new Promise(setImmediate);
+    assert.equal((await callsByKey(ledger, { account, since: 0 }))[0]?.calls, 60_000);
   });
 
   test("other work of the thread runs between two steps and between two pages", async (t) => {
@@ -104,7 +113,7 @@ describe("sums of usage in SQLite", () => {
       turns += 1;
     }, 0);
     t.after(() => clearInterval(timer));
-    const ledger = withSummedUsage(counted, Number.POSITIVE_INFINITY);
+    const ledger = withSummedUsage(counted, { forMs: Number.POSITIVE_INFINITY });
     await assert.rejects(callsByKey(ledger, { account, since: 0 }), UsageNotSummed);
     await ledger.usage({ account, ...EVERYTHING });
     assert.equal((await callsByKey(ledger, { account, since: 0 }))[0]?.calls, 60_000);
