@@ -91,19 +91,17 @@ function openMark(file: string): number | null {
 
 function textOf({ sequence, debit }: CommitMark): string {
   const { accountNo, at, callId } = debit ?? { accountNo: 0, at: 0, callId: "-" };
-  const content = `${sequence} ${accountNo} ${at} ${callId}`;
-  return `${content} ${rowChecksum([content])}\n`;
+  return `${sequence} ${accountNo} ${at} ${callId} ${rowChecksum([sequence, accountNo, at, callId])}\n`;
 }
 
 /** Returns the mark beside a database; null if there is none, or if it is torn. */
 export function readCommitMark(file: string): CommitMark | null {
   try {
     const [line = ""] = readFileSync(file + COMMIT_MARK_SUFFIX, "latin1").split("\n");
-    const [, content = "", sum] = /^(.*) (-?\d+)$/.exec(line) ?? [];
-    if (String(rowChecksum([content])) !== sum) return null;
-    const [sequence, accountNo, at, callId = ""] = content.split(" ");
-    const debit = { accountNo: Number(accountNo), at: Number(at), callId };
-    return { sequence: Number(sequence), debit: callId === "-" ? null : debit };
+    const [first, second, third, callId = "", sum] = line.split(" ");
+    const [sequence, accountNo, at] = [Number(first), Number(second), Number(third)];
+    if (String(rowChecksum([sequence, accountNo, at, callId])) !== sum) return null;
+    return { sequence, debit: callId === "-" ? null : { accountNo, at, callId } };
   } catch {
     return null;
   }
