@@ -53,6 +53,7 @@ async function run(rounds: number, flips: boolean, from: number): Promise<void> 
     withLoss: 0,
     lost: 0,
     noticed: 0,
+    ofThemByLog: 0,
     unnoticed: 0,
     ofThemByAudit: 0,
     falseAlarms: 0,
@@ -64,7 +65,7 @@ async function run(rounds: number, flips: boolean, from: number): Promise<void> 
     openNodeSqlite(file).close();
     const child = fork(import.meta.filename, ["child", folder]);
     while (!existsSync(list)) await new Promise((resolve) => setTimeout(resolve, 20));
-    await new Promise((resolve) => setTimeout(resolve, 50 + chance.below(600)));
+    await new Promise((resolve) => setTimeout(resolve, 50 + chance.below(1_500)));
     child.kill("SIGKILL");
     await once(child, "exit");
     if (flips) flipOne(`${file}-wal`, chance);
@@ -78,7 +79,9 @@ async function run(rounds: number, flips: boolean, from: number): Promise<void> 
       return find.get(account, Number(at), callId) === undefined;
     }).length;
     detectLostCommits(driver, file, Date.now());
-    const isNoticed = findLostCommits(driver) !== null;
+    const found = findLostCommits(driver);
+    const isNoticed = found !== null;
+    if (found?.isLogDamaged) sums.ofThemByLog += 1;
     // What remains of a log that was partly copied into the file may have the last commit and lack others.
     const isAuditOk =
       lost === 0 ||
@@ -101,8 +104,9 @@ function flipOne(wal: string, chance: ReturnType<typeof createChance>): void {
   const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return;
   const bytes = readFileSync(wal);
-  // One in ten in the header, which is 32 bytes.
-  const place = chance.below(10) === 0 ? chance.below(32) : chance.below(size);
+  // One in ten in the header, which is 32 bytes, and two in the first frames, which are copied into the file first.
+  const kind = chance.below(10);
+  const place = chance.below(kind === 0 ? 32 : kind < 3 ? Math.min(size, 40_000) : size);
   bytes[place] = (bytes[place] as number) ^ (1 << chance.below(8));
   writeFileSync(wal, bytes);
 }

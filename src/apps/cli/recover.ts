@@ -68,12 +68,12 @@ export async function surveyFile<Result>(
   use: (whole: NodeSqlite) => Result,
 ): Promise<{ survey: Salvaged; result: Result } | null> {
   return withTemporaryDatabase(async (driver, folder) => {
-    const damaged = openDamaged(file, folder);
+    const damaged = await openDamaged(file, folder);
     if (damaged === null) return null;
     try {
       return { survey: salvage(damaged, driver, now), result: use(driver) };
     } finally {
-      damaged.close();
+      damaged.pages.close();
     }
   });
 }

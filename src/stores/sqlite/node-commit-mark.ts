@@ -10,6 +10,7 @@ import {
 import { callRef } from "#ids.ts";
 import { hourOf } from "#ledger/port.ts";
 import type { SqlDriver } from "./driver.ts";
+import { hasDroppedCommits } from "./node-log-damage.ts";
 import { rowChecksum } from "./row-checksum.ts";
 
 /**
@@ -91,19 +92,17 @@ function openMark(file: string): number | null {
 
 function textOf({ sequence, debit }: CommitMark): string {
   const { accountNo, at, callId } = debit ?? { accountNo: 0, at: 0, callId: "-" };
-  const content = `${sequence} ${accountNo} ${at} ${callId}`;
-  return `${content} ${rowChecksum([content])}\n`;
+  return `${sequence} ${accountNo} ${at} ${callId} ${rowChecksum([sequence, accountNo, at, callId])}\n`;
 }
 
 /** Returns the mark beside a database; null if there is none, or if it is torn. */
 export function readCommitMark(file: string): CommitMark | null {
   try {
     const [line = ""] = readFileSync(file + COMMIT_MARK_SUFFIX, "latin1").split("\n");
-    const [, content = "", sum] = /^(.*) (-?\d+)$/.exec(line) ?? [];
-    if (String(rowChecksum([content])) !== sum) return null;
-    const [sequence, accountNo, at, callId = ""] = content.split(" ");
-    const debit = { accountNo: Number(accountNo), at: Number(at), callId };
-    return { sequence: Number(sequence), debit: callId === "-" ? null : debit };
+    const [first, second, third, callId = "", sum] = line.split(" ");
+    const [sequence, accountNo, at] = [Number(first), Number(second), Number(third)];
+    if (String(rowChecksum([sequence, accountNo, at, callId])) !== sum) return null;
+    return { sequence, debit: callId === "-" ? null : { accountNo, at, callId } };
   } catch {
     return null;
   }
@@ -123,6 +122,8 @@ export type LostCommits = {
   lastCall: { account: string | null; callId: string; at: number } | null;
   /** The time of the latest debit that is there; null if that is not known. */
   latestAt: number | null;
+  /** Whether the last commit is there, and the log shows that earlier ones were dropped. */
+  isLogDamaged?: boolean;
 };
 
 /**
@@ -135,8 +136,17 @@ export function detectLostCommits(
   now: number,
 ): { isMarkMissing: boolean } {
   const mark = readCommitMark(file);
-  if (mark === null) return { isMarkMissing: sequenceOf(driver) > 0 };
-  if (isThere(driver, mark)) return { isMarkMissing: false };
+  if (mark === null || isThere(driver, mark)) {
+    const isLogDamaged = hasDroppedCommits(file);
+    if (isLogDamaged)
+      record(driver, file, {
+        noticedAt: now,
+        lastCall: null,
+        latestAt: latestDebit(driver, mark?.debit ?? null),
+        isLogDamaged,
+      });
+    return { isMarkMissing: mark === null && sequenceOf(driver) > 0 };
+  }
   const again = readCommitMark(file);
   // Another process has committed in the meantime, and rolled the debit up.
   if (again !== null && textOf(again) !== textOf(mark) && isThere(driver, again))
@@ -153,13 +163,17 @@ export function detectLostCommits(
     },
     latestAt: latestDebit(driver, debit),
   };
+  record(driver, file, lost);
+  return { isMarkMissing: false };
+}
+
+function record(driver: SqlDriver, file: string, lost: LostCommits): void {
   driver
     .prepare(
       "INSERT INTO setting (name, value) VALUES ('lost_commits', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
     )
     .run(JSON.stringify(lost));
   resetCommitMark(file);
-  return { isMarkMissing: false };
 }
 
 function isThere(driver: SqlDriver, { sequence, debit }: CommitMark): boolean {
@@ -200,7 +214,8 @@ export const acceptLostCommits = (driver: SqlDriver): boolean =>
   driver.prepare("DELETE FROM setting WHERE name = 'lost_commits'").run() > 0;
 
 /** Says what was lost, in one sentence for the log and for `audit`. */
-export function describeLostCommits({ lastCall, latestAt, noticedAt }: LostCommits): string {
+export function describeLostCommits(lost: LostCommits): string {
+  const { lastCall, latestAt, noticedAt, isLogDamaged } = lost;
   const time = (at: number) => new Date(at).toISOString();
   const last =
     lastCall === null
@@ -208,7 +223,10 @@ export function describeLostCommits({ lastCall, latestAt, noticedAt }: LostCommi
       : `the call ${idOf(lastCall)} at ${time(lastCall.at)}`;
   const there =
     latestAt === null ? "" : ` The latest call in the database is of ${time(latestAt)}.`;
-  return `${MISSING}: the last one was ${last}, and it is not in the database (noticed ${time(noticedAt)}).${there} The write-ahead log was damaged, or an older copy of the database was put in its place. Compare with the access log and settle what is missing, then run audit --accept-loss.`;
+  const missing = isLogDamaged
+    ? "pages of the database are older than the damaged write-ahead log"
+    : `the last one was ${last}, and it is not in the database`;
+  return `${MISSING}: ${missing} (noticed ${time(noticedAt)}).${there} The write-ahead log was damaged, or an older copy of the database was put in its place. Compare with the access log and settle what is missing, then run audit --accept-loss.`;
 }
 
 const MISSING = "Commits are missing that were acknowledged";

@@ -10,15 +10,42 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { backup, DatabaseSync } from "node:sqlite";
 import { openNodeSqlite } from "./node.ts";
+import { openPageFile, PAGE_BYTES, type PageFile } from "./node-file-pages.ts";
 import { ROW_KEYS } from "./row-checks.ts";
+
+/** The pages of a damaged database, with the first page and the columns of each table and index. */
+export type DamagedFile = {
+  pages: PageFile;
+  trees: ReadonlyMap<string, { root: number; columns: readonly string[] }>;
+};
+
+/** Copies the pages of a damaged database as of one moment into a file in `folder`. Returns null if nothing can be read. */
+export async function openDamaged(file: string, folder: string): Promise<DamagedFile | null> {
+  const database = openReadableDatabase(file, folder);
+  if (database === null) return null;
+  try {
+    const found = database.prepare("SELECT name, rootpage FROM sqlite_schema").all();
+    const info = database.prepare("SELECT name FROM pragma_table_info(?)");
+    const trees = found.map(({ name, rootpage }) => {
+      const columns = info.all(name ?? "").map((column) => String(column["name"]));
+      return [String(name), { root: Number(rootpage), columns }] as const;
+    });
+    const copy = path.join(folder, "pages.sqlite");
+    // It copies pages as they are, with those that are only in the log.
+    await backup(database, copy, { rate: 2 ** 30 });
+    return { pages: openPageFile(copy), trees: new Map(trees) };
+  } finally {
+    database.close();
+  }
+}
 
 /**
  * Opens a damaged database for reading. If its header or its schema is damaged, SQLite opens nothing. But every data folder has the
  * same schema on the same pages, and so has every backup, so these pages can be copied from a new database into a copy of the file.
  */
-export function openDamaged(file: string, folder: string): DatabaseSync | null {
+function openReadableDatabase(file: string, folder: string): DatabaseSync | null {
   const asItIs = openReadable(file);
   const tables = Object.keys(ROW_KEYS).length;
   if (asItIs.readable === tables) return asItIs.database;
@@ -77,7 +104,6 @@ function makeLayouts(folder: string): string[] {
   return [created, vacuumed];
 }
 
-const PAGE_BYTES = 4_096;
 /** The place of the number of pages in the header. */
 const PAGE_COUNT_AT = 28;
 

@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { checkRowsToo } from "#stores/sqlite/backup.ts";
 import { createSqliteReads } from "#stores/sqlite/database.ts";
 import { openNodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
-import { openDamaged } from "#stores/sqlite/node-damaged-file.ts";
+import { type DamagedFile, openDamaged } from "#stores/sqlite/node-damaged-file.ts";
 import { type Salvaged, salvage } from "#stores/sqlite/node-salvage.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
 import { SAMPLE_SEED } from "../../support/sample.ts";
@@ -79,14 +78,14 @@ describe("a damaged file", () => {
   });
 
   /** What `recover` reads of the file, and the audit of what it would export. */
-  function recovered(spoil: (copy: Buffer) => Buffer): Salvaged {
+  async function recovered(spoil: (copy: Buffer) => Buffer): Promise<Salvaged> {
     const copy = Buffer.from(bytes);
     writeFileSync(spoiled, spoil(copy));
     const work = temporaryFolder();
-    const damaged = openDamaged(spoiled, work) as DatabaseSync;
+    const damaged = (await openDamaged(spoiled, work)) as DamagedFile;
     const driver = openNodeSqlite(path.join(work, "whole.sqlite"));
     const result = salvage(damaged, driver, LATER);
-    damaged.close();
+    damaged.pages.close();
     assert.deepEqual(createSqliteReads(driver).audit({ now: LATER }).faults, []);
     assert.deepEqual(checkRowsToo(driver), []);
     const count = driver.prepare("SELECT count(*) AS count FROM account").get()?.["count"];
@@ -96,19 +95,19 @@ describe("a damaged file", () => {
   }
   const middle = (pages: number[]) => pages[pages.length >> 1] as number;
 
-  test("with a spoiled header or schema loses nothing", () => {
+  test("with a spoiled header or schema loses nothing", async () => {
     const schema = pagesOf(file, "sqlite_schema");
     for (const spoil of [
       (copy: Buffer) => spoilPage(copy, 1, 0, 100),
       (copy: Buffer) => spoilPage(copy, 1, 100),
       (copy: Buffer) => spoilPage(copy, middle(schema)),
     ])
-      assert.deepEqual(recovered(spoil), { whole: ACCOUNTS, damaged: [], tables: [] });
+      assert.deepEqual(await recovered(spoil), { whole: ACCOUNTS, damaged: [], tables: [] });
   });
 
-  test("with a spoiled page loses only the accounts that have rows on it, and names them", () => {
+  test("with a spoiled page loses only the accounts that have rows on it, and names them", async () => {
     for (const table of ["debit_by_account", "usage_hour", "reversal", "api_key"]) {
-      const { whole, damaged, tables } = recovered((copy) =>
+      const { whole, damaged, tables } = await recovered((copy) =>
         spoilPage(copy, middle(pagesOf(file, table))),
       );
       assert.ok(whole > ACCOUNTS / 3, `${table}: ${whole} whole`);
@@ -127,35 +126,37 @@ describe("a damaged file", () => {
     }
   });
 
-  test("with spoiled grants or accounts names their owners from an index", () => {
+  test("with spoiled grants or accounts names their owners from an index", async () => {
     for (const table of ["credit_grant", "account"]) {
-      const { whole, damaged } = recovered((copy) => spoilPage(copy, middle(pagesOf(file, table))));
+      const { whole, damaged } = await recovered((copy) =>
+        spoilPage(copy, middle(pagesOf(file, table))),
+      );
       assert.ok(damaged.length > 0, table);
       assert.equal(whole + damaged.length, ACCOUNTS, table);
       assert.ok(damaged.every(({ account, email }) => account !== null && email !== null));
     }
   });
 
-  test("with spoiled indexes and records of replays keeps all accounts", () => {
+  test("with spoiled indexes and records of replays keeps all accounts", async () => {
     for (const name of ["credit_grant_by_age", "idempotency", "sqlite_autoindex_api_key_1"])
       assert.equal(
-        recovered((copy) => spoilPage(copy, middle(pagesOf(file, name)))).whole,
+        (await recovered((copy) => spoilPage(copy, middle(pagesOf(file, name))))).whole,
         ACCOUNTS,
       );
   });
 
-  test("that is cut off, or of which many pages are spoiled, exports nothing that does not reconcile", () => {
+  test("that is cut off, or of which many pages are spoiled, exports nothing that does not reconcile", async () => {
     const pages = bytes.length / PAGE_BYTES;
     const chance = createChance(SAMPLE_SEED);
-    recovered((copy) => copy.subarray(0, (pages >> 1) * PAGE_BYTES));
-    recovered((copy) => {
+    await recovered((copy) => copy.subarray(0, (pages >> 1) * PAGE_BYTES));
+    await recovered((copy) => {
       for (let count = 0; count < pages / 5; count++) spoilPage(copy, 2 + chance.below(pages - 2));
       return copy;
     });
   });
 
-  test("of which nothing can be read is not opened", () => {
+  test("of which nothing can be read is not opened", async () => {
     writeFileSync(spoiled, Buffer.alloc(bytes.length, 7));
-    assert.equal(openDamaged(spoiled, temporaryFolder()), null);
+    assert.equal(await openDamaged(spoiled, temporaryFolder()), null);
   });
 });
