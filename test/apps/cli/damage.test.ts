@@ -67,6 +67,18 @@ describe("damage", () => {
     assert.equal(accounts.length, 2);
   });
 
+  test("a command that cannot record its action names the fault", async () => {
+    const cli = await filled();
+    change(cli.database, (bytes) => {
+      for (const page of pagesOf(cli.database, "operator_action")) spoilPage(bytes, page, 0);
+    });
+    assert.match(
+      await cli.refused("credits grant ada@b.c 5"),
+      /^The database is damaged\. Run audit/,
+    );
+    assert.equal((await cli.json("credits show ada@b.c")).balance, 5);
+  });
+
   test("audit and recover read a folder that no other command opens", async () => {
     const cli = await filled();
     const whole = readFileSync(cli.database);
