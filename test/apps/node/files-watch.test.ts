@@ -248,3 +248,23 @@ test("a file that comes back while the data is saved: a later fault saves it ane
   assert.match(logged.at(-1) ?? "", /^toolbooth-rescued-.+ is outdated, .+ do not restore it\.$/);
   await watch.close();
 });
+
+test("a file that is moved away while the server starts is saved", async (t) => {
+  const dataDir = temporaryFolder(t);
+  const config = readConfig({ DATA_DIR: dataDir });
+  const faults: (LastingFault | null)[] = [];
+  const logged: string[] = [];
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const opening = openNodeStore(
+    config,
+    { onBatch() {}, onCrash() {}, onFault() {}, onFiles: (fault) => faults.push(fault) },
+    { forMs: 0, log: (sentence) => logged.push(sentence) },
+  );
+  const file = databaseFile(dataDir);
+  renameSync(file, `${file}.away`);
+  t.mock.timers.tick(250);
+  renameSync(`${file}.away`, file);
+  await eventually("it is saved", async () => faults.length > 1);
+  assert.match(faults[1]?.message ?? "", /All data is in/, logged.join("\n"));
+  await (await opening).close();
+});
