@@ -56,6 +56,17 @@ export async function perform(
   return result;
 }
 
+/** Not `NotCarriedOut`: the action itself may have been done. */
+export class OutcomeNotRecorded extends Error {
+  constructor(cause: unknown) {
+    const reason = (cause as Error).message ?? cause;
+    super(
+      `The outcome of the action could not be recorded (${reason}). It may have been carried out: check that before you run the command again.`,
+      { cause },
+    );
+  }
+}
+
 const start = (
   { context: { actions } }: PerformDeps,
   action: Omit<OperatorAction, keyof ActionEnd>,
@@ -66,8 +77,7 @@ const start = (
 
 const recordEnd = ({ context: { actions } }: PerformDeps, id: string, end: ActionEnd | null) =>
   actions.end({ id, end }).catch((cause) => {
-    // Not `NotCarriedOut`: the action itself may have been done.
-    throw new Error("The outcome of an operator action could not be recorded", { cause });
+    throw new OutcomeNotRecorded(cause);
   });
 
 function endOf(

@@ -18,16 +18,23 @@ export function addChecksum(file: string): string {
   return sum;
 }
 
-/** Verifies the line and removes it. Backups of earlier versions have none. */
+/** A database is as long as its pages, and the smallest page of SQLite has 512 bytes. */
+const PAGE_BYTES_MIN = 512;
+
+/**
+ * Verifies the line and removes it. Backups of earlier versions have none. A file with anything else after its last page is a
+ * backup whose line is damaged.
+ */
 export function takeChecksum(file: string): BackupChecksum {
-  const length = statSync(file).size - LINE_BYTES;
+  const { size } = statSync(file);
+  const length = size - LINE_BYTES;
   if (length < 0) return "missing";
   const fd = openSync(file, "r+");
   try {
     const bytes = Buffer.alloc(LINE_BYTES);
     readSync(fd, bytes, 0, LINE_BYTES, length);
     const [, sum] = LINE.exec(bytes.toString("latin1")) ?? [];
-    if (sum === undefined) return "missing";
+    if (sum === undefined) return size % PAGE_BYTES_MIN === 0 ? "missing" : "differs";
     const actual = digest(file, length);
     ftruncateSync(fd, length);
     return sum === actual ? "matches" : "differs";

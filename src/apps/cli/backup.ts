@@ -137,7 +137,7 @@ export async function restore(
     checkInspection(source, inspection);
     if (checksum === "differs")
       throw new CommandError(
-        `${source} has changed since backup wrote it: its checksum does not match. Nothing was changed. Use another backup.`,
+        `${source} has changed since backup wrote it: its checksum does not match, or is damaged. Nothing was changed. Use another backup.`,
       );
     const ended = await endRequestsIn(partial);
     giveToFolderOwner(partial);

@@ -1,6 +1,8 @@
 import { AccountError } from "#accounts/accounts.ts";
 import { readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
+import { OutcomeNotRecorded } from "#operator/perform.ts";
 import { readArguments, readRemote } from "./arguments.ts";
 import { type Command, CommandError, type Outcome, UsageError } from "./command.ts";
 import { COMMANDS, findCommand } from "./commands.ts";
@@ -99,8 +101,13 @@ function help(typed: readonly string[]): Outcome {
 
 /** Returns the message for the operator, or null if the error is unexpected. */
 async function explain(error: unknown): Promise<string | null> {
-  if ([CommandError, UsageError, AccountError].some((kind) => error instanceof kind))
+  if (
+    [CommandError, UsageError, AccountError, OutcomeNotRecorded].some(
+      (kind) => error instanceof kind,
+    )
+  )
     return (error as Error).message;
+  if (error instanceof NotCarriedOut && error.cause instanceof Error) return explain(error.cause);
   if (error instanceof ConfigError)
     return `The configuration is invalid: ${error.message.replaceAll("\n", " ")}`;
   // Imported here because it loads SQLite, which most command lines with an error have not needed.

@@ -47,6 +47,8 @@ export function openDatabaseFiles(database: string): DatabaseFiles {
   const knowsHoles = allocatesWholeFiles(database);
   let before = readHeader(main.fd);
   let lasting: FileFault | null = null;
+  /** What the last look found. */
+  let latest: FileFault | null = null;
 
   /** Whether the file has holes that it did not have at the last look: it was truncated, and grew again. */
   function hasHoles({ last }: Opened, now: Stats): boolean {
@@ -83,28 +85,42 @@ export function openDatabaseFiles(database: string): DatabaseFiles {
     return !isWhole && readIndex(shm.fd).frames === index.frames;
   }
 
-  function findChange(): FileFault | null {
+  function findChange(each: Opened): FileFault | null {
+    const now = fstatSync(each.fd);
+    const place = findPlace(each, now);
+    if (place !== null) return place;
+    const kind =
+      each === main
+        ? findDamage(now)
+        : each === wal && isLogDamaged(now)
+          ? ("truncated" as const)
+          : null;
+    each.last = now;
+    if (kind === null) return null;
+    lasting = { file: each.name, kind, movedTo: null };
+    return lasting;
+  }
+
+  function look(): FileFault | null {
+    let isKnown = true;
     for (const each of opened) {
-      const now = fstatSync(each.fd);
-      const place = findPlace(each, now);
-      if (place !== null) return place;
-      const kind =
-        each === main
-          ? findDamage(now)
-          : each === wal && isLogDamaged(now)
-            ? ("truncated" as const)
-            : null;
-      each.last = now;
-      if (kind !== null) {
-        lasting = { file: each.name, kind, movedTo: null };
-        return lasting;
+      try {
+        const found = findChange(each);
+        if (found !== null) return found;
+      } catch (error) {
+        // On a disk that fails nothing is known about the file. Calls meet the same fault.
+        if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+        isKnown = false;
       }
     }
-    return null;
+    return isKnown ? null : latest;
   }
 
   return {
-    look: () => lasting ?? findChange(),
+    look() {
+      latest = lasting ?? look();
+      return latest;
+    },
     close() {
       for (const { fd } of opened) closeSync(fd);
     },

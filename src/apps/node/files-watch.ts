@@ -57,6 +57,8 @@ export function watchFiles(options: FilesWatchOptions): FilesWatch {
   let fault: FileFault | null = null;
   /** The name of the file with the data, once it is saved. */
   let saved: string | null = null;
+  /** How often a fault was over. What was saved before that is not all that is there now. */
+  let resumed = 0;
   let saving: Promise<void> | null = null;
   let retry: NodeJS.Timeout | undefined;
 
@@ -68,8 +70,10 @@ export function watchFiles(options: FilesWatchOptions): FilesWatch {
     Atomics.store(flag, 0, fault === null ? 0 : 1);
     clearTimeout(retry);
     if (fault === null) {
-      saved = null;
       onFault(null);
+      resumed += 1;
+      if (saved !== null) log(outdated(saved));
+      saved = null;
       return;
     }
     if (fault.movedTo !== null) log(`The open ${fault.file} is now ${fault.movedTo}.`);
@@ -96,6 +100,7 @@ export function watchFiles(options: FilesWatchOptions): FilesWatch {
   async function trySave(): Promise<void> {
     if (fault === null || saved !== null) return;
     const { kind } = fault;
+    const before = resumed;
     const name = `toolbooth-rescued-${new Date(now()).toISOString().replaceAll(/[:.]/g, "-")}.sqlite`;
     const target = path.join(dataDir, name);
     const partial = `${target}.partial`;
@@ -109,6 +114,10 @@ export function watchFiles(options: FilesWatchOptions): FilesWatch {
         emptiesLog: kind !== "truncated" && kind !== "overwritten",
       });
       giveToFolderOwner(partial);
+      if (before !== resumed) {
+        dropFile(partial);
+        return trySave();
+      }
       syncPath(partial);
       renameSync(partial, target);
       syncPath(dataDir);
@@ -116,6 +125,7 @@ export function watchFiles(options: FilesWatchOptions): FilesWatch {
       report("");
     } catch (error) {
       dropFile(partial);
+      if (before !== resumed) return trySave();
       const { message } = error as Error;
       report(isLost(kind) ? LOST : NOT_SAVED);
       log(`Saving the data to ${target} failed: ${message}`);
@@ -147,6 +157,9 @@ const NOT_SAVED =
   "The data exists only in this process: saving it failed (see the log). Do not stop the server. Make sure that DATA_DIR is writable and has free space; the server tries again every 30 seconds.";
 const LOST =
   "Not all data could be read. Stop the server, keep a copy of all files in DATA_DIR, and restore the latest backup.";
+
+const outdated = (saved: string) =>
+  `${saved} is outdated, because the service continues with the database itself. Delete it, and do not restore it.`;
 
 /** Whether the content itself has changed, so that it cannot come back and another attempt to save it is in vain. */
 const isLost = (kind: FileFault["kind"]): boolean => kind === "truncated" || kind === "overwritten";

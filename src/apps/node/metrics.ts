@@ -153,13 +153,18 @@ export function createNodeMetrics(queues: {
   };
 }
 
+/** What cannot be read, such as on a disk that fails, is left out: the other metrics are needed most then. */
 function queueGauge(registers: Registry[], name: string, help: string, read: () => number): void {
   new Gauge({
     registers,
     name,
     help,
     collect() {
-      this.set(read());
+      try {
+        this.set(read());
+      } catch {
+        this.remove();
+      }
     },
   });
 }

@@ -7,7 +7,11 @@ import { copySqliteOpen } from "#stores/sqlite/backup.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { lostCommitFaults } from "#stores/sqlite/node-commit-mark.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
-import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
+import {
+  openSqliteThread,
+  type SqliteThread,
+  type SqliteThreadOptions,
+} from "#stores/sqlite/thread.ts";
 import {
   databaseFile,
   explainFolder,
@@ -73,11 +77,12 @@ async function openSqliteStore(
     lock.describe(null);
     const files = openDatabaseFiles(databaseFile(dataDir));
     let isDamaged = false;
+    let running: SqliteThread | null = null;
     const watch = watchFiles({
       files,
       dataDir,
       // Without the thread, the main thread copies: no call waits for it then.
-      copy: async (order) => thread.copy(order) ?? copySqliteOpen(driver, order),
+      copy: async (order) => running?.copy(order) ?? copySqliteOpen(driver, order),
       onDamage(what) {
         isDamaged = true;
         lock.markDamaged(databaseFile(dataDir), what);
@@ -90,6 +95,7 @@ async function openSqliteStore(
       ...events,
       blockedBy: watch.blockedBy,
     });
+    running = thread;
     const keepSecret = createSecretKeeper(dataDir, secrets, log);
     const keeping = config.secrets === null ? setInterval(keepSecret, SECRET_EVERY_MS).unref() : 0;
     return {

@@ -67,6 +67,37 @@ describe("damage", () => {
     assert.equal(accounts.length, 2);
   });
 
+  test("a command that cannot record its action names the fault", async () => {
+    const cli = await filled();
+    change(cli.database, (bytes) => {
+      for (const page of pagesOf(cli.database, "operator_action")) spoilPage(bytes, page, 0);
+    });
+    assert.match(
+      await cli.refused("credits grant ada@b.c 5"),
+      /^The database is damaged\. Run audit/,
+    );
+    assert.equal((await cli.json("credits show ada@b.c")).balance, 5);
+  });
+
+  test("restore rejects a backup whose last line is damaged or cut off", async () => {
+    const cli = await filled();
+    await cli.json(`backup ${cli.copy}`);
+    const whole = readFileSync(cli.copy);
+    const cut = path.join(cli.folder, "cut.sqlite");
+    const restored = commandLine(path.join(cli.folder, "restored"));
+    for (const spoilt of [
+      Buffer.from(whole).fill("?", whole.length - 9, whole.length - 8),
+      whole.subarray(0, whole.length - 1),
+      whole.subarray(0, whole.length - 100),
+    ]) {
+      writeFileSync(cut, spoilt);
+      assert.match(
+        await restored.refused(`restore ${cut}`),
+        /checksum does not match, or is damaged/,
+      );
+    }
+  });
+
   test("audit and recover read a folder that no other command opens", async () => {
     const cli = await filled();
     const whole = readFileSync(cli.database);

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { copyFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import fs, {
+  copyFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -112,4 +120,30 @@ test("growth, checkpoints, VACUUM and other connections are no faults", (t) => {
   write(300);
   checkpoint("PASSIVE");
   assert.equal(look(), null, "growth after VACUUM");
+});
+
+test("on a disk that fails nothing new is found, and what was found stays", (t) => {
+  const { file, look, write } = openFixture(t);
+  const fail = () => {
+    for (const name of ["readSync", "fstatSync"] as const)
+      t.mock.method(fs, name, () => {
+        throw Object.assign(new Error("EIO: i/o error"), { code: "EIO", syscall: name });
+      });
+    syncBuiltinESMExports();
+  };
+  const mend = () => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  };
+  t.after(mend);
+  fail();
+  assert.equal(look(), null);
+  mend();
+  write(10);
+  assert.equal(look(), null);
+  renameSync(file, `${file}.moved`);
+  const found = look();
+  assert.notEqual(found, null);
+  fail();
+  assert.deepEqual(look(), found);
 });

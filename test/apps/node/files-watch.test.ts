@@ -15,6 +15,8 @@ import { readConfig } from "#config/config.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { openDashboardStore } from "../../../src/apps/node/dashboard-store.ts";
 import { databaseFile } from "../../../src/apps/node/data-folder.ts";
+import type { DatabaseFiles } from "../../../src/apps/node/database-files.ts";
+import { watchFiles } from "../../../src/apps/node/files-watch.ts";
 import type { LastingFault } from "../../../src/apps/node/lasting-faults.ts";
 import { openNodeStore } from "../../../src/apps/node/store.ts";
 import { createFixture } from "../../contract/ledger/fixture.ts";
@@ -199,4 +201,70 @@ test("a copy that fails is tried again when the server stops, and the next start
     openNodeStore(readConfig({ DATA_DIR: dataDir }), { onBatch() {}, onCrash() {}, onFault() {} }),
     { message: new RegExp(`^The ledger is lost: ${file} is missing.*restore ${saved()[0]}`) },
   );
+});
+
+test("a file that comes back while the data is saved: a later fault saves it anew", async (t) => {
+  const dataDir = temporaryFolder(t);
+  const faults: (LastingFault | null)[] = [];
+  const logged: string[] = [];
+  const copies: { to: string; end: () => void }[] = [];
+  let isMoved = false;
+  const watch = watchFiles({
+    files: {
+      look: () => (isMoved ? { file: "toolbooth.sqlite", kind: "moved", movedTo: null } : null),
+    } as DatabaseFiles,
+    dataDir,
+    copy: ({ copyTo }) =>
+      new Promise((end) => {
+        copies.push({ to: copyTo, end });
+      }),
+    onFault: (fault) => faults.push(fault),
+    onDamage: assert.fail,
+    log: (sentence) => logged.push(sentence),
+    everyMs: 60_000,
+    reusedMs: 0,
+  });
+  const look = (moved: boolean) => {
+    isMoved = moved;
+    assert.equal(watch.blockedBy(), moved ? "toolbooth.sqlite was moved" : null);
+  };
+  const saved = () => readdirSync(dataDir).filter((name) => /^toolbooth-rescued-/.test(name));
+  look(true);
+  look(false);
+  copies[0]?.end();
+  await eventually("the copy is dropped", async () => saved().length === 0);
+  look(true);
+  assert.match(faults.at(-1)?.message ?? "", /The server is saving/);
+  assert.equal(copies.length, 2);
+  look(false);
+  look(true);
+  copies[1]?.end();
+  await eventually("it is copied once more", async () => copies.length === 3);
+  assert.match(faults.at(-1)?.message ?? "", /The server is saving/);
+  copies[2]?.end();
+  await eventually("it says so", async () => /All data is in/.test(faults.at(-1)?.message ?? ""));
+  assert.equal(saved().length, 1);
+  look(false);
+  assert.match(logged.at(-1) ?? "", /^toolbooth-rescued-.+ is outdated, .+ do not restore it\.$/);
+  await watch.close();
+});
+
+test("a file that is moved away while the server starts is saved", async (t) => {
+  const dataDir = temporaryFolder(t);
+  const config = readConfig({ DATA_DIR: dataDir });
+  const faults: (LastingFault | null)[] = [];
+  const logged: string[] = [];
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const opening = openNodeStore(
+    config,
+    { onBatch() {}, onCrash() {}, onFault() {}, onFiles: (fault) => faults.push(fault) },
+    { forMs: 0, log: (sentence) => logged.push(sentence) },
+  );
+  const file = databaseFile(dataDir);
+  renameSync(file, `${file}.away`);
+  t.mock.timers.tick(250);
+  renameSync(`${file}.away`, file);
+  await eventually("it is saved", async () => faults.length > 1);
+  assert.match(faults[1]?.message ?? "", /All data is in/, logged.join("\n"));
+  await (await opening).close();
 });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { Registry } from "prom-client";
 import { addJobGauges } from "../../../src/apps/node/job-metrics.ts";
 import { FAULT_NAMES } from "../../../src/apps/node/lasting-faults.ts";
+import { createNodeMetrics } from "../../../src/apps/node/metrics.ts";
 import { addSignUpMetrics } from "../../../src/apps/node/sign-up-metrics.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
@@ -26,6 +27,27 @@ test("counts jobs by queue and state and measures the age of the oldest", async 
   ])
     assert.ok(text.split("\n").includes(line), line);
   assert.match(text, /toolbooth_jobs_oldest_seconds\{queue="email"\} 60\n/);
+});
+
+test("on a disk that fails, the metrics that need it are left out and the others are not", async () => {
+  const fail = () => {
+    throw new Error("disk I/O error");
+  };
+  const metrics = createNodeMetrics({
+    ledger: () => 7,
+    tools: () => 0,
+    jobs: async () => fail(),
+    signUps: async () => null,
+    faults: () => new Map(),
+    storage: { freeBytes: () => null, wal: () => null },
+    clockErrorSeconds: () => 0,
+    lostCommits: fail,
+    database: null,
+  });
+  const { text } = await metrics.read();
+  assert.match(text, /toolbooth_ledger_waiting_orders 7\n/);
+  assert.match(text, /toolbooth_fault\{name="disk"\} 0\n/);
+  assert.doesNotMatch(text, /^toolbooth_lost_commits/m);
 });
 
 test("counts claims of starter credits, requested emails and dropped ones, each once", async () => {
