@@ -145,7 +145,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     if (error.code === "internal" || error.code === "unavailable") {
       const { requestId, traceId } = context;
       const { cause } = error;
-      app.logError(error.message, { requestId, ...(traceId !== null && { traceId }), cause });
+      app.logError(loggedAs(error), { requestId, ...(traceId !== null && { traceId }), cause });
     }
     const dropped = await dropBody(request, bodyBytesMax);
     return replier.problem(error, request.headers, context, dropped);
@@ -224,4 +224,10 @@ const PATH_CHARS_SHOWN = 200;
 function asksForJson({ headers }: Request): boolean {
   const accept = headers.get("accept") ?? "";
   return /\bjson\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
+}
+
+/** Without the id of the call, which the access log has, so that the log counts such errors instead of writing each one. */
+function loggedAs({ message, details }: ApiError): string {
+  const callId = details.members?.callId;
+  return callId === undefined ? message : message.replace(`the call ${callId}`, "a call");
 }
