@@ -96,6 +96,25 @@ for (const { name, fault, idempotencyKey, reversals, charged } of [
   });
 }
 
+test("debits of unknown outcome have the same message in the log, so that they are counted", async () => {
+  let error: Error | null = null;
+  const messages: string[] = [];
+  const logError = (message: string) => void messages.push(message);
+  const service = await openFailing(() => error, { logError });
+  const caller = await createCaller(service, { credits: 5 });
+  error = new Error("lost");
+  const ids = [];
+  for (const text of ["a", "b"])
+    ids.push(assertProblem(await caller.call("hash", { text }), "unavailable").callId);
+  assert.notEqual(ids[0], ids[1]);
+  assert.equal(messages.length, 2);
+  assert.equal(messages[0], messages[1]);
+  assert.match(
+    messages[0] ?? "",
+    /while it charged a call, so it is not known whether the call was/,
+  );
+});
+
 for (const headers of [{}, { "Idempotency-Key": "once" }] as Record<string, string>[]) {
   const which = headers["Idempotency-Key"] === undefined ? "" : " with an Idempotency-Key";
   test(`a call${which} whose response cannot be made after its debit is reversed, and the error says so`, async () => {

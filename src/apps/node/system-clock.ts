@@ -108,7 +108,8 @@ export function watchClock(
     else faults.set("clock", { message, stopsCalls: false });
   }
 
-  const away = longAway(given.before, clock.now());
+  // If the clock is known to have jumped, it does not tell how long the server was away, and `check` says what follows.
+  const away = clock.fault() === null ? longAway(given.before, clock.now()) : null;
   if (away !== null) given.warn(away);
   check();
   const timer = setInterval(check, CHECK_EVERY_MS).unref();

@@ -164,6 +164,16 @@ test("this machine's clocks agree, and a damaged file is no obstacle", (t) => {
   watch.stop();
   assert.equal(messages.length, 3, messages.join("\n"));
 
+  // A jump while the server was stopped is reported once, and not as a long absence too.
+  const before = restart(createClock(sources));
+  machine.offset += 50 * HOUR;
+  const later = createClock(sources, before);
+  const absences: string[] = [];
+  const warn = (message: string) => absences.push(message);
+  watchClock(later, { dataDir: folder, faults, before, warn }).stop();
+  assert.match(faults.current().get("clock")?.message ?? "", /set 2 days ahead/);
+  assert.deepEqual(absences, []);
+
   const real = createClock(systemSources());
   assert.equal(real.fault(), null);
   assert.ok(Math.abs(real.now() - Date.now()) < 10_000 && real.now() === real.earliest());
