@@ -73,7 +73,8 @@ async function run(rounds: number, flips: boolean, from: number): Promise<void> 
     const find = driver.prepare(
       "SELECT 1 FROM debit d JOIN account a ON a.no = d.account_no WHERE a.id = ? AND at = ? AND call_id = ?",
     );
-    const calls = readFileSync(list, "utf8").trim().split("\n");
+    // Empty if the process was killed before its first response.
+    const calls = readFileSync(list, "utf8").split("\n").filter(Boolean);
     const lost = calls.filter((line) => {
       const [account = "", at, callId = ""] = line.split(" ");
       return find.get(account, Number(at), callId) === undefined;

@@ -124,6 +124,33 @@ test("one flipped bit in the log is noticed if and only if commits are missing",
   }
 });
 
+test("a damaged log that was copied into the file is noticed although the last call is there", async (t) => {
+  const { account, kill, debit, grant, driver } = await openMarked(t);
+  driver.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const FRAME = 24 + 4_096;
+  // Its pages come from the log, and those of the calls from the file.
+  await grant(account, "more", 5);
+  const ofGrant = Math.floor(readFileSync(`${kill()}-wal`).length / FRAME);
+  const CALLS = 10;
+  for (let call = 0; call < CALLS; call++) await debit(account);
+  // Copies the log and leaves it as it is.
+  driver.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  assert.equal(start(kill()).lost, null);
+  const damaged = (place: number) => {
+    const copy = kill();
+    flip(`${copy}-wal`, place, 2);
+    return start(copy);
+  };
+  const { lost, calls, faults } = damaged(32 + ofGrant * FRAME + 30);
+  assert.deepEqual([calls, lost?.isLogDamaged], [CALLS, true]);
+  assert.match(faults[0] ?? "", /older than the damaged write-ahead log.+--accept-loss/);
+  // Without its header or its first commit SQLite reads nothing of the log, and all of it is in the file.
+  for (const place of [5, 32 + 30]) assert.equal(damaged(place).lost, null);
+  // With the last commit damaged, the mark says so.
+  const size = readFileSync(`${kill()}-wal`).length;
+  assert.equal(damaged(size - 30).lost?.isLogDamaged, undefined);
+});
+
 test("what was noticed is reported by every start until an operator accepts it", async (t) => {
   const { account, kill, debit, file } = await openMarked(t);
   const older = kill();
