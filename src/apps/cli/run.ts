@@ -114,7 +114,11 @@ async function explain(error: unknown): Promise<string | null> {
   const { DataFolderError } = await import("../node/data-folder.ts");
   if (error instanceof DataFolderError) return error.message;
   const { code, errcode, path } = error as NodeJS.ErrnoException & { errcode?: number };
-  return explainSqlite(Number(errcode) & 0xff) ?? explainSystem(code, path ?? "The path");
+  const explained =
+    explainSqlite(Number(errcode) & 0xff) ?? explainSystem(code, path ?? "The path");
+  if (explained !== null || !(error instanceof Error) || error.cause === undefined)
+    return explained;
+  return explain(error.cause);
 }
 
 const DISK_FULL =
