@@ -15,7 +15,7 @@ import path from "node:path";
 import { checkRowsToo } from "#stores/sqlite/backup.ts";
 import { createSqliteReads } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { detectLostCommits, findLostCommits } from "#stores/sqlite/node-commit-mark.ts";
+import { findLostCommits, openCompared } from "#stores/sqlite/node-commit-mark.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { createFixture, keySha256 } from "../contract/ledger/fixture.ts";
 import { createChance } from "../ledger/rules/chance.ts";
@@ -69,7 +69,7 @@ async function run(rounds: number, flips: boolean, from: number): Promise<void> 
     child.kill("SIGKILL");
     await once(child, "exit");
     if (flips) flipOne(`${file}-wal`, chance);
-    const driver = openNodeSqlite(file);
+    const { driver } = openCompared(file, Date.now());
     const find = driver.prepare(
       "SELECT 1 FROM debit d JOIN account a ON a.no = d.account_no WHERE a.id = ? AND at = ? AND call_id = ?",
     );
@@ -79,7 +79,6 @@ async function run(rounds: number, flips: boolean, from: number): Promise<void> 
       const [account = "", at, callId = ""] = line.split(" ");
       return find.get(account, Number(at), callId) === undefined;
     }).length;
-    detectLostCommits(driver, file, Date.now());
     const found = findLostCommits(driver);
     const isNoticed = found !== null;
     if (found?.isLogDamaged) sums.ofThemByLog += 1;

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
-import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { COMMIT_MARK_SUFFIX, detectLostCommits } from "#stores/sqlite/node-commit-mark.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { COMMIT_MARK_SUFFIX, openCompared } from "#stores/sqlite/node-commit-mark.ts";
 
 /** The data folder cannot be used. The message explains each cause in one sentence. */
 export class DataFolderError extends Error {}
@@ -29,9 +29,8 @@ export function openDataFolder(
   return explainFolder(dataDir, () => {
     const file = databaseFile(dataDir);
     makeFolder(path.resolve(dataDir));
-    const driver = openNodeSqlite(file);
-    // Before anything is written, so that every process that may be the first one after a crash notices.
-    const { isMarkMissing } = detectLostCommits(driver, file, Date.now());
+    // Every process that may be the first one after a crash notices what is lost.
+    const { driver, isMarkMissing } = openCompared(file, Date.now());
     if (isMarkMissing)
       log(
         `${file}${COMMIT_MARK_SUFFIX} is missing or torn. It names the last commit; without it, this start cannot tell whether commits were lost. The next commit writes a new one.`,

@@ -10,6 +10,7 @@ import {
 import { callRef } from "#ids.ts";
 import { hourOf } from "#ledger/port.ts";
 import type { SqlDriver } from "./driver.ts";
+import { type NodeSqlite, openNodeSqlite } from "./node.ts";
 import { hasDroppedCommits } from "./node-log-damage.ts";
 import { rowChecksum } from "./row-checksum.ts";
 
@@ -127,17 +128,32 @@ export type LostCommits = {
 };
 
 /**
- * Compares a database with its mark, and records lost commits in the database. Call it before anything else writes to the ledger.
- * Returns whether the database had marks and its mark is gone, so that nothing can be compared.
+ * Opens a database and compares it with its mark and its log, before anything else writes to the ledger. Lost commits are recorded
+ * in the database. `isMarkMissing`: the database had marks and its mark is gone, so that nothing can be compared.
  */
-export function detectLostCommits(
+export function openCompared(
+  file: string,
+  now: number,
+): { driver: NodeSqlite; isMarkMissing: boolean } {
+  // Before SQLite opens the file: closing another descriptor of it would end the locks of this process.
+  const isLogDamaged = hasDroppedCommits(file);
+  const driver = openNodeSqlite(file);
+  try {
+    return { driver, isMarkMissing: detectLostCommits(driver, file, now, isLogDamaged) };
+  } catch (error) {
+    driver.close();
+    throw error;
+  }
+}
+
+function detectLostCommits(
   driver: SqlDriver,
   file: string,
   now: number,
-): { isMarkMissing: boolean } {
+  isLogDamaged: boolean,
+): boolean {
   const mark = readCommitMark(file);
   if (mark === null || isThere(driver, mark)) {
-    const isLogDamaged = hasDroppedCommits(file);
     if (isLogDamaged)
       record(driver, file, {
         noticedAt: now,
@@ -145,12 +161,11 @@ export function detectLostCommits(
         latestAt: latestDebit(driver, mark?.debit ?? null),
         isLogDamaged,
       });
-    return { isMarkMissing: mark === null && sequenceOf(driver) > 0 };
+    return mark === null && sequenceOf(driver) > 0;
   }
   const again = readCommitMark(file);
   // Another process has committed in the meantime, and rolled the debit up.
-  if (again !== null && textOf(again) !== textOf(mark) && isThere(driver, again))
-    return { isMarkMissing: false };
+  if (again !== null && textOf(again) !== textOf(mark) && isThere(driver, again)) return false;
   const { debit } = mark;
   const lost: LostCommits = {
     noticedAt: now,
@@ -164,7 +179,7 @@ export function detectLostCommits(
     latestAt: latestDebit(driver, debit),
   };
   record(driver, file, lost);
-  return { isMarkMissing: false };
+  return false;
 }
 
 function record(driver: SqlDriver, file: string, lost: LostCommits): void {

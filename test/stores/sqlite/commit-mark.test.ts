@@ -17,10 +17,10 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import {
   acceptLostCommits,
   COMMIT_MARK_SUFFIX,
-  detectLostCommits,
   findLostCommits,
   lostCommitFaults,
   openCommitMark,
+  openCompared,
   readCommitMark,
   resetCommitMark,
 } from "#stores/sqlite/node-commit-mark.ts";
@@ -60,9 +60,8 @@ async function openMarked(t: TestContext) {
 
 /** What the next start notices. */
 function start(file: string) {
-  const driver = openNodeSqlite(file);
+  const { driver, isMarkMissing } = openCompared(file, START);
   try {
-    const { isMarkMissing } = detectLostCommits(driver, file, START);
     const calls = driver.prepare("SELECT count(*) AS calls FROM debit").get()?.["calls"];
     return {
       isMarkMissing,
