@@ -27,15 +27,15 @@ export function Message(props: {
   );
 }
 
-/** An error in place of the content that could not be shown, with a button to retry. `note`: what happens next. */
+/** An error in place of the content that could not be shown, with a button to retry. `hint`: what happens next. */
 export function Failure({
   error,
   onRetry,
-  note,
+  hint,
 }: {
   error: unknown;
   onRetry?: (() => void) | undefined;
-  note?: string | undefined;
+  hint?: string | undefined;
 }) {
   const { title, detail } = explain(error);
   const requestId = error instanceof ProblemDetails ? error.requestId : null;
@@ -49,7 +49,7 @@ export function Failure({
       className="tb-failure"
     >
       <Text size="sm">
-        {detail} {note}
+        {detail} {hint}
       </Text>
       {requestId !== null && (
         <Text size="sm" mt="xs" c="dimmed">

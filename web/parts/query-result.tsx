@@ -31,8 +31,8 @@ export function QueryResult<Data>(props: {
     if (error instanceof ProblemDetails && error.code === "email_not_verified") {
       return <Empty title="Nothing here yet">Confirm your email address first.</Empty>;
     }
-    const note = isUnavailable(error) ? "This page tries again automatically." : undefined;
-    if (error !== null) return <Failure error={error} onRetry={retry} note={note} />;
+    const hint = isUnavailable(error) ? "This page tries again automatically." : undefined;
+    if (error !== null) return <Failure error={error} onRetry={retry} hint={hint} />;
     return props.loading ?? <LoadingBlock height={props.height ?? 160} />;
   }
   return (
