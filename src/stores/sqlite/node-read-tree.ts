@@ -77,7 +77,7 @@ export function readTree(file: PageFile, tree: Tree, use: RowUse): TreeReading {
   }
 
   /** `before`: the greatest key that the page may have. */
-  function visit(number: number, before: SqlValue[] | null, depth: number): void {
+  function readFrom(number: number, before: SqlValue[] | null, depth: number): void {
     const page =
       reading.pages.has(number) || depth > DEPTH_MAX
         ? null
@@ -90,11 +90,11 @@ export function readTree(file: PageFile, tree: Tree, use: RowUse): TreeReading {
     for (const cell of page.cells) {
       if (!page.isSound) open = "pages";
       const row = page.isInner && isTable ? null : decode(tree, cell.rowid, cell.payload);
-      if (page.isInner) visit(cell.left, boundOf(row, cell.rowid, before), depth + 1);
+      if (page.isInner) readFrom(cell.left, boundOf(row, cell.rowid, before), depth + 1);
       if (!(page.isInner && isTable)) take(row, before);
     }
     if (!page.isSound) open = "pages";
-    if (page.isInner) visit(page.right, before, depth + 1);
+    if (page.isInner) readFrom(page.right, before, depth + 1);
   }
 
   /** The greatest key of the page to the left of a cell; `before` if the cell is damaged. */
@@ -104,7 +104,7 @@ export function readTree(file: PageFile, tree: Tree, use: RowUse): TreeReading {
     return before === null || compareKeys(bound, before) <= 0 ? bound : before;
   }
 
-  visit(tree.root, null, 0);
+  readFrom(tree.root, null, 0);
   close(null);
   if (isTable) reading.gaps = reading.gaps.filter(hasNumbers);
   return reading;
