@@ -28,6 +28,8 @@ export type FilesWatchOptions = {
   onFault(fault: LastingFault | null): void;
   /** Called when the content of the database was changed, with what happened. */
   onDamage(what: string): void;
+  /** Called when there is another database at the path, with what happened. */
+  onReplaced(what: string): void;
   /** Logs what `/readyz` must not show, such as folders. */
   log(sentence: string): void;
   now?: () => number;
@@ -77,7 +79,10 @@ export function watchFiles(options: FilesWatchOptions): FilesWatch {
       return;
     }
     if (fault.movedTo !== null) log(`The open ${fault.file} is now ${fault.movedTo}.`);
-    if (isLost(fault.kind)) options.onDamage(`${fault.file} was ${fault.kind}`);
+    const what = `${fault.file} was ${fault.kind}`;
+    if (isLost(fault.kind)) options.onDamage(what);
+    // The database beside a log that was replaced is whole, because saving empties the log first.
+    if (fault.kind === "replaced" && !/-(wal|shm)$/.test(fault.file)) options.onReplaced(what);
     report(saved === null ? SAVING : "");
     void save();
   }

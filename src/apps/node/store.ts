@@ -87,6 +87,7 @@ async function openSqliteStore(
         isDamaged = true;
         lock.markDamaged(databaseFile(dataDir), what);
       },
+      onReplaced: (what) => lock.markDamaged(databaseFile(dataDir), what),
       onFault: events.onFiles ?? (() => {}),
       log,
     });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  copyFileSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -90,6 +91,15 @@ function callsIn(file: string): Set<string> {
 }
 
 const LOSSES: [name: string, lose: (file: string) => void, what: RegExp, next: string][] = [
+  [
+    "replaced by a copy",
+    (file) => {
+      copyFileSync(file, `${file}.older`);
+      renameSync(`${file}.older`, file);
+    },
+    /^toolbooth\.sqlite was replaced by another file while/,
+    "toolbooth\\.sqlite was replaced in ",
+  ],
   [
     "deleted",
     (file) => rmSync(file),
@@ -220,6 +230,7 @@ test("a file that comes back while the data is saved: a later fault saves it ane
       }),
     onFault: (fault) => faults.push(fault),
     onDamage: assert.fail,
+    onReplaced: assert.fail,
     log: (sentence) => logged.push(sentence),
     everyMs: 60_000,
     reusedMs: 0,
