@@ -158,7 +158,7 @@ describe("damage", () => {
     assert.equal((await cli.json("audit")).ok, true);
     truncateSync(cli.copy, Math.floor(bytes / 4_096) * 4_096);
     const { stdout } = await cli.run(`restore ${cli.copy}`);
-    assert.match(stdout, /The backup has no checksum/);
+    assert.match(stdout, /The file has no checksum/);
     assert.equal((await cli.json("audit")).ok, true);
     assert.equal((await cli.json(`recover ${cli.lines} --from ${flipped}`)).whole, 3);
   });
