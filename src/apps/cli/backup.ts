@@ -300,7 +300,7 @@ function presentRestore(
     },
     text:
       `Restored ${source} to ${dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
-      `${hasChecksum ? "The checksum of the backup matches." : "The backup has no checksum, because the server or an earlier version wrote it. Its pages, rows and totals were checked."}\n` +
+      `${hasChecksum ? "The checksum of the backup matches." : "The file has no checksum, because `backup` of this version did not write it. Its pages, rows and totals were checked."}\n` +
       `${previous === null ? "There was no previous database." : `The previous database is now ${previous}.`}\n` +
       `${secretIncluded ? "The backup included the secret." : `The backup did not include the secret.${keys.unknown === 0 && keys.active > 0 ? " The current secret works for its keys." : ""}`}\n` +
       "Sessions, password-reset links and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and passwords changed since the backup are back to their earlier state. Revoke and close them again.\n",

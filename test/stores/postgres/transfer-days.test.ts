@@ -17,7 +17,7 @@ const fillDays = (from: ReturnType<typeof openEmpty>) =>
       VALUES (1, 'key_1', '${HASH}', 'tb_', 'l', 1);
     INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at) VALUES (1, 'g', 'pack', 45, 0, 1, 1);
     WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 44)
-    INSERT INTO debit_by_account SELECT 1, ${TODAY + DAY / 2} - i * ${DAY}, 'call_' || i, 1, 'hash', 1, 0, 1, NULL, NULL FROM n;`);
+    INSERT INTO debit_by_account SELECT 1, ${TODAY + DAY / 2} - i * ${DAY}, 'call_' || i, 1, 'hash', 1, 0, 1, NULL, NULL, NULL FROM n;`);
 
 test("an import creates partitions first, so that each debit is in the partition of its day, and older ones are rolled up at once", async (t) => {
   const [from, to] = [openEmpty(t), await openFresh(t)];

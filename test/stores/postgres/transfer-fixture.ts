@@ -10,7 +10,7 @@ import { newDatabase } from "./fixture.ts";
 /** A ledger in PostgreSQL that imports and exports lines. */
 export function openStore(url: string) {
   const pool = openPostgresPool(url, { max: 4 });
-  const { ledger, close } = createPostgresLedger(pool);
+  const { ledger, close } = createPostgresLedger(pool, undefined, "caller");
   return {
     ...{ pool, ledger, ...createPostgresDashboardStore(pool) },
     isEmpty: () => isEmptyLedger((sql) => pool.once("read", sql)),

@@ -187,7 +187,7 @@ const MANY = `
   INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at)
     VALUES (1, 'g', 'pack', 2507, 7, 0, 1), (2, 'g', 'pack', 2500, 0, 1, 1);
   WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-  INSERT INTO debit_by_account SELECT 1 + (i > 2500), i / 3, 'call_' || i, 1, 'hash', 1, 0, 1 + (i > 2500), NULL, NULL FROM n;
+  INSERT INTO debit_by_account SELECT 1 + (i > 2500), i / 3, 'call_' || i, 1, 'hash', 1, 0, 1 + (i > 2500), NULL, NULL, NULL FROM n;
 `;
 
 const RECORD_OF: Record<string, string> = {
@@ -201,15 +201,15 @@ const RECORD_OF: Record<string, string> = {
 
 /** Columns that an import recomputes, or that no import needs. */
 const DERIVED = [
-  ...["no", "spent", "event_due_at", "lifetime_grants", "front_grant", "rest"],
+  ...["no", "spent", "event_due_at", "lifetime_grants", "front_grant", "rest", "summed_until"],
   // Of starter claims; budgets count it for two days.
   "network",
 ];
 
 /**
  * Of our tables but those of the dashboard, whose users sign up again, of what is counted for minutes, of events and jobs, which the node that
- * is left carries on, of operators' actions, which stay where they were done, and of the days of debits.
+ * is left carries on, of operators' actions, which stay where they were done, of the sums of kept debits, and of the days of debits.
  */
 const COLUMNS = `SELECT table_name AS table, column_name AS column FROM information_schema.columns
   WHERE table_schema = 'public' AND table_name <> 'schema_migration'
-    AND table_name !~ '^(users?|email|throttle|event|job|notification|operator_action|account_import|import_page|purchase|webhook|debit_)'`;
+    AND table_name !~ '^(users?|email|throttle|event|job|notification|operator_action|account_import|import_page|purchase|webhook|debit_|usage_kept)'`;
