@@ -111,7 +111,7 @@ test("debits of unknown outcome have the same message in the log, so that they a
   assert.equal(messages[0], messages[1]);
   assert.match(
     messages[0] ?? "",
-    /while it charged a call, so it is not known whether the call was/,
+    /while it charged the call, so it is not known whether the call was/,
   );
 });
 
