@@ -83,12 +83,12 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
       /^test\/apps\/node\/dashboard-(?:interruptions|emails|factors|purchase|keyboard|notifications|lifecycle)\./,
   },
   "a fleet": {
-    count: 4,
+    count: 3,
     files:
       /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness)\./,
   },
   "the Workers under load and faults": {
-    count: 5,
+    count: 4,
     files:
       /^test\/apps\/edge\/(?:accounts|site|site-notifications|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory)\./,
   },
@@ -102,8 +102,9 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
     files: /^test\/apps\/cli\/(?:everywhere|postgres|remote-(?:servers|worker|transfer|import))\./,
   },
   "the dashboard on other stores": {
-    count: 1,
-    files: /^test\/api\/dashboard\/on-/,
+    count: 2,
+    files:
+      /^test\/(?:api\/dashboard\/on-|stores\/sql\/d1-dashboard\.|stores\/postgres\/dashboard\.)/,
   },
   "the engines under hostile input and on every runtime": {
     count: 2,

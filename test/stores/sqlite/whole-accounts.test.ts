@@ -14,7 +14,7 @@ import { SAMPLE_SEED } from "../../support/sample.ts";
 import { fillLedgerFile, LATER, PAGE_BYTES, pagesOf, rowsInFile } from "./damage-fixture.ts";
 
 /** Files to damage: `npm run test:deep` sets 3000. */
-const FILES = Number(process.env["TEST_DAMAGED_FILES"] ?? 8);
+const FILES = Number(process.env["TEST_DAMAGED_FILES"] ?? 4);
 const ACCOUNTS = 30;
 /** Accounts that have a grant and no calls, or only a free call. */
 const QUIET = 24;
