@@ -135,7 +135,8 @@ test("restarts a thread that dies: requests in between get an error, and nothing
   const cookie = cookieOf(signedIn);
   const home = await ask("GET", "/dashboard/home", undefined, cookie);
   assert.equal(((await home.json()) as { balance: number }).balance, 100);
-  assert.deepEqual(emails.length, 1);
+  // The sign-in may have been announced by another email.
+  assert.equal(emails.filter((text) => text.includes("token=")).length, 1);
 });
 
 test("no request ends the thread, not even one with an unexpected body or a method that fetch does not support", {
