@@ -83,17 +83,17 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
       /^test\/apps\/node\/dashboard-(?:interruptions|emails|factors|purchase|keyboard|notifications|lifecycle)\./,
   },
   "a fleet": {
-    count: 3,
+    count: 2,
     files:
       /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness)\./,
   },
   "the Workers under load and faults": {
     count: 4,
     files:
-      /^test\/apps\/edge\/(?:accounts|site|site-notifications|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory)\./,
+      /^test\/apps\/edge\/(?:accounts|site|site-notifications|site-purchases|mcp|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory)\./,
   },
   "servers that start and stop": {
-    count: 3,
+    count: 2,
     files:
       /^test\/apps\/node\/(?:first-start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard)\./,
   },
@@ -102,16 +102,16 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
     files: /^test\/apps\/cli\/(?:everywhere|postgres|remote-(?:servers|worker|transfer|import))\./,
   },
   "the dashboard on other stores": {
-    count: 2,
+    count: 1,
     files:
       /^test\/(?:api\/dashboard\/on-|stores\/sql\/d1-dashboard\.|stores\/postgres\/dashboard\.)/,
   },
   "the engines under hostile input and on every runtime": {
-    count: 2,
+    count: 1,
     files: /^test\/tools\/(?:markdown-render\/(?:hostile|xss|everywhere)|qr-code\/everywhere)\./,
   },
   "the tools in a browser": {
-    count: 2,
+    count: 1,
     files: /^test\/web\/browser-tools-(?:page|bytes|accessibility)\./,
   },
 };
