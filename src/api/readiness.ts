@@ -5,7 +5,7 @@ const PROBE_REUSED_MS = 1_000;
 
 /** Why calls would fail now. */
 export type Unready = {
-  /** One sentence for whoever asks. It contains no paths, addresses or messages of the database. */
+  /** One sentence for any client. It contains no paths, addresses or messages of the database. */
   message: string;
   /** For the log. */
   cause?: unknown;

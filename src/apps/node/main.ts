@@ -36,10 +36,7 @@ import { startUpkeep } from "./upkeep.ts";
 async function main(): Promise<void> {
   const { config, prices } = readNodeSettings(process.env);
   const log = createNodeLog(config.logLevel);
-  const faults = createLastingFaults({
-    error: log.error,
-    info: log.info,
-  });
+  const faults = createLastingFaults(log);
   const disk = diskOf(config.dataDir);
   const storage = startStorageWatch({ faults, disk, now: () => Date.now() });
   const connectionsMax = connectionsWithin(readOpenFilesLimit(), log.warn);

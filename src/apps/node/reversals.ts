@@ -98,6 +98,9 @@ export function openReversals(
   /** Calls of one event-loop turn are stored in one transaction. */
   let fresh: CallRef[] = [];
   let keeping = Promise.resolve();
+  /** Calls that could not be stored yet. */
+  let unkept: CallRef[] = [];
+  let isRetrying = false;
   let isStopped = false;
   let looking: NodeJS.Timeout | undefined;
 
@@ -121,9 +124,6 @@ export function openReversals(
 
   const failedToRead = (cause: unknown) =>
     logError(`Reading pending reversals from ${file} failed`, { cause });
-  /** Calls that could not be stored yet. */
-  let unkept: CallRef[] = [];
-  let isRetrying = false;
 
   function open(): Opened {
     if (opened !== null) return opened;
