@@ -30,7 +30,7 @@ async function openPooled(hooks: Pick<TestContext, "after">) {
   const pooler = await openPooler(target, { backends: BACKENDS, user: "postgres", database });
   url.port = String(pooler.port);
   const pool = openPostgresPool(url.href, { max: 8 });
-  const { ledger, close } = createPostgresLedger(pool);
+  const { ledger, close } = createPostgresLedger(pool, undefined, "caller");
   hooks.after(async () => {
     transactions += pooler.transactions();
     await close();
