@@ -35,6 +35,7 @@ export const visitor: Visitor = {
   starter: { credits: 100, days: 90 },
   apiUrl: "http://127.0.0.1:8787",
   emailsStayHere: true,
+  requestLog: true,
   passkeyOrigin: null,
 };
 export const signedOut: Visitor = { ...visitor, user: null };
@@ -58,6 +59,7 @@ export const home: HomeView = {
   keys: 3,
   nextExpiry: { credits: 44, at: NOW + 29 * DAY },
   noStarter: null,
+  ...{ days: null, creditsPerDay: null, lastErrors: null },
 };
 export const newHome: HomeView = {
   balance: 100,
@@ -66,6 +68,7 @@ export const newHome: HomeView = {
   keys: 0,
   nextExpiry: { credits: 100, at: NOW + 90 * DAY },
   noStarter: null,
+  ...{ days: null, creditsPerDay: null, lastErrors: null },
 };
 
 export const SECRET = "tb_7Hq2LmZx9TbCq8Wd41nVfR5sYtKp3uJgE6aXoM0iBhNzQv2Sc7Lk";

@@ -10,6 +10,8 @@
  *     POST   /dashboard/keys/<id>/rotate RotateOrder { key: KeyView, secret: string }
  *     DELETE /dashboard/keys/<id>                  { key: KeyView }
  *     GET    /dashboard/usage?from=DATE&to=DATE    UsageView                             both inclusive, UTC
+ *     GET    /dashboard/requests                   RequestsView                          RequestQuery, newest first
+ *     GET    /dashboard/requests/summary           RequestSummaryView                    RequestQuery
  *     GET    /dashboard/credits                    CreditsView                           `?after=` for the next page of grants
  *     GET    /dashboard/credits/entries?after=     EntriesView                           newest first
  *     GET    /dashboard/prices                     PricesView                            needs no session
@@ -69,6 +71,8 @@ export type Visitor = {
   passkeyOrigin: string | null;
   /** True if emails go to the outbox folder and the log because no mail server is configured. */
   emailsStayHere: boolean;
+  /** Whether the service keeps a log of requests, which the page `/requests` shows. */
+  requestLog: boolean;
 };
 
 /** `GET /dashboard/factors`: the second factors of the user, oldest passkey first. */
@@ -122,6 +126,85 @@ export type HomeView = {
   nextExpiry: { credits: number; at: number } | null;
   /** Why an account without any grant did not get starter credits; null where it has grants, or nothing is known. */
   noStarter: Exclude<StarterOutcome, "granted"> | null;
+  /** The last 14 UTC days including today, oldest first; null while there are too many calls that are not added up yet. */
+  days: { day: string; calls: number; errors: number }[] | null;
+  /** Credits per day, averaged over the last 7 days with today; null like `days`. */
+  creditsPerDay: number | null;
+  /** The 5 newest requests with an error; null where the service keeps no request log. */
+  lastErrors: RequestView[] | null;
+};
+
+/** The parts of a request's latency, in milliseconds. Parts that did not happen are null. */
+export type RequestTimes = {
+  /** From the end of the headers to the response. */
+  total: number;
+  /** Waiting for the body. */
+  body: number | null;
+  tool: number | null;
+  /** Waiting for the ledger. */
+  ledger: number | null;
+};
+
+/** A call to a tool by a key of the account, with any status. Bodies and query strings are never kept. */
+export type RequestView = {
+  /** The `X-Request-Id` of the response. Clients can set it, so it may repeat; `cursor` is unique. */
+  id: string;
+  cursor: string;
+  at: number;
+  tool: string;
+  status: number;
+  /** The error code; null for a 200. */
+  code: string | null;
+  /** The id of the key; null where it is not known any more. */
+  key: string | null;
+  via: "http" | "mcp";
+  charged: number | null;
+  /** A repeat with the same `Idempotency-Key`, answered from the first call. */
+  replayed: boolean;
+  times: RequestTimes;
+  /** Sizes of the bodies as transferred; `received` is null where the body was not read. */
+  bytes: { received: number | null; sent: number };
+  /** The network address of the client. */
+  address: string | null;
+};
+
+/**
+ * The filters of the request log, as query parameters; omitted: all. `status`: `ok`, `errors`, or a status such as `429`.
+ * `id`: an exact request id. `from` (inclusive) and `to` (exclusive): times in milliseconds. `before`: the `cursor` of the last
+ * request of a page, for the next page. `after`: the `cursor` of the newest request, for those that came since.
+ */
+export type RequestQuery = {
+  tool?: string;
+  key?: string;
+  status?: string;
+  code?: string;
+  id?: string;
+  from?: number;
+  to?: number;
+  before?: string;
+  after?: string;
+};
+
+/** A page of at most 50 requests. `keptDays`, `keptMax`: how long and how many requests of an account are kept. */
+export type RequestsView = {
+  requests: RequestView[];
+  /** The value of `before` for the next page; null on the last. */
+  next: string | null;
+  /** Every key of the account that the page names. */
+  keys: { id: string; label: string; start: string; revokedAt: number | null }[];
+  keptDays: number;
+  keptMax: number;
+};
+
+/** The requests that the filters select, by tool. Percentiles are of `times.total`, in milliseconds, of successful requests. */
+export type RequestSummaryView = {
+  tools: {
+    tool: string;
+    requests: number;
+    errors: number;
+    p50: number | null;
+    p99: number | null;
+  }[];
 };
 
 export type KeyView = {

@@ -26,6 +26,7 @@ export async function showHome(context: RequestContext): Promise<Response> {
   const noStarter = hasGrants ? null : await findNoStarter(context, account);
   const view: HomeView = {
     noStarter,
+    ...{ days: null, creditsPerDay: null, lastErrors: null },
     balance,
     freeCall: status.freeCall === "open",
     today: used && {
