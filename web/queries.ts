@@ -62,23 +62,30 @@ export const createQueryClient = (): QueryClient =>
   });
 
 const POLL_MS = 5_000;
+const KEYS_REFRESH_MS = 15_000;
 
 /** While the service is unreachable or says that it is unavailable, queries poll, so that pages recover without a click. */
 export const pollUntilBack = ({ state: { error } }: { state: { error: unknown } }) =>
   error instanceof OfflineError || isUnavailable(error) ? POLL_MS : false;
 
-/** `isPartial`: whether the response lacks something that a later one has. The query polls for it then. */
+/**
+ * `isPartial`: whether the response lacks something that a later one has. The query polls for it then. `refreshMs`: how often
+ * the query is refetched while the page is visible; omitted: only when it is opened or focused.
+ */
 export const useResponse = <T>(
   queryKey: readonly unknown[],
   path: string,
   isPartial: (response: T) => boolean = () => false,
+  refreshMs: number | false = false,
 ) =>
   useQuery({
     queryKey,
     queryFn: ({ signal }) => request<T>("GET", path, undefined, signal),
     refetchInterval: (query) => {
       const { data } = query.state as { data?: T };
-      return pollUntilBack(query) || (data !== undefined && isPartial(data) && POLL_MS);
+      return (
+        pollUntilBack(query) || (data !== undefined && isPartial(data) && POLL_MS) || refreshMs
+      );
     },
   });
 
@@ -86,9 +93,13 @@ export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, "/dashbo
 /** Calls that are still being counted are null. */
 export const useHome = () =>
   useResponse<HomeView>(queryKeys.home, "/dashboard/home", ({ today }) => today === null);
+/** Refetched while the page is open: calls made elsewhere change when a key was used. */
 export const useKeys = () =>
-  useResponse<KeysView>(queryKeys.keys, "/dashboard/keys", ({ keys }) =>
-    keys.some(({ callsLastDay }) => callsLastDay === null),
+  useResponse<KeysView>(
+    queryKeys.keys,
+    "/dashboard/keys",
+    ({ keys }) => keys.some(({ callsLastDay }) => callsLastDay === null),
+    KEYS_REFRESH_MS,
   );
 export const useSessions = () =>
   useResponse<{ sessions: SessionView[] }>(queryKeys.sessions, "/dashboard/sessions");

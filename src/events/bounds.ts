@@ -7,8 +7,11 @@ export const ENDPOINTS_MAX = 5;
 export const ENDPOINT_URL_CHARS_MAX = 2_048;
 /** Deliveries waiting for one endpoint, which gets one at a time. Further ones fail at once and can be resent by hand. */
 export const WAITING_FOR_ENDPOINT_MAX = 1_000;
-/** Resends by hand for one endpoint within 24 hours: enough to test a receiver, too few to flood somebody else's. */
+/** Resends and test events for one endpoint within 24 hours: enough to test a receiver, too few to flood somebody else's. */
 export const SENT_AGAIN_A_DAY_MAX = 100;
+
+/** How far back the last success and the last failure of an endpoint are looked for. */
+export const HISTORY_DELIVERIES_MAX = 200;
 
 /** Standard Webhooks advises 15 to 30 s for a whole request. */
 export const DELIVERY_TIMEOUT_MS = 15_000;

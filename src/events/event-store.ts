@@ -19,7 +19,19 @@ export type Endpoint = {
   createdAt: number;
   /** Null while the endpoint is active. */
   pausedAt: number | null;
+  /** Who paused it: its owner, or the endpoint itself, which responded with 410 (gone). Null while it is active. */
+  pausedBy: "owner" | "gone" | null;
 };
+
+/** What came of the last deliveries to an endpoint. */
+export type EndpointHistory = {
+  lastDeliveredAt: number | null;
+  /** The last attempt that failed and was not followed by a successful one of the same delivery. */
+  lastFailure: (Pick<Delivery, "lastStatus" | "lastError"> & { at: number }) | null;
+};
+
+/** The kind of a delivery: of its event, or of a test that the owner sends. */
+export type DeliveryKind = LedgerEventKind | "test";
 
 export type Delivery = {
   id: string;
@@ -27,7 +39,7 @@ export type Delivery = {
   account: string;
   /** The id of the event, sent as `webhook-id`: the same at every attempt, so that receivers can drop duplicates. */
   event: string;
-  kind: LedgerEventKind;
+  kind: DeliveryKind;
   /** The exact body that is signed and sent. */
   body: string;
   createdAt: number;
@@ -59,6 +71,8 @@ export type EventStore = {
   /** `full`: the account has `ENDPOINTS_MAX` endpoints. */
   addEndpoint(order: { endpoint: Endpoint }): Promise<{ outcome: "added" | "full" }>;
   listEndpoints(order: { account: string }): Promise<Endpoint[]>;
+  /** The history of every endpoint of the account by its id, from the newest `HISTORY_DELIVERIES_MAX` deliveries of each. */
+  readHistory(order: { account: string }): Promise<ReadonlyMap<string, EndpointHistory>>;
   /** While an endpoint is paused, its deliveries wait. When it is resumed, they are all due. */
   changeEndpoint(order: {
     account: string;
@@ -117,6 +131,15 @@ export type EventStore = {
     endpoint: string;
     id: string;
     newId: string;
+    now: number;
+  }): Promise<{ found: boolean; isRateLimited: boolean }>;
+  /** Adds a delivery of kind `test`, due at once. It counts as a resent one, so `isRateLimited` means the same. */
+  sendTest(order: {
+    account: string;
+    endpoint: string;
+    newId: string;
+    event: string;
+    body: string;
     now: number;
   }): Promise<{ found: boolean; isRateLimited: boolean }>;
   /** Null where the delivery was deleted, with its endpoint or because of its age. */

@@ -8,6 +8,14 @@ export const webhookBody = (event: LedgerEvent): string =>
     data: { account: event.account, ...dataOf(event) },
   });
 
+/** The body of a test event, which its owner sends from the dashboard. */
+export const testBody = (account: string, at: number): string =>
+  JSON.stringify({
+    type: "test",
+    timestamp: timeOf(at),
+    data: { account, message: "This is a test event. Your endpoint received it." },
+  });
+
 function dataOf(event: LedgerEvent): object {
   switch (event.kind) {
     case "credits.low":

@@ -33,6 +33,7 @@ export function describeDeliveries(rule: Rule): void {
   describeTaking(rule);
   describeTurns(rule);
   describePausing(rule);
+  describeHistory(rule);
   describeLog(rule);
 }
 
@@ -252,6 +253,58 @@ function describePausing(rule: Rule) {
       assert.equal((await takeAt(fixture, START + LEASE)).length, 1);
     },
   );
+}
+
+function describeHistory(rule: Rule) {
+  rule("the history of an endpoint has its last success and its last failure", async (fixture) => {
+    const { eventStore } = fixture;
+    const place = endpoint();
+    await fill(fixture, place, 3);
+    const read = async () => (await eventStore.readHistory({ account: ACCOUNT })).get(place.id);
+    assert.deepEqual(await read(), { lastDeliveredAt: null, lastFailure: null });
+    const [first] = await takeAt(fixture, START);
+    assert.ok(first);
+    await record(fixture, first, START + 9, START + 10);
+    const { lastStatus, lastError } = FAILED;
+    const failed = { at: START + 9, lastStatus, lastError };
+    assert.deepEqual(await read(), { lastDeliveredAt: null, lastFailure: failed });
+    const [again] = await takeAt(fixture, START + 10);
+    assert.equal(again?.take, 2);
+    const { id } = first;
+    await eventStore.recordTries([{ id, take: 2, now: START + 11, ...DELIVERED }]);
+    // The delivery that failed has succeeded since.
+    assert.deepEqual(await read(), { lastDeliveredAt: START + 11, lastFailure: null });
+    assert.equal((await eventStore.readHistory({ account: OTHER })).size, 0);
+  });
+
+  rule("a test event is delivered like any other, and counts as a resent one", async (fixture) => {
+    const { eventStore, list } = fixture;
+    const place = endpoint();
+    await eventStore.addEndpoint({ endpoint: place });
+    const order = {
+      account: ACCOUNT,
+      endpoint: place.id,
+      event: "evt_test",
+      body: "{}",
+      now: START,
+    };
+    const missing = { found: false, isRateLimited: false };
+    const others = [{ account: OTHER }, { endpoint: "whk_other" }];
+    for (const wrong of others)
+      assert.deepEqual(await eventStore.sendTest({ ...order, newId: "dlv_x", ...wrong }), missing);
+    const sent = { found: true, isRateLimited: false };
+    assert.deepEqual(await eventStore.sendTest({ ...order, newId: "dlv_test" }), sent);
+    const [row] = await list(place.id);
+    assert.deepEqual([row?.kind, row?.event, row?.body], ["test", "evt_test", "{}"]);
+    const [taken] = await takeAt(fixture, START);
+    assert.equal(taken?.id, "dlv_test");
+    for (let no = 1; no < SENT_AGAIN_A_DAY_MAX; no += 1)
+      await eventStore.sendTest({ ...order, newId: `dlv_test_${no}` });
+    const full = { found: true, isRateLimited: true };
+    assert.deepEqual(await eventStore.sendTest({ ...order, newId: "dlv_over" }), full);
+    const next = { ...order, newId: "dlv_next", now: START + DAY_MS };
+    assert.deepEqual(await eventStore.sendTest(next), sent);
+  });
 }
 
 function describeLog(rule: Rule) {

@@ -82,6 +82,7 @@ export const endpoint = (changes: Partial<Endpoint> = {}): Endpoint => ({
   kinds: ["credits.granted", "credits.low"],
   createdAt: START,
   pausedAt: null,
+  pausedBy: null,
   ...changes,
 });
 

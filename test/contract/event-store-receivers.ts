@@ -25,7 +25,7 @@ function describeGone(rule: Rule) {
     for (const each of [place, beside]) await fill(fixture, each, 2);
     const gone = { account: ACCOUNT, id: place.id, url: place.url, now: START + 5 };
     assert.deepEqual(await eventStore.pauseEndpoint(gone), { found: true });
-    const paused = { ...place, pausedAt: START + 5 };
+    const paused = { ...place, pausedAt: START + 5, pausedBy: "gone" };
     assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [paused]);
     const rows = (await list(place.id)).map(({ status, dueAt }) => [status, dueAt]);
     assert.deepEqual(rows, Array(2).fill(["waiting", null]));

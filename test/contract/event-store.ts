@@ -145,7 +145,7 @@ function describeEndpoints(rule: Rule) {
     assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [one]);
     assert.deepEqual(await change(ACCOUNT, one.id), found);
     assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [
-      { ...one, ...changes },
+      { ...one, ...changes, pausedBy: "owner" },
     ]);
     assert.deepEqual(await eventStore.dropEndpoint({ account: OTHER, id: one.id }), missing);
     assert.deepEqual(await eventStore.dropEndpoint({ account: ACCOUNT, id: one.id }), found);

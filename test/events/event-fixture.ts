@@ -88,7 +88,7 @@ export async function openEvents(file = ":memory:") {
     const endpoint: Endpoint = {
       ...{ id, account: ACCOUNT, url: "https://shop.example/", secret },
       ...{ previousSecret: null, previousUntil: null },
-      ...{ kinds: ["credits.low"], createdAt: START, pausedAt: null, ...changes },
+      ...{ kinds: ["credits.low"], createdAt: START, pausedAt: null, pausedBy: null, ...changes },
     };
     await eventStore.addEndpoint({ endpoint });
     return endpoint;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { signedHeaders } from "#events/deliver-webhooks.ts";
-import { webhookBody } from "#events/webhook-body.ts";
+import { testBody, webhookBody } from "#events/webhook-body.ts";
 import { type EventContent, LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger/events.ts";
 
 const DOCS = readFileSync(path.join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
@@ -31,7 +31,8 @@ const eventOf = (content: EventContent): LedgerEvent => ({
 
 test("the documentation shows the exact body of every kind of event", () => {
   const shown = [...DOCS.matchAll(/^```json\n(.*)\n```$/gm)].map(([, body]) => body);
-  assert.deepEqual(shown, CONTENTS.map(eventOf).map(webhookBody));
+  const bodies = [...CONTENTS.map(eventOf).map(webhookBody), testBody(ACCOUNT, AT)];
+  assert.deepEqual(shown, bodies);
   assert.deepEqual(
     CONTENTS.map(({ kind }) => kind),
     [...LEDGER_EVENT_KINDS],

@@ -123,7 +123,13 @@ export async function signUp(world: World, name: string, endpoints: number): Pro
     await store.events.addEndpoint({
       endpoint: {
         ...{ ...endpoint, secret: "whsec_c2VjcmV0", kinds: [...kinds, ...others] },
-        ...{ createdAt: now, pausedAt: null, previousSecret: null, previousUntil: null },
+        ...{
+          createdAt: now,
+          pausedAt: null,
+          pausedBy: null,
+          previousSecret: null,
+          previousUntil: null,
+        },
       },
     });
   }

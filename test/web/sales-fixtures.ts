@@ -148,6 +148,7 @@ export const endpoints: EndpointView[] = [
     paused: false,
     createdAt: NOW - 20 * DAY,
     previousSecretUntil: NOW + DAY / 2,
+    ...{ pausedAt: null, pausedBy: null, lastDeliveredAt: NOW - 2 * DAY, lastFailure: null },
   },
   {
     id: "whk_1Ab2Cd3Ef4Gh5Ij6",
@@ -156,6 +157,12 @@ export const endpoints: EndpointView[] = [
     paused: true,
     createdAt: NOW - 3 * DAY,
     previousSecretUntil: null,
+    ...{ pausedAt: NOW - DAY, pausedBy: "gone", lastDeliveredAt: null },
+    lastFailure: {
+      at: NOW - DAY,
+      lastStatus: 410,
+      lastError: "The endpoint responded with 410 (gone), so it was paused.",
+    },
   },
 ];
 export const fullEndpoints: EndpointView[] = Array.from({ length: 5 }, (_, index) => ({

@@ -88,8 +88,9 @@ function creditScreens(at: At): Screen[] {
 
 function notificationScreens(notifications: ReturnType<At>): Screen[] {
   const fill = (text: string) => async (page: Page) => {
-    await page.getByLabel("Alert me when my balance drops below").fill(text);
-    await press("Save")(page);
+    const field = page.getByLabel("Alert me when my balance drops below");
+    await field.fill(text);
+    await field.press("Enter");
   };
   const saved = { ...sales.events, lowBalance: 0 };
   return [
@@ -101,6 +102,11 @@ function notificationScreens(notifications: ReturnType<At>): Screen[] {
 
 function webhookScreens(webhooks: ReturnType<At>): Screen[] {
   const openLog = press(/^Show deliveries/);
+  const choose = (action: RegExp) => async (page: Page) => {
+    await press(/^Actions for/)(page);
+    await page.getByRole("menuitem", { name: action }).click();
+  };
+  const test = `POST /dashboard/webhooks/${endpoint.id}/test`;
   const openDelivery = async (page: Page, text: string) => {
     await openLog(page);
     await page.locator("summary", { hasText: text }).first().click();
@@ -115,13 +121,16 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
     webhooks("limit reached", {
       "GET /dashboard/webhooks": { body: { endpoints: sales.fullEndpoints, max: 5 } },
     }),
-    webhooks("rotating", {}, press(/^Rotate secret/)),
+    webhooks("actions", {}, press(/^Actions for/)),
+    webhooks("test sent", { [test]: { status: 201, body: { id: "del_7" } } }, press(/^Send test/)),
+    webhooks("test fails", { [test]: broken }, press(/^Send test/)),
+    webhooks("rotating", {}, choose(/^Rotate secret/)),
     webhooks("secret rotated", {}, async (page) => {
-      await press(/^Rotate secret/)(page);
+      await choose(/^Rotate secret/)(page);
       await inDialog(page, "Rotate secret");
     }),
     webhooks("rotation fails", { [`POST ${rotation}`]: broken }, async (page) => {
-      await press(/^Rotate secret/)(page);
+      await choose(/^Rotate secret/)(page);
       await inDialog(page, "Rotate secret");
     }),
     webhooks("closing without storing the secret", {}, async (page) => {
@@ -142,13 +151,13 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
       add,
     ),
     webhooks("added", { "GET /dashboard/webhooks": { body: { endpoints: one, max: 5 } } }, add),
-    webhooks("editing", {}, press(/^Edit/)),
+    webhooks("editing", {}, choose(/^Edit/)),
     webhooks(
       "pausing fails",
       { [`PUT /dashboard/webhooks/${endpoint.id}`]: broken },
-      press(/^Pause/),
+      choose(/^Pause/),
     ),
-    webhooks("deleting", {}, press(/^Delete/)),
+    webhooks("deleting", {}, choose(/^Delete/)),
     webhooks("deliveries", {}, openLog),
     webhooks("deliveries, loading", { [log]: "silence" }, openLog),
     webhooks("no deliveries", { [log]: { body: { deliveries: [], next: null } } }, openLog),

@@ -1,9 +1,7 @@
-import { Button, VisuallyHidden } from "@mantine/core";
-import { Fragment } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import { ActionMenu } from "../parts/action-menu.tsx";
 import { counted, formatNumber, longDay } from "../parts/numbers.ts";
-import { type Column, Records } from "../parts/records.tsx";
+import { type Column, OneLine, Records } from "../parts/records.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import type { KeyDialogName } from "./key-dialog.tsx";
@@ -13,7 +11,7 @@ const label: Column<KeyView> = {
   head: "Key",
   cell: (key) => (
     <>
-      {key.label}
+      <OneLine text={key.label} />
       <code className="tb-key-start tb-key-minor">{key.start}…</code>
     </>
   ),
@@ -30,36 +28,29 @@ const lastUsed: Column<KeyView> = {
 
 type Open = (dialog: KeyDialogName, key: KeyView) => void;
 
-const activeColumns = (now: number, onOpen: Open): Column<KeyView>[] => [
+const activeColumns = (now: number): Column<KeyView>[] => [
   label,
   {
     head: "Limits",
     inCard: "plain",
-    cell: ({ limits }) => <Limits phrases={limitPhrases(limits, now)} />,
+    drop: "first",
+    cell: ({ limits }) => (
+      <span className="tb-key-limits">
+        <OneLine text={limitPhrases(limits, now).join(" \u00b7 ") || "No limits"} />
+      </span>
+    ),
   },
   lastUsed,
   {
     head: "Calls (24 h)",
     cell: ({ callsLastDay }) => (callsLastDay === null ? "Counting" : formatNumber(callsLastDay)),
     numeric: true,
+    drop: "second",
   },
-  { head: "State", cell: (key) => <KeyStateCell apiKey={key} now={now} onOpen={onOpen} /> },
+  { head: "State", cell: (key) => <KeyStateCell apiKey={key} now={now} /> },
 ];
 
-/** A phrase moves to the next line as a whole. */
-const Limits = ({ phrases }: { phrases: string[] }) => (
-  <span className="tb-key-limits">
-    {phrases.length === 0 && "No limits"}
-    {phrases.map((phrase, index) => (
-      <Fragment key={phrase}>
-        <span>{index < phrases.length - 1 ? `${phrase}\u00a0·` : phrase}</span>{" "}
-      </Fragment>
-    ))}
-  </span>
-);
-
-function KeyStateCell(props: { apiKey: KeyView; now: number; onOpen: Open }) {
-  const { apiKey, now, onOpen } = props;
+function KeyStateCell({ apiKey, now }: { apiKey: KeyView; now: number }) {
   const { shape, tone, name, details } = stateOf(apiKey, now);
   return (
     <>
@@ -67,21 +58,10 @@ function KeyStateCell(props: { apiKey: KeyView; now: number; onOpen: Open }) {
         {name}
       </State>
       {details.map((detail) => (
-        <span key={detail} className="tb-key-detail">
-          {detail}
+        <span key={detail} className="tb-key-minor">
+          <OneLine text={detail} />
         </span>
       ))}
-      {name === "Unused" && (
-        <Button
-          mt={6}
-          size="compact-sm"
-          variant="default"
-          c="var(--tb-bad)"
-          onClick={() => onOpen("revoke", apiKey)}
-        >
-          Revoke<VisuallyHidden>&nbsp;{apiKey.label}</VisuallyHidden>
-        </Button>
-      )}
     </>
   );
 }
@@ -100,17 +80,13 @@ const REVOKED: Column<KeyView>[] = [
   },
 ];
 
-/** The table is beside the navigation, and its texts wrap badly below this width. */
-const NARROW = "(max-width: 68.74em)";
-
 export function ActiveKeys({ keys, onOpen }: { keys: KeyView[]; onOpen: Open }) {
   const now = Date.now();
   return (
     <Records
       label="API keys"
-      columns={activeColumns(now, onOpen)}
+      columns={activeColumns(now)}
       rows={keys}
-      narrow={NARROW}
       actions={(key) => (
         <ActionMenu
           label={`Actions for ${key.label}`}

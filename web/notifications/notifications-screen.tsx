@@ -1,10 +1,8 @@
 import { NumberInput, Switch, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { NotificationsView } from "#api/dashboard/shapes.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
-import { BusyButton } from "../parts/buttons.tsx";
-import { focusInvalidField } from "../parts/focus.ts";
 import { Failure, Message } from "../parts/message.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
@@ -43,72 +41,110 @@ export function thresholdError(value: Threshold): string | undefined {
     : `Enter a whole number of credits from 0 to ${formatNumber(GRANT_CREDITS_MAX)}.`;
 }
 
+/** How long typing pauses before the threshold is saved. Leaving the field or Enter saves at once. */
+const TYPING_PAUSE_MS = 1_000;
+
+/** Every change is saved by itself and can be undone. Saves run one after the other, so the last change wins. */
 function NotificationsForm({ view }: { view: NotificationsView }) {
   const save = useSaveNotifications();
-  const [lowBalance, setLowBalance] = useState<Threshold>(view.lowBalance);
-  const [emails, setEmails] = useState(view.emails);
-  const [error, setError] = useState<string | undefined>(undefined);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (save.isPending) return;
-    const found = thresholdError(lowBalance);
-    setError(found);
-    if (found !== undefined) return focusInvalidField(event.currentTarget);
-    save.mutate({ lowBalance: Number(lowBalance), emails });
+  const [wanted, setWanted] = useState(view);
+  const [typed, setTyped] = useState<Threshold>(view.lowBalance);
+  const [before, setBefore] = useState<NotificationsView | null>(null);
+  const error = thresholdError(typed);
+  const [showError, setShowError] = useState(false);
+  const apply = (next: NotificationsView, undoTo: NotificationsView | null) => {
+    setWanted(next);
+    setTyped(next.lowBalance);
+    setBefore(undoTo);
+    save.mutate(next, {
+      onError: () => {
+        setWanted(view);
+        setTyped(view.lowBalance);
+      },
+    });
   };
-  const change = <Value,>(set: (value: Value) => void) => {
-    return (value: Value) => {
-      set(value);
-      setError(undefined);
-      // The message about the last save no longer applies.
-      save.reset();
-    };
+  const saveThreshold = () => {
+    setShowError(true);
+    if (error !== undefined || Number(typed) === wanted.lowBalance) return;
+    apply({ ...wanted, lowBalance: Number(typed) }, wanted);
   };
+  useTypingPause(typed, saveThreshold);
+  const choose = (emails: Partial<NotificationsView["emails"]>) =>
+    apply({ ...wanted, emails: { ...wanted.emails, ...emails } }, wanted);
   return (
-    <form className="tb-notifications" noValidate onSubmit={submit}>
+    <div className="tb-notifications">
       <NumberInput
         label="Alert me when my balance drops below"
         description="In credits. Enter 0 to be alerted only when no credits are left. This also applies to webhooks."
-        value={lowBalance}
-        error={error}
+        value={typed}
+        error={showError && error}
         min={0}
         max={GRANT_CREDITS_MAX}
         clampBehavior="none"
         allowDecimal={false}
         thousandSeparator=","
         classNames={{ wrapper: "tb-threshold" }}
-        onChange={change((value: Threshold | bigint) =>
-          setLowBalance(typeof value === "bigint" ? Number(value) : value),
-        )}
+        onChange={(value: Threshold | bigint) => {
+          setTyped(typeof value === "bigint" ? Number(value) : value);
+          setShowError(false);
+        }}
+        onBlur={saveThreshold}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") saveThreshold();
+        }}
       />
       <fieldset>
         <legend>Emails</legend>
         <Switch
           label="Low balance, and no credits left"
-          checked={emails.low}
-          onChange={(event) => change(setEmails)({ ...emails, low: event.currentTarget.checked })}
+          checked={wanted.emails.low}
+          onChange={(event) => choose({ low: event.currentTarget.checked })}
         />
         <Switch
           label="Credits expiring in 30 days and in 7 days"
-          checked={emails.expiring}
-          onChange={(event) =>
-            change(setEmails)({ ...emails, expiring: event.currentTarget.checked })
-          }
+          checked={wanted.emails.expiring}
+          onChange={(event) => choose({ expiring: event.currentTarget.checked })}
         />
         <Text size="sm" c="dimmed">
           We always email you about changes to your API keys, password and email address, to protect
           your account.
         </Text>
       </fieldset>
-      {save.isError && <Failure error={save.error} />}
-      <div role="status">
-        {save.isSuccess && <Message tone="ok">{savedText(save.data)}</Message>}
+      {save.isError && <Failure error={save.error} hint="Your last change was not saved." />}
+      <div role="status" className="tb-saved">
+        {save.isPending && <Message tone="soft">Saving</Message>}
+        {save.isSuccess && (
+          <Message
+            tone="ok"
+            action={
+              before !== null && (
+                <button type="button" className="tb-link" onClick={() => apply(before, null)}>
+                  Undo
+                </button>
+              )
+            }
+          >
+            {savedText(save.data)}
+          </Message>
+        )}
       </div>
-      <BusyButton type="submit" busy={save.isPending} busyLabel="Saving">
-        Save
-      </BusyButton>
-    </form>
+    </div>
   );
+}
+
+/** Calls `onPause` once typing has paused. */
+function useTypingPause(typed: Threshold, onPause: () => void): void {
+  const latest = useRef(onPause);
+  latest.current = onPause;
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    const timer = setTimeout(() => latest.current(), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
 }
 
 function savedText({ lowBalance, emails }: NotificationsView): string {

@@ -11,6 +11,8 @@ export type Column<Row> = {
   numeric?: boolean;
   /** How a card shows it instead of a line with its name: beside the card's name, or as a line of text. */
   inCard?: "beside" | "plain";
+  /** When the table gets narrower, columns with `first` disappear, then those with `second`. Cards show every column. */
+  drop?: "first" | "second";
 };
 
 /** Below this width a table with many columns would have to be scrolled sideways. */
@@ -45,8 +47,8 @@ function RecordTable<Row extends { id: string }>({ label, columns, rows, actions
       >
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ head, numeric }) => (
-              <Table.Th key={head} scope="col" ta={numeric ? "right" : "left"}>
+            {columns.map(({ head, numeric, drop }) => (
+              <Table.Th key={head} scope="col" ta={numeric ? "right" : "left"} data-drop={drop}>
                 {head}
               </Table.Th>
             ))}
@@ -61,8 +63,8 @@ function RecordTable<Row extends { id: string }>({ label, columns, rows, actions
           {rows.map((row) => (
             <Table.Tr key={row.id}>
               <Table.Th scope="row">{first?.cell(row)}</Table.Th>
-              {others.map(({ head, cell, numeric }) => (
-                <Table.Td key={head} className={numeric ? "tb-numeric" : ""}>
+              {others.map(({ head, cell, numeric, drop }) => (
+                <Table.Td key={head} className={numeric ? "tb-numeric" : ""} data-drop={drop}>
                   {cell(row)}
                 </Table.Td>
               ))}
@@ -78,6 +80,13 @@ function RecordTable<Row extends { id: string }>({ label, columns, rows, actions
     </div>
   );
 }
+
+/** Text on one line. What does not fit is cut off; the whole text is its tooltip. */
+export const OneLine = ({ text }: { text: string }) => (
+  <span className="tb-one-line" title={text}>
+    {text}
+  </span>
+);
 
 function Cards<Row extends { id: string }>({ label, columns, rows, actions }: Props<Row>) {
   const [first, ...others] = columns;

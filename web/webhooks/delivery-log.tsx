@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core";
-import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import type { DeliveryView, EndpointView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { CodeBlock } from "../parts/code-block.tsx";
@@ -9,6 +10,7 @@ import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
+import { queryKeys } from "../queries.ts";
 import { useDeliveries, useResend } from "./endpoints.ts";
 import { bodyText, deliveryState, responseText } from "./webhook-text.ts";
 
@@ -17,6 +19,7 @@ export function DeliveryLog({ endpoint, readOnly }: { endpoint: EndpointView; re
   const deliveries = useDeliveries(endpoint.id);
   const resend = useResend(endpoint.id);
   const [isResent, setIsResent] = useState(false);
+  useRefreshHistory(deliveries.data?.pages[0]?.deliveries ?? []);
   // `ShowOlder` reports a failed next page at the end of the list.
   const query = deliveries.isFetchNextPageError ? { ...deliveries, error: null } : deliveries;
   const send = (id: string) => {
@@ -33,7 +36,11 @@ export function DeliveryLog({ endpoint, readOnly }: { endpoint: EndpointView; re
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.deliveries);
           if (rows.length === 0) {
-            return <Text c="dimmed">No deliveries in the last 30 days.</Text>;
+            return (
+              <Text c="dimmed">
+                No deliveries in the last 30 days. Send a test event to try your endpoint.
+              </Text>
+            );
           }
           return (
             <ul aria-label={`Deliveries to ${endpoint.url}`}>
@@ -53,6 +60,19 @@ export function DeliveryLog({ endpoint, readOnly }: { endpoint: EndpointView; re
       <ShowOlder query={deliveries} />
     </div>
   );
+}
+
+/** The endpoint shows its last success and failure, which change when an attempt ends. */
+function useRefreshHistory(newest: readonly DeliveryView[]): void {
+  const client = useQueryClient();
+  const lastTriedAt = Math.max(0, ...newest.map(({ lastTriedAt }) => lastTriedAt ?? 0));
+  const known = useRef<number>(null);
+  useEffect(() => {
+    if (lastTriedAt === 0) return;
+    const isFirst = known.current === null;
+    known.current = lastTriedAt;
+    if (!isFirst) void client.invalidateQueries({ queryKey: queryKeys.endpoints });
+  }, [client, lastTriedAt]);
 }
 
 function Delivery(props: { delivery: DeliveryView; busy: boolean; onResend: (() => void) | null }) {

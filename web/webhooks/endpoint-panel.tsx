@@ -1,15 +1,16 @@
 import { Button, Title, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
 import type { EndpointView } from "#api/dashboard/shapes.ts";
+import { ActionMenu } from "../parts/action-menu.tsx";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure } from "../parts/message.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
-import { useChangeEndpoint } from "./endpoints.ts";
-import { EVENT_LABELS, KINDS } from "./webhook-text.ts";
+import { useChangeEndpoint, useSendTest } from "./endpoints.ts";
+import { EVENT_LABELS, failureText, KINDS } from "./webhook-text.ts";
 
-/** An endpoint: its state, events, secret and delivery log. */
+/** An endpoint: its state, events, last success and failure, and delivery log. */
 export function EndpointPanel(props: {
   endpoint: EndpointView;
   /** The account is restricted: the endpoint can only be viewed and deleted. */
@@ -20,24 +21,54 @@ export function EndpointPanel(props: {
 }) {
   const { endpoint, readOnly } = props;
   const [showLog, setShowLog] = useState(false);
+  const change = useChangeEndpoint();
+  const test = useSendTest(endpoint.id);
+  const { url, paused } = endpoint;
+  const setPaused = () => change.mutate({ ...endpoint, paused: !paused });
+  // The delivery list shows what comes of the test.
+  const sendTest = () => test.mutate(undefined, { onSuccess: () => setShowLog(true) });
+  const error = change.error ?? test.error;
   return (
     <li className="tb-endpoint">
       <div className="tb-endpoint-head">
-        <Title order={2} size="h3">
-          {endpoint.url}
+        <Title order={2} size="h3" title={url}>
+          {url}
         </Title>
-        {endpoint.paused ? (
-          <State shape="minus" tone="warn">
-            Paused
-          </State>
-        ) : (
-          <State shape="check" tone="ok">
-            Active
-          </State>
-        )}
+        <EndpointState endpoint={endpoint} />
+        <ActionMenu
+          label={`Actions for ${url}`}
+          actions={[
+            ...(readOnly
+              ? []
+              : [
+                  { name: "Edit…", onChoose: props.onEdit },
+                  { name: "Rotate secret…", onChoose: props.onRotate },
+                  ...(paused ? [] : [{ name: "Pause", onChoose: setPaused }]),
+                ]),
+            { name: "Delete…", tone: "bad" as const, onChoose: props.onDelete },
+          ]}
+        />
       </div>
       <Facts endpoint={endpoint} />
       <div className="tb-endpoint-actions">
+        {!readOnly &&
+          (paused ? (
+            <BusyButton size="sm" busy={change.isPending} busyLabel="Resuming" onClick={setPaused}>
+              Resume
+              <HiddenUrl url={url} />
+            </BusyButton>
+          ) : (
+            <BusyButton
+              size="sm"
+              variant="default"
+              busy={test.isPending}
+              busyLabel="Sending"
+              onClick={sendTest}
+            >
+              Send test event
+              <HiddenUrl url={url} />
+            </BusyButton>
+          ))}
         <Button
           size="sm"
           variant="default"
@@ -45,25 +76,13 @@ export function EndpointPanel(props: {
           onClick={() => setShowLog(!showLog)}
         >
           {showLog ? "Hide" : "Show"} deliveries
-          <VisuallyHidden>&nbsp;to {endpoint.url}</VisuallyHidden>
+          <HiddenUrl url={url} />
         </Button>
-        {!readOnly && (
-          <>
-            <Button size="sm" variant="default" onClick={props.onEdit}>
-              Edit
-              <HiddenUrl endpoint={endpoint} />
-            </Button>
-            <Button size="sm" variant="default" onClick={props.onRotate}>
-              Rotate secret
-              <HiddenUrl endpoint={endpoint} />
-            </Button>
-            <PauseButton endpoint={endpoint} />
-          </>
+        {error !== null && (
+          <div className="tb-endpoint-failure">
+            <Failure error={error} />
+          </div>
         )}
-        <Button size="sm" variant="default" c="var(--tb-bad)" onClick={props.onDelete}>
-          Delete
-          <HiddenUrl endpoint={endpoint} />
-        </Button>
       </div>
       {showLog && <DeliveryLog endpoint={endpoint} readOnly={readOnly} />}
     </li>
@@ -71,14 +90,43 @@ export function EndpointPanel(props: {
 }
 
 /** Completes the accessible name of a button, which would otherwise be the same for every endpoint. */
-const HiddenUrl = ({ endpoint: { url } }: { endpoint: EndpointView }) => (
-  <VisuallyHidden>&nbsp;{url}</VisuallyHidden>
-);
+const HiddenUrl = ({ url }: { url: string }) => <VisuallyHidden>&nbsp;to {url}</VisuallyHidden>;
+
+function EndpointState({ endpoint }: { endpoint: EndpointView }) {
+  const { paused, lastFailure, lastDeliveredAt } = endpoint;
+  if (paused) {
+    return (
+      <State shape="minus" tone="warn">
+        Paused
+      </State>
+    );
+  }
+  const isFailing = lastFailure !== null && lastFailure.at > (lastDeliveredAt ?? 0);
+  return isFailing ? (
+    <State shape="cross" tone="bad">
+      Failing
+    </State>
+  ) : (
+    <State shape="check" tone="ok">
+      Active
+    </State>
+  );
+}
 
 function Facts({ endpoint }: { endpoint: EndpointView }) {
-  const { kinds, previousSecretUntil, paused } = endpoint;
+  const { kinds, previousSecretUntil, pausedAt, pausedBy, lastDeliveredAt, lastFailure } = endpoint;
   return (
     <dl className="tb-endpoint-facts">
+      {pausedAt !== null && (
+        <div>
+          <dt>Paused</dt>
+          <dd>
+            <Time at={pausedAt} />{" "}
+            {pausedBy === "gone" ? "because it responded with 410 (gone). " : "by you. "}
+            Deliveries wait until you resume the endpoint.
+          </dd>
+        </div>
+      )}
       <div>
         <dt>Events</dt>
         <dd>
@@ -88,51 +136,26 @@ function Facts({ endpoint }: { endpoint: EndpointView }) {
         </dd>
       </div>
       <div>
-        <dt>Secret</dt>
-        <dd>
-          {previousSecretUntil === null ? (
-            "Shown only when it was created."
-          ) : (
-            <>
-              Rotated. Webhooks are also signed with the old secret until{" "}
-              <Time at={previousSecretUntil} />.
-            </>
-          )}
-        </dd>
+        <dt>Last success</dt>
+        <dd>{lastDeliveredAt === null ? "None yet" : <Time at={lastDeliveredAt} />}</dd>
       </div>
-      {paused && (
+      {lastFailure !== null && (
         <div>
-          <dt>Paused</dt>
+          <dt>Last failure</dt>
           <dd>
-            We do not send new or waiting deliveries to this endpoint. An endpoint that responds
-            with 410 Gone is paused automatically.
+            <Time at={lastFailure.at} />: {failureText(lastFailure)}
+          </dd>
+        </div>
+      )}
+      {previousSecretUntil !== null && (
+        <div>
+          <dt>Secret</dt>
+          <dd>
+            Rotated. Webhooks are also signed with the old secret until{" "}
+            <Time at={previousSecretUntil} />.
           </dd>
         </div>
       )}
     </dl>
-  );
-}
-
-function PauseButton({ endpoint }: { endpoint: EndpointView }) {
-  const change = useChangeEndpoint();
-  const { paused } = endpoint;
-  return (
-    <>
-      <BusyButton
-        size="sm"
-        variant="default"
-        busy={change.isPending}
-        busyLabel={paused ? "Resuming" : "Pausing"}
-        onClick={() => change.mutate({ ...endpoint, paused: !paused })}
-      >
-        {paused ? "Resume" : "Pause"}
-        <HiddenUrl endpoint={endpoint} />
-      </BusyButton>
-      {change.isError && (
-        <div className="tb-endpoint-failure">
-          <Failure error={change.error} />
-        </div>
-      )}
-    </>
   );
 }

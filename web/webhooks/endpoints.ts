@@ -58,7 +58,13 @@ export const useResend = (endpoint: string) =>
     [queryKeys.deliveries(endpoint)],
   );
 
-const WAITING_POLL_MS = 5_000;
+export const useSendTest = (endpoint: string) =>
+  useChange(
+    () => request<{ id: string }>("POST", `${pathOf(endpoint)}/test`),
+    [queryKeys.deliveries(endpoint)],
+  );
+
+const WAITING_POLL_MS = 2_000;
 
 /** The deliveries to an endpoint, newest first. Polls while one is waiting. */
 export const useDeliveries = (endpoint: string) =>

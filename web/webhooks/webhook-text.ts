@@ -1,4 +1,4 @@
-import type { DeliveryView, LedgerEventKind } from "#api/dashboard/shapes.ts";
+import type { DeliveryView, EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
 /** The label of each event type, in the order of the form. */
@@ -11,6 +11,13 @@ export const EVENT_LABELS: Record<LedgerEventKind, string> = {
   "key.revoked": "API key revoked",
 };
 export const KINDS = Object.keys(EVENT_LABELS) as LedgerEventKind[];
+
+/** What went wrong at the last failed attempt, as a sentence. */
+export const failureText = ({
+  lastStatus,
+  lastError,
+}: NonNullable<EndpointView["lastFailure"]>): string =>
+  lastError ?? (lastStatus === null ? "There was no response." : `The status was ${lastStatus}.`);
 
 type StateLabel = { title: string; shape: Shape; tone: Tone };
 export function deliveryState({ status, tries }: DeliveryView): StateLabel {

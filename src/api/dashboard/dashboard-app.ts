@@ -64,6 +64,7 @@ import {
   listEndpoints,
   rotateEndpointSecret,
   sendAgain,
+  sendTest,
 } from "./webhooks.ts";
 
 /**
@@ -138,6 +139,7 @@ export const dashboardRoutes = ({
   "/dashboard/webhooks/:id{[\\w-]+}/secret": { POST: rotateEndpointSecret },
   "/dashboard/webhooks/:id{[\\w-]+}/deliveries": { GET: listDeliveries },
   "/dashboard/webhooks/:id{[\\w-]+}/deliveries/:delivery{[\\w-]+}/again": { POST: sendAgain },
+  "/dashboard/webhooks/:id{[\\w-]+}/test": { POST: sendTest },
   "/dashboard/sessions": { GET: listSessions },
   "/dashboard/sessions/:id{[\\w-]+}": { DELETE: endSession },
   "/dashboard/events": { GET: listEvents },

@@ -28,6 +28,7 @@
  *     POST   /dashboard/webhooks/<id>/secret       EndpointSecretView                    201, rotates the secret
  *     GET    /dashboard/webhooks/<id>/deliveries?after=            DeliveriesView        newest first
  *     POST   /dashboard/webhooks/<id>/deliveries/<delivery>/again  { id: string }        201, of the new delivery
+ *     POST   /dashboard/webhooks/<id>/test         { id: string }                        201, of the delivery
  *     GET    /dashboard/sessions                   { sessions: SessionView[] }
  *     DELETE /dashboard/sessions/<id>              {}                                    `others`: all but this one
  *     GET    /dashboard/events?after=              EventsView                            newest first
@@ -382,6 +383,12 @@ export type EndpointView = EndpointOrder & {
   createdAt: number;
   /** Until when webhooks are also signed with the secret before the last rotation; null if they are not. */
   previousSecretUntil: number | null;
+  /** Null while it is not paused. `gone`: the endpoint responded with 410, so we paused it. */
+  pausedAt: number | null;
+  pausedBy: "owner" | "gone" | null;
+  /** Of the newest 200 deliveries. `lastFailure`: the last delivery that failed and has not succeeded since. */
+  lastDeliveredAt: number | null;
+  lastFailure: { at: number; lastStatus: number | null; lastError: string | null } | null;
 };
 /** A new endpoint, or one whose secret was rotated. The only responses that contain a secret. */
 export type EndpointSecretView = { endpoint: EndpointView; secret: string };
@@ -391,7 +398,7 @@ export type EndpointsView = { endpoints: EndpointView[]; max: number };
 export type DeliveryView = {
   id: string;
   event: string;
-  kind: LedgerEventKind;
+  kind: LedgerEventKind | "test";
   body: string;
   at: number;
   status: "waiting" | "delivered" | "failed";

@@ -2,7 +2,8 @@ import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
 import { newDeliveryId } from "#events/dispatch-events.ts";
 import { endpointSealer, newEndpointSecret, rotated } from "#events/endpoint-secrets.ts";
 import { checkEndpointUrl } from "#events/endpoint-url.ts";
-import type { Delivery, Endpoint } from "#events/event-store.ts";
+import type { Delivery, Endpoint, EndpointHistory } from "#events/event-store.ts";
+import { testBody } from "#events/webhook-body.ts";
 import { randomBase62 } from "#ids.ts";
 import { LEDGER_EVENT_KINDS, type LedgerEventKind } from "#ledger/events.ts";
 import { HOUR_MS } from "#limits.ts";
@@ -28,10 +29,13 @@ import type {
 /** The webhook endpoints of an account, and the deliveries to them. */
 export async function listEndpoints(context: RequestContext): Promise<Response> {
   const { account } = await requireMember(context);
-  const endpoints = await context.deps.events.listEndpoints({ account });
-  const { now } = context;
+  const { events } = context.deps;
+  const [endpoints, history] = await Promise.all([
+    events.listEndpoints({ account }),
+    events.readHistory({ account }),
+  ]);
   const view: EndpointsView = {
-    endpoints: endpoints.map((endpoint) => viewEndpoint(endpoint, now)),
+    endpoints: endpoints.map((each) => viewEndpoint(each, context.now, history.get(each.id))),
     max: ENDPOINTS_MAX,
   };
   return json(view);
@@ -57,6 +61,7 @@ export async function addEndpoint(context: RequestContext): Promise<Response> {
     previousSecret: null,
     previousUntil: null,
     pausedAt: paused ? now : null,
+    pausedBy: paused ? "owner" : null,
   };
   const { outcome } = await deps.events.addEndpoint({ endpoint });
   if (outcome === "full") {
@@ -89,7 +94,7 @@ export async function rotateEndpointSecret(context: RequestContext): Promise<Res
     );
   }
   await recordEvent(context, user.id, "endpoint_secret_rotated", nameOf(endpoint));
-  const after = viewEndpoint({ ...endpoint, ...fresh }, now);
+  const after = await viewWithHistory(context, { ...endpoint, ...fresh });
   const view: EndpointSecretView = { endpoint: after, secret: shown };
   return json(view, 201);
 }
@@ -106,10 +111,10 @@ export async function changeEndpoint(context: RequestContext): Promise<Response>
   const order = { account, id, url, kinds, pausedAt };
   const { found } = await context.deps.events.changeEndpoint(order);
   if (!found) throw noSuchEndpoint();
-  const after = { ...before, ...order };
+  const after = { ...before, ...order, pausedBy: paused ? (before.pausedBy ?? "owner") : null };
   if (url !== before.url)
     await recordEvent(context, user.id, "endpoint_changed", moveOf(before, after));
-  return json({ endpoint: viewEndpoint(after, context.now) });
+  return json({ endpoint: await viewWithHistory(context, after) });
 }
 
 export async function dropEndpoint(context: RequestContext): Promise<Response> {
@@ -139,16 +144,9 @@ export async function listDeliveries(context: RequestContext): Promise<Response>
 
 export async function sendAgain(context: RequestContext): Promise<Response> {
   const { deps, now, delivery: id } = context;
-  const { account } = await requireActiveMember(context);
-  const endpoint = await findEndpoint(context, account);
-  if (endpoint.pausedAt !== null) {
-    throw new DashboardError(
-      "invalid_request",
-      "This endpoint is paused, so we send it nothing. Resume the endpoint, then resend the webhook.",
-    );
-  }
+  const { account, endpoint } = await findActiveEndpoint(context);
   const newId = newDeliveryId(deps.accountDeps.random);
-  const order = { account, endpoint: endpoint.id, id, newId, now };
+  const order = { account, endpoint, id, newId, now };
   const { found, isRateLimited } = await deps.events.sendAgain(order);
   if (!found) {
     throw new DashboardError(
@@ -156,15 +154,45 @@ export async function sendAgain(context: RequestContext): Promise<Response> {
       "This endpoint has no such delivery. Deliveries are kept for 30 days.",
     );
   }
-  if (isRateLimited) {
-    throw new DashboardError(
-      "too_many_requests",
-      `You can resend at most ${SENT_AGAIN_A_DAY_MAX} webhooks to one endpoint within 24 hours. Try again later.`,
-      retryAfter(HOUR_MS),
-    );
-  }
+  if (isRateLimited) throw tooManyByHand();
   return json({ id: newId }, 201);
 }
+
+/** Sends a test event, whatever kinds the endpoint has chosen. */
+export async function sendTest(context: RequestContext): Promise<Response> {
+  const { deps, now } = context;
+  const { account, endpoint } = await findActiveEndpoint(context);
+  const { random } = deps.accountDeps;
+  const order = {
+    ...{ account, endpoint, now },
+    newId: newDeliveryId(random),
+    event: `evt_test_${randomBase62(ID_CHARS, random)}`,
+    body: testBody(account, now),
+  };
+  const { found, isRateLimited } = await deps.events.sendTest(order);
+  if (!found) throw noSuchEndpoint();
+  if (isRateLimited) throw tooManyByHand();
+  return json({ id: order.newId }, 201);
+}
+
+async function findActiveEndpoint(
+  context: RequestContext,
+): Promise<{ account: string; endpoint: string }> {
+  const { account } = await requireActiveMember(context);
+  const { id, pausedAt } = await findEndpoint(context, account);
+  if (pausedAt === null) return { account, endpoint: id };
+  throw new DashboardError(
+    "invalid_request",
+    "This endpoint is paused, so we send it nothing. Resume the endpoint, then try again.",
+  );
+}
+
+const tooManyByHand = () =>
+  new DashboardError(
+    "too_many_requests",
+    `You can send at most ${SENT_AGAIN_A_DAY_MAX} test events and resent webhooks to one endpoint within 24 hours. Try again later.`,
+    retryAfter(HOUR_MS),
+  );
 
 const ID_CHARS = 16;
 
@@ -215,16 +243,22 @@ const noSuchEndpoint = () =>
 
 /** Never contains a secret: its owner sees it once, when it is made. */
 const viewEndpoint = (
-  { id, url, kinds, pausedAt, createdAt, previousUntil }: Endpoint,
+  { id, url, kinds, pausedAt, pausedBy, createdAt, previousUntil }: Endpoint,
   now: number,
+  history: EndpointHistory = { lastDeliveredAt: null, lastFailure: null },
 ): EndpointView => ({
   id,
   url,
   kinds: [...kinds],
   paused: pausedAt !== null,
-  createdAt,
+  ...{ pausedAt, pausedBy, createdAt, ...history },
   previousSecretUntil: previousUntil !== null && now < previousUntil ? previousUntil : null,
 });
+
+async function viewWithHistory(context: RequestContext, endpoint: Endpoint): Promise<EndpointView> {
+  const history = await context.deps.events.readHistory({ account: endpoint.account });
+  return viewEndpoint(endpoint, context.now, history.get(endpoint.id));
+}
 
 const viewDelivery = (delivery: Delivery): DeliveryView => {
   const { endpoint: _, account: __, createdAt: at, ...rest } = delivery;

@@ -240,7 +240,9 @@ CREATE TABLE webhook_endpoint (
   -- The event kinds, as a JSON array.
   kinds text NOT NULL,
   created_at bigint NOT NULL,
-  paused_at bigint
+  paused_at bigint,
+  -- 'owner', or 'gone' where the endpoint responded with 410; null while it is active.
+  paused_by text
 );
 CREATE INDEX webhook_endpoint_by_account ON webhook_endpoint (account, created_at, id);
 CREATE INDEX webhook_endpoint_rotated ON webhook_endpoint (previous_until) WHERE previous_until IS NOT NULL;

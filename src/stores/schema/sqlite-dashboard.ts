@@ -208,7 +208,9 @@ CREATE TABLE webhook_endpoint (
   -- The event kinds, as a JSON array.
   kinds TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  paused_at INTEGER
+  paused_at INTEGER,
+  -- 'owner', or 'gone' where the endpoint responded with 410; null while it is active.
+  paused_by TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhook_endpoint_by_account ON webhook_endpoint (account, created_at, id);
 CREATE INDEX webhook_endpoint_rotated ON webhook_endpoint (previous_until) WHERE previous_until IS NOT NULL;

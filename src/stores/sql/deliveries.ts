@@ -1,7 +1,6 @@
 import { SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
-import type { Delivery, Endpoint, EventStore } from "#events/event-store.ts";
+import type { Delivery, DeliveryKind, Endpoint, EventStore } from "#events/event-store.ts";
 import type { Settlement } from "#jobs/job-queue.ts";
-import type { LedgerEventKind } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { isHeld } from "./jobs.ts";
@@ -10,7 +9,7 @@ import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sq
 /** Webhook deliveries as their owner sees them. Their jobs determine whether and until when they wait. */
 export const deliveries = (
   db: SqlDatabase,
-): Pick<EventStore, "listDeliveries" | "sendAgain" | "findDelivery"> => ({
+): Pick<EventStore, "listDeliveries" | "sendAgain" | "sendTest" | "findDelivery"> => ({
   async listDeliveries({ account, endpoint, after, max }) {
     const older =
       after === null
@@ -24,6 +23,7 @@ export const deliveries = (
     return rows.map(readDelivery);
   },
   sendAgain: (order) => sendAgain(db, order),
+  sendTest: (order) => sendTest(db, order),
   async findDelivery({ id }) {
     const [row] = await lastRows(
       db,
@@ -91,9 +91,7 @@ async function sendAgain(
     sql`INSERT INTO webhook_delivery (id, endpoint, account, event, kind, body, created_at, again)
         SELECT ${newId}, d.endpoint, d.account, d.event, d.kind, d.body, ${now}, 1
         FROM webhook_delivery d
-        WHERE ${isOriginal} AND ${SENT_AGAIN_A_DAY_MAX} > (
-          SELECT count(*) FROM webhook_delivery
-          WHERE endpoint = ${endpoint} AND again = 1 AND created_at > ${now - DAY_MS})
+        WHERE ${isOriginal} AND ${isWithinDay(endpoint, now)}
         RETURNING id`,
     insertDeliveryJobs(sql`d.id = ${newId}`, now),
   ]);
@@ -101,12 +99,37 @@ async function sendAgain(
   return { found: isFound, isRateLimited: isFound && sent?.length !== 1 };
 }
 
+async function sendTest(
+  db: SqlDatabase,
+  { account, endpoint, newId, event, body, now }: Parameters<EventStore["sendTest"]>[0],
+): ReturnType<EventStore["sendTest"]> {
+  const isTarget = sql`e.id = ${endpoint} AND e.account = ${account}`;
+  const [found, sent] = await db.batch([
+    sql`SELECT 1 FROM webhook_endpoint e WHERE ${isTarget}`,
+    sql`INSERT INTO webhook_delivery (id, endpoint, account, event, kind, body, created_at, again)
+        SELECT ${newId}, e.id, e.account, ${event}, ${TEST_KIND}, ${body}, ${now}, 1
+        FROM webhook_endpoint e WHERE ${isTarget} AND ${isWithinDay(endpoint, now)}
+        RETURNING id`,
+    insertDeliveryJobs(sql`d.id = ${newId}`, now),
+  ]);
+  const isFound = found?.length === 1;
+  return { found: isFound, isRateLimited: isFound && sent?.length !== 1 };
+}
+
+const TEST_KIND: DeliveryKind = "test";
+
+/** Whether the owner may send another delivery to the endpoint by hand. */
+const isWithinDay = (endpoint: string, now: number): SqlQuery =>
+  sql`${SENT_AGAIN_A_DAY_MAX} > (
+    SELECT count(*) FROM webhook_delivery
+    WHERE endpoint = ${endpoint} AND again = 1 AND created_at > ${now - DAY_MS})`;
+
 const readDelivery = (row: SqlRow): Delivery => ({
   id: row["id"] as string,
   endpoint: row["endpoint"] as string,
   account: row["account"] as string,
   event: row["event"] as string,
-  kind: row["kind"] as LedgerEventKind,
+  kind: row["kind"] as DeliveryKind,
   body: row["body"] as string,
   createdAt: Number(row["created_at"]),
   status: row["status"] as Delivery["status"],

@@ -1,6 +1,6 @@
 import { emailJob } from "#email/email-queue.ts";
-import { ENDPOINTS_MAX, WAITING_FOR_ENDPOINT_MAX } from "#events/bounds.ts";
-import type { Endpoint, EventStore } from "#events/event-store.ts";
+import { ENDPOINTS_MAX, HISTORY_DELIVERIES_MAX, WAITING_FOR_ENDPOINT_MAX } from "#events/bounds.ts";
+import type { Endpoint, EndpointHistory, EventStore } from "#events/event-store.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob } from "./add-jobs.ts";
@@ -64,6 +64,7 @@ function endpoints(
   EventStore,
   | "addEndpoint"
   | "listEndpoints"
+  | "readHistory"
   | "changeEndpoint"
   | "replaceSecrets"
   | "pauseEndpoint"
@@ -72,11 +73,11 @@ function endpoints(
   const found = (rows: SqlRow[]) => ({ found: rows.length > 0 });
   return {
     async addEndpoint({ endpoint }) {
-      const { id, account, url, secret, kinds, createdAt, pausedAt } = endpoint;
+      const { id, account, url, secret, kinds, createdAt, pausedAt, pausedBy } = endpoint;
       const added = await lastRows(
         db,
-        sql`INSERT INTO webhook_endpoint (id, account, url, secret, kinds, created_at, paused_at)
-            SELECT ${id}, ${account}, ${url}, ${secret}, ${JSON.stringify(kinds)}, ${createdAt}, ${pausedAt}
+        sql`INSERT INTO webhook_endpoint (id, account, url, secret, kinds, created_at, paused_at, paused_by)
+            SELECT ${id}, ${account}, ${url}, ${secret}, ${JSON.stringify(kinds)}, ${createdAt}, ${pausedAt}, ${pausedBy}
             WHERE (SELECT count(*) FROM webhook_endpoint WHERE account = ${account}) < ${ENDPOINTS_MAX}
             RETURNING id`,
       );
@@ -89,10 +90,24 @@ function endpoints(
       );
       return rows.map(readEndpoint);
     },
+    async readHistory({ account }) {
+      const rows = await lastRows(
+        db,
+        sql`SELECT e.id, e.delivered_at, d.last_tried_at, d.last_status, d.last_error
+            FROM (SELECT o.id,
+                (SELECT max(last_tried_at) FROM ${RECENT} WHERE ${IS_DELIVERED}) AS delivered_at,
+                (SELECT r.id FROM ${RECENT} WHERE r.last_tried_at IS NOT NULL AND NOT (${IS_DELIVERED})
+                  ORDER BY r.last_tried_at DESC, r.no DESC LIMIT 1) AS failed
+              FROM webhook_endpoint o WHERE o.account = ${account}) e
+            LEFT JOIN webhook_delivery d ON d.id = e.failed`,
+      );
+      return new Map(rows.map((row) => [row["id"] as string, readHistoryRow(row)]));
+    },
     async changeEndpoint({ account, id, url, kinds, pausedAt }) {
       const [rows = []] = await db.batch([
         sql`UPDATE webhook_endpoint
-            SET url = ${url}, kinds = ${JSON.stringify(kinds)}, paused_at = ${pausedAt}
+            SET url = ${url}, kinds = ${JSON.stringify(kinds)}, paused_at = ${pausedAt},
+              paused_by = ${pausedAt === null ? sql`NULL` : sql`coalesce(paused_by, 'owner')`}
             WHERE id = ${id} AND account = ${account} RETURNING id`,
         holdJobs(account, id, pausedAt !== null),
       ]);
@@ -109,7 +124,7 @@ function endpoints(
     },
     async pauseEndpoint({ account, id, url, now }) {
       const [paused = []] = await db.batch([
-        sql`UPDATE webhook_endpoint SET paused_at = ${now}
+        sql`UPDATE webhook_endpoint SET paused_at = ${now}, paused_by = 'gone'
             WHERE id = ${id} AND account = ${account} AND url = ${url} AND paused_at IS NULL
             RETURNING id`,
         sql`${holdJobs(account, id, true)} AND EXISTS (
@@ -184,4 +199,25 @@ const readEndpoint = (row: SqlRow): Endpoint => ({
   kinds: JSON.parse(row["kinds"] as string) as LedgerEventKind[],
   createdAt: Number(row["created_at"]),
   pausedAt: readNumber(row["paused_at"]),
+  pausedBy: row["paused_by"] as Endpoint["pausedBy"],
 });
+
+/** The newest deliveries to the endpoint `o`. */
+const RECENT = sql`(SELECT no, id, last_tried_at, last_status FROM webhook_delivery
+  WHERE endpoint = o.id ORDER BY no DESC LIMIT ${HISTORY_DELIVERIES_MAX}) r`;
+const IS_DELIVERED = sql`coalesce(r.last_status, 0) BETWEEN 200 AND 299`;
+
+function readHistoryRow(row: SqlRow): EndpointHistory {
+  const at = readNumber(row["last_tried_at"]);
+  return {
+    lastDeliveredAt: readNumber(row["delivered_at"]),
+    lastFailure:
+      at === null
+        ? null
+        : {
+            at,
+            lastStatus: readNumber(row["last_status"]),
+            lastError: row["last_error"] as string | null,
+          },
+  };
+}

@@ -5,6 +5,7 @@ import type {
   EndpointOrder,
   EndpointSecretView,
   EndpointsView,
+  EndpointView,
   EventsView,
 } from "#api/dashboard/shapes.ts";
 import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
@@ -59,13 +60,17 @@ test("an endpoint is added, changed, paused, resumed and removed, and the activi
   const added = await addTo(member);
   assert.deepEqual(added, {
     ...{ ...ORDER, id: added.id, createdAt: added.createdAt, previousSecretUntil: null },
+    ...{ pausedAt: null, pausedBy: null, lastDeliveredAt: null, lastFailure: null },
   });
   assert.deepEqual((await endpointsOf(member)).endpoints, [added]);
   const changes: EndpointOrder = {
     ...{ url: "https://two.example:8443/", kinds: ["credits.granted"], paused: true },
   };
   const changed = await browser.put(`${PATH}/${added.id}`, changes);
-  assert.deepEqual([changed.status, changed.body], [200, { endpoint: { ...added, ...changes } }]);
+  const { endpoint: paused } = changed.body as { endpoint: EndpointView };
+  assert.ok((paused.pausedAt ?? 0) >= added.createdAt);
+  assert.deepEqual([changed.status, paused.pausedBy], [200, "owner"]);
+  assert.deepEqual({ ...paused, pausedAt: null, pausedBy: null }, { ...added, ...changes });
   await browser.put(`${PATH}/${added.id}`, { ...changes, paused: false });
   const secretPath = `${changes.url}?token=hunter2`;
   await browser.put(`${PATH}/${added.id}`, { ...changes, url: secretPath });
@@ -223,14 +228,21 @@ test("a delivery is sent again, unless its endpoint is paused or it was too ofte
   assert.deepEqual(response.body, { id: again?.id });
   assert.deepEqual([again?.event, again?.body], [before?.event, before?.body]);
   assert.equal((await browser.post(path.replace("dlv_", "dlx_"))).code, "not_found");
+  const tested = await browser.post(`${PATH}/${id}/test`);
+  assert.equal(tested.status, 201);
+  const [test] = (await deliveriesAt(member, id)).deliveries;
+  assert.deepEqual([{ id: test?.id }, test?.kind], [tested.body, "test"]);
+  assert.deepEqual(JSON.parse(test?.body ?? "").data.account, member.account);
   await browser.put(`${PATH}/${id}`, { ...ORDER, paused: true });
+  assert.equal((await browser.post(`${PATH}/${id}/test`)).status, 400);
   const paused = await browser.post(path);
   assert.deepEqual([paused.status, /Resume the endpoint/.test(paused.text)], [400, true]);
   await browser.put(`${PATH}/${id}`, ORDER);
-  for (let sent = 1; sent < SENT_AGAIN_A_DAY_MAX; sent += 1)
+  for (let sent = 2; sent < SENT_AGAIN_A_DAY_MAX; sent += 1)
     assert.equal((await browser.post(path)).status, 201);
   const refused = await browser.post(path);
   assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "3600"]);
+  assert.equal((await browser.post(`${PATH}/${id}/test`)).status, 429);
 });
 
 test("nobody else sees, changes or uses an account's endpoints, and a suspended account adds none", async () => {
@@ -244,6 +256,7 @@ test("nobody else sees, changes or uses an account's endpoints, and a suspended 
     ["PUT", `${PATH}/${id}`],
     ["DELETE", `${PATH}/${id}`],
     ["POST", `${PATH}/${id}/deliveries/${delivery?.id}/again`],
+    ["POST", `${PATH}/${id}/test`],
   ] as const;
   for (const [method, path] of ways) {
     const body = method === "PUT" ? ORDER : undefined;

@@ -76,7 +76,18 @@ test("webhooks to an added endpoint are signed, listed and resent, and the endpo
   await rows.nth(1).getByText("Status 204").waitFor();
   await rows.first().getByText("Status 204").waitFor();
 
-  await session.button(page, /^Rotate secret/).click();
+  await session.button(page, /^Send test event/).click();
+  const sentTest = await until("the test event", () => receiver.received[2]);
+  const tested = new Webhook(secret).verify(sentTest.body, sentTest.headers) as { type: string };
+  assert.equal(tested.type, "test");
+  await rows.first().getByText("Status 204").waitFor();
+  await rows.first().getByText("test", { exact: true }).waitFor();
+
+  const choose = async (action: RegExp) => {
+    await session.button(page, /^Actions for/).click();
+    await page.getByRole("menuitem", { name: action }).click();
+  };
+  await choose(/^Rotate secret/);
   await dialog.getByRole("button", { name: "Rotate secret", exact: true }).click();
   await dialog.getByRole("button", { name: "Copy the secret" }).click();
   const fresh = await session.clipboard(page);
@@ -84,13 +95,13 @@ test("webhooks to an added endpoint are signed, listed and resent, and the endpo
   await page.getByText("Webhooks are also signed with the old secret until").waitFor();
   await rows.first().locator("summary").click();
   await rows.first().getByRole("button", { name: "Resend" }).click();
-  const third = await until("the webhook after the rotation", () => receiver.received[2]);
+  const third = await until("the webhook after the rotation", () => receiver.received[3]);
   for (const each of [fresh, secret]) new Webhook(each).verify(third.body, third.headers);
   assert.notEqual(fresh, secret);
 
-  await session.button(page, /^Pause/).click();
-  await page.getByText("We do not send new or waiting deliveries").waitFor();
-  await session.button(page, /^Delete/).click();
+  await choose(/^Pause/);
+  await page.getByText("by you. Deliveries wait until you resume the endpoint.").waitFor();
+  await choose(/^Delete/);
   await dialog.getByRole("button", { name: "Delete endpoint", exact: true }).click();
   await page.getByText("No webhook endpoints yet").waitFor();
 });
@@ -102,9 +113,17 @@ test("a user can unsubscribe from low-balance emails through the link in one, wi
   await session.signInByApi(user, site, credentials);
   await page.goto("/settings/notifications");
   await page.getByRole("main").getByText(credentials.email).waitFor();
-  await page.getByLabel("Alert me when my balance drops below").fill("100");
-  await session.button(page, "Save").click();
-  await page.getByText("We will email you when your balance drops below 100 credits.").waitFor();
+  // Saved by itself, undone, and saved again.
+  const threshold = page.getByLabel("Alert me when my balance drops below");
+  await threshold.fill("100");
+  const saved = page.getByText("We will email you when your balance drops below 100 credits.");
+  await saved.waitFor();
+  await session.button(page, "Undo").click();
+  await page.getByText("We will email you when your balance drops below 20 credits.").waitFor();
+  assert.equal(await threshold.inputValue(), "20");
+  await threshold.fill("100");
+  await threshold.press("Enter");
+  await saved.waitFor();
 
   const headers = { Origin: site.base };
   const data = { label: "laptop" };
