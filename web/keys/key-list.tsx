@@ -18,6 +18,7 @@ const label: Column<KeyView> = {
 };
 const lastUsed: Column<KeyView> = {
   head: "Last used",
+  width: "13rem",
   cell: ({ lastUsedAt, createdAt }) => (
     <>
       {lastUsedAt === null ? "Never" : <Time at={lastUsedAt} />}
@@ -46,8 +47,9 @@ const activeColumns = (now: number): Column<KeyView>[] => [
     cell: ({ callsLastDay }) => (callsLastDay === null ? "Counting" : formatNumber(callsLastDay)),
     numeric: true,
     drop: "second",
+    width: "7.5rem",
   },
-  { head: "State", cell: (key) => <KeyStateCell apiKey={key} now={now} /> },
+  { head: "State", width: "14rem", cell: (key) => <KeyStateCell apiKey={key} now={now} /> },
 ];
 
 function KeyStateCell({ apiKey, now }: { apiKey: KeyView; now: number }) {

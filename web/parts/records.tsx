@@ -13,7 +13,12 @@ export type Column<Row> = {
   inCard?: "beside" | "plain";
   /** When the table gets narrower, columns with `first` disappear, then those with `second`. Cards show every column. */
   drop?: "first" | "second";
+  /** A width in CSS. If any column has one, the columns without share the rest and cut off what does not fit. */
+  width?: string;
 };
+
+/** In a table with widths: one button that opens a menu. */
+const MENU_WIDTH = "4.25rem";
 
 /** Below this width a table with many columns would have to be scrolled sideways. */
 const NARROW = "(max-width: 61.99em)";
@@ -37,6 +42,7 @@ type Props<Row> = Parameters<typeof Records<Row & { id: string }>>[0];
 
 function RecordTable<Row extends { id: string }>({ label, columns, rows, actions }: Props<Row>) {
   const [first, ...others] = columns;
+  const isFixed = columns.some(({ width }) => width !== undefined);
   return (
     <div className="tb-records">
       <Table
@@ -44,16 +50,23 @@ function RecordTable<Row extends { id: string }>({ label, columns, rows, actions
         borderColor="var(--tb-line)"
         verticalSpacing="sm"
         horizontalSpacing="md"
+        layout={isFixed ? "fixed" : "auto"}
       >
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ head, numeric, drop }) => (
-              <Table.Th key={head} scope="col" ta={numeric ? "right" : "left"} data-drop={drop}>
+            {columns.map(({ head, numeric, drop, width }) => (
+              <Table.Th
+                key={head}
+                scope="col"
+                ta={numeric ? "right" : "left"}
+                data-drop={drop}
+                w={width}
+              >
                 {head}
               </Table.Th>
             ))}
             {actions !== undefined && (
-              <Table.Th scope="col">
+              <Table.Th scope="col" w={isFixed ? MENU_WIDTH : undefined}>
                 <VisuallyHidden>Actions</VisuallyHidden>
               </Table.Th>
             )}
