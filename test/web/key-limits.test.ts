@@ -50,7 +50,7 @@ test("the state of a key is what stops its calls, else what will, else what its 
   assert.deepEqual(states, [
     ["production", "Active", "ok"],
     ["staging", "Budget used up", "warn", "Until 22 Nov 2026, 00:00 UTC"],
-    ["partner in Zürich", "Rotated", "ok", "Old secret works until 24 Nov 2026, 14:30 UTC"],
+    ["partner in Zürich", "Rotated", "ok", "Old secret until 24 Nov 2026, 14:30 UTC"],
     ["demo at the conference", "Expires soon", "warn", "In 2 days"],
     ["trial", "Budget used up", "bad", "It does not reset"],
     ["contractor", "Expired", "bad", "Since 13 Nov 2026, 14:30 UTC"],

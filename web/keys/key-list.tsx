@@ -36,7 +36,7 @@ const activeColumns = (now: number): Column<KeyView>[] => [
     inCard: "plain",
     drop: "first",
     cell: ({ limits }) => (
-      <span className="tb-key-limits">
+      <span className="tb-key-limits tb-two-lines">
         <OneLine text={limitPhrases(limits, now).join(" \u00b7 ") || "No limits"} />
       </span>
     ),

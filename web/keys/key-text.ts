@@ -70,7 +70,7 @@ export function stateOf(key: KeyView, now: number): KeyState {
   const state =
     expiryState(key, now) ?? budgetState(key, now) ?? expiringState(key, now) ?? unusedState(key);
   const rotated = isOldSecretValid(key, now)
-    ? `Old secret works until ${unbrokenTime(key.previousUntil ?? 0)}`
+    ? `Old secret until ${unbrokenTime(key.previousUntil ?? 0)}`
     : null;
   if (state !== null)
     return { ...state, details: [...state.details, ...(rotated ? [rotated] : [])] };
