@@ -150,7 +150,7 @@ test("a key is created with limits, its limits are edited, and it gets a new sec
   await dialog.getByText("The old secret works until").waitFor();
   assert.notEqual(second, first);
   await press(page, dialog.getByRole("button", { name: "I have stored it" }));
-  await page.getByText("Old secret works until").waitFor();
+  await page.getByText("Old secret until").waitFor();
   await assertFocusKept(page, "rotating");
 });
 
