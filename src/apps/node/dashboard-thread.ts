@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
 import { forgetStale } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { TooManyPasswords } from "#accounts/auth-options.ts";
@@ -38,6 +39,7 @@ import { startNotifications } from "./notifications.ts";
 import { isForOperator } from "./operator-server.ts";
 import { inPasswordLane } from "./password-lanes.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
+import { openNodeRequestLog } from "./request-log.ts";
 import { hashKey, random } from "./runtime.ts";
 import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
 import { openThreadClock } from "./system-clock.ts";
@@ -105,7 +107,21 @@ const mail = createMail(
   emails.wake,
 );
 
-const accountDeps = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
+const requestBounds = settings.requestLog;
+const keepsRequests = requestBounds.keptDays > 0;
+const requests = openNodeRequestLog(
+  store.pool === null ? { dataDir: settings.dataDir } : { pool: store.pool },
+  { bounds: requestBounds, now, logError: (message, cause) => logError(message, { cause }) },
+);
+
+const forgetRequests: AccountDeps["forgetRequests"] = (order) =>
+  requests.log
+    .forget(order)
+    .catch((cause) => logError("Requests of a closed account were not deleted", { cause }));
+const accountDeps = {
+  ...{ ledger: store.ledger, directory: store.directory, secrets, random, hashKey },
+  forgetRequests: keepsRequests ? forgetRequests : undefined,
+};
 const derived = (purpose: string, secret = secrets[0] as string) =>
   bytesToHex(keyedHash(secret, purpose));
 const background = new Set<Promise<unknown>>();
@@ -195,6 +211,7 @@ const deps: DashboardDeps = {
   activityLog: store.activityLog,
   recordActivity: createRecordActivity({ activityLog: store.activityLog, mail, publicUrl }),
   events: store.events,
+  requests: keepsRequests ? { log: requests.log, bounds: requestBounds } : null,
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
   afterResponse: (work) => inBackground(sleep(AFTER_RESPONSE_MS).then(work)),
@@ -225,6 +242,7 @@ const app = createDashboardApp(deps, createDashboardBounds(throttle ?? undefined
 const operator = openNodeOperator({
   tokens: settings.operatorTokens,
   dataDir: settings.dataDir,
+  requests: deps.requests?.log ?? null,
   store,
   accountDeps,
   keyBounds: settings.keyBounds,
@@ -264,6 +282,9 @@ void reportJobCounts();
 port.on("message", (message: ToDashboard) => {
   if (message.kind === "request") {
     respond(message).catch((cause) => fail(message.id, cause));
+  } else if (message.kind === "requests") {
+    const { id, chunks } = message;
+    void requests.append(chunks).then((outcome) => say({ kind: "handed", id, outcome }));
   } else void stop();
 });
 say({ kind: "ready" });
@@ -317,6 +338,7 @@ async function stop(): Promise<void> {
   await Promise.all([...background, events.stop()]);
   await emails.stop();
   transport.close?.();
+  await requests.close();
   await store.close();
   port.close();
 }
