@@ -31,6 +31,8 @@ export const queryKeys = {
   keys: ["mine", "keys"],
   allUsage: ["mine", "usage"],
   usage: (from: string, to: string) => ["mine", "usage", from, to],
+  requests: (query: string) => ["mine", "requests", query],
+  requestSummary: (query: string) => ["mine", "request-summary", query],
   credits: ["mine", "credits"],
   entries: ["mine", "entries"],
   purchases: ["mine", "purchases"],
