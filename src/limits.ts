@@ -88,6 +88,12 @@ export const MAIL_API_URL_DEFAULT = "https://api.resend.com/emails";
  */
 export const ACTIVITY_OF_A_KIND_MAX = 500;
 export const ACTIVITY_KEPT_DAYS = 365;
+
+/** The request log: how long requests are kept, and how many of an account. 100,000 take about 20 MB. */
+export const REQUEST_LOG_DAYS_DEFAULT = 7;
+export const REQUEST_LOG_MAX_DEFAULT = 100_000;
+/** Its counts by hour, which are small. */
+export const REQUEST_HOURS_KEPT_MS = 30 * DAY_MS;
 /**
  * Emails about security events of one kind that a user gets within 24 hours, one for each event. The next event brings a
  * summary, and those after it are only in the log. Counting by kind keeps a thief from using up the emails about

@@ -30,7 +30,7 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
     apiUrl: settings.publicUrl,
     passkeyOrigin: context.deps.auth.passkeyPlace?.origin ?? null,
     emailsStayHere: settings.emailsStayHere,
-    requestLog: false,
+    requestLog: context.deps.requests !== null,
   };
   return json(view);
 }

@@ -49,6 +49,7 @@ import {
 } from "./purchases.ts";
 import { createRejectionCounter, type RejectionCounter } from "./rejections.ts";
 import type { DashboardMethod, DashboardRoutes, RequestContext } from "./request-context.ts";
+import { listRequests, summarizeRequests } from "./requests.ts";
 import {
   createRejectedMessages,
   type RejectedMessages,
@@ -126,6 +127,8 @@ export const dashboardRoutes = ({
   "/dashboard/keys/:id{[\\w-]+}": { PATCH: changeKey, DELETE: revokeKey },
   "/dashboard/keys/:id{[\\w-]+}/rotate": { POST: rotate },
   "/dashboard/usage": { GET: showUsage },
+  "/dashboard/requests": { GET: listRequests },
+  "/dashboard/requests/summary": { GET: summarizeRequests },
   "/dashboard/credits": { GET: showCredits },
   "/dashboard/credits/entries": { GET: listEntries },
   "/dashboard/prices": { GET: showPrices },

@@ -6,6 +6,7 @@ import type { PasswordLane } from "#accounts/auth-options.ts";
 import type { RequestRule, RequestVerdict } from "#accounts/counted-throttle.ts";
 import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { RecordActivity } from "#accounts/record-activity.ts";
+import type { RequestLogBounds, RequestLogReads } from "#accounts/request-log.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
@@ -41,6 +42,8 @@ export type DashboardDeps = {
   recordActivity: RecordActivity;
   /** Without the methods for delivery. */
   events: Omit<EventStore, "handle" | "pauseEndpoint" | "findDelivery" | "forget">;
+  /** Null if the service keeps no request log. */
+  requests: { log: RequestLogReads; bounds: RequestLogBounds } | null;
   /** The price list (null: nothing is sold), the payment provider (null: none), and the purchases. */
   sales: {
     prices: PriceList | null;

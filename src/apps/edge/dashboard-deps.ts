@@ -144,6 +144,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       publicUrl,
     }),
     events: store.events,
+    requests: null,
     sales: { prices: config.prices, billing, purchases: store.purchases },
     inBackground,
     afterResponse: (work) => inBackground(wait(AFTER_RESPONSE_MS).then(work)),

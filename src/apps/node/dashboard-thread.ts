@@ -195,6 +195,7 @@ const deps: DashboardDeps = {
   activityLog: store.activityLog,
   recordActivity: createRecordActivity({ activityLog: store.activityLog, mail, publicUrl }),
   events: store.events,
+  requests: null,
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
   afterResponse: (work) => inBackground(sleep(AFTER_RESPONSE_MS).then(work)),

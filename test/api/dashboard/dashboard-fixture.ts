@@ -8,6 +8,7 @@ import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions, PasswordLane } from "#accounts/auth-options.ts";
 import { createDisposableEmail, type DisposableEmailMode } from "#accounts/disposable-email.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
+import type { RequestLog } from "#accounts/request-log.ts";
 import type { StarterBudgets } from "#accounts/starter-claim.ts";
 import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
 import { createDashboardApp } from "#api/dashboard/dashboard-app.ts";
@@ -54,6 +55,8 @@ export type FixtureOptions = {
   sales?: { prices: PriceList; provider: PaymentProvider | null };
   /** What sign-in signs and encrypts with; the first is the current one. */
   authSecrets?: readonly string[];
+  /** Omitted: there is none. */
+  requestLog?: RequestLog;
   /** Another node over the same database. */
   beside?: { kept: FixtureStore; emails: Email[] };
 };
@@ -66,6 +69,7 @@ export function useDashboardStore(open: () => FixtureStore): void {
 }
 
 export const STARTER = { credits: 100, days: 90 };
+export const REQUEST_BOUNDS = { keptDays: 7, keptMax: 1_000 };
 export const AUTH_SECRET = "a-secret-for-sessions-of-the-test";
 const SECRETS = ["a-secret-of-the-service"];
 const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
@@ -223,6 +227,10 @@ export function openFixture(given: FixtureOptions = {}) {
     ...{ auth, accountDeps, activityLog, now, verifyPassword },
     recordActivity: createRecordActivity({ activityLog, mail, publicUrl }),
     events: breakable(store.events),
+    requests:
+      given.requestLog === undefined
+        ? null
+        : { log: breakable(given.requestLog), bounds: REQUEST_BOUNDS },
     sales: { prices, billing, purchases },
     inBackground,
     afterResponse: (work) => inBackground(work()),

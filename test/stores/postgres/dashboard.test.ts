@@ -3,7 +3,9 @@ import type { OperatorAction } from "#operator/actions.ts";
 import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { createPostgresRequestTables } from "#stores/postgres/request-log.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
+import { createRequestLog } from "#stores/sql/request-log.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { activityLogContract } from "../../contract/activity-log.ts";
 import { directoryContract } from "../../contract/directory.ts";
@@ -12,6 +14,7 @@ import { emailsOf } from "../../contract/email-queue-fixture.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
 import { operatorActionsContract } from "../../contract/operator-actions.ts";
+import { requestLogContract } from "../../contract/request-log.ts";
 import { newDatabase } from "./fixture.ts";
 
 /** The dashboard suites of every store, over PostgreSQL. */
@@ -52,4 +55,10 @@ emailQueueContract("in PostgreSQL", async (t) => {
     ]);
   };
   return { queue: emailsOf({ emailQueue, jobs }), fill };
+});
+requestLogContract("in PostgreSQL", async (t, bounds) => {
+  const pool = openPostgresPool(await newDatabase(), { max: 4 });
+  t.after(() => pool.close());
+  const tables = createPostgresRequestTables(pool);
+  return createRequestLog(tables, { bounds, elapsed: () => 0, pause: async () => {} });
 });

@@ -1,0 +1,143 @@
+import type {
+  HourCount,
+  ListedRequest,
+  RequestFilter,
+  RequestLogReads,
+} from "#accounts/request-log.ts";
+import type { DashboardDeps } from "./dashboard-deps.ts";
+import { DashboardError, retryAfter } from "./dashboard-error.ts";
+import { json, type RequestContext, requireMember } from "./request-context.ts";
+import type { RequestSummaryView, RequestsView, RequestView } from "./shapes.ts";
+
+/** The request log of the account (`accounts/request-log.ts`). */
+
+const REQUESTS_A_PAGE = 50;
+
+export async function listRequests(context: RequestContext): Promise<Response> {
+  const { account } = await requireMember(context);
+  const { log, bounds } = requireLog(context.deps);
+  const order = { account, filter: readFilter(context.url), max: REQUESTS_A_PAGE };
+  const { requests, next } = await read(context, log.list(order));
+  const named = new Set(requests.map(({ key }) => key));
+  const keys = named.size === 0 ? [] : await context.deps.accountDeps.ledger.listKeys({ account });
+  const view: RequestsView = {
+    requests: requests.map(viewRequest),
+    next,
+    keys: keys
+      .filter(({ id }) => named.has(id))
+      .map(({ id, label, start, revokedAt }) => ({ id, label, start, revokedAt })),
+    ...bounds,
+  };
+  return json(view);
+}
+
+export async function summarizeRequests(context: RequestContext): Promise<Response> {
+  const { account } = await requireMember(context);
+  const { log } = requireLog(context.deps);
+  const filter = readFilter(context.url);
+  const view: RequestSummaryView = {
+    tools: await read(context, log.summarize({ account, filter })),
+  };
+  return json(view);
+}
+
+/** The newest errors of an account; null where there is no log, or where it cannot be read now. */
+export async function lastErrors(
+  context: Pick<RequestContext, "deps" | "requestId">,
+  account: string,
+  max: number,
+): Promise<RequestView[] | null> {
+  const order = { account, filter: { status: "errors" as const }, max };
+  const page = await unlessUnreadable(context, (log) => log.list(order));
+  return page && page.requests.map(viewRequest);
+}
+
+/** Requests and errors by hour and tool; null where there is no log, or where it cannot be read now. */
+export const requestCounts = (
+  context: Pick<RequestContext, "deps" | "requestId">,
+  account: string,
+  from: number,
+): Promise<HourCount[] | null> => unlessUnreadable(context, (log) => log.counts({ account, from }));
+
+/** A page that shows more than the log does not fail with it. */
+async function unlessUnreadable<Result>(
+  { deps, requestId }: Pick<RequestContext, "deps" | "requestId">,
+  ask: (log: RequestLogReads) => Promise<Result>,
+): Promise<Result | null> {
+  if (deps.requests === null) return null;
+  return ask(deps.requests.log).catch((cause) => {
+    deps.logError(UNREADABLE, { requestId, cause });
+    return null;
+  });
+}
+
+const UNREADABLE = "The request log could not be read";
+
+async function read<Result>(
+  { deps, requestId }: RequestContext,
+  result: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await result;
+  } catch (cause) {
+    deps.logError(UNREADABLE, { requestId, cause });
+    throw new DashboardError(
+      "unavailable",
+      "The request log is temporarily unavailable. Your calls are not affected. Try again in a moment.",
+      retryAfter(2_000),
+    );
+  }
+}
+
+function requireLog({ requests }: DashboardDeps): NonNullable<DashboardDeps["requests"]> {
+  if (requests !== null) return requests;
+  throw new DashboardError("not_found", "This service keeps no request log.");
+}
+
+const viewRequest = (request: ListedRequest): RequestView => request;
+
+/** Texts that can occur in the log. */
+const TEXT = /^[\w.:=+/-]{1,128}$/;
+const CURSOR = /^\d{1,15}\.\d{1,6}$/;
+
+function readFilter({ searchParams }: URL): RequestFilter {
+  const given = (name: string) => searchParams.get(name) || undefined;
+  const text = (name: string, what: string) => {
+    const value = given(name);
+    if (value === undefined || TEXT.test(value)) return value;
+    throw wrong(name, `${what} of 1 to 128 letters, digits and the characters . : = + / _ -`);
+  };
+  const time = (name: string) => {
+    const value = given(name);
+    if (value === undefined || /^\d{1,15}$/.test(value)) return value && Number(value);
+    throw wrong(name, "a time in milliseconds since 1970, such as 1795400000000");
+  };
+  const cursor = (name: string) => {
+    const value = given(name);
+    if (value === undefined || CURSOR.test(value)) return value;
+    throw wrong(name, "the `cursor` of a request");
+  };
+  const filter: RequestFilter = {
+    tool: text("tool", "the name of a tool,"),
+    key: text("key", "the id of an API key,"),
+    status: readStatus(given("status")),
+    code: text("code", "an error code"),
+    id: text("id", "a request id"),
+    from: time("from") || undefined,
+    to: time("to") || undefined,
+    before: cursor("before"),
+    after: cursor("after"),
+  };
+  if (filter.from !== undefined && filter.to !== undefined && filter.from >= filter.to)
+    throw new DashboardError("invalid_request", "`from` must be earlier than `to`.");
+  return filter;
+}
+
+function readStatus(value: string | undefined): RequestFilter["status"] {
+  if (value === undefined || value === "ok" || value === "errors") return value;
+  if (/^[1-5]\d\d$/.test(value)) return Number(value);
+  throw wrong("status", "`ok`, `errors` or a status such as 429");
+}
+
+const wrong = (name: string, rule: string) =>
+  new DashboardError("invalid_request", `\`${name}\` must be ${rule}.`);

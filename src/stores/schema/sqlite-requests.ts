@@ -1,0 +1,35 @@
+/**
+ * The tables of the request log in SQLite, in a file of their own. A row of `request_chunk` has the requests of one account that a
+ * node handed over at once: a busy account costs a row a second, not one a call, and so does deleting them. `packed` is JSON without
+ * its outer brackets (`accounts/request-log.ts`): `SELECT value FROM request_chunk, json_each('[' || packed || ']')`.
+ */
+export const sqliteRequests = `
+CREATE TABLE request_chunk (
+  -- Pages continue from it, so numbers must not be used again.
+  no INTEGER PRIMARY KEY AUTOINCREMENT,
+  account TEXT NOT NULL,
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  errors INTEGER NOT NULL,
+  packed TEXT NOT NULL
+) STRICT;
+CREATE INDEX request_chunk_by_account ON request_chunk (account, no, count);
+
+-- Requests by hour and tool, which are kept for longer.
+CREATE TABLE request_hour (
+  account TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  tool TEXT NOT NULL,
+  requests INTEGER NOT NULL,
+  errors INTEGER NOT NULL,
+  PRIMARY KEY (account, hour, tool)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX request_hour_by_hour ON request_hour (hour);
+
+-- Closed accounts whose last requests may still be on their way here.
+CREATE TABLE request_forgotten (
+  account TEXT PRIMARY KEY,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`;

@@ -1,0 +1,316 @@
+import {
+  type HourCount,
+  type ListedRequest,
+  type RequestChunk,
+  type RequestFilter,
+  type RequestLog,
+  type RequestLogBounds,
+  SUMMARY_REQUESTS_MAX,
+  type ToolRequests,
+  unpackRequests,
+} from "#accounts/request-log.ts";
+import { DAY_MS, HOUR_MS, REQUEST_HOURS_KEPT_MS } from "#limits.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
+import { limitSql, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+
+/**
+ * The request log over SQL. Rows are chunks of requests; this code looks into them, so that what a filter selects is decided in one
+ * place. The database only leaves out chunks that cannot have what is searched for.
+ */
+export type RequestTables = SqlDatabase & {
+  /** Inserts the chunks of accounts that were not forgotten. */
+  insert(chunks: readonly RequestChunk[]): Promise<void>;
+};
+
+type Options = {
+  bounds: RequestLogBounds;
+  /** A monotonic clock in milliseconds. */
+  elapsed(): number;
+  /** Lets other work of the thread run between two slices. */
+  pause(): Promise<void>;
+};
+
+/** Chunks of the first slice of a search: some pages of a quiet account, whose chunks have one request. */
+const FIRST_CHUNKS = 100;
+const CHUNKS_MAX = 2_000;
+/** Requests that a slice reads, about 1 MB. */
+const REQUESTS_A_SLICE = 5_000;
+/** How long a search may take. A page that is not full by then says where to continue. */
+const SEARCH_MS = 2_000;
+const COUNTS_EVERY_MS = 10_000;
+const CHUNKS_A_DELETION = 500;
+const TIDY_MS = 2_000;
+/** A node hands over requests at once, or as soon as the log is reachable again. */
+const LATE_MS = HOUR_MS;
+/** The share of an account's bound by which it may exceed it. */
+const EXCESS = 0.05;
+
+export function createRequestLog(
+  tables: RequestTables,
+  { bounds, elapsed, pause }: Options,
+): RequestLog {
+  const counts = createCounts();
+  let countedAt = elapsed();
+  /** Requests of each account since it was last checked against its bound. */
+  const sinceCheck = new Map<string, number>();
+
+  async function flush(): Promise<void> {
+    countedAt = elapsed();
+    const rows = counts.take();
+    try {
+      await tables.batch(upserts(rows));
+    } catch (error) {
+      for (const row of rows) counts.add(row);
+      throw error;
+    }
+  }
+
+  /** The selected requests in slices, newest first, and how far the search has come. */
+  async function* search(account: string, filter: RequestFilter) {
+    const [before, after] = [readCursor(filter.before), readCursor(filter.after)];
+    let belowNo = before === null ? Number.MAX_SAFE_INTEGER : before.no + 1;
+    let chunks = FIRST_CHUNKS;
+    for (;;) {
+      const slice = sql`SELECT * FROM request_chunk WHERE account = ${account} AND no < ${belowNo}
+        AND no >= ${after?.no ?? 0} ORDER BY no DESC ${limitSql(chunks)}`;
+      const [[seen = {}] = [], rows = []] = await tables.batch([
+        sql`SELECT COUNT(*) AS chunks, MIN(no) AS no, MAX(last_at) AS last, SUM(count) AS requests FROM (${slice}) s`,
+        sql`SELECT no, packed FROM (${slice}) s WHERE ${mayHave(filter)} ORDER BY no DESC`,
+      ]);
+      const found = Number(seen["chunks"]);
+      const isLast = found < chunks || Number(seen["last"]) < (filter.from ?? 0) - LATE_MS;
+      if (found > 0) belowNo = Number(seen["no"]);
+      yield {
+        requests: rows.flatMap((row) => readChunk(row).filter(createIsSelected(filter))),
+        reached: isLast ? null : `${belowNo}.0`,
+      };
+      if (isLast) return;
+      const perChunk = Number(seen["requests"]) / found;
+      chunks = Math.min(CHUNKS_MAX, Math.max(FIRST_CHUNKS, Math.ceil(REQUESTS_A_SLICE / perChunk)));
+      await pause();
+    }
+  }
+
+  async function deleteChunks(where: (no: number) => SqlQuery, slice: SqlQuery): Promise<boolean> {
+    const [rows = []] = await tables.batch([slice]);
+    const last = rows.at(-1)?.["no"];
+    if (last === undefined) return false;
+    await tables.batch([sql`DELETE FROM request_chunk WHERE ${where(Number(last))}`]);
+    await pause();
+    return true;
+  }
+
+  /** The oldest chunks are those with the smallest numbers, but for some that were late. */
+  function deleteOld(now: number): Promise<boolean> {
+    const until = now - bounds.keptDays * DAY_MS;
+    return deleteChunks(
+      (no) => sql`no <= ${no} AND last_at < ${until}`,
+      sql`SELECT no FROM (SELECT no, last_at FROM request_chunk ORDER BY no ${limitSql(CHUNKS_A_DELETION)}) s
+        WHERE last_at < ${until} ORDER BY no`,
+    );
+  }
+
+  /** Returns whether more of the account may be too much. */
+  async function deleteExcess(account: string): Promise<boolean> {
+    const [[row] = []] = await tables.batch([
+      sql`SELECT no FROM (SELECT no, SUM(count) OVER (ORDER BY no DESC) AS total FROM request_chunk WHERE account = ${account}) s
+        WHERE total > ${bounds.keptMax} ORDER BY no DESC ${limitSql(1)}`,
+    ]);
+    if (row === undefined) return false;
+    const highest = Number(row["no"]);
+    return deleteChunks(
+      (no) => sql`account = ${account} AND no <= ${no}`,
+      sql`SELECT no FROM request_chunk WHERE account = ${account} AND no <= ${highest} ORDER BY no ${limitSql(CHUNKS_A_DELETION)}`,
+    );
+  }
+
+  return {
+    async append(chunks) {
+      await tables.insert(chunks);
+      for (const { account, firstAt, count, tools } of chunks) {
+        const hour = Math.floor(firstAt / HOUR_MS) * HOUR_MS;
+        for (const { tool, count: requests, errors } of tools)
+          counts.add({ account, hour, tool, requests, errors });
+        // After a start, every account is checked once.
+        sinceCheck.set(account, (sinceCheck.get(account) ?? bounds.keptMax) + count);
+      }
+      if (elapsed() - countedAt >= COUNTS_EVERY_MS) await flush();
+    },
+    flush,
+    async list({ account, filter, max }) {
+      const until = elapsed() + SEARCH_MS;
+      const requests: ListedRequest[] = [];
+      for await (const { requests: more, reached } of search(account, filter)) {
+        for (const each of more) {
+          if (requests.length === max) return { requests, next: requests.at(-1)?.cursor ?? null };
+          requests.push(each);
+        }
+        if (elapsed() > until) return { requests, next: reached };
+      }
+      return { requests, next: null };
+    },
+    async summarize({ account, filter }) {
+      const until = elapsed() + SEARCH_MS;
+      const summary = createSummary();
+      for await (const { requests } of search(account, filter)) {
+        if (!summary.add(requests) || elapsed() > until) break;
+      }
+      return summary.tools();
+    },
+    async counts({ account, from }) {
+      const first = Math.floor(from / HOUR_MS) * HOUR_MS;
+      const [rows = []] = await tables.batch([
+        sql`SELECT hour, tool, requests, errors FROM request_hour WHERE account = ${account} AND hour >= ${first} ORDER BY hour, tool`,
+      ]);
+      const sums = createCounts();
+      for (const { hour, tool, requests, errors } of rows) {
+        const sum = { requests: Number(requests), errors: Number(errors) };
+        sums.add({ account, hour: Number(hour), tool: String(tool), ...sum });
+      }
+      for (const row of counts.of(account)) if (row.hour >= first) sums.add(row);
+      return sums.take().map(({ account: _, ...count }) => count);
+    },
+    async tidy(now) {
+      const until = elapsed() + TIDY_MS;
+      while (elapsed() < until && (await deleteOld(now)));
+      for (const [account, count] of sinceCheck) {
+        if (count < bounds.keptMax * EXCESS) continue;
+        if (elapsed() > until) return;
+        while (await deleteExcess(account));
+        sinceCheck.set(account, 0);
+      }
+      await tables.batch([
+        sql`DELETE FROM request_hour WHERE hour < ${now - REQUEST_HOURS_KEPT_MS}`,
+        sql`DELETE FROM request_forgotten WHERE at < ${now - DAY_MS}`,
+      ]);
+    },
+    async forget({ account, now }) {
+      counts.drop(account);
+      await tables.batch([
+        sql`INSERT INTO request_forgotten (account, at) VALUES (${account}, ${now}) ON CONFLICT (account) DO NOTHING`,
+        sql`DELETE FROM request_hour WHERE account = ${account}`,
+      ]);
+      const slice = sql`SELECT no FROM request_chunk WHERE account = ${account} ORDER BY no ${limitSql(CHUNKS_A_DELETION)}`;
+      while (await deleteChunks((no) => sql`account = ${account} AND no <= ${no}`, slice));
+    },
+  };
+}
+
+/** A condition that every chunk with a selected request meets. Texts are in quotes in a chunk, and no value contains a quote. */
+function mayHave({ tool, key, code, id, status, from, to }: RequestFilter): SqlQuery {
+  const conditions = [tool, key, code, id]
+    .filter((text) => text !== undefined)
+    .map((text) => sql`packed LIKE ${`%"${text.replaceAll(/[%\\]/g, "_")}"%`}`);
+  if (status === "ok") conditions.push(sql`errors < count`);
+  else if (status !== undefined && status !== 200) conditions.push(sql`errors > 0`);
+  if (from !== undefined) conditions.push(sql`last_at >= ${from}`);
+  if (to !== undefined) conditions.push(sql`first_at < ${to}`);
+  return conditions.reduce((all, each) => sql`${all} AND ${each}`, sql`1 = 1`);
+}
+
+/** Newest first. */
+function readChunk({ no, packed }: SqlRow): ListedRequest[] {
+  return unpackRequests(String(packed))
+    .map((entry, index) => ({ ...entry, cursor: `${no}.${index}` }))
+    .reverse();
+}
+
+function createIsSelected(filter: RequestFilter): (request: ListedRequest) => boolean {
+  const { tool, key, status, code, id, from = 0, to = Number.POSITIVE_INFINITY } = filter;
+  const [before, after] = [readCursor(filter.before), readCursor(filter.after)];
+  const isOfStatus = (of: number) =>
+    status === undefined ||
+    (status === "ok" ? of < 400 : status === "errors" ? of >= 400 : of === status);
+  return (request) =>
+    (tool === undefined || request.tool === tool) &&
+    (key === undefined || request.key === key) &&
+    (code === undefined || request.code === code) &&
+    (id === undefined || request.id === id) &&
+    isOfStatus(request.status) &&
+    request.at >= from &&
+    request.at < to &&
+    (before === null || comparePlaces(readCursor(request.cursor), before) < 0) &&
+    (after === null || comparePlaces(readCursor(request.cursor), after) > 0);
+}
+
+type Place = { no: number; index: number };
+
+/** Null where there is none, and for text that is no cursor. */
+function readCursor(text: string | undefined): Place | null {
+  const [, no, index] = /^(\d{1,15})\.(\d{1,6})$/.exec(text ?? "") ?? [];
+  return no === undefined ? null : { no: Number(no), index: Number(index) };
+}
+
+const comparePlaces = (a: Place | null, b: Place): number =>
+  a === null ? 0 : a.no - b.no || a.index - b.index;
+
+function createSummary() {
+  const byTool = new Map<string, { requests: number; errors: number; times: number[] }>();
+  let left = SUMMARY_REQUESTS_MAX;
+  return {
+    /** Returns whether there is room for more. */
+    add(requests: readonly ListedRequest[]): boolean {
+      for (const { tool, status, times } of requests.slice(0, left)) {
+        const sum = byTool.get(tool) ?? { requests: 0, errors: 0, times: [] };
+        byTool.set(tool, sum);
+        sum.requests += 1;
+        if (status >= 400) sum.errors += 1;
+        else sum.times.push(times.total);
+      }
+      left = Math.max(0, left - requests.length);
+      return left > 0;
+    },
+    tools: (): ToolRequests[] =>
+      [...byTool]
+        .map(([tool, { requests, errors, times }]) => {
+          times.sort((a, b) => a - b);
+          return { tool, requests, errors, p50: rank(times, 0.5), p99: rank(times, 0.99) };
+        })
+        .sort((a, b) => b.requests - a.requests || (a.tool < b.tool ? -1 : 1)),
+  };
+}
+
+/** The nearest rank: the smallest value that is not below this share of the values. */
+const rank = (sorted: readonly number[], share: number): number | null =>
+  sorted[Math.ceil(sorted.length * share) - 1] ?? null;
+
+type AccountCount = HourCount & { account: string };
+
+/** Sums by account, hour and tool. */
+function createCounts() {
+  let sums = new Map<string, AccountCount>();
+  return {
+    add(count: AccountCount): void {
+      const name = `${count.account} ${count.hour} ${count.tool}`;
+      const sum = sums.get(name);
+      if (sum === undefined) sums.set(name, { ...count });
+      else {
+        sum.requests += count.requests;
+        sum.errors += count.errors;
+      }
+    },
+    of: (account: string) => [...sums.values()].filter((sum) => sum.account === account),
+    drop(account: string): void {
+      for (const [name, sum] of sums) if (sum.account === account) sums.delete(name);
+    },
+    /** Returns all sums, and starts again at zero. */
+    take(): AccountCount[] {
+      const taken = [...sums.values()];
+      sums = new Map();
+      return taken;
+    },
+  };
+}
+
+/** In the order of the keys, so that two nodes do not wait for each other. */
+function upserts(rows: readonly AccountCount[]): SqlQuery[] {
+  const nameOf = ({ account, hour, tool }: AccountCount) => `${account} ${hour} ${tool}`;
+  return rows
+    .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+    .map(
+      ({ account, hour, tool, requests, errors }) =>
+        sql`INSERT INTO request_hour (account, hour, tool, requests, errors) VALUES (${account}, ${hour}, ${tool}, ${requests}, ${errors})
+          ON CONFLICT (account, hour, tool) DO UPDATE SET requests = request_hour.requests + excluded.requests,
+            errors = request_hour.errors + excluded.errors`,
+    );
+}
