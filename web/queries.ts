@@ -58,7 +58,13 @@ export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
       // `request` itself detects whether the service is reachable; `navigator.onLine` is often wrong.
-      queries: { retry: mayRetry, staleTime: 10_000, networkMode: "always" },
+      queries: {
+        retry: mayRetry,
+        staleTime: 10_000,
+        networkMode: "always",
+        // A call made in a terminal or another tab must show when the user comes back, however soon that is.
+        refetchOnWindowFocus: "always",
+      },
       mutations: { retry: false, networkMode: "always" },
     },
   });

@@ -1,4 +1,9 @@
-/** The ticks of a chart's axes. */
+/** What a bar chart shows, and the ticks of its axes. In a file without JSX, so that modules tested in Node can import it. */
+
+/** `pattern` is an index of `PATTERNS` (pattern.tsx). */
+export type BarSeries = { title: string; pattern: number };
+/** One day, as `2026-11-21`, with a value for each series. */
+export type Bar = { day: string; values: readonly number[] };
 
 /** Ticks of an axis of counts: 0, then equal steps of 1, 2 or 5 times a power of ten, up to `max` or a little more. */
 export function countTicks(max: number, stepsMax = 4): number[] {

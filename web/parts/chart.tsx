@@ -1,16 +1,11 @@
 import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
-import { countTicks, hasLabel } from "./axis.ts";
+import { type Bar, type BarSeries, countTicks, hasLabel } from "./axis.ts";
 import { formatNumber, longDay, shortDay } from "./numbers.ts";
 import { PatternDefinitions, Swatch } from "./pattern.tsx";
 import "./chart.css";
 
-/** `pattern` is an index of `PATTERNS`. */
-export type BarSeries = { title: string; pattern: number };
-/** One day, as `2026-11-21`, with a value for each series. */
-export type Bar = { day: string; values: readonly number[] };
-
 /** How many labels of days fit below the bars, by the width of the chart (chart.css). */
-const LABELS = { wide: 8, medium: 6, narrow: 4 } as const;
+const LABELS = { wide: 14, medium: 7, narrow: 5 } as const;
 /** The part of its slot that a bar fills. Few bars would be too wide otherwise. */
 const barShare = (count: number): number => Math.min(0.7, 0.06 * count);
 

@@ -15,7 +15,7 @@ const POLL_MS = 4_000;
 const SUMMARY_POLL_MS = 20_000;
 
 const PATH = "/dashboard/requests";
-type Pages = InfiniteData<RequestsView, string | null>;
+type Pages = InfiniteData<RequestsView, unknown>;
 
 const pathWith = (path: string, query: string, name = "", value: string | null = null): string => {
   const all = new URLSearchParams(query);
@@ -39,6 +39,7 @@ export function useRequestLog(query: string, isLive: boolean) {
     getNextPageParam: (last: RequestsView) => last.next,
     // Newer requests are added by `showNew`; what is in the list never changes.
     staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
     refetchInterval: pollUntilBack,
   });
   const newest = log.data?.pages[0]?.requests[0]?.cursor ?? null;
@@ -48,7 +49,6 @@ export function useRequestLog(query: string, isLive: boolean) {
       request<RequestsView>("GET", pathWith(PATH, query, "after", newest), undefined, signal),
     enabled: isLive && log.data !== undefined,
     refetchInterval: POLL_MS,
-    refetchOnWindowFocus: "always",
     gcTime: 0,
     // An error of the poll shows in the next one or in the banner of the frame.
     retry: false,

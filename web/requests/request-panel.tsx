@@ -67,7 +67,7 @@ function StepButton(props: {
       variant="default"
       size="compact-sm"
       aria-disabled={to === undefined}
-      data-disabled={to === undefined || undefined}
+      {...(to === undefined ? { "data-disabled": true } : {})}
       onClick={() => to !== undefined && props.onOpen(to)}
     >
       {props.label}

@@ -26,7 +26,6 @@ export function RequestTable(props: {
   };
   return (
     <div className="tb-log">
-      {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: the buttons of the rows have the focus */}
       <table aria-label="Requests, newest first" onKeyDown={move}>
         <thead>
           <tr>

@@ -20,11 +20,11 @@ export function size(bytes: number | null): string {
 }
 const round = (value: number) => (value < 10 ? value.toFixed(1) : String(Math.round(value)));
 
-/** `98.6 %`. Rounded down, so that only requests without any error are 100 %. */
+/** `98.6%`. Rounded down, so that only requests without any error are 100%. */
 export function percent(part: number, all: number): string {
   if (all === 0) return "–";
   const tenths = Math.floor((part / all) * 1000) / 10;
-  return `${Number.isInteger(tenths) ? tenths : tenths.toFixed(1)} %`;
+  return `${Number.isInteger(tenths) ? tenths : tenths.toFixed(1)}%`;
 }
 
 const TIME = new Intl.DateTimeFormat("en-GB", {

@@ -64,7 +64,6 @@ function RequestLog() {
   const filters = readFilters(search);
   const id = JSON.stringify(filters);
   // The start of "Last hour" is fixed until a filter changes, so that the pages of the list fit together.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `filters` is another object at every render, `id` is its value
   const { query, isOpen } = useMemo(() => {
     const now = Date.now();
     return { query: queryOf(filters, now).toString(), isOpen: isOpenEnded(filters, now) };

@@ -1,4 +1,4 @@
-import type { Bar, BarSeries } from "../parts/chart.tsx";
+import type { Bar, BarSeries } from "../parts/axis.ts";
 import type { Row, UsageSums } from "./breakdown.ts";
 import { daysOf, type Range } from "./range.ts";
 
@@ -24,7 +24,7 @@ export function chartData(
     series.push({ title: `${ranked.length - shown.length} others`, pattern: SERIES_MAX - 1 });
   }
   const partOf = new Map(shown.map((id, part) => [id, part]));
-  const days = new Map(daysOf(range).map((day) => [day, series.map(() => 0)]));
+  const days = new Map<string, number[]>(daysOf(range).map((day) => [day, series.map(() => 0)]));
   for (const row of rows) {
     const values = days.get(row.day);
     const part = partOf.get(row[split]) ?? SERIES_MAX - 1;

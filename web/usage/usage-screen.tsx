@@ -70,9 +70,14 @@ function UsageTotals({ view, choices }: { view: UsageView; choices: Choices }) {
       <div className="tb-section-head tb-below-chart">
         <Text size="sm" c="dimmed">
           The table shows the same data as the chart. A free first call counts as a call for 0
-          credits. Failed calls are free and are not counted.
+          credits. Failed calls are free and not counted here: see{" "}
+          <Link to="/requests" search={{ status: "errors" } as never}>
+            Requests
+          </Link>
+          .
         </Text>
         <Button
+          className="tb-screen-only"
           variant="default"
           onClick={() =>
             download(csvOf(lines, choices.grouping, labelOf), `usage-${view.from}-${view.to}.csv`)
