@@ -1,9 +1,9 @@
-import type { ErrorCode } from "#errors.ts";
 import type { RandomBytes } from "#ids.ts";
 import type { CallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import type { RequestContext } from "./pipeline/reply.ts";
 import type { CallResponse, ToolJob } from "./pipeline/run-tool.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -57,8 +57,8 @@ export type AppContext = {
   compress: ((encoding: "br" | "gzip", bytes: Uint8Array | string) => Promise<Uint8Array>) | null;
   /** Null if the runtime keeps no metrics. */
   metrics: Metrics | null;
-  /** Called once per response, after it was made. */
-  record(entry: AccessLogEntry): void;
+  /** Called once per response, after it was made; null if the runtime keeps no record. `access-log.ts` makes the entry of a log. */
+  record: ((context: RequestContext, status: number, durationMs: number) => void) | null;
   /** Logs a failure of the service. Clients never see these messages. */
   logError(message: string, details: ErrorDetails): void;
 };
@@ -91,26 +91,4 @@ export type Metrics = {
   read(): Promise<{ contentType: string; text: string }>;
   /** Counts a key that was rejected without a question to the ledger. */
   countThrottledKey(): void;
-};
-
-/** What the access log and the metrics record of a request. Never contains a key or a body. */
-export type AccessLogEntry = {
-  requestId: string;
-  method: string;
-  /** The route's pattern, not the path: metrics must have few labels. */
-  route: string;
-  tool: string | null;
-  status: number;
-  code: ErrorCode | null;
-  account: string | null;
-  /** The id of the API key. Null where there is none, where the key is not valid, and where the ledger could not be asked. */
-  key: string | null;
-  /** From the `traceparent` header; null without a valid one. */
-  traceId: string | null;
-  /** Null if it is not known, or not known yet, what the call cost. */
-  charged: number | null;
-  /** The id of the call if it was debited, or may have been: `callRef` in ids.ts. */
-  callId: string | null;
-  replayed: boolean;
-  durationMs: number;
 };

@@ -10,7 +10,7 @@ import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { createGate } from "./pipeline/gate.ts";
 import { createMemoryBudget } from "./pipeline/memory-budget.ts";
-import { createReplier, milliseconds, type RequestContext } from "./pipeline/reply.ts";
+import { createReplier, type RequestContext } from "./pipeline/reply.ts";
 import { allowedMethods } from "./problem.ts";
 import {
   type CreateSite,
@@ -89,6 +89,8 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       receivedAt: app.now(),
       account: null,
       key: null,
+      address: null,
+      isMcp: false,
       charged: null,
       balance: null,
       callId: null,
@@ -96,27 +98,15 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       rate: null,
       replayed: false,
       timing: "",
+      times: { key: null, body: null, tool: null, ledger: null },
+      receivedBytes: null,
+      sent: 0,
       code: null,
     };
   }
 
-  function recordAccess(context: RequestContext, status: number): void {
-    app.record({
-      requestId: context.requestId,
-      method: context.method,
-      route: context.route,
-      tool: context.tool,
-      status,
-      code: context.code,
-      account: context.account,
-      key: context.key,
-      traceId: context.traceId,
-      charged: context.isChargeInDoubt ? null : context.charged,
-      callId: context.callId,
-      replayed: context.replayed,
-      durationMs: milliseconds(app.elapsed() - context.startedAt),
-    });
-  }
+  const record = (context: RequestContext, status: number): void =>
+    app.record?.(context, status, app.elapsed() - context.startedAt);
 
   async function respond(
     handler: Handler,
@@ -131,7 +121,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     } catch (thrown) {
       response = await respondWithError(thrown, request, context, bodyBytesMax);
     }
-    recordAccess(context, response.status);
+    record(context, response.status);
     return response;
   }
 
@@ -202,7 +192,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     async reject(error, headers) {
       const context = createRequestContext(headers, "none", "none", null);
       const response = await replier.problem(error, headers, context, false);
-      recordAccess(context, response.status);
+      record(context, response.status);
       return response;
     },
   };

@@ -2,6 +2,8 @@ import { type MailSettings, readMailSettings } from "#email/read-mail-settings.t
 import {
   CONNECTIONS_MAX,
   CONNECTIONS_PER_PEER_DEFAULT,
+  REQUEST_LOG_DAYS_DEFAULT,
+  REQUEST_LOG_MAX_DEFAULT,
   REQUESTED_EMAILS_PER_DAY_DEFAULT,
   REQUESTED_EMAILS_PER_HOUR_DEFAULT,
   STARTER_CREDITS_DEFAULT,
@@ -55,6 +57,8 @@ export type Config = Readonly<{
   stripe: StripeSettings | null;
   webhookNetworks: (typeof WEBHOOK_NETWORKS)[number];
   rollUpAfterDays: number;
+  /** `keptDays` 0: there is no request log. */
+  requestLog: { keptDays: number; keptMax: number };
   logLevel: (typeof LOG_LEVELS)[number];
   toolThreads: number | null;
   mail: MailSettings;
@@ -118,6 +122,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     stripe: readStripe(read, problems),
     webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), problems),
     rollUpAfterDays: readRollUpAfterDays(readNumber),
+    requestLog: {
+      keptDays: readNumber("TOOLBOOTH_REQUEST_LOG_DAYS", REQUEST_LOG_DAYS_DEFAULT, 0, 90),
+      keptMax: readNumber("TOOLBOOTH_REQUEST_LOG_MAX", REQUEST_LOG_MAX_DEFAULT, 1_000, 10_000_000),
+    },
     logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), problems),
     toolThreads:
       read("TOOLBOOTH_TOOL_THREADS") === undefined

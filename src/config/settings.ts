@@ -2,6 +2,8 @@ import {
   CONNECTIONS_PER_PEER_DEFAULT,
   FREE_CALL_CREDITS_DEFAULT,
   MAIL_API_URL_DEFAULT,
+  REQUEST_LOG_DAYS_DEFAULT,
+  REQUEST_LOG_MAX_DEFAULT,
   REQUESTED_EMAILS_PER_DAY_DEFAULT,
   REQUESTED_EMAILS_PER_HOUR_DEFAULT,
   STARTER_CREDITS_DEFAULT,
@@ -168,6 +170,16 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     fallback: "30",
     meaning:
       "Days for which the service keeps each call individually, at least 2. It rolls up older calls by hour",
+  },
+  TOOLBOOTH_REQUEST_LOG_DAYS: {
+    fallback: String(REQUEST_LOG_DAYS_DEFAULT),
+    meaning:
+      "How many days the request log keeps each call, with its status, latency and client address, for the page Requests; 0 switches it off and deletes it",
+  },
+  TOOLBOOTH_REQUEST_LOG_MAX: {
+    fallback: String(REQUEST_LOG_MAX_DEFAULT),
+    meaning:
+      "How many calls of an account the request log keeps, at least 1,000. It deletes the oldest first; 100,000 take about 20 MB",
   },
   TOOLBOOTH_OPERATOR_TOKEN: {
     fallback: "",

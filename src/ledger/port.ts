@@ -119,7 +119,7 @@ export type KeyStatus = (
       exhausted?: BudgetExhausted;
     } & HasKeyRate)
 ) & {
-  /** The key's id. Absent if the order does not ask for it, or if the outcome is `invalid_key`. */
+  /** The key's id, also of a revoked one. Absent if the order does not ask for it, if there is no such key, or if the account is closed. */
   keyId?: string;
 };
 

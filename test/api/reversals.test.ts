@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { AccessLogEntry } from "#api/app-context.ts";
+import { type AccessLogEntry, accessLogEntry } from "#api/access-log.ts";
 import { runTool } from "#api/pipeline/run-tool.ts";
 import { callRef, parseCallRef } from "#ids.ts";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
@@ -63,7 +63,8 @@ for (const { name, fault, idempotencyKey, reversals, charged } of [
   test(`a debit ${name}, and the error says whether the call was charged`, async () => {
     let error: Error | null = null;
     const entries: AccessLogEntry[] = [];
-    const record = (entry: AccessLogEntry) => void entries.push(entry);
+    const record = (...recorded: Parameters<typeof accessLogEntry>) =>
+      void entries.push(accessLogEntry(...recorded));
     const logged: { message: string; callId: string | undefined }[] = [];
     const service = await openFailing(() => error, {
       record,

@@ -1,13 +1,19 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import type { AccessLogEntry } from "#api/app-context.ts";
+import { gzipSync } from "node:zlib";
+import { makeKey } from "#accounts/key-format.ts";
+import type { RequestEntry } from "#accounts/request-log.ts";
+import { type AccessLogEntry, accessLogEntry, requestLogEntry } from "#api/access-log.ts";
 import { openMemory } from "./in-process.ts";
+import { post as postMcp, call as toolCall } from "./mcp-messages.ts";
 import {
   assertProblem,
   assertResponse,
   createCaller,
   createKey,
   openService,
+  SECRETS,
   type TestServiceSettings,
 } from "./test-api.ts";
 
@@ -17,19 +23,26 @@ const PARENT = "00f067aa0ba902b7";
 /** A service in this process, and what it records of each request. */
 async function open(t: TestContext, rateLimit = 100_000) {
   const entries: AccessLogEntry[] = [];
+  /** What the customer's log gets of them. */
+  const requests: ({ account: string; entry: RequestEntry } | null)[] = [];
   const logged: object[] = [];
   const opener = {
     name: "recorded",
     cannot: {},
     open: async (settings: TestServiceSettings) =>
       openMemory(settings, {
-        record: (entry) => void entries.push(entry),
+        record(context, status, durationMs) {
+          const entry = accessLogEntry(context, status, durationMs);
+          entries.push(entry);
+          requests.push(requestLogEntry(entry, context, Buffer.byteLength));
+        },
         logError: (_, details) => void logged.push(details),
       }),
   };
   const service = await openService(opener, { rateLimit, fixed: true });
   t.after(service.close);
-  return { service, entries, logged, last: () => entries.at(-1) as AccessLogEntry };
+  const logs = () => requests.filter((each) => each !== null);
+  return { service, entries, logs, logged, last: () => entries.at(-1) as AccessLogEntry };
 }
 
 test("a valid traceparent is recorded, any other one is ignored, and none is sent back", async (t) => {
@@ -94,7 +107,7 @@ test("a browser may send the headers of a trace from another origin", async (t) 
   );
 });
 
-test("each call records the id of its key, and only of a key that is valid", async (t) => {
+test("each call records the id of its key, if the account has such a key", async (t) => {
   const { service, last } = await open(t, 2);
   const caller = await createCaller(service);
   const other = await createKey(service, caller.account);
@@ -132,7 +145,100 @@ test("each call records the id of its key, and only of a key that is valid", asy
   });
   assertProblem(revoked, "invalid_key");
   await service.send("/api/v1/uuid", { method: "POST", headers: bearer(other.key) });
-  assert.equal(last().key, null);
+  assert.equal(last().key, other.keyId, "a revoked key, which the node does not know any more");
+  await service.send("/api/v1/uuid", {
+    method: "POST",
+    headers: bearer(makeKey(caller.account, SECRETS, randomBytes)),
+  });
+  assert.deepEqual([last().account, last().key], [caller.account, null]);
   await service.send("/api/v1/uuid", { method: "POST" });
   assert.equal(last().key, null);
+});
+
+const SECRET_TEXT = "something-only-the-client-knows";
+
+test("the customer's log has every call by a key of the account, with any status, and nothing else", async (t) => {
+  const { service, logs } = await open(t, 20);
+  const caller = await createCaller(service, { credits: 6 });
+  const { account, key, keyId } = caller;
+  const authorized = { Authorization: `Bearer ${key}` };
+  const body = JSON.stringify({ text: SECRET_TEXT });
+  const responses = [
+    await caller.call("hash", { text: SECRET_TEXT }, { "X-Request-Id": "mine" }),
+    await caller.call("hash", { text: "a" }, { "Idempotency-Key": "one" }),
+    await caller.call("hash", { text: "a" }, { "Idempotency-Key": "one" }),
+    await caller.post("hash", {
+      headers: { "Content-Type": "application/json", "Content-Encoding": "gzip" },
+      body: gzipSync(body),
+    }),
+    await caller.post(`hash?algorithm=${SECRET_TEXT}`, { body: "{}" }),
+    await caller.call("hash", { text: "x".repeat(1024 * 1024 + 1) }),
+    await caller.post("hash", { headers: { "Content-Type": "image/png" }, body: "x" }),
+    await caller.call("markdown-render", { markdown: "é" }),
+  ];
+  const viaMcp = await postMcp(service, caller, toolCall("uuid", {}));
+  await service.trouble("refuse_all");
+  responses.push(await caller.call("uuid"));
+  await service.trouble("none");
+  responses.push(await caller.call("uuid"), await caller.call("uuid"));
+  await service.ledger.suspendAccount({ account, now: await service.now() });
+  responses.push(await caller.call("uuid"));
+  await service.ledger.resumeAccount({ account, now: await service.now() });
+  await service.ledger.revokeKey({ account, id: keyId, now: await service.now() });
+  responses.push(await caller.call("uuid"), await caller.call("uuid"));
+
+  const found = logs().map((each) => {
+    assert.deepEqual([each.account, each.entry.key], [account, keyId]);
+    return each.entry;
+  });
+  const summary = found.map(({ tool, status, code, charged, via, replayed }) =>
+    [tool, status, code, charged, via, replayed].join(" "),
+  );
+  assert.deepEqual(summary, [
+    "hash 200  1 http false",
+    "hash 200  1 http false",
+    "hash 200  0 http true",
+    "hash 200  1 http false",
+    "hash 400 invalid_request 0 http false",
+    "hash 413 too_large 0 http false",
+    "hash 415 unsupported_media_type 0 http false",
+    "markdown-render 200  1 http false",
+    "uuid 200  1 mcp false",
+    "uuid 503 unavailable  http false",
+    "uuid 200  1 http false",
+    "uuid 402 insufficient_credits 0 http false",
+    "uuid 403 account_suspended 0 http false",
+    "uuid 401 invalid_key  http false",
+    "uuid 401 invalid_key  http false",
+  ]);
+  const ofHttp = found.filter(({ via }) => via === "http");
+  for (const [index, { status, text, header }] of responses.entries()) {
+    const entry = ofHttp[index];
+    assert.deepEqual(
+      [entry?.status, entry?.id, entry?.bytes.sent],
+      [status, header("x-request-id"), Buffer.byteLength(text)],
+    );
+  }
+  assert.equal(viaMcp.status, 200);
+  assert.deepEqual(
+    ofHttp.slice(0, 4).map(({ bytes }) => bytes.received),
+    [body.length, 12, 12, gzipSync(body).length],
+  );
+  assert.deepEqual(
+    [found[6]?.bytes.received, found[0]?.address, found[0]?.id],
+    [1, "127.0.0.1", "mine"],
+  );
+  assert.ok(!JSON.stringify(logs()).includes(SECRET_TEXT), "no body and no query string");
+
+  const before = logs().length;
+  const forged = { Authorization: `Bearer ${makeKey(account, SECRETS, randomBytes)}` };
+  await service.send("/api/v1/uuid", { method: "POST", headers: forged });
+  await service.send("/api/v1/nothing", { method: "POST", headers: authorized });
+  await service.send("/api/v1/account", { headers: authorized });
+  await service.send("/api/v1/uuid", { headers: authorized });
+  await service.send("/api/v1/uuid", { method: "POST" });
+  await postMcp(service, caller, toolCall("nothing", {}));
+  await service.ledger.closeAccount({ account, now: await service.now() });
+  await caller.call("uuid");
+  assert.equal(logs().length, before, "no account, no tool, or an account that is closed");
 });

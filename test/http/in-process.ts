@@ -64,7 +64,7 @@ export function openInProcess(
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
     clientAddress: () => "127.0.0.1",
-    record() {},
+    record: null,
     ...changes,
   };
   const app = createApp(

@@ -49,7 +49,7 @@ export async function lastErrors(
 ): Promise<RequestView[] | null> {
   const order = { account, filter: { status: "errors" as const }, max };
   const page = await unlessUnreadable(context, (log) => log.list(order));
-  return page && page.requests.map(viewRequest);
+  return page?.requests.map(viewRequest) ?? null;
 }
 
 /** Requests and errors by hour and tool; null where there is no log, or where it cannot be read now. */

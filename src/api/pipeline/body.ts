@@ -32,6 +32,8 @@ export type ReadOptions = {
   timeoutMs?: number | null;
   /** Called before a client that waits is told to send its body. Throws where the body would be rejected anyway. */
   beforeContinue?: () => void;
+  /** Called with the number of bytes that were transferred. */
+  onReceived?: (bytes: number) => void;
 };
 
 /**
@@ -53,6 +55,7 @@ export async function readBody(
     );
   }
   const raw = await readRaw(request, bytesMax, lease, options);
+  options.onReceived?.(raw.byteLength);
   // A client may set the header on every request, even with an empty body.
   const body = zipped && raw.byteLength > 0 ? await inflate(raw, bytesMax, lease) : raw;
   lease?.complete();

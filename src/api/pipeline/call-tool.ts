@@ -18,7 +18,7 @@ import {
 } from "./idempotency.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
-import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
+import { millisecondsText, type Replier, type RequestContext, type TimedPart } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
@@ -85,6 +85,9 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
     connection: unknown,
   ): Promise<Response> {
     const lap = createStopwatch(app, context);
+    const covering = budget.covering(request);
+    // Only messages of MCP cover calls.
+    context.isMcp = covering !== undefined;
     const claimed = keys.authenticate(request);
     // Here and below, `await` only a promise: awaiting a value would cost every call.
     const caller = claimed instanceof Promise ? await claimed : claimed;
@@ -93,6 +96,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
     const sentKey = request.headers.get("idempotency-key");
     const repeatKey = sentKey === null ? null : parseIdempotencyKey(sentKey);
     const address = app.clientAddress(connection);
+    context.address = address;
     const { name, price } = tool;
     const gate = openGate({ caller, context, tool: name, price, address, repeatKey });
 
@@ -109,7 +113,6 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
     let isLarge = false;
     const repeatable = repeatKey && { account: caller.account, tool: name, key: repeatKey };
     let releaseKey = () => {};
-    const covering = budget.covering(request);
     const lease = covering ?? budget.of(caller.account);
     try {
       try {
@@ -120,6 +123,9 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         const body = await readBody(request, bodyBytesMaxOf(tool, contentType), counted, {
           timeoutMs: app.bodyTimeoutMs,
           beforeContinue: () => requireBodyType(tool, contentType),
+          onReceived(bytes) {
+            context.receivedBytes = bytes;
+          },
         });
         lap("body");
         // The body looked small because it had no Content-Length or was compressed.
@@ -226,11 +232,12 @@ function queryOf(url: string): string {
 
 const NO_BYTES = new Uint8Array();
 
-function createStopwatch(app: AppContext, context: RequestContext): (part: string) => void {
+function createStopwatch(app: AppContext, context: RequestContext): (part: TimedPart) => void {
   let last = context.startedAt;
   return (part) => {
     const now = app.elapsed();
     context.timing += `${part};dur=${millisecondsText(now - last)}, `;
+    context.times[part] = (context.times[part] ?? 0) + now - last;
     last = now;
   };
 }

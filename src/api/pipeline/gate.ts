@@ -130,9 +130,15 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
         namesKey: true,
       };
       if (repeatKey !== null) addEarliest(order, app);
-      const counted = await calls.keyStatus(order).catch((cause) => {
-        throw unavailable(cause);
-      });
+      const askedAt = app.elapsed();
+      const counted = await calls
+        .keyStatus(order)
+        .catch((cause) => {
+          throw unavailable(cause);
+        })
+        .finally(() => {
+          context.times.ledger = app.elapsed() - askedAt;
+        });
       isCounted = true;
       const status = check(counted);
       const isFree = status.freeCall && price <= settings.freeCallCredits;

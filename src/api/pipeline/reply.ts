@@ -7,6 +7,8 @@ import type { MemoryLease } from "./memory-budget.ts";
 import { isLargeText, type LargeText, streamPieces } from "./reply-pieces.ts";
 import type { CallResponse } from "./run-tool.ts";
 
+export type TimedPart = "key" | "body" | "tool" | "ledger";
+
 /** The state of one request. The headers of its response are made from it. */
 export type RequestContext = {
   requestId: string;
@@ -22,6 +24,10 @@ export type RequestContext = {
   account: string | null;
   /** The id of the API key; null until it is known. */
   key: string | null;
+  /** The network address of the client; null if it is not known, or was not needed. */
+  address: string | null;
+  /** Whether the call came in a message of MCP. */
+  isMcp: boolean;
   /** Both are null until the ledger has identified the caller. */
   charged: number | null;
   balance: number | null;
@@ -33,6 +39,12 @@ export type RequestContext = {
   replayed: boolean;
   /** The parts of Server-Timing so far: `key;dur=0.1, `. */
   timing: string;
+  /** The same in milliseconds; for the ledger also the time for the status of the key. Null for what did not happen. */
+  times: Record<TimedPart, number | null>;
+  /** The bytes of the body as transferred; null if it was not read. */
+  receivedBytes: number | null;
+  /** The body of the response, or its length in bytes. */
+  sent: string | Uint8Array | number;
   code: ErrorCode | null;
 };
 
@@ -109,6 +121,7 @@ export function createReplier(app: AppContext): Replier {
     asked: Headers,
     context: RequestContext,
   ): Response | Promise<Response> {
+    context.sent = body;
     return app.compress === null ||
       body.length < COMPRESS_FROM_BYTES ||
       headers["Content-Type"] === PNG_TYPE
@@ -132,6 +145,7 @@ export function createReplier(app: AppContext): Replier {
     try {
       const small = await compress(encoding, body);
       headers["Content-Encoding"] = encoding;
+      context.sent = small;
       return new Response(small as Uint8Array<ArrayBuffer>, { status, headers });
     } catch (cause) {
       // The call has been charged, so its response is sent uncompressed.
@@ -144,8 +158,10 @@ export function createReplier(app: AppContext): Replier {
   function sendPieces(
     text: LargeText,
     headers: Record<string, string>,
+    context: RequestContext,
     lease: MemoryLease | null,
   ): Response {
+    context.sent = text.bytes;
     const stream = streamPieces(text, lease?.toResponse() ?? UNCOUNTED);
     headers["Content-Length"] = String(text.bytes);
     return new Response(app.sendStream(stream, text.bytes), { headers });
@@ -163,7 +179,7 @@ export function createReplier(app: AppContext): Replier {
       if (typeof body === "string" || !isLargeText(body)) {
         return send(200, body, headers, asked, context);
       }
-      return sendPieces(body, headers, lease);
+      return sendPieces(body, headers, context, lease);
     },
     problem(fault, asked, context, bodyDropped) {
       context.code = fault.code;

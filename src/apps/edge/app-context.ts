@@ -61,7 +61,7 @@ export function createEdgeAppContext(
     // Cloudflare compresses responses itself.
     compress: null,
     metrics: null,
-    record() {},
+    record: null,
     logError,
   };
 }

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { runTool, type Sources } from "#api/pipeline/run-tool.ts";
 import type { Config } from "#config/config.ts";
@@ -16,6 +17,7 @@ import { createClientAddress } from "./client-address.ts";
 import type { Clock } from "./clock.ts";
 import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
+import type { RequestRecorder } from "./request-recorder.ts";
 import { hashKey, random } from "./runtime.ts";
 import { whenSent } from "./server.ts";
 import type { ToolPool } from "./tool-pool.ts";
@@ -30,6 +32,8 @@ type Parts = {
   pool: ToolPool;
   log: NodeLog;
   metrics: NodeMetrics;
+  /** Omitted: there is no request log. */
+  requests?: Pick<RequestRecorder, "record"> | null;
   reverseLater: AppContext["reverseLater"];
   /** Defaults to the time of day, which is trusted then. */
   clock?: Pick<Clock, "now" | "earliest">;
@@ -43,7 +47,7 @@ const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "
 
 export function createNodeAppContext(parts: Parts): AppContext {
   const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
-  const { clock = PLAIN_CLOCK } = parts;
+  const { clock = PLAIN_CLOCK, requests = null } = parts;
   const sources: Sources = { random: parts.random ?? random, digest };
   const clientAddress = createClientAddress(config.trustedProxies);
   return {
@@ -83,9 +87,12 @@ export function createNodeAppContext(parts: Parts): AppContext {
       read: metrics.read,
       countThrottledKey: metrics.countThrottledKey,
     },
-    record(entry) {
+    record(context, status, durationMs) {
+      const entry = accessLogEntry(context, status, durationMs);
       metrics.record(entry);
       log.access(entry);
+      const logged = requests && requestLogEntry(entry, context, Buffer.byteLength);
+      if (logged != null) requests?.record(logged.account, logged.entry);
     },
     logError: log.logError,
   };

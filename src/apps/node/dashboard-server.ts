@@ -31,7 +31,7 @@ import type { SignUpCounts } from "./sign-up-metrics.ts";
 
 /** Forwards requests for the dashboard API and the operator API to the dashboard thread, and starts and stops it. */
 export type DashboardServer = DashboardSite &
-  Pick<DashboardThread, "stop"> & {
+  Pick<DashboardThread, "stop" | "logRequests"> & {
     /** Handles requests below `/operator`. */
     fetchForOperator(request: Request, connection: unknown): Promise<Response>;
     /** May be a moment old; empty if the thread is down. */
@@ -79,6 +79,7 @@ export function openDashboardServer(
       requestedEmails: config.requestedEmails,
       providers: config.providers,
       operatorTokens: config.operatorTokens,
+      requestLog: config.requestLog,
     },
     log,
     { onRejection },
@@ -128,6 +129,7 @@ export function openDashboardServer(
     fetchForOperator: (request, connection) =>
       operatorServer(request, (own, body) => forward(own, body, connection)),
     stop: async () => (await dashboard)?.stop(),
+    logRequests: async (chunks) => (await dashboard)?.logRequests(chunks) ?? "again",
     countJobs: async () => (await dashboard)?.countJobs() ?? [],
     countSignUps: async () => (await dashboard)?.countSignUps() ?? null,
   };

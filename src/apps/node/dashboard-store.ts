@@ -43,6 +43,7 @@ export function openDashboardStore(
       moves,
       // A SQLite service has one node, so counters in memory suffice.
       throttle: null,
+      pool: null,
       rethrowDatabaseErrors,
       // A damage check reads the whole file; only the command line on the same machine does that.
       findDamage: async () => lostCommitFaults(driver),
@@ -62,6 +63,7 @@ export function openDashboardStore(
     ...createPostgresDashboardStore(pool, record),
     rethrowDatabaseErrors,
     throttle: createPostgresThrottle(pool),
+    pool,
     ledger,
     moves,
     findDamage: () => findDamage(pool),

@@ -38,6 +38,7 @@ import { startNotifications } from "./notifications.ts";
 import { isForOperator } from "./operator-server.ts";
 import { inPasswordLane } from "./password-lanes.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
+import { openNodeRequestLog } from "./request-log.ts";
 import { hashKey, random } from "./runtime.ts";
 import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
 import { openThreadClock } from "./system-clock.ts";
@@ -156,6 +157,13 @@ const auth = createAuth({
 });
 
 const { prices, stripe } = settings;
+const requestBounds = settings.requestLog;
+const keepsRequests = requestBounds.keptDays > 0;
+const requests = openNodeRequestLog(
+  store.pool === null ? { dataDir: settings.dataDir } : { pool: store.pool },
+  { bounds: requestBounds, now, logError: (message, cause) => logError(message, { cause }) },
+);
+
 const billing =
   prices === null || stripe === null
     ? null
@@ -195,7 +203,7 @@ const deps: DashboardDeps = {
   activityLog: store.activityLog,
   recordActivity: createRecordActivity({ activityLog: store.activityLog, mail, publicUrl }),
   events: store.events,
-  requests: null,
+  requests: keepsRequests ? { log: requests.log, bounds: requestBounds } : null,
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
   afterResponse: (work) => inBackground(sleep(AFTER_RESPONSE_MS).then(work)),
@@ -265,6 +273,9 @@ void reportJobCounts();
 port.on("message", (message: ToDashboard) => {
   if (message.kind === "request") {
     respond(message).catch((cause) => fail(message.id, cause));
+  } else if (message.kind === "requests") {
+    const { id, chunks } = message;
+    void requests.append(chunks).then((outcome) => say({ kind: "handed", id, outcome }));
   } else void stop();
 });
 say({ kind: "ready" });
@@ -318,6 +329,7 @@ async function stop(): Promise<void> {
   await Promise.all([...background, events.stop()]);
   await emails.stop();
   transport.close?.();
+  await requests.close();
   await store.close();
   port.close();
 }

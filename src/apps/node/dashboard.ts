@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { DisposableEmailMode } from "#accounts/disposable-email.ts";
 import type { KeyBounds } from "#accounts/key-limits.ts";
+import type { RequestChunk, RequestLogBounds } from "#accounts/request-log.ts";
 import type { StarterBudgets } from "#accounts/starter-claim.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
@@ -15,6 +16,7 @@ import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorToken } from "#operator/perform.ts";
 import type { NodeLog } from "./log.ts";
 import { REQUESTS_MAX, type RequestKind } from "./request-kind.ts";
+import type { Handed } from "./request-recorder.ts";
 import type { SignUpCounts } from "./sign-up-metrics.ts";
 
 /** The settings of the dashboard thread, as plain data. */
@@ -39,6 +41,7 @@ export type DashboardSettings = {
   webhookNetworks: WebhookNetworks;
   keyBounds: KeyBounds;
   operatorTokens: readonly OperatorToken[];
+  requestLog: RequestLogBounds;
   /** Whether the log may contain the links of emails in the outbox. */
   isOwnMachine: boolean;
 };
@@ -55,6 +58,7 @@ export type ToDashboard =
       body: Uint8Array | null;
       peer: string | null;
     }
+  | { kind: "requests"; id: number; chunks: readonly RequestChunk[] }
   | { kind: "stop" };
 
 export type FromDashboard =
@@ -67,6 +71,7 @@ export type FromDashboard =
       /** A stream for downloads, which may be larger than the memory; it is transferred, not copied. */
       body: Uint8Array | ReadableStream<Uint8Array>;
     }
+  | { kind: "handed"; id: number; outcome: Handed }
   | { kind: "email"; text: string }
   | { kind: "warning"; message: string }
   | { kind: "rejection"; reason: Rejection }
@@ -90,6 +95,8 @@ export type DashboardThread = {
     peer: string | null,
     kind?: RequestKind,
   ): Promise<Response>;
+  /** Hands requests over to the request log. Never rejects. */
+  logRequests(chunks: readonly RequestChunk[]): Promise<Handed>;
   /** The job counts that the thread last reported. */
   countJobs(): readonly JobCount[];
   /** What the thread last reported about sign-ups; null before its first report. */
@@ -138,6 +145,8 @@ export async function startDashboard(
   }: { onRejection?: (reason: Rejection) => void; stopTimeoutMs?: number } = {},
 ): Promise<DashboardThread> {
   const waiting = new Map<number, Waiting>();
+  /** Requests on their way to the request log. */
+  const handing = new Map<number, (outcome: Handed) => void>();
   let count = 0;
   let stopping = false;
   let deaths = 0;
@@ -154,6 +163,9 @@ export async function startDashboard(
         headers: headers.map(([...pair]) => pair),
       });
       waiting.get(id)?.resolve(response);
+    } else if (message.kind === "handed") {
+      handing.get(message.id)?.(message.outcome);
+      handing.delete(message.id);
     } else if (message.kind === "email") log.email(message.text);
     else if (message.kind === "warning") log.warn(message.message);
     else if (message.kind === "rejection") onRejection(message.reason);
@@ -177,6 +189,8 @@ export async function startDashboard(
       thread = undefined;
       for (const each of waiting.values())
         each.reject(new DashboardUnavailable("The thread ended"));
+      for (const each of handing.values()) each("lost");
+      handing.clear();
       if (stopping) return;
       if (Date.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
       log.logError("Dashboard thread died; restarting", {
@@ -241,6 +255,14 @@ export async function startDashboard(
         clearTimeout(late);
         waiting.delete(id);
       });
+    },
+    logRequests(chunks) {
+      const { promise, resolve } = Promise.withResolvers<Handed>();
+      if (thread === undefined) return Promise.resolve("again");
+      count += 1;
+      handing.set(count, resolve);
+      thread.postMessage({ kind: "requests", id: count, chunks } satisfies ToDashboard);
+      return promise;
     },
     countJobs: () => jobs,
     countSignUps: () => signUps,

@@ -22,6 +22,7 @@ import { connectionsWithin, readOpenFilesLimit, TooFewOpenFiles } from "./open-f
 import { isForOperator } from "./operator-server.ts";
 import { openNodePages } from "./page-files.ts";
 import { createNodeReadiness, recordDebits } from "./readiness.ts";
+import { createRequestRecorder } from "./request-recorder.ts";
 import { openReversals } from "./reversals.ts";
 import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
@@ -81,6 +82,17 @@ async function main(): Promise<void> {
   const pages = openNodePages(config.dataDir, log);
   const docs = readDocs(log.logError);
   let dashboard: DashboardServer | undefined;
+  const requests =
+    config.requestLog.keptDays === 0
+      ? null
+      : createRequestRecorder({
+          // The log must not fill the disk that the ledger needs.
+          send: async (chunks) =>
+            faults.current().has("disk") && config.databaseUrl === null
+              ? "lost"
+              : ((await dashboard?.logRequests(chunks)) ?? "again"),
+          onLost: metrics.onRequestsNotLogged,
+        });
   let publicUrl = config.publicUrl ?? "";
   const isTrusted = createIsTrusted(config.trustedProxies);
   const options = {
@@ -95,7 +107,7 @@ async function main(): Promise<void> {
     const at = { publicUrl, port, secrets, prices, blocked: store.blocked };
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
-    const parts = { ledger, readiness, pool, log, metrics, reverseLater, clock };
+    const parts = { ledger, readiness, pool, log, metrics, requests, reverseLater, clock };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const { securityContact } = config;
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };
@@ -117,6 +129,7 @@ async function main(): Promise<void> {
     clockWatch.stop();
     pages.close();
     await server.stop();
+    await requests?.stop();
     await dashboard?.stop();
     await reversals.stop();
     await store.close();

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { AccessLogEntry, Metrics } from "#api/app-context.ts";
+import type { AccessLogEntry } from "#api/access-log.ts";
+import type { Metrics } from "#api/app-context.ts";
 import { REJECTIONS, type Rejection } from "#api/dashboard/rejections.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { ConnectionEvent } from "./connection-bounds.ts";
@@ -18,6 +19,7 @@ export type NodeMetrics = {
   onRejection(reason: Rejection): void;
   countThrottledKey(): void;
   onConnectionClosed(event: ConnectionEvent): void;
+  onRequestsNotLogged(count: number): void;
   read: Metrics["read"];
 };
 
@@ -96,6 +98,11 @@ export function createNodeMetrics(queues: {
     name: "toolbooth_throttled_keys_total",
     help: "Unknown keys that were rejected without a question to the ledger, because their network had sent many bad ones",
   });
+  const notLogged = new Counter({
+    registers,
+    name: "toolbooth_requests_not_logged_total",
+    help: "Requests that the request log lost, because it was unreachable, or could not keep up",
+  });
   const connections = new Counter({
     registers,
     name: "toolbooth_connections_closed_total",
@@ -145,6 +152,7 @@ export function createNodeMetrics(queues: {
     onLedgerCrash: () => crashes.inc(),
     onRejection: (reason) => rejections.inc({ reason }),
     countThrottledKey: () => throttledKeys.inc(),
+    onRequestsNotLogged: (count) => notLogged.inc(count),
     onConnectionClosed: ({ bound, connection }) => connections.inc({ bound, connection }),
     async read() {
       children.count();

@@ -31,10 +31,12 @@ export const loadsOfKeyStatus = (order: KeyStatusOrder): Loads => {
 /** Names the key only in the status, which a node asks for once per key: debits would carry the id with every call. */
 export function decideKeyStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
   const verdict = decideStatus(rows, order);
-  if (order.namesKey !== true || "need" in verdict || verdict.outcome.outcome === "invalid_key")
-    return verdict;
-  const keyId = (rows.callKey as CallKey).id;
-  return unchanged({ ...verdict.outcome, keyId });
+  const { account, callKey } = rows;
+  if (order.namesKey !== true || "need" in verdict) return verdict;
+  // A revoked key is named, so that its owner sees who still uses it.
+  return callKey == null || account?.state === "closed"
+    ? verdict
+    : unchanged({ ...verdict.outcome, keyId: callKey.id });
 }
 
 function decideStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {

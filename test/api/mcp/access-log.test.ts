@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AccessLogEntry } from "#api/app-context.ts";
+import { type AccessLogEntry, accessLogEntry } from "#api/access-log.ts";
 import { openMemory } from "../../http/in-process.ts";
 import { createCaller, openService } from "../../http/test-api.ts";
 
@@ -10,7 +10,11 @@ test("requests of MCP are recorded, and credits only with the call", async () =>
   const opener = {
     name: "recorded",
     cannot: {},
-    open: async () => openMemory({ rateLimit: 0 }, { record: (entry) => entries.push(entry) }),
+    open: async () =>
+      openMemory(
+        { rateLimit: 0 },
+        { record: (...recorded) => entries.push(accessLogEntry(...recorded)) },
+      ),
   };
   const service = await openService(opener, { rateLimit: 0 });
   const caller = await createCaller(service);

@@ -61,6 +61,7 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
     prices: null,
     stripe: null,
     operatorTokens: [],
+    requestLog: { keptDays: 7, keptMax: 1_000 },
     webhookNetworks: "public" as const,
     keyBounds: { tools: ["hash"], callsPerSecond: 100 },
     isOwnMachine: true,

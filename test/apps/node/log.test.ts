@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import type { AccessLogEntry } from "#api/app-context.ts";
+import type { AccessLogEntry } from "#api/access-log.ts";
 import { createNodeLog } from "../../../src/apps/node/log.ts";
 import {
   COUNTED_ERRORS_MAX,

@@ -1,0 +1,80 @@
+import type { RequestEntry } from "#accounts/request-log.ts";
+import type { ErrorCode } from "#errors.ts";
+import { milliseconds, type RequestContext } from "./pipeline/reply.ts";
+
+/** What the access log and the metrics record of a request. Never contains a key or a body. */
+export type AccessLogEntry = {
+  requestId: string;
+  method: string;
+  /** The route's pattern, not the path: metrics must have few labels. */
+  route: string;
+  tool: string | null;
+  status: number;
+  code: ErrorCode | null;
+  account: string | null;
+  /** The id of the API key, also of one that is revoked or expired. Null where there is none, where it is unknown, and where the ledger could not be asked. */
+  key: string | null;
+  /** From the `traceparent` header; null without a valid one. */
+  traceId: string | null;
+  /** Null if it is not known, or not known yet, what the call cost. */
+  charged: number | null;
+  /** The id of the call if it was debited, or may have been: `callRef` in ids.ts. */
+  callId: string | null;
+  replayed: boolean;
+  durationMs: number;
+};
+
+export const accessLogEntry = (
+  context: RequestContext,
+  status: number,
+  durationMs: number,
+): AccessLogEntry => ({
+  requestId: context.requestId,
+  method: context.method,
+  route: context.route,
+  tool: context.tool,
+  status,
+  code: context.code,
+  account: context.account,
+  key: context.key,
+  traceId: context.traceId,
+  charged: context.isChargeInDoubt ? null : context.charged,
+  callId: context.callId,
+  replayed: context.replayed,
+  durationMs: milliseconds(durationMs),
+});
+
+/**
+ * The entry of a call in the log that its customer sees; null if the request was no call, or its key belongs to nobody: the account
+ * in a forged key is only a claim. `byteLength`: of a text in UTF-8.
+ */
+export function requestLogEntry(
+  { requestId, tool, status, code, account, key, charged, replayed, durationMs }: AccessLogEntry,
+  context: RequestContext,
+  byteLength: (text: string) => number,
+): { account: string; entry: RequestEntry } | null {
+  if (tool === null || account === null || key === null) return null;
+  const { sent, times } = context;
+  return {
+    account,
+    entry: {
+      id: requestId,
+      at: context.receivedAt,
+      tool,
+      status,
+      code,
+      key,
+      via: context.isMcp ? "mcp" : "http",
+      charged,
+      replayed,
+      times: { total: durationMs, body: times.body, tool: times.tool, ledger: times.ledger },
+      bytes: { received: context.receivedBytes, sent: lengthOf(sent, byteLength) },
+      address: context.address,
+    },
+  };
+}
+
+function lengthOf(sent: RequestContext["sent"], byteLength: (text: string) => number): number {
+  if (typeof sent === "number") return sent;
+  return typeof sent === "string" ? byteLength(sent) : sent.byteLength;
+}

@@ -1,0 +1,145 @@
+import { packRequest, type RequestChunk, type RequestEntry } from "#accounts/request-log.ts";
+
+/**
+ * Gathers the requests of calls on the main thread and hands them over in batches. A call only adds to memory, whose bound drops the
+ * oldest; nothing here ever waits for the log or fails with it.
+ */
+export type RequestRecorder = {
+  record(account: string, entry: RequestEntry): void;
+  /** Hands over what is left, and waits for it briefly. */
+  stop(): Promise<void>;
+};
+
+/** What became of a batch. `again`: certainly nothing of it is in the log. */
+export type Handed = "logged" | "again" | "lost";
+
+const FLUSH_MS = 1_000;
+const BATCH_MAX = 1_000;
+/** About 5 MB. */
+const HELD_MAX = 20_000;
+/** A search reads whole chunks, so they are small. */
+const CHUNK_MAX = 250;
+/** Attempts, a flush apart, before the log is assumed to be unable to take the batch. */
+const TRIES_MAX = 30;
+const STOP_MS = 1_000;
+
+type Batch = { chunks: RequestChunk[]; count: number; tries: number };
+type Options = {
+  send(chunks: readonly RequestChunk[]): Promise<Handed>;
+  /** Called with the number of requests that will not be in the log. */
+  onLost(count: number): void;
+  flushMs?: number;
+  heldMax?: number;
+};
+
+export function createRequestRecorder({
+  send,
+  onLost,
+  flushMs = FLUSH_MS,
+  heldMax = HELD_MAX,
+}: Options): RequestRecorder {
+  const newBatch = (): Batch => ({ chunks: [], count: 0, tries: 0 });
+  let batch = newBatch();
+  /** The chunk of each account that takes more of its requests. */
+  let open = new Map<string, RequestChunk>();
+  /** Batches to be sent, oldest first. The first may be on its way. */
+  let queue: Batch[] = [];
+  let held = 0;
+  let sending: Promise<void> | null = null;
+
+  function openChunk(account: string, at: number): RequestChunk {
+    const chunk = {
+      ...{ account, firstAt: at, lastAt: at, count: 0, errors: 0 },
+      tools: [],
+      packed: "",
+    };
+    open.set(account, chunk);
+    batch.chunks.push(chunk);
+    return chunk;
+  }
+
+  function record(account: string, entry: RequestEntry): void {
+    const { at, tool, status } = entry;
+    const chunk = open.get(account) ?? openChunk(account, at);
+    const packed = packRequest(entry);
+    chunk.packed = chunk.count === 0 ? packed : `${chunk.packed},${packed}`;
+    const isError = status >= 400 ? 1 : 0;
+    addTool(chunk, tool, isError);
+    chunk.count += 1;
+    chunk.errors += isError;
+    // Requests are recorded in the order of their responses.
+    if (at > chunk.lastAt) chunk.lastAt = at;
+    else if (at < chunk.firstAt) chunk.firstAt = at;
+    if (chunk.count === CHUNK_MAX) open.delete(account);
+    batch.count += 1;
+    held += 1;
+    if (batch.count === BATCH_MAX) close();
+  }
+
+  function close(): void {
+    queue.push(batch);
+    batch = newBatch();
+    open = new Map();
+    while (held > heldMax && queue.length > 1) {
+      // The first may be in the log already.
+      const [dropped] = queue.splice(sending === null ? 0 : 1, 1);
+      lose(dropped);
+    }
+    // What failed waits for the next flush.
+    if (queue[0]?.tries === 0) sendOn();
+  }
+
+  function sendOn(): void {
+    sending ??= sendAll().finally(() => {
+      sending = null;
+    });
+  }
+
+  function flush(): void {
+    if (batch.count > 0) close();
+    sendOn();
+  }
+
+  function lose(lost: Batch | undefined): void {
+    if (lost === undefined) return;
+    held -= lost.count;
+    onLost(lost.count);
+  }
+
+  async function sendAll(): Promise<void> {
+    for (let first = queue[0]; first !== undefined; first = queue[0]) {
+      const handed = await send(first.chunks).catch((): Handed => "lost");
+      first.tries += 1;
+      if (handed === "again" && first.tries < TRIES_MAX) return;
+      queue = queue.filter((each) => each !== first);
+      if (handed === "logged") held -= first.count;
+      else lose(first);
+    }
+  }
+
+  const timer = setInterval(flush, flushMs).unref();
+  return {
+    record,
+    async stop() {
+      clearInterval(timer);
+      await sending;
+      flush();
+      const late = Promise.withResolvers<void>();
+      const giveUp = setTimeout(late.resolve, STOP_MS);
+      await Promise.race([sending, late.promise]);
+      clearTimeout(giveUp);
+      if (held > 0) onLost(held);
+    },
+  };
+}
+
+/** There are few tools, so a list is faster than a map. */
+function addTool({ tools }: RequestChunk, tool: string, isError: number): void {
+  for (const each of tools) {
+    if (each.tool !== tool) continue;
+    each.count += 1;
+    each.errors += isError;
+    return;
+  }
+  tools.push({ tool, count: 1, errors: isError });
+}
