@@ -31,6 +31,8 @@ export const queryKeys = {
   keys: ["mine", "keys"],
   allUsage: ["mine", "usage"],
   usage: (from: string, to: string) => ["mine", "usage", from, to],
+  requests: (query: string) => ["mine", "requests", query],
+  requestSummary: (query: string) => ["mine", "request-summary", query],
   credits: ["mine", "credits"],
   entries: ["mine", "entries"],
   purchases: ["mine", "purchases"],
@@ -56,7 +58,13 @@ export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
       // `request` itself detects whether the service is reachable; `navigator.onLine` is often wrong.
-      queries: { retry: mayRetry, staleTime: 10_000, networkMode: "always" },
+      queries: {
+        retry: mayRetry,
+        staleTime: 10_000,
+        networkMode: "always",
+        // A call made in a terminal or another tab must show when the user comes back, however soon that is.
+        refetchOnWindowFocus: "always",
+      },
       mutations: { retry: false, networkMode: "always" },
     },
   });

@@ -94,6 +94,11 @@ const routes = root.addChildren([
     }),
     createRoute({
       getParentRoute: memberPages,
+      path: "/requests",
+      component: screenOf(() => import("./requests/requests-screen.tsx")),
+    }),
+    createRoute({
+      getParentRoute: memberPages,
       path: "/credits",
       component: screenOf(() => import("./credits/credits-screen.tsx")),
     }),

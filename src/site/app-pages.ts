@@ -109,6 +109,7 @@ function memberPages(): AppPage[] {
     member("/settings/notifications", "Notifications", "notifications/notifications-screen.tsx"),
     member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx"),
     member("/settings/account", "Account", "account/account-screen.tsx"),
+    member("/requests", "Requests", "requests/requests-screen.tsx"),
     member("/usage", "Usage", "usage/usage-screen.tsx"),
     member("/credits", "Credits", "credits/credits-screen.tsx"),
   ];

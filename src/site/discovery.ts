@@ -10,6 +10,7 @@ const NOT_FOR_SEARCH = [
   "/dashboard/",
   "/home",
   "/settings/",
+  "/requests",
   "/usage",
   "/credits",
   "/verify-email",

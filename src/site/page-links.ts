@@ -22,6 +22,7 @@ export function pageLinks(publicUrl: string) {
     notificationSettings: `${base}/settings/notifications`,
     webhookSettings: `${base}/settings/webhooks`,
     account: `${base}/settings/account`,
+    requests: `${base}/requests`,
     usage: `${base}/usage`,
     credits: `${base}/credits`,
   };

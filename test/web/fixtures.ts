@@ -52,25 +52,6 @@ export const withoutPassword: Visitor = {
   user: { ...user, hasPassword: false, providers: ["github", "google"] },
 };
 
-export const home: HomeView = {
-  balance: 12_844,
-  freeCall: false,
-  today: { calls: 1284, credits: 1284 },
-  keys: 3,
-  nextExpiry: { credits: 44, at: NOW + 29 * DAY },
-  noStarter: null,
-  ...{ days: null, creditsPerDay: null, lastErrors: null },
-};
-export const newHome: HomeView = {
-  balance: 100,
-  freeCall: true,
-  today: { calls: 0, credits: 0 },
-  keys: 0,
-  nextExpiry: { credits: 100, at: NOW + 90 * DAY },
-  noStarter: null,
-  ...{ days: null, creditsPerDay: null, lastErrors: null },
-};
-
 export const SECRET = "tb_7Hq2LmZx9TbCq8Wd41nVfR5sYtKp3uJgE6aXoM0iBhNzQv2Sc7Lk";
 const key = (id: string, label: string, change: Partial<KeyView> = {}): KeyView => ({
   id: `key_7Hq2LmZx9TbC${id}`,
@@ -99,6 +80,47 @@ export const keys: KeyView[] = [
     },
   ),
 ];
+const homeKeys: HomeView["topKeys"] = keys
+  .filter(({ revokedAt }) => revokedAt === null)
+  .map(({ id, label, start, lastUsedAt }, index) => ({
+    ...{ id, label, start, lastUsedAt },
+    callsToday: [1281, 3, 0][index] ?? 0,
+  }));
+export const home: HomeView = {
+  balance: 12_844,
+  freeCall: false,
+  today: { calls: 1284, credits: 1284 },
+  keys: 3,
+  topKeys: homeKeys,
+  keyExpiry: null,
+  nextExpiry: { credits: 44, at: NOW + 29 * DAY },
+  noStarter: null,
+  days: Array.from({ length: 14 }, (_, index) => ({
+    day: dayBefore(13 - index),
+    calls: index === 13 ? 1284 : ((index * 397) % 700) + (index % 7 > 4 ? 90 : 480),
+    errors: (index * 5) % 11 === 0 ? 0 : (index * 17) % 61,
+  })),
+  creditsPerDay: 560.3,
+  lastErrors: [],
+  setUp: { secondFactor: true, alerts: true },
+};
+export const newHome: HomeView = {
+  balance: 100,
+  freeCall: true,
+  today: { calls: 0, credits: 0 },
+  keys: 0,
+  topKeys: [],
+  keyExpiry: null,
+  nextExpiry: { credits: 100, at: NOW + 90 * DAY },
+  noStarter: null,
+  days: Array.from({ length: 14 }, (_, index) => ({
+    ...{ day: dayBefore(13 - index), calls: 0, errors: 0 },
+  })),
+  creditsPerDay: 0,
+  lastErrors: [],
+  setUp: { secondFactor: false, alerts: true },
+};
+
 export const newKey = key("Gh7jKl0nOp", "production", { createdAt: NOW, lastUsedAt: null });
 export const fullKeys: KeyView[] = Array.from({ length: 25 }, (_, index) =>
   key(`Qr${String(index).padStart(2, "0")}St3vWx`, `machine ${index + 1}`),

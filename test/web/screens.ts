@@ -1,13 +1,13 @@
 import type { Page } from "playwright-core";
 import { listFactorScreens, NO_FACTORS } from "./factor-screens.ts";
 import * as fixtures from "./fixtures.ts";
+import { LOG_MOCKS, listLogScreens, NO_LOG } from "./log-screens.ts";
 import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
 import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 import { SIGN_IN_SCREENS } from "./sign-in-screens.ts";
 
 const ALL: Mocks = {
   "GET /dashboard/visitor": { body: fixtures.visitor },
-  "GET /dashboard/home": { body: fixtures.home },
   "GET /dashboard/keys": { body: fixtures.keysView(fixtures.keys) },
   "GET /dashboard/usage": { body: fixtures.usage },
   "GET /dashboard/credits": { body: fixtures.credits },
@@ -26,10 +26,12 @@ const ALL: Mocks = {
   "POST /dashboard/auth/change-password": { body: {} },
   "DELETE /dashboard/sessions/others": { body: {} },
   ...SALES_MOCKS,
+  ...LOG_MOCKS,
 };
 const NEW: Mocks = {
   ...ALL,
   ...NO_SALES,
+  ...NO_LOG,
   "GET /dashboard/home": { body: fixtures.newHome },
   "GET /dashboard/keys": { body: fixtures.keysView([]) },
   "GET /dashboard/usage": { body: fixtures.noUsage },
@@ -43,6 +45,8 @@ const UNVERIFIED: Mocks = {
   "GET /dashboard/home": notVerified,
   "GET /dashboard/keys": notVerified,
   "GET /dashboard/usage": notVerified,
+  "GET /dashboard/requests": notVerified,
+  "GET /dashboard/requests/summary": notVerified,
   "GET /dashboard/credits": notVerified,
   "GET /dashboard/credits/entries": notVerified,
   "GET /dashboard/prices": SALES_MOCKS["GET /dashboard/prices"] as Mock,
@@ -317,7 +321,12 @@ const OTHER_STATES: Screen[] = [
   {
     name: "home, calls being counted",
     path: "/home",
-    mocks: { ...ALL, "GET /dashboard/home": { body: { ...fixtures.home, today: null } } },
+    mocks: {
+      ...ALL,
+      "GET /dashboard/home": {
+        body: { ...fixtures.home, today: null, days: null, creditsPerDay: null },
+      },
+    },
   },
   {
     name: "usage, calls being counted",
@@ -372,6 +381,7 @@ export const SCREENS: Screen[] = [
   ...commonStates("home", "/home"),
   ...commonStates("keys", keys),
   ...KEY_STATES,
+  ...commonStates("requests", "/requests"),
   ...commonStates("usage", "/usage"),
   ...commonStates("credits", "/credits"),
   ...commonStates("notifications", "/settings/notifications"),
@@ -381,4 +391,5 @@ export const SCREENS: Screen[] = [
   ...OTHER_STATES,
   ...listFactorScreens(ALL),
   ...listSalesScreens(ALL),
+  ...listLogScreens(ALL),
 ];

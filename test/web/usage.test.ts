@@ -19,14 +19,15 @@ test("the lines of every grouping add up to the totals of the ledger", () => {
 test("the bars of the chart add up to the total calls, also when many keys share one series", () => {
   const rows = usage.rows.map((row, index) => ({ ...row, key: `key_${index % 40}` }));
   for (const split of ["tool", "key"] as const) {
-    const { series, days } = chartData(rows, usage, split, (id) => id);
-    const drawn = days.flatMap((day) => series.map(({ id }) => Number(day[id])));
+    const { series, bars } = chartData(rows, usage, split, (id) => id);
+    const drawn = bars.flatMap(({ values }) => values);
     assert.equal(
       drawn.reduce((total, calls) => total + calls, 0),
       usage.totals.calls,
     );
     assert.ok(series.length <= 6);
-    assert.equal(days.length, 30);
+    assert.equal(bars.length, 30);
+    assert.ok(bars.every(({ values }) => values.length === series.length));
   }
 });
 

@@ -9,6 +9,7 @@ import { OutdatedScreen } from "./screen-of.ts";
 /** The headings of the screens, shown while a screen is loading. */
 const TITLES: Record<string, string> = {
   "/home": "Home",
+  "/requests": "Requests",
   "/usage": "Usage",
   "/credits": "Credits",
   "/settings/api-keys": "API keys",

@@ -6,7 +6,7 @@ import { Header } from "./header.tsx";
 import { MemberLinks } from "./navigation.tsx";
 import { OfflineBanner } from "./offline-banner.tsx";
 
-const MEMBER_PATH = /^\/(?:home|usage|credits|settings)\b/;
+const MEMBER_PATH = /^\/(?:home|requests|usage|credits|settings)\b/;
 
 /** The header and navigation around every screen. The sidebar depends on the path alone, so that the layout does not shift. */
 export function Frame() {

@@ -10,6 +10,9 @@ export function MemberLinks() {
           <Link to="/home">Home</Link>
         </li>
         <li>
+          <Link to="/requests">Requests</Link>
+        </li>
+        <li>
           <Link to="/usage">Usage</Link>
         </li>
         <li>

@@ -1,57 +1,97 @@
-import { Button, Group, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { Text } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import type { HomeView } from "#api/dashboard/shapes.ts";
-import { expiryText } from "../credits/credit-text.ts";
 import { useNewKey } from "../keys/new-key.ts";
 import { restrictionOf } from "../keys/restriction.tsx";
-import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { LoadingBlock, LoadingRows } from "../parts/placeholders.tsx";
+import { LoadingBlock } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
-import { State } from "../parts/state.tsx";
 import { useHome, useVisitor } from "../queries.ts";
 import { CallGuide } from "./call-guide.tsx";
+import { useDismissed } from "./dismissed.ts";
 import { FirstSteps } from "./first-steps.tsx";
+import { DailyCalls, Figures, LastErrors, SuggestionCard, TopKeys } from "./overview.tsx";
+import { hasCalled, suggestionFor } from "./suggestions.ts";
 import "./home.css";
 
-/** The state of the account, and how to call a tool. */
+/**
+ * What a user wants to know each day: how long the credits last, what was called, what failed, and one thing to do. Until the first
+ * call, that is the guide to it.
+ */
 export default function HomeScreen() {
   const home = useHome();
   const visitor = useVisitor().data;
   const user = visitor?.user ?? null;
   const newKey = useNewKey(user?.account?.id);
   const confirmed = restrictionOf(user) !== "email_not_verified";
+  if (visitor === undefined) return <PageTitle title="Home" />;
+  const guide = (view: HomeView | undefined) => (
+    <Guide view={view} confirmed={confirmed} apiUrl={visitor.apiUrl} newKey={newKey} />
+  );
   return (
     <>
       <PageTitle title="Home" />
-      {confirmed && (
+      {confirmed ? (
         <QueryResult query={home} loading={<HomeLoading />}>
-          {(view) => <AccountSummary view={view} />}
+          {(view) => (
+            <Overview
+              view={view}
+              account={user?.account?.id ?? ""}
+              guide={newKey === null && hasCalled(view) ? null : guide(view)}
+            />
+          )}
         </QueryResult>
-      )}
-      {visitor !== undefined && (home.data !== undefined || !confirmed) && (
-        <Guide view={home.data} confirmed={confirmed} apiUrl={visitor.apiUrl} newKey={newKey} />
+      ) : (
+        guide(undefined)
       )}
     </>
   );
 }
 
+function Overview(props: { view: HomeView; account: string; guide: ReactNode }) {
+  const { view, guide } = props;
+  const [now] = useState(() => Date.now());
+  const { isDismissed, dismiss } = useDismissed(props.account, now);
+  const suggestion = guide === null ? suggestionFor(view, now, isDismissed) : null;
+  const { days, lastErrors } = view;
+  const isUsed =
+    guide === null || (days ?? []).some(({ calls, errors }) => calls > 0 || (errors ?? 0) > 0);
+  return (
+    <>
+      <Figures view={view} now={now} />
+      {view.noStarter !== null && (
+        <Text size="sm" c="dimmed" mt="sm">
+          {NO_STARTER[view.noStarter]}
+        </Text>
+      )}
+      {suggestion !== null && (
+        <SuggestionCard suggestion={suggestion} onDismiss={() => dismiss(suggestion.id)} />
+      )}
+      {guide}
+      {isUsed && (
+        <>
+          {days === null ? <Counting /> : <DailyCalls days={days} />}
+          <div className="tb-home-columns">
+            {lastErrors !== null && <LastErrors errors={lastErrors} now={now} />}
+            {view.keys > 0 && <TopKeys view={view} now={now} />}
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+const Counting = () => (
+  <Text c="dimmed" mt="xl">
+    Your calls are being added up. The chart appears here in a moment.
+  </Text>
+);
+
 const HomeLoading = () => (
   <>
-    <div className="tb-home-top">
-      <div className="tb-home-loading">
-        <LoadingBlock height={22} />
-        <LoadingBlock height={56} />
-        <LoadingBlock height={36} />
-      </div>
-      <LoadingRows rows={4} height={34} />
-    </div>
+    <LoadingBlock height={118} />
     <div className="tb-section">
-      <div className="tb-home-loading">
-        <LoadingBlock height={28} />
-      </div>
-      <LoadingBlock height={148} />
+      <LoadingBlock height={360} />
     </div>
   </>
 );
@@ -69,33 +109,6 @@ function Guide(props: {
   return <CallGuide apiUrl={props.apiUrl} newKey={newKey} freeCall={view?.freeCall ?? false} />;
 }
 
-function AccountSummary({ view }: { view: HomeView }) {
-  return (
-    <div className="tb-home-top">
-      <div>
-        <Text c="dimmed">Balance</Text>
-        <div className="tb-balance">{formatNumber(view.balance)}</div>
-        <Text c="dimmed">{view.balance === 1 ? "credit" : "credits"}</Text>
-        <BalanceMessage view={view} />
-        {view.noStarter !== null && (
-          <Text size="sm" c="dimmed" mt="sm">
-            {NO_STARTER[view.noStarter]}
-          </Text>
-        )}
-        <Group gap="sm" mt="lg">
-          <Button component={Link} to="/usage" variant="default">
-            View usage
-          </Button>
-          <Button component={Link} to="/credits" variant="default">
-            View credits
-          </Button>
-        </Group>
-      </div>
-      <Facts view={view} />
-    </div>
-  );
-}
-
 const ASK_OPERATOR = "Ask the operator of this service for credits.";
 const NO_STARTER: Record<NonNullable<HomeView["noStarter"]>, string> = {
   address_used:
@@ -104,46 +117,3 @@ const NO_STARTER: Record<NonNullable<HomeView["noStarter"]>, string> = {
   network_full: `This account has no starter credits: today's were used up in your network when you signed up. ${ASK_OPERATOR}`,
   day_full: `This account has no starter credits: today's were used up when you signed up. ${ASK_OPERATOR}`,
 };
-
-function BalanceMessage({ view }: { view: HomeView }) {
-  if (view.freeCall) {
-    return (
-      <State shape="check" tone="ok">
-        Your next call is free
-      </State>
-    );
-  }
-  if (view.balance > 0) return null;
-  return (
-    <State shape="cross" tone="warn">
-      No credits left: calls are rejected
-    </State>
-  );
-}
-
-function Facts({ view }: { view: HomeView }) {
-  const [now] = useState(() => Date.now());
-  const { nextExpiry, today } = view;
-  return (
-    <dl className="tb-home-facts">
-      <div>
-        <dt>Calls today (UTC)</dt>
-        <dd>{today === null ? "Counting" : formatNumber(today.calls)}</dd>
-      </div>
-      <div>
-        <dt>Credits used today</dt>
-        <dd>{today === null ? "Counting" : formatNumber(today.credits)}</dd>
-      </div>
-      <div>
-        <dt>Next expiry</dt>
-        <dd>{nextExpiry === null ? "None" : expiryText(nextExpiry, now)}</dd>
-      </div>
-      <div>
-        <dt>API keys</dt>
-        <dd>
-          <Link to="/settings/api-keys">{counted(view.keys, "active key")}</Link>
-        </dd>
-      </div>
-    </dl>
-  );
-}

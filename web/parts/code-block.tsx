@@ -37,8 +37,16 @@ const LABELS: Record<State, string> = {
   failed: "Copying failed: select the text instead",
 };
 
-/** Copies `text`; `label` says what it is, such as `Copy the key`. */
-export function CopyButton({ text, label }: { text: string; label: string }) {
+/** Copies `text`; `label` says what it is, such as `Copy the key`. `title` is the text of the button. */
+export function CopyButton({
+  text,
+  label,
+  title = LABELS.idle,
+}: {
+  text: string;
+  label: string;
+  title?: string;
+}) {
   const [state, setState] = useState<State>("idle");
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -57,7 +65,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
         aria-label={label}
         onClick={() => void copy()}
       >
-        {LABELS[state]}
+        {state === "idle" ? title : LABELS[state]}
       </Button>
       <VisuallyHidden role="status">{state === "idle" ? "" : LABELS[state]}</VisuallyHidden>
     </>

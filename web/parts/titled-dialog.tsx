@@ -10,6 +10,8 @@ import "./titled-dialog.css";
 export function TitledDialog(props: {
   title: string;
   wide?: boolean;
+  /** Whether it is a panel at the right edge, as high as the window. */
+  side?: boolean;
   onClose: () => void;
   children: ReactNode;
 }) {
@@ -32,7 +34,11 @@ export function TitledDialog(props: {
     };
   }, [opener]);
   return (
-    <Dialog label={props.title} className="tb-titled" onClose={props.onClose}>
+    <Dialog
+      label={props.title}
+      className={props.side === true ? "tb-titled tb-titled-side" : "tb-titled"}
+      onClose={props.onClose}
+    >
       <div ref={body} className="tb-titled-body" data-wide={props.wide === true}>
         <div className="tb-titled-head">
           <Title order={2}>{props.title}</Title>

@@ -1,16 +1,12 @@
+import type { Bar, BarSeries } from "../parts/axis.ts";
 import type { Row, UsageSums } from "./breakdown.ts";
 import { daysOf, type Range } from "./range.ts";
 
 /** The data of the stacked bar chart: the calls of each series on each day of the range. */
-export type Series = { id: string; title: string; pattern: number };
-export type ChartData = {
-  series: Series[];
-  days: ({ day: string } & Record<string, number | string>)[];
-};
+export type ChartData = { series: BarSeries[]; bars: Bar[] };
 
 /** More series could not be told apart in one bar. The others are summed in the last one; the table has them all. */
 const SERIES_MAX = 6;
-const REST = "rest";
 
 export function chartData(
   rows: Row[],
@@ -23,22 +19,18 @@ export function chartData(
   const ranked = [...totals].sort((one, other) => other[1] - one[1]).map(([id]) => id);
   const fitsAll = ranked.length <= SERIES_MAX;
   const shown = fitsAll ? ranked : ranked.slice(0, SERIES_MAX - 1);
-  const series = shown.map((id, pattern) => ({ id: `s${pattern}`, title: titleOf(id), pattern }));
+  const series = shown.map((id, pattern) => ({ title: titleOf(id), pattern }));
   if (!fitsAll) {
-    const title = `${ranked.length - shown.length} others`;
-    series.push({ id: REST, title, pattern: SERIES_MAX - 1 });
+    series.push({ title: `${ranked.length - shown.length} others`, pattern: SERIES_MAX - 1 });
   }
-  const seriesIds = new Map(shown.map((id, index) => [id, `s${index}`]));
-  const zeros = Object.fromEntries(series.map(({ id }) => [id, 0]));
-  const days = new Map(
-    daysOf(range).map((day) => [day, { day, ...zeros } as ChartData["days"][0]]),
-  );
+  const partOf = new Map(shown.map((id, part) => [id, part]));
+  const days = new Map<string, number[]>(daysOf(range).map((day) => [day, series.map(() => 0)]));
   for (const row of rows) {
-    const day = days.get(row.day);
-    const id = seriesIds.get(row[split]) ?? REST;
-    if (day !== undefined) day[id] = Number(day[id]) + row.calls;
+    const values = days.get(row.day);
+    const part = partOf.get(row[split]) ?? SERIES_MAX - 1;
+    if (values !== undefined) values[part] = (values[part] ?? 0) + row.calls;
   }
-  return { series, days: [...days.values()] };
+  return { series, bars: [...days].map(([day, values]) => ({ day, values })) };
 }
 
 /** The day with the most calls, for the text alternative of the chart. */

@@ -1,7 +1,8 @@
 import { Button, Text } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
+import { BarChart } from "../parts/chart.tsx";
 import { counted, formatNumber, longDay } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Empty, LoadingBlock } from "../parts/placeholders.tsx";
@@ -16,9 +17,7 @@ import { UsageControls } from "./usage-controls.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import "./usage.css";
 
-/** Loaded separately, because its library is larger than the rest of the screen. */
-const UsageChart = lazy(() => import("./usage-chart.tsx"));
-const CHART_BLOCK_HEIGHT = 316;
+const CHART_BLOCK_HEIGHT = 290;
 
 export default function UsageScreen() {
   // Fixed when the screen opens, so that the range does not shift while the user reads it.
@@ -71,9 +70,14 @@ function UsageTotals({ view, choices }: { view: UsageView; choices: Choices }) {
       <div className="tb-section-head tb-below-chart">
         <Text size="sm" c="dimmed">
           The table shows the same data as the chart. A free first call counts as a call for 0
-          credits. Failed calls are free and are not counted.
+          credits. Failed calls are free and not counted here: see{" "}
+          <Link to="/requests" search={{ status: "errors" } as never}>
+            Requests
+          </Link>
+          .
         </Text>
         <Button
+          className="tb-screen-only"
           variant="default"
           onClick={() =>
             download(csvOf(lines, choices.grouping, labelOf), `usage-${view.from}-${view.to}.csv`)
@@ -109,17 +113,7 @@ function Chart(props: {
       ? ""
       : ` Busiest day: ${longDay(busiest.day)} with ${counted(busiest.calls, "call")}.`;
   const label = `Bar chart of calls per day by ${split}, ${rangeText(view)}.${peak} The table below shows the same data.`;
-  return (
-    <Suspense
-      fallback={
-        <div className="tb-chart">
-          <LoadingBlock height={CHART_BLOCK_HEIGHT} />
-        </div>
-      }
-    >
-      <UsageChart data={data} label={label} />
-    </Suspense>
-  );
+  return <BarChart label={label} series={data.series} bars={data.bars} />;
 }
 
 function Totals({ totals, range }: { totals: UsageSums; range: Range }) {

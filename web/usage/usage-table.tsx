@@ -1,5 +1,5 @@
 import { Button, Table } from "@mantine/core";
-import { useState } from "react";
+import { useState, useSyncExternalStore } from "react";
 import { counted, formatNumber, longDay } from "../parts/numbers.ts";
 import { GROUPINGS, type Grouping, type Line, type UsageSums } from "./breakdown.ts";
 
@@ -15,6 +15,7 @@ export function UsageTable(props: {
 }) {
   const { lines, grouping, totals, titleOf } = props;
   const [shown, setShown] = useState(LINES_SHOWN);
+  const isPrinting = usePrinting();
   const { parts } = GROUPINGS[grouping];
   const rest = lines.length - shown;
   return (
@@ -33,7 +34,7 @@ export function UsageTable(props: {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {lines.slice(0, shown).map((line) => (
+            {lines.slice(0, isPrinting ? lines.length : shown).map((line) => (
               <LineRow key={line.id} line={line} titleOf={titleOf} />
             ))}
           </Table.Tbody>
@@ -49,7 +50,12 @@ export function UsageTable(props: {
         </Table>
       </section>
       {rest > 0 && (
-        <Button mt="md" variant="default" onClick={() => setShown(shown + LINES_SHOWN)}>
+        <Button
+          mt="md"
+          className="tb-screen-only"
+          variant="default"
+          onClick={() => setShown(shown + LINES_SHOWN)}
+        >
           {rest > LINES_SHOWN
             ? `Show ${LINES_SHOWN} more lines (${formatNumber(rest)} left)`
             : `Show ${counted(rest, "more line")}`}
@@ -58,6 +64,25 @@ export function UsageTable(props: {
     </>
   );
 }
+
+let isInPrint = false;
+
+function subscribeToPrint(onChange: () => void): () => void {
+  const become = (value: boolean) => () => {
+    isInPrint = value;
+    onChange();
+  };
+  const [begin, end] = [become(true), become(false)];
+  addEventListener("beforeprint", begin);
+  addEventListener("afterprint", end);
+  return () => {
+    removeEventListener("beforeprint", begin);
+    removeEventListener("afterprint", end);
+  };
+}
+
+/** Whether the page is being printed. Paper has no button for more lines. */
+const usePrinting = () => useSyncExternalStore(subscribeToPrint, () => isInPrint);
 
 const NumberHeads = () => (
   <>

@@ -32,6 +32,7 @@ import {
   showFactors,
 } from "./factors.ts";
 import { createProveByPassword, proveByCode, showProof } from "./fresh-proof.ts";
+import { showHome } from "./home.ts";
 import { changeKey, createMakeKey, listKeys, revokeKey, rotate } from "./keys.ts";
 import {
   chooseNotifications,
@@ -56,7 +57,7 @@ import {
   receiveStripeMessage,
   STRIPE_MESSAGE_PATH,
 } from "./stripe-message.ts";
-import { listEntries, showCredits, showHome, showUsage } from "./usage.ts";
+import { listEntries, showCredits, showUsage } from "./usage.ts";
 import {
   addEndpoint,
   changeEndpoint,

@@ -121,18 +121,36 @@ export type HomeView = {
   freeCall: boolean;
   /** Since midnight UTC; null while there are too many calls that are not added up yet. */
   today: { calls: number; credits: number } | null;
-  /** Keys that are not revoked. */
+  /** How many keys are not revoked. */
   keys: number;
+  /** The 5 of them that made the most calls today; of those without calls, the ones that were used last. */
+  topKeys: HomeKeyView[];
+  /** The key that expires next, if one does within 30 days. */
+  keyExpiry: { id: string; label: string; at: number } | null;
   /** The next part of the balance to expire. */
   nextExpiry: { credits: number; at: number } | null;
   /** Why an account without any grant did not get starter credits; null where it has grants, or nothing is known. */
   noStarter: Exclude<StarterOutcome, "granted"> | null;
-  /** The last 14 UTC days including today, oldest first; null while there are too many calls that are not added up yet. */
-  days: { day: string; calls: number; errors: number }[] | null;
+  /**
+   * The last 14 UTC days including today, oldest first; null while there are too many calls that are not added up yet. `errors`: null
+   * where the service keeps no request log.
+   */
+  days: { day: string; calls: number; errors: number | null }[] | null;
   /** Credits per day, averaged over the last 7 days with today; null like `days`. */
   creditsPerDay: number | null;
   /** The 5 newest requests with an error; null where the service keeps no request log. */
   lastErrors: RequestView[] | null;
+  /** What the account has set up, for suggestions. `alerts`: emails about a low balance, or a webhook endpoint. */
+  setUp: { secondFactor: boolean; alerts: boolean };
+};
+
+export type HomeKeyView = {
+  id: string;
+  label: string;
+  start: string;
+  lastUsedAt: number | null;
+  /** Since midnight UTC; null while there are too many that are not added up yet. */
+  callsToday: number | null;
 };
 
 /** The parts of a request's latency, in milliseconds. Parts that did not happen are null. */

@@ -3,7 +3,7 @@ import { callsByKey, usagePages } from "#ledger/read-pages.ts";
 import { DAY_MS, USAGE_DAYS_MAX } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { json, type RequestContext, requireMember } from "./request-context.ts";
-import type { CreditsView, EntriesView, HomeView, UsageView } from "./shapes.ts";
+import type { CreditsView, EntriesView, UsageView } from "./shapes.ts";
 
 /** Balance and usage of an account. Every number comes from the ledger. */
 const ENTRIES_A_PAGE = 50;
@@ -13,53 +13,23 @@ const DAY_ROWS_MAX = 50_000;
 /** Rows of hours that are read for one response: those of 25 keys that call five tools in every hour of a year are a million. */
 const HOUR_ROWS_MAX = 1_000_000;
 
-export async function showHome(context: RequestContext): Promise<Response> {
-  const { account, status } = await requireMember(context);
-  const { deps, now } = context;
-  const { ledger } = deps.accountDeps;
-  const midnight = now - (now % DAY_MS);
-  const [{ balance, nextExpiry, hasGrants }, keys, used] = await Promise.all([
-    ledger.credits({ account, now, max: 0 }),
-    ledger.listKeys({ account }),
-    recentCalls(ledger, account, midnight),
-  ]);
-  const noStarter = hasGrants ? null : await findNoStarter(context, account);
-  const view: HomeView = {
-    noStarter,
-    ...{ days: null, creditsPerDay: null, lastErrors: null },
-    balance,
-    freeCall: status.freeCall === "open",
-    today: used && {
-      calls: used.reduce((sum, row) => sum + row.calls, 0),
-      credits: used.reduce((sum, row) => sum + row.credits, 0),
-    },
-    keys: keys.filter(({ revokedAt }) => revokedAt === null).length,
-    nextExpiry,
-  };
-  return json(view);
-}
-
 /** The calls of each key since the start of an hour; null while there are too many calls that are not added up yet. */
 export async function recentCalls(
   ledger: Pick<Ledger, "usage">,
   account: string,
   since: number,
 ): Promise<KeyCalls[] | null> {
+  return unlessNotSummed(callsByKey(ledger, { account, since }));
+}
+
+/** Null while there are too many calls that are not added up yet. */
+export async function unlessNotSummed<Result>(result: Promise<Result>): Promise<Result | null> {
   try {
-    return await callsByKey(ledger, { account, since });
+    return await result;
   } catch (error) {
     if (error instanceof UsageNotSummed) return null;
     throw error;
   }
-}
-
-async function findNoStarter(
-  { deps }: RequestContext,
-  account: string,
-): Promise<HomeView["noStarter"]> {
-  if (deps.settings.starter.credits === 0) return null;
-  const claim = await deps.accountDeps.directory.findStarter({ account });
-  return claim === null || claim.outcome === "granted" ? null : claim.outcome;
 }
 
 /** The balance, and a page of the grants. */
@@ -154,7 +124,7 @@ async function usageByDay(
   return [...sums.values()];
 }
 
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Reads a day such as `2026-11-21`; returns its first millisecond in UTC. */
 function readDay({ url }: RequestContext, name: string): number {

@@ -1,0 +1,50 @@
+import { useState } from "react";
+import { DAY_MS } from "../parts/numbers.ts";
+
+/** Suggestions that were dismissed in this browser, with the time, by account and suggestion. */
+const NAME = "toolbooth-dismissed-suggestions";
+const KEPT_MS = 90 * DAY_MS;
+type Dismissed = Record<string, number>;
+
+/** What was stored, without what is too old; anything that this code did not write counts as nothing. */
+export function readDismissed(text: string | null, now: number): Dismissed {
+  try {
+    const stored: unknown = JSON.parse(text ?? "{}");
+    if (typeof stored !== "object" || stored === null) return {};
+    return Object.fromEntries(
+      Object.entries(stored).filter(([, at]) => typeof at === "number" && at > now - KEPT_MS),
+    );
+  } catch {
+    return {};
+  }
+}
+
+/** Whether this account dismissed a suggestion, and how to dismiss one. It lasts while the page is open if storage is disabled. */
+export function useDismissed(account: string, now: number) {
+  const [dismissed, setDismissed] = useState(() => readDismissed(load(), now));
+  const nameOf = (id: string) => `${account} ${id}`;
+  return {
+    isDismissed: (id: string) => Object.hasOwn(dismissed, nameOf(id)),
+    dismiss(id: string) {
+      const next = { ...dismissed, [nameOf(id)]: now };
+      setDismissed(next);
+      save(JSON.stringify(next));
+    },
+  };
+}
+
+function load(): string | null {
+  try {
+    return localStorage.getItem(NAME);
+  } catch {
+    return null;
+  }
+}
+
+function save(text: string): void {
+  try {
+    localStorage.setItem(NAME, text);
+  } catch {
+    // Storage is disabled or full.
+  }
+}

@@ -1,0 +1,231 @@
+import { TOOL_LIST } from "virtual:tools";
+import { Button, NativeSelect, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useId, useState } from "react";
+import type { RequestsView } from "#api/dashboard/shapes.ts";
+import { ERRORS } from "#errors.ts";
+import { focusInvalidField } from "../parts/focus.ts";
+import { useKeys } from "../queries.ts";
+import {
+  ERROR_CODES,
+  ERROR_STATUSES,
+  type Filters,
+  isFiltered,
+  rangeError,
+  type Search,
+  SPANS,
+} from "./filters.ts";
+
+type Keys = Map<string, RequestsView["keys"][number]>;
+type Props = {
+  search: Search;
+  filters: Filters;
+  /** The keys that the list names; the others are loaded. */
+  keys: Keys;
+  onChoose: (change: Search) => void;
+};
+
+export function FilterBar({ filters, keys, onChoose }: Props) {
+  const [customOpen, setCustomOpen] = useState(filters.span === "custom");
+  // On narrow screens the filters other than the id are behind a button.
+  const [isExpanded, setExpanded] = useState(false);
+  const chosen =
+    [filters.tool, filters.key, filters.status ?? filters.code].filter((value) => value !== null)
+      .length + (filters.span === "all" ? 0 : 1);
+  const id = useId();
+  return (
+    <search className="tb-log-filters" aria-label="Requests">
+      {/* A new value in the URL replaces what was typed. */}
+      <IdField key={filters.id} id={filters.id} onChoose={onChoose} />
+      <Button
+        className="tb-log-more"
+        variant="default"
+        aria-expanded={isExpanded}
+        aria-controls={id}
+        onClick={() => setExpanded(!isExpanded)}
+      >
+        {chosen === 0 ? "Filters" : `Filters (${chosen})`}
+      </Button>
+      <div id={id} className="tb-log-selects" data-open={isExpanded}>
+        <NativeSelect
+          label="Tool"
+          value={filters.tool ?? ""}
+          data={[{ value: "", label: "All tools" }, ...toolNames(filters)]}
+          onChange={(event) => onChoose({ tool: event.currentTarget.value })}
+        />
+        <KeySelect chosen={filters.key} keys={keys} onChoose={onChoose} />
+        <StatusSelect filters={filters} onChoose={onChoose} />
+        <NativeSelect
+          label="Time"
+          value={customOpen ? "custom" : filters.span}
+          data={[
+            { value: "all", label: "Any time" },
+            ...Object.entries(SPANS).map(([value, { title }]) => ({ value, label: title })),
+            { value: "custom", label: "Custom" },
+          ]}
+          onChange={(event) => {
+            const span = event.currentTarget.value;
+            setCustomOpen(span === "custom");
+            if (span !== "custom") onChoose({ span });
+          }}
+        />
+      </div>
+      {customOpen && <CustomRange filters={filters} onChoose={onChoose} />}
+      {isFiltered(filters) && (
+        <Button
+          className="tb-log-clear"
+          variant="subtle"
+          size="compact-sm"
+          onClick={() => {
+            setCustomOpen(false);
+            onChoose({ tool: "", key: "", status: "", code: "", id: "", span: "all" });
+          }}
+        >
+          Clear filters
+        </Button>
+      )}
+    </search>
+  );
+}
+
+const toolNames = ({ tool }: Filters): string[] => {
+  const names = TOOL_LIST.map(({ name }) => name);
+  return tool === null || names.includes(tool) ? names : [...names, tool];
+};
+
+/** The id in what was pasted: an id, in quotes or not, or an error response that contains it. */
+export function idIn(text: string): string {
+  const [, member] = /"requestId"\s*:\s*"([^"]+)"/.exec(text) ?? [];
+  return (member ?? text).trim().replace(/^["'`]|["'`,]+$/g, "");
+}
+
+function IdField({ id, onChoose }: { id: string | null; onChoose: Props["onChoose"] }) {
+  const [text, setText] = useState(id ?? "");
+  const choose = (value: string) => {
+    if (value !== (id ?? "")) onChoose({ id: value });
+  };
+  return (
+    <form
+      className="tb-log-id"
+      onSubmit={(event) => {
+        event.preventDefault();
+        choose(idIn(text));
+      }}
+    >
+      <TextInput
+        type="search"
+        label="Request ID"
+        placeholder="Paste an ID, such as req_…"
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          // Emptying the field shows everything again; anything else waits for Enter.
+          if (event.currentTarget.value === "") choose("");
+        }}
+        onPaste={(event) => {
+          event.preventDefault();
+          const pasted = idIn(event.clipboardData.getData("text"));
+          setText(pasted);
+          choose(pasted);
+        }}
+      />
+    </form>
+  );
+}
+
+function KeySelect(props: { chosen: string | null; keys: Keys; onChoose: Props["onChoose"] }) {
+  const { chosen } = props;
+  const all = useKeys().data?.keys ?? [];
+  const names = new Map(
+    [...props.keys.values(), ...all].map(({ id, label, start, revokedAt }) => [
+      id,
+      `${label} (${start}…)${revokedAt === null ? "" : ", revoked"}`,
+    ]),
+  );
+  // Keeps the selection while the keys are loading.
+  if (chosen !== null && !names.has(chosen)) names.set(chosen, chosen);
+  return (
+    <NativeSelect
+      label="Key"
+      value={chosen ?? ""}
+      data={[
+        { value: "", label: "All keys" },
+        ...[...names].map(([value, label]) => ({ value, label })),
+      ]}
+      onChange={(event) => props.onChoose({ key: event.currentTarget.value })}
+    />
+  );
+}
+
+/** One field for status and code, because a code has one status. */
+function StatusSelect({ filters, onChoose }: Pick<Props, "filters" | "onChoose">) {
+  const { status, code } = filters;
+  const codesOf = (each: number) => ERROR_CODES.filter((name) => ERRORS[name].status === each);
+  return (
+    <NativeSelect
+      label="Status"
+      value={code === null ? `status:${status ?? ""}` : `code:${code}`}
+      data={[
+        { value: "status:", label: "All" },
+        { value: "status:ok", label: "Successful" },
+        { value: "status:errors", label: "All errors" },
+        ...ERROR_STATUSES.map((each) => ({
+          group: String(each),
+          items: [
+            // A status with one code needs no entry of its own, unless the URL names it.
+            ...(codesOf(each).length > 1 || status === String(each)
+              ? [{ value: `status:${each}`, label: `All ${each}` }]
+              : []),
+            ...codesOf(each).map((name) => ({ value: `code:${name}`, label: `${each} ${name}` })),
+          ],
+        })),
+      ]}
+      onChange={(event) => {
+        const [kind, value = ""] = event.currentTarget.value.split(":");
+        onChoose(kind === "code" ? { code: value, status: "" } : { status: value, code: "" });
+      }}
+    />
+  );
+}
+
+function CustomRange({ filters, onChoose }: Pick<Props, "filters" | "onChoose">) {
+  const [range, setRange] = useState({ from: filters.from, to: filters.to });
+  const [error, setError] = useState<string | null>(null);
+  const errorId = useId();
+  const described = error === null ? {} : { "aria-describedby": errorId, "aria-invalid": true };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const found = rangeError(range);
+    setError(found);
+    if (found === null) onChoose(range);
+    else focusInvalidField(event.currentTarget);
+  };
+  return (
+    <form className="tb-custom" noValidate onSubmit={submit}>
+      <div className="tb-custom-row">
+        <TextInput
+          type="datetime-local"
+          label="From (UTC)"
+          value={range.from}
+          {...described}
+          onChange={(event) => setRange({ ...range, from: event.currentTarget.value })}
+        />
+        <TextInput
+          type="datetime-local"
+          label="To (UTC)"
+          value={range.to}
+          {...described}
+          onChange={(event) => setRange({ ...range, to: event.currentTarget.value })}
+        />
+        <Button type="submit" variant="default">
+          Show
+        </Button>
+      </div>
+      <Text id={errorId} role="alert" size="sm" c="var(--tb-bad)" mt={error === null ? 0 : "xs"}>
+        {error}
+      </Text>
+    </form>
+  );
+}

@@ -1,0 +1,107 @@
+import {
+  type InfiniteData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { useCallback } from "react";
+import type { RequestSummaryView, RequestsView, RequestView } from "#api/dashboard/shapes.ts";
+import { pollUntilBack, queryKeys } from "../queries.ts";
+import { request } from "../request.ts";
+
+/** The log is read again this often while the page is visible. */
+const POLL_MS = 4_000;
+/** Percentiles change slowly, and cost more to read. */
+const SUMMARY_POLL_MS = 20_000;
+
+const PATH = "/dashboard/requests";
+type Pages = InfiniteData<RequestsView, unknown>;
+
+const pathWith = (path: string, query: string, name = "", value: string | null = null): string => {
+  const all = new URLSearchParams(query);
+  if (value !== null) all.set(name, value);
+  const text = all.toString();
+  return text === "" ? path : `${path}?${text}`;
+};
+
+/**
+ * The requests that match `query`, newest first, and those that came since. The new ones are kept apart until `showNew`,
+ * so that the list does not move while it is read. `isLive`: whether to ask for new ones.
+ */
+export function useRequestLog(query: string, isLive: boolean) {
+  const client = useQueryClient();
+  const key = queryKeys.requests(query);
+  const log = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) =>
+      request<RequestsView>("GET", pathWith(PATH, query, "before", pageParam), undefined, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last: RequestsView) => last.next,
+    // Newer requests are added by `showNew`; what is in the list never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchInterval: pollUntilBack,
+  });
+  const newest = log.data?.pages[0]?.requests[0]?.cursor ?? null;
+  const fresh = useQuery({
+    queryKey: [...key, "since", newest],
+    queryFn: ({ signal }) =>
+      request<RequestsView>("GET", pathWith(PATH, query, "after", newest), undefined, signal),
+    enabled: isLive && log.data !== undefined,
+    refetchInterval: POLL_MS,
+    gcTime: 0,
+    // An error of the poll shows in the next one or in the banner of the frame.
+    retry: false,
+  });
+  const arrived = fresh.data;
+  const showNew = useCallback(() => {
+    if (arrived === undefined || arrived.requests.length === 0) return;
+    client.setQueryData<Pages>(key, (pages) => withNewest(pages, arrived));
+  }, [client, key, arrived]);
+  return {
+    log,
+    fresh: arrived?.requests ?? [],
+    /** Whether more came than one response holds. */
+    isMore: arrived !== undefined && arrived.next !== null,
+    isStale: fresh.isError,
+    showNew,
+  };
+}
+
+/** Puts new requests in front of the list. If more came than one response holds, the list starts again with them. */
+export function withNewest(pages: Pages | undefined, arrived: RequestsView): Pages {
+  const [first, ...others] = pages?.pages ?? [];
+  if (
+    pages === undefined ||
+    first === undefined ||
+    first.requests.length === 0 ||
+    arrived.next !== null
+  ) {
+    return { pages: [arrived], pageParams: [null] };
+  }
+  const listed = new Set(first.requests.map(({ cursor }) => cursor));
+  const requests = [
+    ...arrived.requests.filter(({ cursor }) => !listed.has(cursor)),
+    ...first.requests,
+  ];
+  const keys = [
+    ...arrived.keys,
+    ...first.keys.filter(({ id }) => !arrived.keys.some((each) => each.id === id)),
+  ];
+  return { ...pages, pages: [{ ...first, requests, keys }, ...others] };
+}
+
+export const allRequests = (pages: Pages | undefined): RequestView[] =>
+  (pages?.pages ?? []).flatMap(({ requests }) => requests);
+
+/** Every key that the loaded pages name. */
+export const allKeys = (pages: Pages | undefined): Map<string, RequestsView["keys"][number]> =>
+  new Map((pages?.pages ?? []).flatMap(({ keys }) => keys.map((key) => [key.id, key] as const)));
+
+export const useRequestSummary = (query: string, isLive: boolean) =>
+  useQuery({
+    queryKey: queryKeys.requestSummary(query),
+    queryFn: ({ signal }) =>
+      request<RequestSummaryView>("GET", pathWith(`${PATH}/summary`, query), undefined, signal),
+    refetchInterval: (state) => pollUntilBack(state) || (isLive && SUMMARY_POLL_MS),
+  });

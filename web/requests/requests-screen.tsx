@@ -1,0 +1,252 @@
+import { Button, Text } from "@mantine/core";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "../parts/numbers.ts";
+import { PageTitle } from "../parts/page-title.tsx";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
+import { useVisitor } from "../queries.ts";
+import { FilterBar } from "./filter-bar.tsx";
+import {
+  isFiltered,
+  isOpenEnded,
+  queryOf,
+  readFilters,
+  type Search,
+  withChange,
+} from "./filters.ts";
+import { allKeys, allRequests, useRequestLog, useRequestSummary } from "./live.ts";
+import { RequestPanel } from "./request-panel.tsx";
+import { RequestTable } from "./request-table.tsx";
+import { SummaryStrip } from "./summary-strip.tsx";
+import "./requests.css";
+
+/** Every call of the last days, with its errors. */
+export default function RequestsScreen() {
+  const visitor = useVisitor().data;
+  return visitor?.requestLog === false ? <NotKept /> : <RequestLog />;
+}
+
+const NotKept = () => (
+  <>
+    <PageTitle title="Requests" />
+    <Empty
+      title="This service keeps no request log"
+      action={
+        <Button component={Link} to="/usage">
+          View usage
+        </Button>
+      }
+    >
+      Each response still says what happened: an error has a code, a cause and a request ID. Your
+      successful calls are on the Usage page.
+    </Empty>
+  </>
+);
+
+function useSearchParams(): [Search, (change: Search) => void] {
+  const search = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const choose = (change: Search) =>
+    void navigate({
+      to: "/requests",
+      search: withChange(search, change) as never,
+      replace: true,
+      resetScroll: false,
+    });
+  return [search, choose];
+}
+
+function RequestLog() {
+  const [search, choose] = useSearchParams();
+  const [isPaused, setPaused] = useState(false);
+  const filters = readFilters(search);
+  const id = JSON.stringify(filters);
+  // The start of "Last hour" is fixed until a filter changes, so that the pages of the list fit together.
+  const { query, isOpen } = useMemo(() => {
+    const now = Date.now();
+    return { query: queryOf(filters, now).toString(), isOpen: isOpenEnded(filters, now) };
+  }, [id]);
+  const isLive = isOpen && !isPaused;
+  const { log, fresh, isMore, showNew } = useRequestLog(query, isLive);
+  const summary = useRequestSummary(query, isLive);
+  const requests = allRequests(log.data);
+  const keys = allKeys(log.data);
+  const [open, setOpen] = useState<RequestView | null>(null);
+  useOpenById(filters.id, requests, setOpen);
+  const list = useRef<HTMLDivElement>(null);
+  useShowNew(list, fresh, open !== null, showNew);
+
+  return (
+    <>
+      <PageTitle title="Requests">
+        {isOpen && log.data !== undefined && (
+          <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
+        )}
+      </PageTitle>
+      <FilterBar search={search} filters={filters} keys={keys} onChoose={choose} />
+      <QueryResult query={log} loading={<LogLoading />}>
+        {({ pages: [first] }) =>
+          requests.length === 0 && !isFiltered(filters) ? (
+            <NoRequests />
+          ) : (
+            <>
+              <SummaryStrip query={summary} filters={filters} onChoose={choose} />
+              <div ref={list} className="tb-log-list">
+                <NewRequests
+                  count={fresh.length}
+                  isMore={isMore}
+                  onShow={() => {
+                    showNew();
+                    list.current?.scrollIntoView({ block: "nearest" });
+                  }}
+                />
+                {requests.length === 0 ? (
+                  <NoMatch
+                    id={filters.id}
+                    onClear={() => choose(CLEARED)}
+                    keptDays={first?.keptDays}
+                  />
+                ) : (
+                  <RequestTable requests={requests} keys={keys} onOpen={setOpen} />
+                )}
+                <ShowOlder query={log} />
+              </div>
+              {first !== undefined && <Kept view={first} />}
+            </>
+          )
+        }
+      </QueryResult>
+      {open !== null && (
+        <RequestPanel
+          request={open}
+          keys={keys}
+          requests={requests}
+          onOpen={setOpen}
+          onChoose={(change) => {
+            setOpen(null);
+            choose(change);
+          }}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </>
+  );
+}
+
+const CLEARED: Search = { tool: "", key: "", status: "", code: "", id: "", span: "all" };
+
+/** A link with a request id opens that request, once. */
+function useOpenById(
+  id: string | null,
+  requests: RequestView[],
+  open: (request: RequestView) => void,
+) {
+  const opened = useRef<string | null>(null);
+  const found = id === null ? undefined : requests.find((request) => request.id === id);
+  useEffect(() => {
+    if (id === null) opened.current = null;
+    if (found === undefined || opened.current === found.id) return;
+    opened.current = found.id;
+    open(found);
+  }, [id, found, open]);
+}
+
+/**
+ * Shows new requests at once if that moves nothing that is being read: the top of the list is in view, and neither the pointer
+ * nor the focus is in the list. Otherwise the button says how many there are.
+ */
+function useShowNew(
+  list: { current: HTMLElement | null },
+  fresh: RequestView[],
+  isPanelOpen: boolean,
+  showNew: () => void,
+) {
+  useEffect(() => {
+    if (fresh.length === 0 || isPanelOpen) return;
+    const element = list.current;
+    const isRead =
+      element !== null &&
+      (element.getBoundingClientRect().top < 0 || element.matches(":hover, :focus-within"));
+    if (!isRead) showNew();
+  }, [list, fresh, isPanelOpen, showNew]);
+}
+
+/** Whoever cannot follow moving text must be able to stop it (WCAG 2.2, 2.2.2). */
+const LiveSwitch = ({ isPaused, onSwitch }: { isPaused: boolean; onSwitch: () => void }) => (
+  <div className="tb-log-live">
+    <span className="tb-log-dot" data-paused={isPaused} aria-hidden="true" />
+    <Text component="span" size="sm" c="dimmed">
+      {isPaused ? "Updates paused" : "Live"}
+    </Text>
+    <Button variant="default" size="compact-sm" onClick={onSwitch}>
+      {isPaused ? "Resume" : "Pause"}
+    </Button>
+  </div>
+);
+
+function NewRequests(props: { count: number; isMore: boolean; onShow: () => void }) {
+  const { count } = props;
+  const text = `${formatNumber(count)}${props.isMore ? "+" : ""} new ${count === 1 ? "request" : "requests"}`;
+  return (
+    <div className="tb-log-new" role="status">
+      {count > 0 && (
+        <Button size="compact-md" onClick={props.onShow}>
+          {text}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const LogLoading = () => (
+  <>
+    <div className="tb-log-summary-loading" />
+    <LoadingRows rows={10} height={38} />
+  </>
+);
+
+const NoRequests = () => (
+  <Empty
+    title="No calls yet"
+    action={
+      <Button component={Link} to="/home">
+        Learn how to make a call
+      </Button>
+    }
+  >
+    Every call with one of your keys appears here within seconds, also if it fails. This page
+    updates automatically.
+  </Empty>
+);
+
+function NoMatch(props: {
+  id: string | null;
+  keptDays: RequestsView["keptDays"] | undefined;
+  onClear: () => void;
+}) {
+  const { id, keptDays } = props;
+  return (
+    <Empty
+      title={id === null ? "No matching requests" : "No request with this ID"}
+      action={
+        <Button variant="default" onClick={props.onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      {id === null
+        ? "No request of your account matches these filters."
+        : `A request appears within seconds${keptDays === undefined ? "" : ` and is kept for ${counted(keptDays, "day")}`}. Requests with a key of another account, or without a valid key, are not listed. Other filters apply too.`}
+    </Empty>
+  );
+}
+
+const Kept = ({ view: { keptDays, keptMax } }: { view: RequestsView }) => (
+  <Text size="sm" c="dimmed" mt="lg" maw="46rem">
+    Requests are kept for {counted(keptDays, "day")}, and at most {formatNumber(keptMax)} of them;
+    the oldest go first. Bodies and query strings are never kept. A request may be missing if a
+    server stopped unexpectedly; your <Link to="/credits">ledger</Link> has every charge.
+  </Text>
+);
