@@ -16,6 +16,7 @@ export function pageLinks(publicUrl: string) {
     selfHosting: `${base}/docs/self-hosting`,
     openapi: `${base}/openapi.json`,
     tools: `${base}/tools`,
+    pricing: `${base}/pricing`,
     signIn: `${base}/sign-in`,
     signUp: `${base}/sign-up`,
     keys: `${base}/settings/api-keys`,
@@ -23,6 +24,7 @@ export function pageLinks(publicUrl: string) {
     webhookSettings: `${base}/settings/webhooks`,
     account: `${base}/settings/account`,
     requests: `${base}/requests`,
+    home: `${base}/home`,
     usage: `${base}/usage`,
     credits: `${base}/credits`,
   };

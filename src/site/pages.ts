@@ -1,8 +1,9 @@
-import { sha256 } from "@noble/hashes/sha2.js";
 import { transportPolicy } from "#api/transport-policy.ts";
 import { listAppPages } from "./app-pages.ts";
+import { hashSource } from "./content-hash.ts";
 import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { createDocs, type Docs } from "./docs/docs.ts";
+import { EARLY_SCRIPT } from "./early-script.ts";
 import { frontPage } from "./front.ts";
 import { html } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
@@ -54,7 +55,6 @@ function notFoundPage(options: PageOptions): string {
       path: null,
       title: "Not found - Toolbooth",
       description: "This service has no page at this address.",
-      current: null,
       main: html`<div class="lost"><p class="code-word" aria-hidden="true">404</p>
 <h1>Page not found</h1>
 <p class="lead">The page may have moved, or the address may be misspelled. Addresses are in lower case and have no slash at the end.</p>
@@ -67,15 +67,15 @@ ${options.dashboard && html`<a class="button quiet" href="${tools}">Open the too
 }
 
 /**
- * The Content-Security-Policy of the server-rendered pages: scripts are files of this service, the one inline style is allowed
- * by its hash (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere.
+ * The Content-Security-Policy of the server-rendered pages: scripts are files of this service, the one inline style and the
+ * one inline script are allowed by their hashes (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere.
  */
 export const PAGE_CSP = [
   "default-src 'none'",
   `style-src '${hashSource(STYLE)}'`,
-  "script-src 'self'",
+  `script-src 'self' '${hashSource(EARLY_SCRIPT)}'`,
   "img-src data:",
-  // The search of the documentation fetches its index.
+  // The search fetches its index, and the header who the visitor is.
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -83,8 +83,3 @@ export const PAGE_CSP = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join("; ");
-
-function hashSource(text: string): string {
-  const digest = sha256(new TextEncoder().encode(text));
-  return `sha256-${btoa(String.fromCharCode(...digest))}`;
-}

@@ -6,6 +6,7 @@ import { renderAppPage } from "#site/app-pages.ts";
 import { PAGE_CSP } from "#site/pages.ts";
 import { STYLE } from "#site/style.ts";
 import { DARK, LIGHT, SIZES, tokensCss } from "#site/tokens.ts";
+import { FULL } from "../site/pages-server.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 
@@ -13,8 +14,8 @@ test("the pages of the server and those of React begin their styles with the sam
   assert.ok(STYLE.startsWith(tokensCss()));
   assert.match(PAGE_CSP, /style-src 'sha256-/);
   const page = { path: "/tools", title: "", description: "", findable: true, screen: "" };
-  const assets = { scripts: [], styles: [], preloads: [], early: null, firstPaint: "p{top:0}" };
-  const sent = renderAppPage(page, "https://tools.test", assets);
+  const assets = { scripts: [], styles: [], preloads: [], firstPaint: "p{top:0}" };
+  const sent = renderAppPage(page, FULL, assets);
   assert.ok(sent.includes(`<style>${tokensCss()}`));
   assert.ok(
     sent.includes(

@@ -29,7 +29,6 @@ const SOURCE_PAGES: BuiltPages & { close(): void } = {
     scripts: [entry],
     styles: [],
     preloads: [],
-    early: "colour-scheme.ts",
     firstPaint: "",
   }),
   frontScript: () => FRONT_ENTRY,
