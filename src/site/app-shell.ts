@@ -1,7 +1,9 @@
+import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
-import { ICON, markOn } from "./mark.ts";
+import { markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
-import { DARK, LIGHT, tokensCss } from "./tokens.ts";
+import type { SiteFiles } from "./site-files.ts";
+import { tokensCss } from "./tokens.ts";
 
 /** The built files of the pages that React draws, as paths below the service, such as `assets/main-1a2b3c.js`. */
 export type AppAssets = {
@@ -13,6 +15,8 @@ export type AppAssets = {
   early: string | null;
   /** Styles of the frame, inlined into the page after the tokens. */
   firstPaint: string;
+  /** Fonts and images; null where the build does not have them. */
+  files: SiteFiles | null;
 };
 
 /** A page that React draws, as the server sends it. */
@@ -61,28 +65,12 @@ export const APP_HEADERS: Record<string, string> = {
 
 export function renderAppShell(page: AppShell): string {
   const base = basePath(page.publicUrl);
+  const site = { publicUrl: page.publicUrl, files: page.assets?.files ?? null };
   return html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="theme-color" media="(prefers-color-scheme: light)" content="${LIGHT.bg}">
-<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${DARK.bg}">
-<title>${page.title} - Toolbooth</title>
-<meta name="description" content="${page.description}">
-<meta name="toolbooth-base" content="${base}">
-${
-  page.findable
-    ? html`<link rel="canonical" href="${page.publicUrl}${page.path}">
-<meta property="og:type" content="website">
-<meta property="og:site_name" content="Toolbooth">
-<meta property="og:title" content="${page.title}">
-<meta property="og:description" content="${page.description}">
-<meta property="og:url" content="${page.publicUrl}${page.path}">\n`
-    : html`<meta name="robots" content="noindex">\n`
-}<link rel="icon" href="${ICON}">
-${page.assets && renderAssets(page.assets, base)}</head>
+${renderMeta({ path: page.findable ? page.path : null, title: `${page.title} - Toolbooth`, description: page.description }, site)}<meta name="toolbooth-base" content="${base}">
+${page.assets && renderAssets(page.assets, site)}</head>
 <body>
 <div id="app">
 ${renderFrame(page)}</div>
@@ -95,9 +83,11 @@ ${renderFrame(page)}</div>
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
-  base: string,
+  site: HeadOptions,
 ): Html {
-  return html`<style>${trusted(tokensCss() + firstPaint)}</style>
+  const base = basePath(site.publicUrl);
+  return html`<style>${trusted(tokensCss() + fontStyle(site) + firstPaint)}</style>
+${preloadFonts(["sans.woff2"], site, "low")}
 ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;

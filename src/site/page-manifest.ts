@@ -1,4 +1,5 @@
 import type { AppAssets } from "./app-shell.ts";
+import { siteFilesOf } from "./site-files.ts";
 
 /** Vite's manifest. The keys are source files below `web/`. */
 export type PageManifest = Record<string, Chunk>;
@@ -27,6 +28,7 @@ export function assetsOf(
     preloads: [...preloads],
     early: manifest[EARLY]?.file ?? null,
     firstPaint,
+    files: siteFilesOf(manifest),
   };
 }
 

@@ -4,6 +4,7 @@ import { listAppPages } from "./app-pages.ts";
 import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { createDocs, type Docs } from "./docs/docs.ts";
 import { frontPage } from "./front.ts";
+import { fontStyle, webManifest } from "./head.ts";
 import { html } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
@@ -19,12 +20,14 @@ export type Pages = {
   llms: string;
   robots: string;
   sitemap: string;
+  webManifest: string;
   /** Headers of every page. */
   headers: Record<string, string>;
 };
 
 export function createPages(options: PageOptions): Pages {
   const { publicUrl, dashboard } = options;
+  const site = { publicUrl, files: options.assets?.files ?? null };
   const docs = options.docs === undefined ? null : createDocs(options.docs, options);
   const drawn = dashboard
     ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
@@ -37,8 +40,9 @@ export function createPages(options: PageOptions): Pages {
     llms: llmsText(options, docs?.entries ?? []),
     robots: robotsText(publicUrl),
     sitemap: sitemapXml(publicUrl, paths),
+    webManifest: webManifest(site),
     headers: {
-      "Content-Security-Policy": PAGE_CSP,
+      "Content-Security-Policy": pagePolicy(fontStyle(site)),
       "Referrer-Policy": "same-origin",
       "Cross-Origin-Opener-Policy": "same-origin",
       ...transportPolicy(publicUrl),
@@ -67,22 +71,28 @@ ${options.dashboard && html`<a class="button quiet" href="${tools}">Open the too
 }
 
 /**
- * The Content-Security-Policy of the server-rendered pages: scripts are files of this service, the one inline style is allowed
- * by its hash (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere.
+ * The Content-Security-Policy of the server-rendered pages: scripts, fonts and icons are files of this service, the inline styles
+ * are allowed by their hashes (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere. `fonts`: the style that declares
+ * the typefaces.
  */
-export const PAGE_CSP = [
-  "default-src 'none'",
-  `style-src '${hashSource(STYLE)}'`,
-  "script-src 'self'",
-  "img-src data:",
-  // The search of the documentation fetches its index.
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
+export const pagePolicy = (fonts: string): string =>
+  [
+    "default-src 'none'",
+    `style-src '${STYLE_HASH}'${fonts && ` '${hashSource(fonts)}'`}`,
+    "script-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    // The search of the documentation fetches its index.
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+
+const STYLE_HASH = hashSource(STYLE);
 
 function hashSource(text: string): string {
   const digest = sha256(new TextEncoder().encode(text));

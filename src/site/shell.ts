@@ -1,5 +1,6 @@
+import { fontStyle, preloadFonts, renderMeta } from "./head.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
-import { ICON, markOn } from "./mark.ts";
+import { markOn } from "./mark.ts";
 import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
 import { type PageOptions, signUpIsOpen } from "./page-options.ts";
 import { STYLE } from "./style.ts";
@@ -36,25 +37,11 @@ ${renderFooter(options)}</body>
 }
 
 function renderHead(page: Page, { publicUrl, assets }: PageOptions): Html {
-  const url = page.path === null ? null : `${publicUrl}${page.path}`;
   const base = basePath(publicUrl);
-  return html`<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${page.title}</title>
-<meta name="description" content="${page.description}">
-${
-  url === null
-    ? html`<meta name="robots" content="noindex">\n`
-    : html`<link rel="canonical" href="${url}">
-<meta property="og:type" content="website">
-<meta property="og:site_name" content="Toolbooth">
-<meta property="og:title" content="${page.title}">
-<meta property="og:description" content="${page.description}">
-<meta property="og:url" content="${url}">\n`
-}<link rel="icon" href="${ICON}">
-<style>${trusted(STYLE)}</style>
-${
+  const site = { publicUrl, files: assets?.files ?? null };
+  const fonts = fontStyle(site);
+  return html`${renderMeta(page, site)}${preloadFonts(["sans.woff2", "mono.woff2"], site)}<style>${trusted(STYLE)}</style>
+${fonts && html`<style>${trusted(fonts)}</style>\n`}${
   // Blocks the first paint, so that the colour scheme chosen on the dashboard does not flash. It is one small file.
   assets?.script &&
   html`<script type="module" async blocking="render" src="${base}/${assets.script}"></script>\n`
