@@ -1,3 +1,4 @@
+import { GATE_STYLE } from "./gate.ts";
 import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { markOn } from "./mark.ts";
@@ -86,7 +87,7 @@ function renderAssets(
   site: HeadOptions,
 ): Html {
   const base = basePath(site.publicUrl);
-  return html`<style>${trusted(tokensCss() + fontStyle(site) + firstPaint)}</style>
+  return html`<style>${trusted(tokensCss() + fontStyle(site) + GATE_STYLE + firstPaint)}</style>
 ${preloadFonts(["sans.woff2"], site, "low")}
 ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,

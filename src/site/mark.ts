@@ -1,6 +1,4 @@
-import { GATE } from "./gate.ts";
-import { type Html, html, trusted } from "./html.ts";
-import { ICONS, type IconName } from "./icons.ts";
+import { trusted } from "./html.ts";
 import { DARK, LIGHT } from "./tokens.ts";
 
 /** The logo, a raised barrier, on a grid of 24 by 24: post and arm, and the pivot that holds them. */
@@ -24,35 +22,3 @@ export const favicon = (): Uint8Array =>
 
 const FAVICON =
   "AAABAAEAICAAAAEAIACZAwAAFgAAAIlQTkcNChoKAAAADUlIRFIAAAAgAAAAIAgGAAAAc3p69AAAA05JREFUeJzEl1tME0EUhv/Zbm1LBTQR6xUVEpGCIPIgEeWmEngzEURBAYmJ8RL0wfggyoP3KImRF2MDBlArEjW8mBgEMSARY5CLXEWRqICXByCGUuhlnF0iUmhBS1u+pOnZM2fn/HtmZ3aGhxVkaUmxEiAcFJspwSYC4g47oKC/CMVrgNSYCar1hcUVk2PIpMS+HCUaQhADp0DLTERybKRA22kpICqKl69SnWYX7EdkcCKsKiOUkot6uccVaDQGTnDO816qZqXKcnZyASEHAT0j1Q2qx64TE+e5KSRvmBUEV0Jpo87HfyMnU/IxLk8uQEiwrLsjlpOYaRicxAI3JTKitmGhUmm1XcjNs1qETZoMs4Zj0+hIbDyydibAQ6FAfHAIEm/kWIkUBBCyAQ4kJmA9rqWkYd2y5eO+SHWg9WCWm1UAKjgAX9USXE1ORRx72omYzGacKMq3dZuKxyyZL5eLpT68Iw5SicSi7WljPU5pi/Dx+zeb99stgLBxPhAZg+xdu+Hl7mHR9oElPF6YhxetLTP2Y5eALX7+uJ6aAfXyFRb+/qEhXCp9iFsVZWLp/4VpBQSsWInLe/Yj1McHRpMZ7/t6MWIwIDrA8qUSkuVXluPc4xJRxP9gU8Bqr8WoPHseStnf1XmRu9+UuOr2NmSycgvi7MGmgJTwCDG5nj1xZkGe6MtNPwi5VCra3T9/iC/Yk/o6zAabArwXeYn/Ve2tuFdTJdr7tkYiYp0abz91IfpCNhsWE2aLTQGDurGxDPZePS7Gb+nY4vKqs8MhyacVUNbUgKNsOVV5eqItJ3dKm6PgbDWUNzfh7suqKX7BJ7Q5XYDAobybqGxpHr9+3vxO9DmSGReiAd2QVdtRcJhj5l4AFfftc4OQm2Pb5GnnVFvv13G7tecLHCyhlmcHkYbpdmSa8jJ4KtwwajRCU/EMDoVDLUFy8kIFb6pj3/c1cCGUfU6GiT6Eg1bbD0r2UkpH4SLEXNSUhILSAXEPZWxq7uGDAo2sCtvhCihODt8peSSYFqPvlpYYSsE9YMcnXzgBVvYuI0WCoai4/o/PYhdpaGztM65V35by3CgL7ieEFYvCk1VGAjtgfehZF+3siF/NbK1eZ0433y/5PDHmNwAAAP//EesfvgAAAAZJREFUAwA8mCUXlL+QHwAAAABJRU5ErkJggg==";
-
-/** The tollgate as a picture. `tile`: the icon of the call before it. Where it is `raised`, the arm rises and the call passes when the page opens. */
-export function gatePicture(tile: IconName, { raised }: { raised: boolean }): Html {
-  const { width, height, post, pivot, arm, stripes, booth, ground } = GATE;
-  const { x, y, size, radius } = GATE.tile;
-  return html`<svg class="gate${raised && " gate-raised"}" viewBox="0 0 ${width} ${height}" fill="none" aria-hidden="true">
-<path class="gate-line" d="${ground}"/><path class="gate-booth" d="${booth}"/>
-<g class="gate-call"><rect class="gate-tile" x="${x}" y="${y}" width="${size}" height="${size}" rx="${radius}"/>
-<path class="gate-icon" transform="translate(${x + 7} ${y + 7}) scale(.9)" d="${ICONS[tile]}"/></g>
-<rect class="gate-post" x="${post.x}" y="${post.y}" width="${post.width}" height="${post.height}" rx="${post.radius}"/>
-<g class="gate-arm"><path class="gate-pole" d="${arm}"/><path class="gate-stripes" d="${stripes}"/></g>
-<circle class="gate-pivot" cx="${pivot.x}" cy="${pivot.y}" r="${pivot.radius}"/></svg>`;
-}
-
-/** The styles of `.gate`, for pages that draw it. */
-export const GATE_STYLE = `
-.gate{display:block;width:12.5rem;max-width:100%;height:auto;stroke-linecap:round;stroke-linejoin:round}
-.gate-line{stroke:var(--tb-line);stroke-width:2}
-.gate-booth{fill:var(--tb-panel);stroke:var(--tb-edge);stroke-width:1.5}
-.gate-tile{fill:var(--tb-bg);stroke:var(--tb-edge);stroke-width:1.5}
-.gate-icon{stroke:var(--tb-accent);stroke-width:1.6}
-.gate-post{fill:var(--tb-accent)}
-.gate-stripes{stroke:var(--tb-signal);stroke-width:5;stroke-dasharray:9 9;stroke-linecap:butt}
-.gate-pole{stroke:var(--tb-signal-bg);stroke-width:8}
-.gate-pivot{fill:var(--tb-bg);stroke:var(--tb-accent);stroke-width:2.5}
-.gate-arm{transform-origin:${GATE.pivot.x}px ${GATE.pivot.y}px}
-.gate-raised .gate-arm{transform:rotate(${GATE.raisedDegrees}deg);animation:gate-rise .9s .35s cubic-bezier(.3,.9,.3,1) backwards}
-@keyframes gate-rise{from{transform:rotate(0)}}
-.gate-raised .gate-call{transform:translateX(${GATE.passed}px);animation:gate-pass .7s .85s cubic-bezier(.3,.7,.3,1) backwards}
-@keyframes gate-pass{from{transform:none}}
-@media (prefers-reduced-motion:reduce){.gate-raised *{animation:none!important}}
-`;

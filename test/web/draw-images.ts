@@ -4,7 +4,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { GATE_STYLE, gatePicture, markOn } from "#site/mark.ts";
+import { GATE_STYLE, gatePicture } from "#site/gate.ts";
+import { markOn } from "#site/mark.ts";
 import type { SiteFileName } from "#site/site-files.ts";
 import { LIGHT, tokensCss } from "#site/tokens.ts";
 import { openBrowser } from "../support/chromium.ts";
