@@ -4,6 +4,8 @@ import { listAppPages } from "./app-pages.ts";
 import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { createDocs, type Docs } from "./docs/docs.ts";
 import { frontPage } from "./front.ts";
+import { FRONT_STYLE } from "./front-style.ts";
+import { gatePicture } from "./gate.ts";
 import { fontStyle, webManifest } from "./head.ts";
 import { html } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
@@ -59,7 +61,8 @@ function notFoundPage(options: PageOptions): string {
       title: "Not found - Toolbooth",
       description: "This service has no page at this address.",
       current: null,
-      main: html`<div class="lost"><p class="code-word" aria-hidden="true">404</p>
+      style: FRONT_STYLE,
+      main: html`<div class="lost">${gatePicture("search", { raised: false })}<p class="code-word" aria-hidden="true">404</p>
 <h1>Page not found</h1>
 <p class="lead">The page may have moved, or the address may be misspelled. Addresses are in lower case and have no slash at the end.</p>
 <p class="actions"><a class="button" href="${front}">Go to the front page</a>
@@ -78,7 +81,7 @@ ${options.dashboard && html`<a class="button quiet" href="${tools}">Open the too
 export const pagePolicy = (fonts: string): string =>
   [
     "default-src 'none'",
-    `style-src '${STYLE_HASH}'${fonts && ` '${hashSource(fonts)}'`}`,
+    `style-src ${STYLE_HASHES}${fonts && ` '${hashSource(fonts)}'`}`,
     "script-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
@@ -92,7 +95,7 @@ export const pagePolicy = (fonts: string): string =>
     "trusted-types 'none'",
   ].join("; ");
 
-const STYLE_HASH = hashSource(STYLE);
+const STYLE_HASHES = [STYLE, FRONT_STYLE].map((style) => `'${hashSource(style)}'`).join(" ");
 
 function hashSource(text: string): string {
   const digest = sha256(new TextEncoder().encode(text));

@@ -15,6 +15,8 @@ export type Page = {
   current: "docs" | null;
   /** Navigation beside the content on wide screens, above it on narrow ones. */
   side?: Html;
+  /** Styles of this page, besides those of all pages. The policy has to allow them. */
+  style?: string;
   main: HtmlPart;
 };
 
@@ -41,7 +43,7 @@ function renderHead(page: Page, { publicUrl, assets }: PageOptions): Html {
   const site = { publicUrl, files: assets?.files ?? null };
   const fonts = fontStyle(site);
   return html`${renderMeta(page, site)}${preloadFonts(["sans.woff2", "mono.woff2"], site)}<style>${trusted(STYLE)}</style>
-${fonts && html`<style>${trusted(fonts)}</style>\n`}${
+${page.style && html`<style>${trusted(page.style)}</style>\n`}${fonts && html`<style>${trusted(fonts)}</style>\n`}${
   // Blocks the first paint, so that the colour scheme chosen on the dashboard does not flash. It is one small file.
   assets?.script &&
   html`<script type="module" async blocking="render" src="${base}/${assets.script}"></script>\n`

@@ -28,41 +28,37 @@ export function siteFilesOf(
 }
 
 /**
- * The typefaces: Atkinson Hyperlegible Next and Mono (SIL Open Font License 1.1), the Latin subset of Fontsource. `optional` means
- * that a page whose fonts arrive after its first paint keeps the fallback, so nothing shifts; the next page has them from the
- * cache. The fallbacks have the widths and line heights of the typefaces: `size-adjust` is the mean width of 240 letters of our
- * own text at weight 400 (600 for bold), divided by that in Arial, Arial Bold and Roboto; the other values are the ascent and the
- * descent of the typeface (0.984 and 0.316 of its size), divided by it.
+ * The typefaces: Figtree, and Atkinson Hyperlegible Mono for code and keys, where no character can be taken for another one (both
+ * under the SIL Open Font License 1.1, the Latin subsets of Fontsource). `optional` means that a page whose fonts arrive after its
+ * first paint keeps the fallback, so nothing shifts; the next page has them from the cache. The fallbacks have the widths and line
+ * heights of Figtree: `size-adjust` is its mean width over 240 letters of our own text at weight 400 (600 for bold), divided by
+ * that of Arial, Arial Bold and Roboto; its ascent and descent, 0.95 and 0.25 of its size, are divided by the same.
  */
 export const fontFaces = (files: SiteFiles, base: string): string =>
   [
-    face(
-      "Atkinson Hyperlegible Next",
-      `url("${base}/${files["sans.woff2"]}") format("woff2")`,
-      LOADED,
-    ),
+    face("Figtree", `url("${base}/${files["sans.woff2"]}") format("woff2")`, loaded("300 900")),
     face(
       "Atkinson Hyperlegible Mono",
       `url("${base}/${files["mono.woff2"]}") format("woff2")`,
-      LOADED,
+      loaded("200 800"),
     ),
-    face("Fallback Sans", locals("Arial", "ArialMT", "Liberation Sans"), adjusted(0.992)),
+    face("Fallback Sans", locals("Arial", "ArialMT", "Liberation Sans"), adjusted(1.008)),
     face(
       "Fallback Sans",
       locals("Arial Bold", "Arial-BoldMT", "Liberation Sans Bold"),
-      `font-weight:600 800;${adjusted(0.969)}`,
+      `font-weight:600 800;${adjusted(0.943)}`,
     ),
-    face("Fallback Roboto", locals("Roboto", "Roboto-Regular"), adjusted(0.996)),
+    face("Fallback Roboto", locals("Roboto", "Roboto-Regular"), adjusted(1.012)),
   ].join("");
 
 const face = (family: string, source: string, rest: string): string =>
   `@font-face{font-family:"${family}";src:${source};${rest}}`;
 
-const LOADED = "font-weight:200 800;font-display:optional";
+const loaded = (weights: string): string => `font-weight:${weights};font-display:optional`;
 
 const locals = (...names: string[]): string => names.map((name) => `local("${name}")`).join(",");
 
 const adjusted = (size: number): string => {
   const percent = (value: number) => `${Number((value * 100).toFixed(1))}%`;
-  return `size-adjust:${percent(size)};ascent-override:${percent(0.984 / size)};descent-override:${percent(0.316 / size)};line-gap-override:0%`;
+  return `size-adjust:${percent(size)};ascent-override:${percent(0.95 / size)};descent-override:${percent(0.25 / size)};line-gap-override:0%`;
 };

@@ -60,7 +60,7 @@ export const DARK: Record<keyof typeof LIGHT, string> = {
 
 /** The same in both colour schemes. `page-width` is the width of header, content and footer, without the gutters. */
 export const SIZES = {
-  font: '"Atkinson Hyperlegible Next","Fallback Sans","Fallback Roboto",ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif',
+  font: '"Figtree","Fallback Sans","Fallback Roboto",ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif',
   mono: '"Atkinson Hyperlegible Mono",ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace',
   "radius-small": "5px",
   radius: "8px",

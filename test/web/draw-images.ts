@@ -19,7 +19,7 @@ const font = (family: string, name: string) => {
 };
 
 const STYLE = `${tokensCss()}${GATE_STYLE}
-${font("Atkinson Hyperlegible Next", "atkinson-hyperlegible-next")}${font("Atkinson Hyperlegible Mono", "atkinson-hyperlegible-mono")}
+${font("Figtree", "figtree")}${font("Atkinson Hyperlegible Mono", "atkinson-hyperlegible-mono")}
 *{box-sizing:border-box}body{margin:0;font-family:var(--tb-font);color:var(--tb-ink);background:var(--tb-bg)}
 .gate *{animation:none!important}`;
 

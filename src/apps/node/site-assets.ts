@@ -6,7 +6,7 @@ import { manifestKey, SITE_FILES, type SiteFileName, type SiteFiles } from "#sit
 import { MANIFEST } from "./pages-folder.ts";
 
 const FONTS: Partial<Record<SiteFileName, string>> = {
-  "sans.woff2": "atkinson-hyperlegible-next",
+  "sans.woff2": "figtree",
   "mono.woff2": "atkinson-hyperlegible-mono",
 };
 
