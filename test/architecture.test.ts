@@ -79,8 +79,8 @@ const PAGES_MAY_IMPORT = [
   "src/site/request-code.ts",
   // The cause and the cure of each error: the documentation and the request log share them.
   "src/site/docs/error-texts.ts",
-  // The icons of all pages.
-  "src/site/icons.ts",
+  // The icons and the picture of all pages.
+  ...["src/site/icons.ts", "src/site/gate.ts"],
   // The names of browsers, the same in emails and in lists.
   "src/accounts/browser-name.ts",
   // Colours and links that the server and the pages of React have in common.

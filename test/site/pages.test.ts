@@ -8,7 +8,7 @@ import { ERROR_TEXTS } from "#site/docs/error-texts.ts";
 import { html, prose } from "#site/html.ts";
 import { layOutJson } from "#site/json-layout.ts";
 import { pageLinks } from "#site/page-links.ts";
-import { createPages, PAGE_CSP, type Pages } from "#site/pages.ts";
+import { createPages, type Pages } from "#site/pages.ts";
 import { curlCode, fetchCode, pythonCode } from "#site/request-code.ts";
 import hash from "#tools/hash/tool.ts";
 import { TOOLS } from "#tools/registry.ts";
@@ -20,7 +20,7 @@ const at = (pages: Pages, path: string): string => pageAt(pages, path) ?? pages.
 
 /** What a service with a dashboard serves besides these pages. */
 const ELSEWHERE =
-  /^(?:mailto:sales@example\.com|\/openapi(?:-operations\.json|\.(?:json|yaml))|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|usage|credits|tools(?:\/[a-z0-9-]+)?))$/;
+  /^(?:mailto:sales@example\.com|\/openapi(?:-operations\.json|\.(?:json|yaml))|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|usage|credits|pricing|tools(?:\/[a-z0-9-]+)?))$/;
 
 for (const [kind, pages, options] of [
   ["with a dashboard", full, FULL],
@@ -57,18 +57,37 @@ for (const [kind, pages, options] of [
         assert.equal(text.includes(canonical), isThere);
         assert.equal(text.includes(`<meta property="og:title" content="${title}">`), isThere);
         assert.equal(text.includes('<meta name="robots" content="noindex">'), !isThere);
+        const image = '<meta property="og:image" content="https://tools.test/assets/share.png">';
+        const card = '<meta name="twitter:card" content="summary_large_image">';
+        for (const tag of [image, card]) {
+          assert.equal(text.includes(tag), isThere && options === FULL, tag);
+        }
+        assert.equal(text.match(/<meta name="theme-color" media="/g)?.length, 2);
       });
 
-      it(`${path}: loads nothing but its own script`, () => {
-        assert.doesNotMatch(text, /@import|url\(|<iframe|<object|<embed/i);
+      it(`${path}: loads nothing but its own script, fonts and icons`, () => {
+        assert.doesNotMatch(text, /@import|<iframe|<object|<embed/i);
+        const fonts = ["/assets/sans.woff2", "/assets/mono.woff2"];
+        const loaded = [...text.matchAll(/url\("([^"]*)"\)/g)].map(([, url]) => url);
+        assert.deepEqual(loaded, options === FULL ? fonts : []);
+        assert.equal(text.match(/url\(/g)?.length ?? 0, loaded.length);
+        const links = [...text.matchAll(/<link rel="([^"]*)"[^>]* href="([^"]*)"/g)];
+        const isThere = path !== "/nowhere";
+        assert.deepEqual(
+          links.map(([, rel, href]) => `${rel} ${href}`),
+          [
+            ...(isThere ? [`canonical https://tools.test${path}`] : []),
+            ...["icon /favicon.ico", "icon /icon.svg", "manifest /manifest.webmanifest"],
+            ...(options === FULL ? ["apple-touch-icon /assets/touch-icon.png"] : []),
+            ...(options === FULL ? fonts.map((font) => `preload ${font}`) : []),
+          ],
+        );
         const scripts = options === FULL ? ["/assets/main.js"] : [];
         const sources = attributes(text, "src");
         assert.deepEqual(
           sources.filter((source) => !source.startsWith("data:image/svg+xml,")),
           scripts,
         );
-        const icon = [...text.matchAll(/<link rel="icon" href="([^"]*)"/g)];
-        assert.match(icon[0]?.[1] as string, /^data:image\/svg\+xml,/);
       });
 
       it(`${path}: every link leads to an existing page and heading`, () => {
@@ -91,17 +110,22 @@ for (const [kind, pages, options] of [
         }
       });
 
-      it(`${path}: has no inline script, and its style as its policy allows it`, () => {
+      it(`${path}: has no inline script, and its styles as its policy allows them`, () => {
         assert.doesNotMatch(text, /<script(?![^>]* src=")/);
         assert.doesNotMatch(text, /<[^>]+\s(?:style|on\w+)=/);
-        const [, style] = /<style>([\s\S]*?)<\/style>/.exec(text) as RegExpExecArray;
-        const digest = createHash("sha256")
-          .update(style as string)
-          .digest("base64");
-        assert.ok(PAGE_CSP.includes(`style-src 'sha256-${digest}';`));
-        assert.ok(PAGE_CSP.includes("script-src 'self';"));
-        assert.ok(PAGE_CSP.includes("require-trusted-types-for 'script'; trusted-types 'none'"));
-        assert.equal(pages.headers["Content-Security-Policy"], PAGE_CSP);
+        const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, style = ""]) => {
+          const digest = createHash("sha256").update(style).digest("base64");
+          return `'sha256-${digest}'`;
+        });
+        const isSlim = path === "/" || path === "/nowhere";
+        assert.equal(styles.length, 1 + (isSlim ? 1 : 0) + (options === FULL ? 1 : 0));
+        const policy = pages.headers["Content-Security-Policy"] ?? "";
+        const [, allowed = ""] = /style-src ([^;]*);/.exec(policy) ?? [];
+        for (const style of styles) assert.ok(allowed.split(" ").includes(style), style);
+        assert.doesNotMatch(allowed, /unsafe/);
+        assert.ok(policy.includes("script-src 'self';"));
+        assert.ok(policy.includes("font-src 'self';"));
+        assert.ok(policy.includes("require-trusted-types-for 'script'; trusted-types 'none'"));
       });
 
       it(`${path}: is small`, () => assert.ok(Buffer.byteLength(text) < 64 * 1024));
