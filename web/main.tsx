@@ -11,16 +11,17 @@ import "./styles.css";
 import { theme } from "./theme.ts";
 
 const client = createQueryClient();
-await loadStyles();
-
-createRoot(document.getElementById("app") as HTMLElement).render(
-  <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto">
-      <QueryClientProvider client={client}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
+// Not a top-level `await`: a module with one cannot share a chunk with what the screens import.
+void loadStyles().then(() =>
+  createRoot(document.getElementById("app") as HTMLElement).render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto">
+        <QueryClientProvider client={client}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  ),
 );
 
 /**

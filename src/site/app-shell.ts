@@ -1,4 +1,5 @@
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
+import { hashSource } from "./content-hash.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
 
@@ -8,8 +9,8 @@ export type AppAssets = {
   styles: string[];
   /** Modules that the scripts import. */
   preloads: string[];
-  /** The script that sets the colour scheme before the first paint. */
-  early: string | null;
+  /** The script that runs before the first paint (`web/early.ts`), inlined into the page; empty: there is none. */
+  early: string;
   /** Styles of the frame, inlined into the page. */
   firstPaint: string;
 };
@@ -26,15 +27,18 @@ export type AppShell = {
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
   main?: HtmlPart;
+  /** Paths of the responses that the page shows first: the head of the page already requests them. */
+  data?: readonly string[];
 };
 
 /**
  * The Content-Security-Policy of these pages. Inline styles are allowed because the components position themselves with them;
- * scripts are files of this service. Frames are the sandboxed previews of the tools.
+ * scripts are files of this service, and the one in the head, which is allowed by its hash (CSP Level 3, section 2.3.1). Frames
+ * are the sandboxed previews of the tools.
  */
-export const APP_CSP = [
+const policyFor = (early: string): string => [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src 'self'${early === "" ? "" : ` '${hashSource(early)}'`}`,
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -50,13 +54,12 @@ export const APP_CSP = [
   "trusted-types default toolbooth-preview",
 ].join("; ");
 
-export const APP_HEADERS: Record<string, string> = {
-  "Content-Security-Policy": APP_CSP,
+export const appHeaders = (assets: AppAssets | null): Record<string, string> => ({
+  "Content-Security-Policy": policyFor(assets?.early ?? ""),
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
-  "Cache-Control": "no-store",
-};
+});
 
 export function renderAppShell(page: AppShell): string {
   const base = basePath(page.publicUrl);
@@ -71,6 +74,7 @@ export function renderAppShell(page: AppShell): string {
 <title>${page.title} - Toolbooth</title>
 <meta name="description" content="${page.description}">
 <meta name="toolbooth-base" content="${base}">
+<meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
 ${
   page.findable
     ? html`<link rel="canonical" href="${page.publicUrl}${page.path}">
@@ -96,8 +100,8 @@ function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
   base: string,
 ): Html {
-  return html`<style>${trusted(firstPaint)}</style>
-${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
+  return html`${early !== "" && html`<script>${trusted(early)}</script>\n`}<style>${trusted(firstPaint)}</style>
+${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
 }

@@ -6,12 +6,14 @@ type Chunk = { file: string; imports?: string[] };
 
 /** All styles are in one file. */
 const STYLE = "style.css";
-const EARLY = "colour-scheme.ts";
+
+/** What a build puts into the head of every page. */
+export type PageHead = Pick<AppAssets, "early" | "firstPaint">;
 
 /** The files that a page loads first: the entry and the screen. Throws where the build has no such entry. */
 export function assetsOf(
   manifest: PageManifest,
-  firstPaint: string,
+  head: PageHead,
   entry: string,
   screen?: string,
 ): AppAssets {
@@ -25,8 +27,7 @@ export function assetsOf(
     scripts: [main.file],
     styles: [manifest[STYLE]?.file ?? []].flat(),
     preloads: [...preloads],
-    early: manifest[EARLY]?.file ?? null,
-    firstPaint,
+    ...head,
   };
 }
 

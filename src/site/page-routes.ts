@@ -1,7 +1,7 @@
 import type { Replier, RequestContext } from "#api/pipeline/reply.ts";
 import { transportPolicy } from "#api/transport-policy.ts";
 import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
-import { APP_HEADERS } from "./app-shell.ts";
+import { appHeaders } from "./app-shell.ts";
 import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import { favicon } from "./mark.ts";
@@ -212,7 +212,7 @@ function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
       const retry = assets === null ? { "Retry-After": "10" } : {};
       return replier.plain(HTML, body, headers, context, {
         status: assets === null ? 503 : 200,
-        headers: { ...APP_HEADERS, ...transportPolicy(settings.publicUrl), ...retry },
+        headers: { ...appHeaders(assets), ...transportPolicy(settings.publicUrl), ...retry },
       });
     },
   }));

@@ -8,11 +8,14 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import {
   buildPlaces,
+  EARLY,
   FIRST_PAINT,
   findBuild,
+  MANIFEST,
   makeUnfinished,
   publishBuild,
 } from "./pages-folder.ts";
+import type { PageManifest } from "#site/page-manifest.ts";
 import { hashPageSources } from "./pages-source.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
@@ -27,6 +30,7 @@ async function main(): Promise<void> {
   try {
     await bundle(folder);
     writeFileSync(path.join(folder, FIRST_PAINT), readFirstPaint());
+    writeFileSync(path.join(folder, EARLY), readEarly(folder));
     await compressAll(path.join(folder, "assets"));
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);
     say(`Built the pages in ${seconds} s: ${publishBuild(folder, place, hash)}`);
@@ -38,9 +42,24 @@ async function main(): Promise<void> {
 async function bundle(outDir: string): Promise<void> {
   // Imported late so that a missing package is reported in a sentence.
   const { build, mergeConfig } = await import("vite");
-  const { default: config } = await import("../../../web/vite.config.ts");
-  const where = { configFile: false as const, build: { outDir, emptyOutDir: true } };
-  await build(mergeConfig(config, where));
+  const { default: config, frontConfig } = await import("../../../web/vite.config.ts");
+  const manifests: object[] = [];
+  for (const each of [frontConfig, config]) {
+    const where = { configFile: false as const, build: { outDir, emptyOutDir: false } };
+    await build(mergeConfig(each, where));
+    manifests.push(JSON.parse(readFileSync(path.join(outDir, MANIFEST), "utf8")) as object);
+  }
+  writeFileSync(path.join(outDir, MANIFEST), JSON.stringify(Object.assign({}, ...manifests)));
+}
+
+/** The script in the head of every page, without the file that it was built into. In braces: a classic script has no scope of its own. */
+function readEarly(folder: string): string {
+  const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), "utf8")) as PageManifest;
+  const file = manifest["early.ts"]?.file;
+  if (file === undefined) throw new Error("The build has no early.ts");
+  const text = readFileSync(path.join(folder, file), "utf8").trim();
+  rmSync(path.join(folder, file));
+  return `{${text}}`;
 }
 
 /**

@@ -26,10 +26,11 @@ const FRONT_ENTRY = "front/main.ts";
 const SOURCE_PAGES: BuiltPages & { close(): void } = {
   serveAsset: async () => new Response("There is no such file.\n", { status: 404 }),
   assetsFor: async (entry) => ({
-    scripts: [entry],
+    // A module here: as a classic script it could not import.
+    scripts: ["early.ts", entry],
     styles: [],
     preloads: [],
-    early: "colour-scheme.ts",
+    early: "",
     firstPaint: "",
   }),
   frontScript: () => FRONT_ENTRY,
