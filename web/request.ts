@@ -122,7 +122,7 @@ async function send(
   }
 }
 
-/** The response to the request that the head of the page has sent for this path (`early.ts`), once. */
+/** The response to the request that the head of the page has sent for this path (`src/site/early-requests.ts`), once. */
 function takeEarlyResponse(path: string): Promise<Response> | undefined {
   const { toolboothResponses: responses } = globalThis as {
     toolboothResponses?: Map<string, Promise<Response>>;

@@ -35,26 +35,35 @@ const SHARED: UserConfig = {
 };
 
 /**
- * Screens whose shared code is a chunk each, in this order: a chunk has what its screen needs besides the chunks before it, if
- * another screen needs it too. So a page loads a handful of files instead of one for every set of screens that share a module.
+ * Chunks of the code that screens share, in this order: each has what its screens need besides the chunks before it, if another
+ * screen needs it too. So a page loads a handful of files instead of one for every set of screens that share a module.
  */
-const LAYERS = {
-  forms: "sign-in/sign-up-screen.tsx",
-  overview: "home/home-screen.tsx",
-  lists: "keys/keys-screen.tsx",
-  controls: "usage/usage-screen.tsx",
+const LAYERS: Record<string, string[]> = {
+  forms: ["sign-in/sign-up-screen.tsx"],
+  factors: ["sign-in/sign-in-screen.tsx"],
+  records: [
+    "home/home-screen.tsx",
+    "keys/keys-screen.tsx",
+    "credits/credits-screen.tsx",
+    "tools/tools-screen.tsx",
+  ],
+  security: ["account/account-screen.tsx"],
+  controls: ["usage/usage-screen.tsx", "tools/tool-screen.tsx"],
 };
+
+/** What the engines of the tools need is loaded where they run. */
+const OF_ENGINES = /\/src\/(?:tools|api)\/|\/src\/errors\.ts$|\/node_modules\/zod\/|virtual:/;
 
 const MANTINE = path.join(import.meta.dirname, "../node_modules/@mantine/core/esm");
 
-/** The pages that React draws, and the script that runs before their first paint. */
+/** The pages that React draws, and the script that sets their colours before the first paint. */
 export default defineConfig(
   mergeConfig(SHARED, {
     build: {
       rolldownOptions: {
         input: {
           main: path.join(import.meta.dirname, "main.tsx"),
-          early: path.join(import.meta.dirname, "early.ts"),
+          "colour-scheme": path.join(import.meta.dirname, "colour-scheme.ts"),
         },
         output: { codeSplitting: { groups: chunkGroups(), includeDependenciesRecursively: false } },
       },
@@ -68,7 +77,9 @@ export default defineConfig(
  */
 export const frontConfig = defineConfig(
   mergeConfig(SHARED, {
-    build: { rolldownOptions: { input: { front: path.join(import.meta.dirname, "front", "main.ts") } } },
+    build: {
+      rolldownOptions: { input: { front: path.join(import.meta.dirname, "front", "main.ts") } },
+    },
   } satisfies UserConfig),
 );
 
@@ -92,7 +103,7 @@ function chunkGroups(): Rolldown.CodeSplittingGroup[] {
     return found;
   }
 
-  /** The modules that at least two chunks loaded on demand need. */
+  /** The modules that at least two chunks loaded on demand need, without the modules that are loaded on demand. */
   function findShared(graph: Graph): Set<string> {
     const entries = new Set<string>();
     const open = [...reachedFrom(file("main.tsx"), graph)];
@@ -105,15 +116,16 @@ function chunkGroups(): Rolldown.CodeSplittingGroup[] {
     }
     const all = [...entries].flatMap((entry) => [...reachedFrom(entry, graph)]);
     const counts = Map.groupBy(all, (id) => id);
-    return new Set(all.filter((id) => (counts.get(id)?.length ?? 0) > 1));
+    return new Set(all.filter((id) => (counts.get(id)?.length ?? 0) > 1 && !entries.has(id)));
   }
 
-  const layers = Object.entries(LAYERS).map(([name, screen], turn, all) => ({
+  const layers = Object.entries(LAYERS).map(([name, screens], turn, all) => ({
     debugName: name,
     priority: all.length - turn,
     name: (id: string, graph: Graph) => {
       shared ??= findShared(graph);
-      return shared.has(id) && reachedFrom(file(screen), graph).has(id) ? name : null;
+      const isReached = (screen: string) => reachedFrom(file(screen), graph).has(id);
+      return shared.has(id) && !OF_ENGINES.test(id) && screens.some(isReached) ? name : null;
     },
   }));
   const main = {

@@ -1,5 +1,6 @@
-import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { hashSource } from "./content-hash.ts";
+import { EARLY_REQUESTS } from "./early-requests.ts";
+import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
 
@@ -9,8 +10,8 @@ export type AppAssets = {
   styles: string[];
   /** Modules that the scripts import. */
   preloads: string[];
-  /** The script that runs before the first paint (`web/early.ts`), inlined into the page; empty: there is none. */
-  early: string;
+  /** The script that sets the colour scheme before the first paint. */
+  early: string | null;
   /** Styles of the frame, inlined into the page. */
   firstPaint: string;
 };
@@ -36,9 +37,9 @@ export type AppShell = {
  * scripts are files of this service, and the one in the head, which is allowed by its hash (CSP Level 3, section 2.3.1). Frames
  * are the sandboxed previews of the tools.
  */
-const policyFor = (early: string): string => [
+export const APP_CSP = [
   "default-src 'none'",
-  `script-src 'self'${early === "" ? "" : ` '${hashSource(early)}'`}`,
+  `script-src 'self' '${hashSource(EARLY_REQUESTS)}'`,
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -54,12 +55,12 @@ const policyFor = (early: string): string => [
   "trusted-types default toolbooth-preview",
 ].join("; ");
 
-export const appHeaders = (assets: AppAssets | null): Record<string, string> => ({
-  "Content-Security-Policy": policyFor(assets?.early ?? ""),
+export const APP_HEADERS: Record<string, string> = {
+  "Content-Security-Policy": APP_CSP,
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
-});
+};
 
 export function renderAppShell(page: AppShell): string {
   const base = basePath(page.publicUrl);
@@ -100,8 +101,9 @@ function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
   base: string,
 ): Html {
-  return html`${early !== "" && html`<script>${trusted(early)}</script>\n`}<style>${trusted(firstPaint)}</style>
-${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
+  return html`<script>${trusted(EARLY_REQUESTS)}</script>
+<style>${trusted(firstPaint)}</style>
+${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
 }

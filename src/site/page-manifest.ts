@@ -6,14 +6,12 @@ type Chunk = { file: string; imports?: string[] };
 
 /** All styles are in one file. */
 const STYLE = "style.css";
-
-/** What a build puts into the head of every page. */
-export type PageHead = Pick<AppAssets, "early" | "firstPaint">;
+const EARLY = "colour-scheme.ts";
 
 /** The files that a page loads first: the entry and the screen. Throws where the build has no such entry. */
 export function assetsOf(
   manifest: PageManifest,
-  head: PageHead,
+  firstPaint: string,
   entry: string,
   screen?: string,
 ): AppAssets {
@@ -27,7 +25,8 @@ export function assetsOf(
     scripts: [main.file],
     styles: [manifest[STYLE]?.file ?? []].flat(),
     preloads: [...preloads],
-    ...head,
+    early: manifest[EARLY]?.file ?? null,
+    firstPaint,
   };
 }
 

@@ -1,7 +1,7 @@
 import { transportPolicy } from "#api/transport-policy.ts";
 import { listAppPages } from "./app-pages.ts";
-import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { hashSource } from "./content-hash.ts";
+import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { createDocs, type Docs } from "./docs/docs.ts";
 import { frontPage } from "./front.ts";
 import { html } from "./html.ts";

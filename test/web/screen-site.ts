@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { openPages } from "#apps/node/pages.ts";
 import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#site/app-pages.ts";
-import { appHeaders } from "#site/app-shell.ts";
+import { APP_HEADERS } from "#site/app-shell.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { FULL, pageAt, pathsOf } from "../site/pages-server.ts";
 
@@ -45,7 +45,7 @@ export async function openScreenSite(visitor?: Visitor) {
     const page = appPages.find((each) => each.path === pathname) ?? toolPageFor(appPages, pathname);
     if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
-    const headers = { ...appHeaders(assets), "Content-Type": HTML };
+    const headers = { ...APP_HEADERS, "Content-Type": HTML };
     return new Response(renderAppPage(page, url, assets), { headers });
   };
   return {

@@ -93,7 +93,8 @@ export function usePasskeySignIn() {
   const client = useQueryClient();
   return useMutation({
     // Imported late: every page uses this module, to sign out, and few of them need passkeys.
-    mutationFn: async (autofill: boolean) => (await import("../passkeys.ts")).signInByPasskey(autofill),
+    mutationFn: async (autofill: boolean) =>
+      (await import("../passkeys.ts")).signInByPasskey(autofill),
     onSuccess: () => enter(client),
   });
 }

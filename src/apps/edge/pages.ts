@@ -1,5 +1,5 @@
 import type { DocsSources } from "#site/docs/navigation.ts";
-import { assetsOf, type PageHead, type PageManifest } from "#site/page-manifest.ts";
+import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
 import type { BuiltPages } from "#site/site-context.ts";
 
 /** The Worker's static assets. */
@@ -8,7 +8,6 @@ export type AssetFetcher = { fetch(request: Request): Promise<Response> };
 /** Folder of the assets that the Worker itself reads. Clients cannot get them, because everything except `/assets/` goes to the Worker. */
 const MANIFEST = "/build/manifest.json";
 const FIRST_PAINT = "/build/first-paint.css";
-const EARLY = "/build/early.js";
 const DOCS = "/build/docs.json";
 const COMMON_PASSWORDS = "/build/weak-passwords.bin";
 const DISPOSABLE_DOMAINS = "/build/disposable-domains.json";
@@ -22,7 +21,7 @@ export type EdgePages = BuiltPages & {
   docs(): DocsSources | null;
 };
 
-type Built = { manifest: PageManifest; head: PageHead; docs: DocsSources };
+type Built = { manifest: PageManifest; firstPaint: string; docs: DocsSources };
 
 export function openEdgePages(
   assets: AssetFetcher | undefined,
@@ -31,15 +30,14 @@ export function openEdgePages(
   let built: Built | null = null;
 
   async function read(): Promise<Built> {
-    const [manifest, firstPaint, early, docs] = await Promise.all([
+    const [manifest, firstPaint, docs] = await Promise.all([
       readText(assets, MANIFEST),
       readText(assets, FIRST_PAINT),
-      readText(assets, EARLY),
       readText(assets, DOCS),
     ]);
     return {
       manifest: JSON.parse(manifest) as PageManifest,
-      head: { early, firstPaint },
+      firstPaint,
       docs: JSON.parse(docs) as DocsSources,
     };
   }
@@ -58,7 +56,7 @@ export function openEdgePages(
       }
     },
     assetsFor: async (entry, screen) =>
-      built === null ? null : assetsOf(built.manifest, built.head, entry, screen),
+      built === null ? null : assetsOf(built.manifest, built.firstPaint, entry, screen),
     frontScript: () => built?.manifest[FRONT_ENTRY]?.file ?? null,
     docs: () => built?.docs ?? null,
     async serveAsset(name, request) {

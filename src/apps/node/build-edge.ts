@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import path from "node:path";
 import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
 import { listDocs } from "./docs.ts";
-import { buildPlaces, EARLY, FIRST_PAINT, findBuild, MANIFEST } from "./pages-folder.ts";
+import { buildPlaces, FIRST_PAINT, findBuild, MANIFEST } from "./pages-folder.ts";
 import { hashPageSources } from "./pages-source.ts";
 import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
 
@@ -49,7 +49,7 @@ async function listFiles(pages: string): Promise<Map<string, Buffer>> {
     if (/\.(?:br|gz)$/.test(name)) continue;
     files.set(`assets/assets/${name}`, readFileSync(path.join(assets, name)));
   }
-  for (const name of [MANIFEST, FIRST_PAINT, EARLY]) {
+  for (const name of [MANIFEST, FIRST_PAINT]) {
     files.set(`assets/build/${name}`, readFileSync(path.join(pages, name)));
   }
   files.set("assets/build/docs.json", Buffer.from(JSON.stringify(listDocs())));

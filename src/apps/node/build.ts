@@ -8,14 +8,12 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import {
   buildPlaces,
-  EARLY,
   FIRST_PAINT,
   findBuild,
   MANIFEST,
   makeUnfinished,
   publishBuild,
 } from "./pages-folder.ts";
-import type { PageManifest } from "#site/page-manifest.ts";
 import { hashPageSources } from "./pages-source.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
@@ -30,7 +28,6 @@ async function main(): Promise<void> {
   try {
     await bundle(folder);
     writeFileSync(path.join(folder, FIRST_PAINT), readFirstPaint());
-    writeFileSync(path.join(folder, EARLY), readEarly(folder));
     await compressAll(path.join(folder, "assets"));
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);
     say(`Built the pages in ${seconds} s: ${publishBuild(folder, place, hash)}`);
@@ -50,16 +47,6 @@ async function bundle(outDir: string): Promise<void> {
     manifests.push(JSON.parse(readFileSync(path.join(outDir, MANIFEST), "utf8")) as object);
   }
   writeFileSync(path.join(outDir, MANIFEST), JSON.stringify(Object.assign({}, ...manifests)));
-}
-
-/** The script in the head of every page, without the file that it was built into. In braces: a classic script has no scope of its own. */
-function readEarly(folder: string): string {
-  const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), "utf8")) as PageManifest;
-  const file = manifest["early.ts"]?.file;
-  if (file === undefined) throw new Error("The build has no early.ts");
-  const text = readFileSync(path.join(folder, file), "utf8").trim();
-  rmSync(path.join(folder, file));
-  return `{${text}}`;
 }
 
 /**

@@ -26,11 +26,10 @@ const FRONT_ENTRY = "front/main.ts";
 const SOURCE_PAGES: BuiltPages & { close(): void } = {
   serveAsset: async () => new Response("There is no such file.\n", { status: 404 }),
   assetsFor: async (entry) => ({
-    // A module here: as a classic script it could not import.
-    scripts: ["early.ts", entry],
+    scripts: [entry],
     styles: [],
     preloads: [],
-    early: "",
+    early: "colour-scheme.ts",
     firstPaint: "",
   }),
   frontScript: () => FRONT_ENTRY,

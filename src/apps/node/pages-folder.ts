@@ -14,8 +14,6 @@ import path from "node:path";
 export const MANIFEST = "manifest.json";
 /** The styles in the head of every page. */
 export const FIRST_PAINT = "first-paint.css";
-/** The script in the head of every page that React draws. */
-export const EARLY = "early.js";
 
 const UNFINISHED = ".building-";
 /** Longer than any build takes: an older unfinished build belongs to a process that died. */

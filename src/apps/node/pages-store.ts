@@ -3,7 +3,7 @@ import path from "node:path";
 import { chooseEncoding } from "#api/pipeline/reply.ts";
 import type { AppAssets } from "#site/app-shell.ts";
 import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
-import { EARLY, FIRST_PAINT, MANIFEST } from "./pages-folder.ts";
+import { FIRST_PAINT, MANIFEST } from "./pages-folder.ts";
 
 /** A build of the pages, read into memory once, so that later changes to the folder have no effect. */
 export type PageStore = {
@@ -18,16 +18,13 @@ type Asset = { type: string; etag: string; plain: Buffer; br?: Buffer; gzip?: Bu
 export function readPageStore(folder: string): PageStore {
   const assets = readAssets(path.join(folder, "assets"));
   const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), "utf8")) as PageManifest;
-  const head = {
-    early: readFileSync(path.join(folder, EARLY), "utf8"),
-    firstPaint: readFileSync(path.join(folder, FIRST_PAINT), "utf8"),
-  };
+  const firstPaint = readFileSync(path.join(folder, FIRST_PAINT), "utf8");
   return {
     response(name, request) {
       const asset = assets.get(name);
       return asset === undefined ? nothing() : respondWith(asset, request);
     },
-    assetsFor: (entry, screen) => assetsOf(manifest, head, entry, screen),
+    assetsFor: (entry, screen) => assetsOf(manifest, firstPaint, entry, screen),
   };
 }
 
