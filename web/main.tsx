@@ -14,20 +14,21 @@ import { theme } from "./theme.ts";
 
 const client = createQueryClient();
 startShell(document);
-await loadStyles();
-
-createRoot(document.getElementById("app") as HTMLElement).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      colorSchemeManager={colorSchemeManager}
-    >
-      <QueryClientProvider client={client}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
+// Not a top-level `await`: a module with one cannot share a chunk with what the screens import.
+void loadStyles().then(() =>
+  createRoot(document.getElementById("app") as HTMLElement).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        defaultColorScheme="auto"
+        colorSchemeManager={colorSchemeManager}
+      >
+        <QueryClientProvider client={client}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  ),
 );
 
 /**

@@ -17,6 +17,8 @@ export type AppPage = {
   /** The file of `web/` that draws it, preloaded with the page. */
   screen: string;
   main?: HtmlPart;
+  /** Paths of the responses that it shows first, besides the visitor: the head of the page requests them. */
+  data?: readonly string[];
 };
 
 export const APP_ENTRY = "main.tsx";
@@ -102,21 +104,34 @@ function signInPages(): AppPage[] {
 }
 
 function memberPages(): AppPage[] {
-  const member = (path: string, title: string, screen: string): AppPage => ({
+  const member = (
+    path: string,
+    title: string,
+    screen: string,
+    data: readonly string[] = [],
+  ): AppPage => ({
     path,
     title,
     screen,
+    data,
     findable: false,
     description: `${title}: sign in to see this page.`,
   });
   return [
-    member("/home", "Home", "home/home-screen.tsx"),
-    member("/settings/api-keys", "API keys", "keys/keys-screen.tsx"),
-    member("/settings/notifications", "Notifications", "notifications/notifications-screen.tsx"),
-    member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx"),
-    member("/settings/account", "Account", "account/account-screen.tsx"),
-    member("/requests", "Requests", "requests/requests-screen.tsx"),
+    member("/home", "Home", "home/home-screen.tsx", ["/dashboard/home"]),
+    member("/settings/api-keys", "API keys", "keys/keys-screen.tsx", ["/dashboard/keys"]),
+    member("/settings/notifications", "Notifications", "notifications/notifications-screen.tsx", [
+      "/dashboard/notifications",
+    ]),
+    member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx", [
+      "/dashboard/webhooks",
+    ]),
+    member("/settings/account", "Account", "account/account-screen.tsx", [
+      "/dashboard/factors",
+      "/dashboard/sessions",
+    ]),
+    member("/requests", "Requests", "requests/requests-screen.tsx", ["/dashboard/requests"]),
     member("/usage", "Usage", "usage/usage-screen.tsx"),
-    member("/credits", "Credits", "credits/credits-screen.tsx"),
+    member("/credits", "Credits", "credits/credits-screen.tsx", ["/dashboard/credits"]),
   ];
 }

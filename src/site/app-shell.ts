@@ -1,4 +1,5 @@
 import { hashSource } from "./content-hash.ts";
+import { EARLY_REQUESTS } from "./early-requests.ts";
 import { EARLY_SCRIPT } from "./early-script.ts";
 import { GATE_STYLE } from "./gate.ts";
 import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
@@ -37,15 +38,18 @@ export type AppShell = {
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
   main?: HtmlPart;
+  /** Paths of the responses that the page shows first: the head of the page already requests them. */
+  data?: readonly string[];
 };
 
 /**
  * The Content-Security-Policy of these pages. Inline styles are allowed because the components position themselves with them;
- * scripts are files of this service and the one in the head, by its hash. Frames are the sandboxed previews of the tools.
+ * scripts are files of this service, and the two in the head, which are allowed by their hashes (CSP Level 3, section 2.3.1).
+ * Frames are the sandboxed previews of the tools.
  */
 export const APP_CSP = [
   "default-src 'none'",
-  `script-src 'self' '${hashSource(EARLY_SCRIPT)}'`,
+  `script-src 'self' '${hashSource(EARLY_SCRIPT)}' '${hashSource(EARLY_REQUESTS)}'`,
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -66,7 +70,6 @@ export const APP_HEADERS: Record<string, string> = {
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
-  "Cache-Control": "no-store",
 };
 
 export function renderAppShell(page: AppShell): string {
@@ -77,6 +80,7 @@ export function renderAppShell(page: AppShell): string {
 <html lang="en">
 <head>
 ${renderMeta({ path: page.findable ? page.path : null, title: `${page.title} - Toolbooth`, description: page.description }, site)}<meta name="toolbooth-base" content="${base}">
+<meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
 <script>${trusted(EARLY_SCRIPT)}</script>
 ${page.assets && renderAssets(page.assets, site)}</head>
 <body${page.isMember && trusted(' data-area="member"')}>
@@ -97,7 +101,8 @@ function renderAssets(
   site: HeadOptions,
 ): Html {
   const base = basePath(site.publicUrl);
-  return html`<style>${trusted(tokensCss() + fontStyle(site) + GATE_STYLE + firstPaint + SHELL_STYLE)}</style>
+  return html`<script>${trusted(EARLY_REQUESTS)}</script>
+<style>${trusted(tokensCss() + fontStyle(site) + GATE_STYLE + firstPaint + SHELL_STYLE)}</style>
 ${preloadFonts(["sans.woff2"], site, "low")}
 ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
