@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
+import type { CreditSales } from "#top-up.ts";
 import { isCurrency, readAmount } from "./money.ts";
 
 /** Something that is sold: a pack of credits, or the lifetime plan. */
@@ -27,6 +28,12 @@ export type PriceList = {
   /** Where buyers ask questions: an email address or a web address; null where the file names none. */
   contact: string | null;
 };
+
+/** How credits are sold with this price list; `payable`: whether a payment provider is configured. */
+export const salesOf = (prices: PriceList | null, payable: boolean): CreditSales => ({
+  payable: prices !== null && payable,
+  contact: prices?.contact ?? null,
+});
 
 export const offersOf = ({ packs, lifetime }: PriceList): readonly Offer[] =>
   lifetime === null ? packs : [...packs, lifetime];

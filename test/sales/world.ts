@@ -84,6 +84,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
       emails: createNotificationEmails({
         publicUrl: "https://toolbooth.test",
         secrets: ["secret"],
+        sales: { payable: true, contact: null },
       }),
       sealer: emailSealer(["secret"]),
       transportKind: "smtp",
