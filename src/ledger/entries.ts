@@ -76,7 +76,7 @@ export type EntryBalancesOrder = {
   /** Ids of entries of the account. */
   entries: readonly string[];
 };
-/** In the order of the ids; null where the hour of the entry has more than HOUR_ENTRIES_MAX entries after it. */
+/** In the order of the ids; null where too many entries follow in its hour (BALANCE_ENTRIES_MAX). */
 export type EntryBalances = (number | null)[];
 
 /** The position of an entry in the list. `parts` distinguish entries of the same kind and millisecond. */

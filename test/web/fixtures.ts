@@ -1,4 +1,5 @@
 import type {
+  BalancedEntryView,
   CreditsView,
   EntriesView,
   EntryView,
@@ -284,9 +285,18 @@ const entry = (id: string, change: Partial<EntryView>): EntryView => ({
   calls: 1,
   ...change,
 });
+/** With the balance after each, from that after the newest. */
+function balanced(list: EntryView[], newest: number): BalancedEntryView[] {
+  let balance = newest;
+  return list.map((each) => {
+    const row = { ...each, balance };
+    balance -= each.credits;
+    return row;
+  });
+}
 const noCall = { tool: null, key: null, calls: null };
-export const entries: EntriesView = {
-  entries: [
+const newerEntries = balanced(
+  [
     entry("1", {
       at: NOW - 60_000,
       credits: -25,
@@ -320,16 +330,25 @@ export const entries: EntriesView = {
       ...noCall,
     }),
   ],
+  1_847,
+);
+export const entries: EntriesView = {
+  entries: newerEntries,
   next: "cursor-2",
+  searchedTo: null,
 };
 export const olderEntries: EntriesView = {
-  entries: [
-    entry("8", { at: NOW - 61 * DAY + 60_000, credits: 0, grant: null }),
-    entry("9", { at: NOW - 61 * DAY, kind: "grant", credits: 100, ...noCall }),
-  ],
+  entries: balanced(
+    [
+      entry("8", { at: NOW - 61 * DAY + 60_000, credits: 0, grant: null }),
+      entry("9", { at: NOW - 61 * DAY, kind: "grant", credits: 100, ...noCall }),
+    ],
+    100,
+  ),
   next: null,
+  searchedTo: null,
 };
-export const noEntries: EntriesView = { entries: [], next: null };
+export const noEntries: EntriesView = { entries: [], next: null, searchedTo: null };
 
 export const sessions: SessionView[] = [
   {

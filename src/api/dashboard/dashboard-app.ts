@@ -20,6 +20,7 @@ import { authRoutes } from "./auth-handler.ts";
 import { busy } from "./call-auth.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests, wrongMethod } from "./dashboard-error.ts";
+import { exportLedger, listEntries } from "./entries.ts";
 import { checkExport, exportData, exportEntries, exportEvents } from "./export.ts";
 import {
   beginTotp,
@@ -55,7 +56,7 @@ import {
   receiveStripeMessage,
   STRIPE_MESSAGE_PATH,
 } from "./stripe-message.ts";
-import { listEntries, showCredits, showHome, showUsage } from "./usage.ts";
+import { showCredits, showHome, showUsage } from "./usage.ts";
 import {
   addEndpoint,
   changeEndpoint,
@@ -128,6 +129,7 @@ export const dashboardRoutes = ({
   "/dashboard/usage": { GET: showUsage },
   "/dashboard/credits": { GET: showCredits },
   "/dashboard/credits/entries": { GET: listEntries },
+  "/dashboard/credits/entries/export": { GET: exportLedger },
   "/dashboard/prices": { GET: showPrices },
   "/dashboard/purchases": { GET: createListPurchases(looks), POST: beginPurchase },
   "/dashboard/purchases/:id{[\\w-]+}": { GET: createShowPurchase(looks) },

@@ -13,7 +13,8 @@
  *     GET    /dashboard/requests                   RequestsView                          RequestQuery, newest first
  *     GET    /dashboard/requests/summary           RequestSummaryView                    RequestQuery
  *     GET    /dashboard/credits                    CreditsView                           `?after=` for the next page of grants
- *     GET    /dashboard/credits/entries?after=     EntriesView                           newest first
+ *     GET    /dashboard/credits/entries            EntriesView                           EntriesQuery, newest first
+ *     GET    /dashboard/credits/entries/export     the same entries as CSV               EntriesQuery
  *     GET    /dashboard/prices                     PricesView                            needs no session
  *     GET    /dashboard/purchases?after=           PurchasesView                         newest first
  *     POST   /dashboard/purchases    PurchaseOrder CheckoutView                          201
@@ -422,8 +423,31 @@ export type EntryView = {
   calls: number | null;
 };
 
-/** `next` is the value of `after` for the next page; null on the last page. */
-export type EntriesView = { entries: EntryView[]; next: string | null };
+/**
+ * The filters of the ledger, as query parameters; omitted: all. `kind`: kinds of entries, separated by commas. `from`, `to`: UTC
+ * days such as `2026-11-21`, both inclusive. `after`: the `next` of the page before.
+ */
+export type EntriesQuery = {
+  after?: string;
+  kind?: string;
+  tool?: string;
+  key?: string;
+  from?: string;
+  to?: string;
+};
+
+/** An entry with the balance after it: the sum of it and all older ones. Null where the service did not add it up. */
+export type BalancedEntryView = EntryView & { balance: number | null };
+
+/**
+ * `next` is the value of `after` for the next page; null on the last page. A filtered page may have few entries, or none, although
+ * more follow: `searchedTo` then says how far back the service looked.
+ */
+export type EntriesView = {
+  entries: BalancedEntryView[];
+  next: string | null;
+  searchedTo: number | null;
+};
 
 export type SessionView = {
   id: string;

@@ -6,7 +6,7 @@ import {
   parseCursor,
 } from "#ledger/entries.ts";
 import { hourOf, UsageNotSummed } from "#ledger/port.ts";
-import { HOUR_ENTRIES_MAX, HOUR_MS, UNSUMMED_DEBITS_MAX } from "#limits.ts";
+import { BALANCE_ENTRIES_MAX, HOUR_MS, UNSUMMED_DEBITS_MAX } from "#limits.ts";
 import { accountNoSql, balanceSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
@@ -26,7 +26,9 @@ export const entryBalances: LedgerRead<"entryBalances"> = {
       sql`SELECT ${balanceSql(now)} AS balance FROM account a WHERE id = ${account}`,
       sql`SELECT count(*) AS unsummed FROM (${unsummedSql(accountNo, from)}) d`,
       hoursSql(accountNo, from, now),
-      ...positions.map((position) => restOfHourSql(accountNo, position, now)),
+      ...positions.map((position) =>
+        restOfHourSql(accountNo, position, now, summedMax(positions.length)),
+      ),
     ];
   },
   outcome([owners = [], counts = [], hours = [], ...rests], { entries }): EntryBalances {
@@ -36,7 +38,7 @@ export const entryBalances: LedgerRead<"entryBalances"> = {
     const balance = Number(owner?.["balance"] ?? 0);
     return entries.map((id, index) => {
       const [rest] = rests[index] ?? [];
-      if (Number(rest?.["entries"]) > HOUR_ENTRIES_MAX) return null;
+      if (Number(rest?.["entries"]) > summedMax(entries.length)) return null;
       const since = nextHour(parseCursor(id).at);
       let later = Number(rest?.["credits"] ?? 0);
       for (const { hour, credits } of hours) if (Number(hour) >= since) later += Number(credits);
@@ -44,6 +46,9 @@ export const entryBalances: LedgerRead<"entryBalances"> = {
     });
   },
 };
+
+/** How many entries of its hour are summed for each of so many positions. */
+const summedMax = (positions: number) => Math.floor(BALANCE_ENTRIES_MAX / positions);
 
 const nextHour = (at: number) => hourOf(at) + HOUR_MS;
 
@@ -114,7 +119,12 @@ const SOURCES: Record<EntryKind, readonly Source[]> = {
 };
 
 /** The sum of the entries between a position and the end of its hour, and their number. */
-function restOfHourSql(accountNo: SqlQuery, position: EntryPosition, now: number): SqlQuery {
+function restOfHourSql(
+  accountNo: SqlQuery,
+  position: EntryPosition,
+  now: number,
+  max: number,
+): SqlQuery {
   const end = nextHour(position.at);
   const parts = ENTRY_KINDS.flatMap((kind) =>
     SOURCES[kind].map((source) => {
@@ -125,7 +135,7 @@ function restOfHourSql(accountNo: SqlQuery, position: EntryPosition, now: number
     }),
   );
   return sql`SELECT count(*) AS entries, CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits
-    FROM (SELECT * FROM (${union(parts)}) e ${limitSql(HOUR_ENTRIES_MAX + 1)}) e`;
+    FROM (SELECT * FROM (${union(parts)}) e ${limitSql(max + 1)}) e`;
 }
 
 /** The condition that an entry comes later in the ledger, which is further up in the list. */
