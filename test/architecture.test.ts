@@ -84,6 +84,7 @@ const PAGES_MAY_IMPORT = [
   // What is sold, and how to get it.
   "src/top-up.ts",
   "src/site/offer-text.ts",
+  "src/site/pack-plan.ts",
   // A form of the dashboard checks networks before it sends them.
   "src/networks.ts",
 ];

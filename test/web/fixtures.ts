@@ -24,7 +24,7 @@ export const user: UserView = {
   email: "ada@example.com",
   verified: true,
   createdAt: NOW - 61 * DAY,
-  account: { id: "acc_7Hq2LmZx9TbC", state: "open" },
+  account: { id: "acc_7Hq2LmZx9TbC", state: "open", balance: 12_844, level: "enough" },
   hasPassword: true,
   providers: ["github"],
 };
@@ -36,6 +36,7 @@ export const visitor: Visitor = {
   starter: { credits: 100, days: 90 },
   apiUrl: "http://127.0.0.1:8787",
   emailsStayHere: true,
+  sales: { payable: true, contact: "sales@example.org" },
   requestLog: true,
   passkeyOrigin: null,
 };
@@ -46,7 +47,10 @@ export const unverified: Visitor = {
 };
 export const suspended: Visitor = {
   ...visitor,
-  user: { ...user, account: { id: "acc_7Hq2LmZx9TbC", state: "suspended" } },
+  user: {
+    ...user,
+    account: { id: "acc_7Hq2LmZx9TbC", state: "suspended", balance: 12_844, level: "enough" },
+  },
 };
 export const withoutPassword: Visitor = {
   ...visitor,

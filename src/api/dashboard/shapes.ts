@@ -57,6 +57,7 @@ import type { StarterOutcome } from "#accounts/starter-claim.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { BudgetLeft, BudgetPeriod } from "#ledger/key-limits.ts";
 import type { GrantKind } from "#ledger/port.ts";
+import type { CreditSales } from "#top-up.ts";
 
 export type Provider = "github" | "google";
 
@@ -72,6 +73,8 @@ export type Visitor = {
   passkeyOrigin: string | null;
   /** True if emails go to the outbox folder and the log because no mail server is configured. */
   emailsStayHere: boolean;
+  /** How the service sells credits. */
+  sales: CreditSales;
   /** Whether the service keeps a log of requests, which the page `/requests` shows. */
   requestLog: boolean;
 };
@@ -109,7 +112,13 @@ export type UserView = {
   verified: boolean;
   createdAt: number;
   /** Null until the address is verified. */
-  account: { id: string; state: "open" | "suspended" } | null;
+  account: {
+    id: string;
+    state: "open" | "suspended";
+    balance: number;
+    /** Whether the balance is below the user's alert level, or used up so that calls are rejected. */
+    level: "enough" | "low" | "gone";
+  } | null;
   hasPassword: boolean;
   /** The linked social sign-ins. */
   providers: Provider[];
@@ -326,6 +335,8 @@ export type PricesView = {
   taxesAdded: boolean;
   /** An email address or a URL of the operator; null if none is configured. */
   contact: string | null;
+  /** The id of the offer to mark; null: none. */
+  recommended: string | null;
 };
 
 /** `POST /dashboard/purchases` takes the offer's id and returns the payment page. */
