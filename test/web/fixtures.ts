@@ -352,6 +352,12 @@ export const olderEntries: EntriesView = {
   next: null,
   searchedTo: null,
 };
+/** A search that stopped before it found a page of matches. */
+export const searchedEntries: EntriesView = {
+  entries: newerEntries.slice(0, 1),
+  next: "cursor-2",
+  searchedTo: NOW - 20 * DAY,
+};
 export const noEntries: EntriesView = { entries: [], next: null, searchedTo: null };
 
 export const sessions: SessionView[] = [

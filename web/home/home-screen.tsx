@@ -2,6 +2,8 @@ import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { HomeView } from "#api/dashboard/shapes.ts";
+import { topUp } from "#top-up.ts";
+import { absoluteUrl } from "../addresses.ts";
 import { expiryText } from "../credits/credit-text.ts";
 import { useNewKey } from "../keys/new-key.ts";
 import { restrictionOf } from "../keys/restriction.tsx";
@@ -70,6 +72,7 @@ function Guide(props: {
 }
 
 function AccountSummary({ view }: { view: HomeView }) {
+  const sales = useVisitor().data?.sales;
   return (
     <div className="tb-home-top">
       <div>
@@ -79,7 +82,8 @@ function AccountSummary({ view }: { view: HomeView }) {
         <BalanceMessage view={view} />
         {view.noStarter !== null && (
           <Text size="sm" c="dimmed" mt="sm">
-            {NO_STARTER[view.noStarter]}
+            {NO_STARTER[view.noStarter]}{" "}
+            {sales !== undefined && topUp(sales, absoluteUrl("")).sentence}
           </Text>
         )}
         <Group gap="sm" mt="lg">
@@ -96,13 +100,12 @@ function AccountSummary({ view }: { view: HomeView }) {
   );
 }
 
-const ASK_OPERATOR = "Ask the operator of this service for credits.";
 const NO_STARTER: Record<NonNullable<HomeView["noStarter"]>, string> = {
   address_used:
     "This account has no starter credits: each person gets them once, and another account with your email address, or an alias of it, had them.",
-  disposable: `This account has no starter credits, because its email address is a disposable one. ${ASK_OPERATOR}`,
-  network_full: `This account has no starter credits: today's were used up in your network when you signed up. ${ASK_OPERATOR}`,
-  day_full: `This account has no starter credits: today's were used up when you signed up. ${ASK_OPERATOR}`,
+  disposable: `This account has no starter credits, because its email address is a disposable one.`,
+  network_full: `This account has no starter credits: today's were used up in your network when you signed up.`,
+  day_full: `This account has no starter credits: today's were used up when you signed up.`,
 };
 
 function BalanceMessage({ view }: { view: HomeView }) {
