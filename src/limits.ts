@@ -112,6 +112,10 @@ export const KEY_NETWORKS_MAX = 32;
 export const ROTATION_DAYS_MAX = 30;
 /** Days of usage in one response: a year, and a month for comparison. */
 export const USAGE_DAYS_MAX = 400;
+/** How many entries of each kind a page of the filtered ledger looks at. Those that match may be rare. */
+export const ENTRIES_SCANNED_MAX = 5_000;
+/** How many entries are summed one by one for the balances of a page, which share them. With more, a balance is not known. */
+export const BALANCE_ENTRIES_MAX = 500_000;
 /** Rows of usage in one page. */
 export const USAGE_ROWS_MAX = 10_000;
 /** The debits that are not summed yet and that reading the usage sums by itself. */

@@ -13,7 +13,7 @@ const FILE_LINES_GUIDE = 300;
 const FUNCTION_LINES_GUIDE = 70;
 
 /** What everything may import. */
-const BASE = ["crc32", "errors", "hosts", "ids", "limits", "networks", "seal"];
+const BASE = ["crc32", "errors", "hosts", "ids", "limits", "networks", "seal", "top-up"];
 
 /** A part is a folder of src/ or a file beside them. The parts that it may import, types included, besides itself. */
 const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
@@ -24,6 +24,7 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   limits: [],
   networks: [],
   seal: [],
+  "top-up": [],
   config: [...BASE, "email", "tools"],
   tools: BASE,
   ledger: BASE,
@@ -58,6 +59,7 @@ const PURE_PARTS = [
   "ids",
   "limits",
   "networks",
+  "top-up",
   "tools",
   "ledger",
   "accounts",
@@ -85,8 +87,10 @@ const PAGES_MAY_IMPORT = [
   "src/accounts/browser-name.ts",
   // Colours and links that the server and the pages of React have in common.
   ...["src/site/tokens.ts", "src/site/member-links.ts"],
-  // What is sold.
+  // What is sold, and how to get it.
+  "src/top-up.ts",
   "src/site/offer-text.ts",
+  "src/site/pack-plan.ts",
   // A form of the dashboard checks networks before it sends them.
   "src/networks.ts",
 ];

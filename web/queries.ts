@@ -127,7 +127,9 @@ export const usePages = <T extends { next: string | null }>(
     queryFn: ({ pageParam, signal }) =>
       request<T>(
         "GET",
-        pageParam === null ? path : `${path}?after=${encodeURIComponent(pageParam)}`,
+        pageParam === null
+          ? path
+          : `${path}${path.includes("?") ? "&" : "?"}after=${encodeURIComponent(pageParam)}`,
         undefined,
         signal,
       ),
@@ -138,9 +140,9 @@ export const usePages = <T extends { next: string | null }>(
 
 /** `data.pages` with `grants` each; the first page also has the sums. */
 export const useCredits = () => usePages<CreditsView>(queryKeys.credits, "/dashboard/credits");
-/** `data.pages` with `entries` each; `fetchNextPage()` while `hasNextPage`. */
-export const useEntries = () =>
-  usePages<EntriesView>(queryKeys.entries, "/dashboard/credits/entries");
+/** `data.pages` with `entries` each; `fetchNextPage()` while `hasNextPage`. `query`: the filters, as in a URL. */
+export const useEntries = (query: string) =>
+  usePages<EntriesView>([...queryKeys.entries, query], `/dashboard/credits/entries${query}`);
 export const useEvents = () => usePages<EventsView>(queryKeys.events, "/dashboard/events");
 
 /** A mutation of the user's data. It refetches the `stale` queries; `updateCache` may write its response to the cache. */

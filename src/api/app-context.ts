@@ -3,6 +3,7 @@ import type { CallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import type { CreditSales } from "#top-up.ts";
 import type { RequestContext } from "./pipeline/reply.ts";
 import type { CallResponse, ToolJob } from "./pipeline/run-tool.ts";
 import type { Readiness } from "./readiness.ts";
@@ -26,6 +27,8 @@ export type AppContext = {
   reverseLater(call: CallRef): Promise<void>;
   /** Keeps work alive after the response. Null if the process outlives the request anyway. */
   waitUntil: ((work: Promise<unknown>) => void) | null;
+  /** How the service sells credits, for the errors of accounts that have none; null if that is not known. Never rejects. */
+  sales(): CreditSales | null | Promise<CreditSales | null>;
   /** How much memory large calls may hold at once. */
   memory: MemoryLimits;
   /** How long a body may take to arrive, in milliseconds; null if the HTTP server enforces a limit. */

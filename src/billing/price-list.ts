@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
+import type { CreditSales } from "#top-up.ts";
 import { isCurrency, readAmount } from "./money.ts";
 
 /** Something that is sold: a pack of credits, or the lifetime plan. */
@@ -26,7 +27,15 @@ export type PriceList = {
   taxes: "none" | "automatic";
   /** Where buyers ask questions: an email address or a web address; null where the file names none. */
   contact: string | null;
+  /** The id of the offer that pages mark; null: none. */
+  recommended: string | null;
 };
+
+/** How credits are sold with this price list; `payable`: whether a payment provider is configured. */
+export const salesOf = (prices: PriceList | null, payable: boolean): CreditSales => ({
+  payable: prices !== null && payable,
+  contact: prices?.contact ?? null,
+});
 
 export const offersOf = ({ packs, lifetime }: PriceList): readonly Offer[] =>
   lifetime === null ? packs : [...packs, lifetime];
@@ -101,6 +110,7 @@ const FILE = z.strictObject(
     lifetime: LIFETIME.nullable().default(null),
     taxes: z.enum(["none", "automatic"], must("none or automatic")).default("none"),
     contact: CONTACT.nullable().default(null),
+    recommended: z.string(must("the id of a pack, or lifetime")).nullable().optional(),
   },
   must("an object in braces"),
 );
@@ -123,7 +133,7 @@ export function readPriceList(
   const problems = (shaped.error?.issues ?? []).flatMap(sentencesOf);
   problems.push(...checkAcrossMembers(input));
   if (!shaped.success || problems.length > 0) return { prices: null, problems };
-  const { packs, lifetime, currency, taxes, contact } = shaped.data;
+  const { packs, lifetime, currency, taxes, contact, recommended } = shaped.data;
   const offerOf = (written: Omit<Offer, "price" | "currency"> & WrittenPrice): Offer => {
     const { price, ...offer } = written;
     const offerCurrency = written.currency ?? currency ?? "";
@@ -142,10 +152,17 @@ export function readPriceList(
           : offerOf({ ...lifetime, id: "lifetime", kind: "lifetime", months: null }),
       taxes,
       contact,
+      recommended: recommended === undefined ? middleOf(packs) : recommended,
     },
     problems: [],
   };
 }
+
+/** Left out, the pack in the middle by its size is recommended: most customers know neither how little nor how much they need. */
+const middleOf = (packs: readonly { id: string; credits: number }[]): string | null =>
+  packs.length < 2
+    ? null
+    : (packs.toSorted((one, other) => one.credits - other.credits)[packs.length >> 1]?.id ?? null);
 
 type WrittenPrice = { price: string; currency?: string | undefined };
 
@@ -191,6 +208,13 @@ function checkAcrossMembers(input: unknown): string[] {
         `${path}.id repeats ${first}, ${excerptOf(pack["id"])}: every pack needs an id of its own.`,
       );
     }
+  }
+  const { recommended = null } = input;
+  const isLifetime = recommended === "lifetime" && isRecord(input["lifetime"]);
+  if (typeof recommended === "string" && !ids.has(recommended) && !isLifetime) {
+    problems.push(
+      `recommended must be the id of a pack, or lifetime; got ${excerptOf(recommended)}.`,
+    );
   }
   if (isRecord(input["lifetime"])) {
     problems.push(...checkPrice("lifetime", input["lifetime"], input["currency"]));

@@ -1,4 +1,6 @@
 /** Emails about credits: what happened, what is left and what to do. Each has a link to unsubscribe. */
+
+import type { TopUp } from "#top-up.ts";
 import { type EmailDraft, formatTime } from "./email-layout.ts";
 import type { Email } from "./mail.ts";
 
@@ -10,10 +12,12 @@ type CreditEmail = { to: string; at: number; unsubscribe: Unsubscribe };
 type LowBalanceEmail = CreditEmail & { balance: number; lowBalance: number };
 type ExpiringEmail = CreditEmail & { remaining: number; expiresAt: number };
 
+type Button = { link: string; label: string };
 type Write = (draft: EmailDraft) => Email;
 
-export function creditEmails(site: string, write: Write) {
+export function creditEmails(site: string, topUp: TopUp, write: Write) {
   const viewCredits = { link: `${site}/credits`, label: "View credits" };
+  const addCredits = howToAdd(topUp, viewCredits);
   const why = "You received this email because you have alerts about your credits turned on.";
   return {
     creditsLow: ({ to, at, balance, lowBalance, unsubscribe }: LowBalanceEmail) =>
@@ -30,8 +34,8 @@ export function creditEmails(site: string, write: Write) {
               ["Date", formatTime(at)],
             ],
           },
-          "When your balance is too low for a call, the API returns 402 (insufficient_credits) until you add credits. Your account and your API keys stay active. Your credits page shows how to add more:",
-          viewCredits,
+          "When your balance is too low for a call, the API returns 402 (insufficient_credits) until you add credits. Your account and your API keys stay active.",
+          ...addCredits,
           `Change your alert level: ${site}/settings/notifications`,
         ],
         why,
@@ -50,8 +54,8 @@ export function creditEmails(site: string, write: Write) {
               ["Date", formatTime(at)],
             ],
           },
-          "The API now rejects calls with 402 (insufficient_credits). Rejected calls cost nothing. Once you add credits, your API keys work again. Your credits page shows how to add more:",
-          viewCredits,
+          "The API now rejects calls with 402 (insufficient_credits). Rejected calls cost nothing. Once you add credits, your API keys work again.",
+          ...addCredits,
         ],
         why,
         unsubscribe,
@@ -78,6 +82,13 @@ export function creditEmails(site: string, write: Write) {
         unsubscribe,
       }),
   };
+}
+
+/** The way to more credits: a button where they are sold, otherwise whom to ask. */
+function howToAdd({ kind, sentence }: TopUp, viewCredits: Button): EmailDraft["blocks"] {
+  if (kind === "buy") return [{ ...viewCredits, label: "Buy credits" }];
+  if (kind === "look") return ["Your credits page shows how to add more:", viewCredits];
+  return [sentence, viewCredits];
 }
 
 const credits = (count: number) => `${count.toLocaleString("en")} credit${count === 1 ? "" : "s"}`;

@@ -3,6 +3,7 @@
  * `oneLine`, and the layout escapes them.
  */
 import { EMAIL_CHARS_MAX } from "#limits.ts";
+import { type CreditSales, topUp } from "#top-up.ts";
 import { creditEmails } from "./credit-emails.ts";
 import { type EmailDraft, formatTime, layOut } from "./email-layout.ts";
 import type { Email } from "./mail.ts";
@@ -18,13 +19,13 @@ type AddressChangedEmail = {
   origin: readonly (readonly [name: string, value: string])[];
 };
 
-/** `site`: the public URL of the service, without a trailing slash. */
-export function createEmails(site: string) {
+/** `site`: the public URL of the service, without a trailing slash. `sales`: how it sells credits; null: not known. */
+export function createEmails(site: string, sales: CreditSales | null = null) {
   const write = (draft: EmailDraft) => layOut(draft, site);
   return {
     ...linkEmails(site, write),
     ...accountEmails(site, write),
-    ...creditEmails(site, write),
+    ...creditEmails(site, topUp(sales, site), write),
   };
 }
 

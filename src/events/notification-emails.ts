@@ -1,6 +1,7 @@
 import { createEmails } from "#email/emails.ts";
 import type { Email } from "#email/mail.ts";
 import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
+import type { CreditSales } from "#top-up.ts";
 import { type EmailTopic, signUnsubscription } from "./unsubscribe.ts";
 
 /** Emails about credits by topic. Other kinds of events have no email here: emails about keys are sent where keys change. */
@@ -18,11 +19,14 @@ export type NotificationEmails = (event: LedgerEvent, to: string) => Email | nul
 export function createNotificationEmails({
   publicUrl,
   secrets,
+  sales,
 }: {
   publicUrl: string;
   secrets: readonly string[];
+  /** How the service sells credits. */
+  sales: CreditSales;
 }): NotificationEmails {
-  const emails = createEmails(publicUrl);
+  const emails = createEmails(publicUrl, sales);
   return (event, to) => {
     const topic = topicOf(event);
     if (topic === null) return null;

@@ -50,8 +50,34 @@ export type EntriesOrder = {
   /** The maximum number of entries in the page, at least 1. */
   max: number;
   now: number;
+  /** Only entries before this time; null or left out: all. */
+  until?: number | null | undefined;
+  filter?: EntriesFilter | undefined;
 };
+/** Which entries are listed; null or left out: all. A key or a tool selects entries about calls. */
+export type EntriesFilter = {
+  kinds?: readonly EntryKind[] | null | undefined;
+  tool?: string | null | undefined;
+  /** The id of a key. */
+  key?: string | null | undefined;
+  /** Only entries since this time. */
+  from?: number | null | undefined;
+};
+/**
+ * With a filter by key or tool, a page may have few entries, or none, although more follow: it looks at ENTRIES_SCANNED_MAX entries
+ * of each kind. `next` then says how far it looked.
+ */
 export type EntriesPage = { entries: Entry[]; next: string | null };
+
+/** Asks for the balance after each of these entries: the sum of the entry and all older ones. */
+export type EntryBalancesOrder = {
+  account: string;
+  now: number;
+  /** Ids of entries of the account. */
+  entries: readonly string[];
+};
+/** In the order of the ids; null where too many entries follow in its hour (BALANCE_ENTRIES_MAX). */
+export type EntryBalances = (number | null)[];
 
 /** The position of an entry in the list. `parts` distinguish entries of the same kind and millisecond. */
 export type EntryPosition = { kind: EntryKind; at: number; parts: string[] };
@@ -110,6 +136,10 @@ export const compareEntries = (
   one: Pick<Entry, "at" | "kind">,
   other: Pick<Entry, "at" | "kind">,
 ) => one.at - other.at || ENTRY_KINDS.indexOf(one.kind) - ENTRY_KINDS.indexOf(other.kind);
+
+/** Whether a filter selects by something that no index has. */
+export const isSelective = ({ tool = null, key = null }: EntriesFilter = {}): boolean =>
+  tool !== null || key !== null;
 
 /** Returns the first page of a list. `entries` must contain at least one entry more than the page if there are more. */
 export function cutPage(entries: Entry[], max: number): EntriesPage {

@@ -23,6 +23,7 @@ const OPERATIONS: Record<LedgerOperation, true> = {
   usage: true,
   sumUsage: true,
   entries: true,
+  entryBalances: true,
   setLowBalance: true,
   recordExpiries: true,
   listEvents: true,

@@ -45,7 +45,7 @@
  */
 
 import { HOUR_MS } from "#limits.ts";
-import type { EntriesOrder, EntriesPage } from "./entries.ts";
+import type { EntriesOrder, EntriesPage, EntryBalances, EntryBalancesOrder } from "./entries.ts";
 import type { LedgerEvent } from "./events.ts";
 import type { BudgetPeriod, KeyLimits } from "./key-limits.ts";
 import type { AccountStatus, Grant, GrantKind, Key } from "./model.ts";
@@ -386,6 +386,8 @@ export type LedgerOperations = {
   sumUsage: [{ account: string; max?: number | undefined }, { more: boolean }];
   /** A page of the account's ledger entries (`entries.ts`), newest first. */
   entries: [EntriesOrder, EntriesPage];
+  /** The balance after each entry of a page. Throws `UsageNotSummed` like `usage`. */
+  entryBalances: [EntryBalancesOrder, EntryBalances];
   /**
    * Sets the balance below which the owner is notified; 0 notifies only when the balance is used up. A balance that is
    * already below the new threshold causes no event.

@@ -2,12 +2,15 @@ import type { OfferView } from "#api/dashboard/shapes.ts";
 
 /**
  * The price of a thousand credits of an offer, such as `€3.98`, formatted like the price of the offer. Prices below one unit of the
- * currency get two more digits. The front page and the dashboard share it.
+ * currency get two more digits. The site and the dashboard share it.
  */
-export function perThousand({ priceText, credits }: OfferView): string {
+export const perThousand = (offer: OfferView): string => priceLike(offer, 1_000 / offer.credits);
+
+/** So many times the price of an offer, formatted like it. */
+export function priceLike({ priceText }: OfferView, times: number): string {
   const [price = ""] = /[\d,]+(?:\.\d+)?/.exec(priceText) ?? [];
   const digits = price.split(".")[1]?.length ?? 0;
-  const value = (Number(price.replaceAll(",", "")) * 1_000) / credits;
+  const value = Number(price.replaceAll(",", "")) * times;
   const amount = value.toLocaleString("en-US", {
     minimumFractionDigits: digits,
     maximumFractionDigits: value < 1 ? digits + 2 : digits,

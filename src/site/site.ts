@@ -14,9 +14,11 @@ export const createSite =
   (site: SiteContext): CreateSite =>
   (parts) => {
     const replier = createPageReplier(parts.replier, parts.app);
-    const description = describeApi(site.settings);
+    const sales = site.dashboard?.offer.prices ?? NOT_SOLD;
+    const settings = { ...site.settings, sales };
+    const description = describeApi(settings);
     const json = JSON.stringify(description, null, 2);
-    const operations = JSON.stringify(describeOperations(site.settings), null, 2);
+    const operations = JSON.stringify(describeOperations(settings), null, 2);
     let yaml: string | undefined;
     const pages = [
       get("/openapi.json", (request, context) =>
@@ -29,14 +31,18 @@ export const createSite =
       get(OPERATIONS_PATH, (request, context) =>
         replier.page("application/json", operations, request, context),
       ),
-      ...createPageRoutes(site, replier).map(({ path, handler }) => get(path, handler)),
+      ...createPageRoutes({ ...site, settings }, replier).map(({ path, handler }) =>
+        get(path, handler),
+      ),
     ];
     const mcp = createMcpRoute({ ...parts, version: site.settings.version });
     return {
       routes: [...pages, ...dashboardRoutes(site), mcp],
-      notFound: createNotFoundPage(site, replier, pages),
+      notFound: createNotFoundPage({ ...site, settings }, replier, pages),
     };
   };
+
+const NOT_SOLD = { payable: false, contact: null };
 
 /** All methods pass: the dashboard app has its own errors, and its bodies are small enough not to need draining. */
 function dashboardRoutes({ dashboard }: SiteContext): Route[] {

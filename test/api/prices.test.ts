@@ -128,11 +128,11 @@ for (const [where, openApp] of Object.entries(OPENERS)) {
 function assertShort(response: ApiResponse, price: number, balance: number): void {
   const problem = assertProblem(response, "insufficient_credits");
   const credits = price === 1 ? "credit" : "credits";
-  const topUpUrl = `${PUBLIC_URL}/docs/credits`;
+  const topUpUrl = `${PUBLIC_URL}/pricing`;
   assert.deepEqual([problem.price, problem.balance, problem.topUpUrl], [price, balance, topUpUrl]);
   assert.equal(
     problem.detail,
-    `The call costs ${price} ${credits}, and the balance is ${balance}. To get more credits, see ${topUpUrl}`,
+    `The call costs ${price} ${credits}, and the balance is ${balance}. To get more credits, ask the operator of this service.`,
   );
   assert.equal(response.header("credits-remaining"), String(balance));
 }

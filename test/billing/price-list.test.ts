@@ -33,13 +33,25 @@ test("a price list is read with its defaults", () => {
         ...{ id: "lifetime", kind: "lifetime", name: "Für immer", credits: 50_000 },
         ...{ price: 19_900, currency: "eur", months: null },
       },
-      ...{ taxes: "none", contact: "sales@example.org" },
+      ...{ taxes: "none", contact: "sales@example.org", recommended: "small" },
     },
     problems: [],
   });
   const alone = { lifetime: { ...lifetime, currency: "usd" }, taxes: "automatic" };
   assert.equal(read(alone).prices?.taxes, "automatic");
   assert.deepEqual(readPriceList(`\uFEFF${JSON.stringify(alone)}`).problems, []);
+});
+
+test("one offer is recommended: the one that the list names, otherwise the pack in the middle by size", () => {
+  const pack = (id: string, credits: number) => ({ ...PACK, id, credits });
+  const packs = [pack("c", 9), pack("a", 1), pack("b", 5)];
+  const lifetime = { name: "Life", credits: 9, price: "9.00", currency: "eur" };
+  const recommendedOf = (list: object) => read(list).prices?.recommended;
+  assert.equal(recommendedOf({ packs }), "b");
+  assert.equal(recommendedOf({ packs: packs.slice(0, 1) }), null);
+  assert.equal(recommendedOf({ packs, recommended: "a" }), "a");
+  assert.equal(recommendedOf({ packs, lifetime, recommended: "lifetime" }), "lifetime");
+  assert.equal(recommendedOf({ packs, recommended: null }), null);
 });
 
 test("all errors are reported together, each with its path and what is expected", () => {
@@ -93,6 +105,11 @@ test("text that is not a price list is rejected with a reason", () => {
     [JSON.stringify({ packs: [{ ...PACK, currency: "xyz" }] }), /currency must be/],
     [JSON.stringify({ packs: [{ ...PACK, id: "Small Pack" }] }), /packs\[0\]\.id must be/],
     [JSON.stringify({ packs: [{ ...PACK, name: "a\nb" }] }), /packs\[0\]\.name must be/],
+    [
+      JSON.stringify({ packs: [PACK], recommended: "lifetime" }),
+      /^recommended must be the id of a pack, or lifetime; got "lifetime"\.$/,
+    ],
+    [JSON.stringify({ packs: [PACK], recommended: 3 }), /^recommended must be the id of a pack/],
     [JSON.stringify({ packs: [PACK], contact: "javascript:alert(1)" }), /contact must be/],
     [
       JSON.stringify({ packs: Array.from({ length: 13 }, (_, no) => ({ ...PACK, id: `p${no}` })) }),

@@ -66,7 +66,11 @@ export async function openEvents(file = ":memory:") {
   const wiring: DispatchDeps = {
     ...{ source, eventStore, ledger, directory, random, logError },
     deferred: createDeferredEvents(),
-    emails: createNotificationEmails({ publicUrl: SITE, secrets: SECRETS }),
+    emails: createNotificationEmails({
+      publicUrl: SITE,
+      secrets: SECRETS,
+      sales: { payable: true, contact: null },
+    }),
     sealer: SEALER,
     transportKind: "smtp",
     now: () => clock.now,

@@ -61,6 +61,7 @@ export function openInProcess(
     compress: null,
     metrics: null,
     waitUntil: null,
+    sales: () => ({ payable: false, contact: null }),
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
     clientAddress: () => "127.0.0.1",

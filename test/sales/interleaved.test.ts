@@ -61,7 +61,7 @@ function openLife(t: TestContext, kind: Offer["kind"], random: () => number) {
   };
   const packs = kind === "pack" ? [offer] : [];
   const lifetime = kind === "lifetime" ? offer : null;
-  const prices = { packs, lifetime, taxes: "none", contact: null } as const;
+  const prices = { packs, lifetime, taxes: "none", contact: null, recommended: null } as const;
   const deps: BillingDeps = {
     ...{ provider: till.provider, purchases, ledger, prices },
     // The clocks of nodes differ.

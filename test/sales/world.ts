@@ -33,7 +33,7 @@ const pack = (id: string, credits: number, price: number, months: number | null)
 const PRICES: PriceList = {
   packs: [pack("small", 30, 500, 1), pack("odd", 7, 333, 3), pack("large", 90, 3000, 12)],
   lifetime: { ...pack("lifetime", 60, 19_900, null), kind: "lifetime" },
-  ...{ taxes: "none", contact: null },
+  ...{ taxes: "none", contact: null, recommended: null },
 };
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
@@ -84,6 +84,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
       emails: createNotificationEmails({
         publicUrl: "https://toolbooth.test",
         secrets: ["secret"],
+        sales: { payable: true, contact: null },
       }),
       sealer: emailSealer(["secret"]),
       transportKind: "smtp",

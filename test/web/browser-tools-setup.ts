@@ -45,6 +45,7 @@ export const VISITOR: Visitor = {
   starter: { credits: 100, days: 90 },
   apiUrl: PUBLIC_URL,
   emailsStayHere: false,
+  sales: { payable: false, contact: null },
   requestLog: false,
   passkeyOrigin: null,
 };

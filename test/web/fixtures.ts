@@ -1,4 +1,5 @@
 import type {
+  BalancedEntryView,
   CreditsView,
   EntriesView,
   EntryView,
@@ -23,7 +24,7 @@ export const user: UserView = {
   email: "ada@example.com",
   verified: true,
   createdAt: NOW - 61 * DAY,
-  account: { id: "acc_7Hq2LmZx9TbC", state: "open" },
+  account: { id: "acc_7Hq2LmZx9TbC", state: "open", balance: 12_844, level: "enough" },
   hasPassword: true,
   providers: ["github"],
 };
@@ -35,6 +36,7 @@ export const visitor: Visitor = {
   starter: { credits: 100, days: 90 },
   apiUrl: "http://127.0.0.1:8787",
   emailsStayHere: true,
+  sales: { payable: true, contact: "sales@example.org" },
   requestLog: true,
   passkeyOrigin: null,
 };
@@ -45,7 +47,10 @@ export const unverified: Visitor = {
 };
 export const suspended: Visitor = {
   ...visitor,
-  user: { ...user, account: { id: "acc_7Hq2LmZx9TbC", state: "suspended" } },
+  user: {
+    ...user,
+    account: { id: "acc_7Hq2LmZx9TbC", state: "suspended", balance: 12_844, level: "enough" },
+  },
 };
 export const withoutPassword: Visitor = {
   ...visitor,
@@ -306,9 +311,18 @@ const entry = (id: string, change: Partial<EntryView>): EntryView => ({
   calls: 1,
   ...change,
 });
+/** With the balance after each, from that after the newest. */
+function balanced(list: EntryView[], newest: number): BalancedEntryView[] {
+  let balance = newest;
+  return list.map((each) => {
+    const row = { ...each, balance };
+    balance -= each.credits;
+    return row;
+  });
+}
 const noCall = { tool: null, key: null, calls: null };
-export const entries: EntriesView = {
-  entries: [
+const newerEntries = balanced(
+  [
     entry("1", {
       at: NOW - 60_000,
       credits: -25,
@@ -342,16 +356,31 @@ export const entries: EntriesView = {
       ...noCall,
     }),
   ],
+  1_847,
+);
+export const entries: EntriesView = {
+  entries: newerEntries,
   next: "cursor-2",
+  searchedTo: null,
 };
 export const olderEntries: EntriesView = {
-  entries: [
-    entry("8", { at: NOW - 61 * DAY + 60_000, credits: 0, grant: null }),
-    entry("9", { at: NOW - 61 * DAY, kind: "grant", credits: 100, ...noCall }),
-  ],
+  entries: balanced(
+    [
+      entry("8", { at: NOW - 61 * DAY + 60_000, credits: 0, grant: null }),
+      entry("9", { at: NOW - 61 * DAY, kind: "grant", credits: 100, ...noCall }),
+    ],
+    100,
+  ),
   next: null,
+  searchedTo: null,
 };
-export const noEntries: EntriesView = { entries: [], next: null };
+/** A search that stopped before it found a page of matches. */
+export const searchedEntries: EntriesView = {
+  entries: newerEntries.slice(0, 1),
+  next: "cursor-2",
+  searchedTo: NOW - 20 * DAY,
+};
+export const noEntries: EntriesView = { entries: [], next: null, searchedTo: null };
 
 export const sessions: SessionView[] = [
   {

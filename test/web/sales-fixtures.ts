@@ -36,6 +36,7 @@ export const prices: PricesView = {
   payable: true,
   taxesAdded: true,
   contact: "sales@example.com",
+  recommended: "medium",
 };
 /** Prices without online payment. */
 export const byHand: PricesView = { ...prices, payable: false, taxesAdded: false };
@@ -45,6 +46,7 @@ export const noPrices: PricesView = {
   payable: false,
   taxesAdded: false,
   contact: null,
+  recommended: null,
 };
 
 export const PURCHASE = "pur_4Kd8QwZx2Lm7";

@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { visitor } from "./fixtures.ts";
 import * as sales from "./sales-fixtures.ts";
 import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 
@@ -51,6 +52,11 @@ export function listSalesScreens(all: Mocks): Screen[] {
   ];
 }
 
+const visitorWith = (sold: typeof visitor.sales): Mocks => ({
+  "GET /dashboard/visitor": { body: { ...visitor, sales: sold } },
+});
+const unsold = visitorWith({ payable: false, contact: null });
+
 type At = (
   path: string,
   prefix: string,
@@ -58,6 +64,7 @@ type At = (
 
 function creditScreens(at: At): Screen[] {
   const credits = at("/credits", "credits");
+  const purchases = at("/credits?tab=purchases", "credits, purchases");
   const back = at(`/credits?purchase=${sales.PURCHASE}`, "credits, back from payment");
   const response = (mock: Mock): Mocks => ({ [trackedPurchase]: mock });
   return [
@@ -70,10 +77,20 @@ function creditScreens(at: At): Screen[] {
     back("unknown", response(problem(404, "not_found", "Purchase not found."))),
     back("error", response(broken)),
     credits("lifetime plan", { "GET /dashboard/credits": { body: sales.lifetimeCredits } }),
-    credits("sold by the operator", { "GET /dashboard/prices": { body: sales.byHand } }),
+    credits("sold by the operator", {
+      ...visitorWith({ payable: false, contact: "sales@example.com" }),
+      "GET /dashboard/prices": { body: sales.byHand },
+    }),
     credits("nothing sold", {
       ...NO_SALES,
+      ...unsold,
       "GET /dashboard/prices": { body: sales.noPrices },
+    }),
+    credits("no whole number", {}, async (page) => {
+      await page.getByLabel("Credits you need a month").fill("many");
+    }),
+    credits("a lot of credits", {}, async (page) => {
+      await page.getByLabel("Credits you need a month").fill("2500000");
     }),
     credits("prices fail to load", { "GET /dashboard/prices": broken }),
     credits("buying, waiting", { "POST /dashboard/purchases": "silence" }, press("Buy Small")),
@@ -82,7 +99,12 @@ function creditScreens(at: At): Screen[] {
       { "POST /dashboard/purchases": problem(503, "unavailable", "The payment provider is away.") },
       press("Buy Lifetime"),
     ),
-    credits("older purchases", {}, press("Show older")),
+    purchases("all"),
+    purchases("none", NO_SALES),
+    purchases("none, nothing sold", { ...NO_SALES, ...unsold }),
+    purchases("loading", { "GET /dashboard/purchases": "silence" }),
+    purchases("fail", { "GET /dashboard/purchases": broken }),
+    purchases("older", {}, press("Show older")),
   ];
 }
 

@@ -131,7 +131,7 @@ async function fillClosing(page: Page): Promise<void> {
 
 /** The credits page has two lists with this button. */
 const showOlderEntries = (page: Page) =>
-  page.getByRole("region", { name: "History" }).getByRole("button", { name: "Show older" }).click();
+  page.getByRole("region", { name: "Ledger" }).getByRole("button", { name: "Show older" }).click();
 
 /** The chart is loaded last. */
 const waitForChart = (page: Page) => page.getByRole("img", { name: /^Bar chart/ }).waitFor();
@@ -282,6 +282,68 @@ const ACCOUNT_STATES: Screen[] = [
   }),
 ];
 
+const ledger = "/credits?tab=ledger";
+const LEDGER = "GET /dashboard/credits/entries";
+const LEDGER_STATES: Screen[] = [
+  { name: "credits, ledger", path: ledger, mocks: ALL },
+  { name: "credits, no entries", path: ledger, mocks: NEW },
+  { name: "credits, ledger, loading", path: ledger, mocks: { ...ALL, [LEDGER]: "silence" } },
+  { name: "credits, ledger fails", path: ledger, mocks: { ...ALL, [LEDGER]: broken } },
+  { name: "credits, older entries", path: ledger, mocks: ALL, actions: showOlderEntries },
+  {
+    name: "credits, older entries fail",
+    path: ledger,
+    mocks: { ...ALL, [`${LEDGER}?after=cursor-2`]: broken },
+    actions: showOlderEntries,
+  },
+  {
+    name: "credits, filtered ledger",
+    path: `${ledger}&show=calls&tool=hash&from=2026-10-01`,
+    mocks: { ...ALL, [LEDGER]: { body: fixtures.searchedEntries } },
+  },
+  {
+    name: "credits, no matching entries",
+    path: `${ledger}&key=key_gone&to=2026-11-02`,
+    mocks: { ...ALL, [LEDGER]: { body: fixtures.noEntries } },
+  },
+];
+
+const withLevel = (
+  level: "low" | "gone",
+  balance: number,
+  sales = fixtures.visitor.sales,
+): Mocks => ({
+  ...ALL,
+  "GET /dashboard/visitor": {
+    body: {
+      ...fixtures.visitor,
+      sales,
+      user: { ...fixtures.user, account: { ...fixtures.user.account, balance, level } },
+    },
+  },
+});
+const BALANCE_STATES: Screen[] = [
+  { name: "balance low", path: "/usage", mocks: withLevel("low", 17) },
+  {
+    name: "balance low, dismissed",
+    path: "/usage",
+    mocks: withLevel("low", 17),
+    actions: press("Dismiss for a day"),
+  },
+  { name: "balance gone", path: keys, mocks: withLevel("gone", 0) },
+  {
+    name: "balance gone, with a contact",
+    path: "/settings/notifications",
+    mocks: withLevel("gone", 0, { payable: false, contact: "sales@example.org" }),
+  },
+  {
+    name: "balance gone, nothing sold",
+    path: ledger,
+    mocks: withLevel("gone", 0, { payable: false, contact: null }),
+  },
+  { name: "balance gone, where credits are bought", path: "/credits", mocks: withLevel("gone", 0) },
+];
+
 const OTHER_STATES: Screen[] = [
   {
     name: "home, with the new key",
@@ -351,28 +413,23 @@ const OTHER_STATES: Screen[] = [
       await press("Show")(page);
     },
   },
-  { name: "credits, older entries", path: "/credits", mocks: ALL, actions: showOlderEntries },
+  ...LEDGER_STATES,
   {
     name: "credits, all grants",
-    path: "/credits",
+    path: "/credits?tab=grants",
     mocks: ALL,
     actions: press("Show 2 spent or expired grants"),
   },
   {
     name: "credits, more grants",
-    path: "/credits",
+    path: "/credits?tab=grants",
     mocks: {
       ...ALL,
       "GET /dashboard/credits": { body: { ...fixtures.credits, next: "cursor-2" } },
     },
     actions: press("Show spent or expired grants"),
   },
-  {
-    name: "credits, older entries fail",
-    path: "/credits",
-    mocks: { ...ALL, "GET /dashboard/credits/entries?after=cursor-2": broken },
-    actions: showOlderEntries,
-  },
+  ...BALANCE_STATES,
 ];
 
 /** Every screen in every state, for accessibility checks and screenshots. */
@@ -384,6 +441,8 @@ export const SCREENS: Screen[] = [
   ...commonStates("requests", "/requests"),
   ...commonStates("usage", "/usage"),
   ...commonStates("credits", "/credits"),
+  { name: "credits, grants", path: "/credits?tab=grants", mocks: ALL },
+  { name: "credits, no grants", path: "/credits?tab=grants", mocks: NEW },
   ...commonStates("notifications", "/settings/notifications"),
   ...commonStates("webhooks", "/settings/webhooks"),
   ...commonStates("account", account),

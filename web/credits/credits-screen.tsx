@@ -1,80 +1,94 @@
-import { useState } from "react";
-import type { CreditsView } from "#api/dashboard/shapes.ts";
+import { Tabs } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { Suspense, useState } from "react";
+import { useSearchText } from "../addresses.ts";
+import { screenOf } from "../frame/screen-of.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingBlock, LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
-import { useCredits, useEntries } from "../queries.ts";
+import { useCredits, useVisitor } from "../queries.ts";
 import { Balance } from "./balance.tsx";
 import "./credits.css";
-import { EntryList } from "./entry-list.tsx";
-import { Grants } from "./grants.tsx";
-import { Offers } from "./offers.tsx";
-import { PurchaseList } from "./purchase-list.tsx";
 import { PurchaseStatus } from "./purchase-status.tsx";
-import { usePrices, usePurchases } from "./purchases.ts";
+import { type CreditsTab, readTab, TABS, tabLabel } from "./tabs.ts";
 
-/** Loads everything at once. A part is shown only when all parts above it are, so that the layout does not shift. */
+/** Each tab loads its code and its data when it is first shown. */
+const PANELS: Record<CreditsTab, ReturnType<typeof screenOf>> = {
+  buy: screenOf(() => import("./buy-tab.tsx")),
+  grants: screenOf(() => import("./grants.tsx")),
+  purchases: screenOf(() => import("./purchase-list.tsx")),
+  ledger: screenOf(() => import("./ledger.tsx")),
+};
+
 export default function CreditsScreen() {
-  const credits = useCredits();
-  const prices = usePrices();
-  const purchases = usePurchases();
-  useEntries();
-  // `ShowOlder` reports a failed next page at the end of the list.
-  const query = credits.isFetchNextPageError ? { ...credits, error: null } : credits;
-  const isTopLoaded = !credits.isPending && (credits.isError || !prices.isPending);
+  const tab = readTab(useSearchText("tab"));
+  const isSold = useVisitor().data?.sales.payable ?? false;
+  const navigate = useNavigate();
+  const choose = (next: string | null) => {
+    const chosen = readTab(next ?? "");
+    void navigate({
+      to: "/credits",
+      search: (chosen === "buy" ? {} : { tab: chosen }) as never,
+      replace: true,
+    });
+  };
   return (
     <>
       <PageTitle title="Credits" />
       <PurchaseStatus />
-      <QueryResult query={query} loading={<CreditsLoading />}>
-        {({ pages }) => <CreditsSummary credits={credits} pages={pages} prices={prices} />}
-      </QueryResult>
-      {isTopLoaded && prices.data !== undefined && credits.data !== undefined && (
-        <PurchaseList payable={prices.data.payable} />
-      )}
-      {isTopLoaded && !purchases.isPending && <EntryList />}
+      <BalanceOnTop />
+      <Tabs value={tab} onChange={choose} keepMounted={false} className="tb-tabs">
+        <Tabs.List>
+          {TABS.map((each) => (
+            <Tabs.Tab
+              key={each}
+              value={each}
+              onPointerEnter={() => void PANELS[each].preload()}
+              onFocus={() => void PANELS[each].preload()}
+            >
+              {tabLabel(each, isSold)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {TABS.map((each) => {
+          const Panel = PANELS[each];
+          return (
+            <Tabs.Panel key={each} value={each}>
+              <Suspense fallback={<TabLoading />}>
+                <Panel />
+              </Suspense>
+            </Tabs.Panel>
+          );
+        })}
+      </Tabs>
     </>
   );
 }
 
-function CreditsSummary(props: {
-  credits: ReturnType<typeof useCredits>;
-  pages: CreditsView[];
-  prices: ReturnType<typeof usePrices>;
-}) {
-  const { credits, pages, prices } = props;
+function BalanceOnTop() {
+  const credits = useCredits();
   const [now] = useState(() => Date.now());
-  const [view] = pages;
-  if (view === undefined) return null;
+  // `ShowOlder` reports a failed next page at the end of its list.
+  const query = credits.isFetchNextPageError ? { ...credits, error: null } : credits;
   return (
-    <>
-      <Balance view={view} now={now} />
-      <QueryResult query={prices} loading={<OffersLoading />}>
-        {(list) => <Offers prices={list} lifetime={view.lifetime} />}
-      </QueryResult>
-      {!prices.isPending && <Grants query={credits} pages={pages} now={now} />}
-    </>
+    <QueryResult query={query} loading={<BalanceLoading />}>
+      {({ pages: [view] }) => view && <Balance view={view} now={now} />}
+    </QueryResult>
   );
 }
 
-const CreditsLoading = () => (
-  <>
-    <div className="tb-home-top">
-      <div className="tb-home-loading">
-        <LoadingBlock height={22} />
-        <LoadingBlock height={56} />
-      </div>
-      <LoadingRows rows={2} height={34} />
+const BalanceLoading = () => (
+  <div className="tb-home-top">
+    <div className="tb-home-loading">
+      <LoadingBlock height={22} />
+      <LoadingBlock height={56} />
     </div>
-    <OffersLoading />
-  </>
+    <LoadingRows rows={2} height={34} />
+  </div>
 );
 
-const OffersLoading = () => (
+const TabLoading = () => (
   <div className="tb-section">
-    <div className="tb-home-loading">
-      <LoadingBlock height={28} />
-    </div>
-    <LoadingRows rows={4} height={48} />
+    <LoadingRows rows={5} height={48} />
   </div>
 );

@@ -2,25 +2,39 @@ import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
 import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
-import { Empty } from "../parts/placeholders.tsx";
-import { ShowOlder } from "../parts/query-result.tsx";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { type useCredits, useVisitor } from "../queries.ts";
+import { useCredits, useVisitor } from "../queries.ts";
 import { GRANT_LABELS } from "./credit-text.ts";
 
 const isOver = (grant: GrantView, now: number) =>
   grant.remaining === 0 || (grant.expiresAt !== null && grant.expiresAt <= now);
 
 /** The grants that make up the balance, in the order in which they are spent. */
-export function Grants(props: {
-  query: ReturnType<typeof useCredits>;
-  pages: CreditsView[];
-  now: number;
-}) {
-  const { query, now } = props;
+export default function GrantsTab() {
+  const query = useCredits();
+  // `ShowOlder` reports a failed next page at the end of the list.
+  const shown = query.isFetchNextPageError ? { ...query, error: null } : query;
+  return (
+    <QueryResult query={shown} loading={<GrantsLoading />}>
+      {({ pages }) => <Grants query={query} pages={pages} />}
+    </QueryResult>
+  );
+}
+
+const GrantsLoading = () => (
+  <div className="tb-section">
+    <LoadingRows rows={5} height={48} />
+  </div>
+);
+
+function Grants(props: { query: ReturnType<typeof useCredits>; pages: CreditsView[] }) {
+  const { query } = props;
+  const [now] = useState(() => Date.now());
   const visitor = useVisitor().data;
   const promised = visitor?.user?.verified === false ? visitor.starter : undefined;
   const [showAll, setShowAll] = useState(false);

@@ -1,6 +1,9 @@
 import { Text, VisuallyHidden } from "@mantine/core";
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
 import { contactHref, lastsText, perThousand } from "#site/offer-text.ts";
+import { recommendedOffer } from "#site/pack-plan.ts";
+import { topUp } from "#top-up.ts";
+import { absoluteUrl } from "../addresses.ts";
 import { restrictionOf } from "../keys/restriction.tsx";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure } from "../parts/message.tsx";
@@ -9,11 +12,13 @@ import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { useVisitor } from "../queries.ts";
+import { Estimate } from "./estimate.tsx";
 import { useBuy } from "./purchases.ts";
 
 /** The credit packs and the lifetime plan, with buttons to buy them, or the operator's contact if nothing is sold online. */
 export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boolean }) {
   const { packs, payable } = prices;
+  const recommended = recommendedOffer(prices);
   const buy = useBuy();
   const restriction = restrictionOf(useVisitor().data?.user);
   const canBuy = payable && restriction === null;
@@ -23,6 +28,7 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
   const button = (offer: OfferView) => (
     <BusyButton
       size="sm"
+      variant={recommended === null || offer.id === recommended ? "filled" : "default"}
       busy={isBusy(offer.id)}
       busyLabel="Opening"
       onClick={() => start(offer.id)}
@@ -33,20 +39,21 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
   );
   return (
     <Section
-      title={payable ? "Buy credits" : "More credits"}
+      title={payable ? "Buy credits" : "Get credits"}
       description={payable ? <PaymentTerms prices={prices} /> : <Ask contact={prices.contact} />}
     >
+      {packs.length > 0 && <Estimate prices={prices} lifetime={lifetime} />}
       {packs.length > 0 && (
         <Records
           label="Credit packs"
-          columns={columns(lifetime)}
+          columns={columns(lifetime, recommended)}
           rows={packs}
           {...(canBuy ? { actions: button } : {})}
         />
       )}
       {prices.lifetime !== null && (
         <div className="tb-plan">
-          <Lifetime offer={prices.lifetime} />
+          <Lifetime offer={prices.lifetime} isRecommended={recommended === prices.lifetime.id} />
           {lifetime ? (
             <State shape="check" tone="ok">
               Your account is on this plan
@@ -73,29 +80,42 @@ const PaymentTerms = ({ prices }: { prices: PricesView }) => (
   </>
 );
 
-const Ask = ({ contact }: { contact: string | null }) =>
-  contact === null ? (
-    <>Credits are not sold here. If you need more, contact the operator of this service.</>
-  ) : (
+/** The sentence of `topUp`, with the contact as a link. */
+function Ask({ contact }: { contact: string | null }) {
+  const { sentence } = topUp({ payable: false, contact }, absoluteUrl(""));
+  const [before = "", after] = contact === null ? [sentence] : sentence.split(contact);
+  return (
     <>
-      Credits are not sold here. If you need more, contact the operator of this service:{" "}
-      <a href={contactHref(contact)}>{contact}</a>
+      Credits are not sold on this page. {before}
+      {contact !== null && <a href={contactHref(contact)}>{contact}</a>}
+      {after}
     </>
   );
+}
 
 /** Packs bought on the lifetime plan do not expire either. */
-const columns = (lifetime: boolean): Column<OfferView>[] => [
-  { head: "Pack", cell: ({ name }) => name },
+const columns = (lifetime: boolean, recommended: string | null): Column<OfferView>[] => [
+  {
+    head: "Pack",
+    cell: ({ id, name }) => (
+      <>
+        {name} {id === recommended && <Recommended />}
+      </>
+    ),
+  },
   { head: "Credits", cell: ({ credits }) => formatNumber(credits), numeric: true },
   { head: "Price", cell: ({ priceText }) => priceText, numeric: true, inCard: "beside" },
   { head: "Per 1,000 credits", cell: (offer) => perThousand(offer), numeric: true },
   { head: "Valid for", cell: ({ months }) => lastsText(lifetime ? null : months) },
 ];
 
-const Lifetime = ({ offer }: { offer: OfferView }) => (
+const Recommended = () => <span className="tb-mark">Recommended</span>;
+
+const Lifetime = ({ offer, isRecommended }: { offer: OfferView; isRecommended: boolean }) => (
   <div>
     <Text fw={600} component="h3">
-      {offer.name}: {counted(offer.credits, "credit")} for {offer.priceText}
+      {offer.name}: {counted(offer.credits, "credit")} for {offer.priceText}{" "}
+      {isRecommended && <Recommended />}
     </Text>
     <Text c="dimmed" size="sm" mt={4} maw="40rem">
       Your credits never expire, including any you already have. {perThousand(offer)} per 1,000

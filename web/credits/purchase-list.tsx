@@ -1,4 +1,5 @@
 import { Button, VisuallyHidden } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
 import { ExternalLink } from "../parts/buttons.tsx";
 import { formatNumber } from "../parts/numbers.ts";
@@ -8,27 +9,43 @@ import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
+import { useVisitor } from "../queries.ts";
 import { STATE_LABELS } from "./purchase-states.ts";
 import { usePurchases } from "./purchases.ts";
 
-/** The purchases, newest first. The section is hidden if there are none and nothing can be bought (`payable`). */
-export function PurchaseList({ payable }: { payable: boolean }) {
+/** The purchases, newest first, with their receipts and invoices. */
+export default function PurchasesTab() {
   const purchases = usePurchases();
+  const isSold = useVisitor().data?.sales.payable ?? false;
   const query = purchases.isFetchNextPageError ? { ...purchases, error: null } : purchases;
-  const rows = purchases.data?.pages.flatMap((page) => page.purchases) ?? [];
-  if (!payable && rows.length === 0) return null;
   return (
-    <Section title="Purchases" description="Our payment provider keeps your receipts and invoices.">
-      <QueryResult query={query} loading={<LoadingRows rows={2} height={56} />}>
-        {() =>
-          rows.length === 0 ? (
-            <Empty icon="prices" title="No purchases yet">
-              Your purchases will be listed here, with their receipts.
+    <Section
+      title="Purchases and receipts"
+      description="Our payment provider keeps your receipts and invoices."
+    >
+      <QueryResult query={query} loading={<LoadingRows rows={3} height={56} />}>
+        {({ pages }) => {
+          const rows = pages.flatMap((page) => page.purchases);
+          return rows.length === 0 ? (
+            <Empty
+              icon="prices"
+              title="No purchases yet"
+              action={
+                isSold && (
+                  <Button component={Link} to="/credits">
+                    Buy credits
+                  </Button>
+                )
+              }
+            >
+              {isSold
+                ? "Your purchases will be listed here, with their receipts and invoices."
+                : "Credits are not sold on this page."}
             </Empty>
           ) : (
             <Records label="Purchases" columns={COLUMNS} rows={rows} actions={links} />
-          )
-        }
+          );
+        }}
       </QueryResult>
       <ShowOlder query={purchases} />
     </Section>

@@ -60,7 +60,10 @@ export function useTrackedPurchase(id: string, cancelled: boolean) {
   const state = purchase.data?.state;
   useEffect(() => {
     if (state === undefined || state === "open") return;
-    const changed = [queryKeys.credits, queryKeys.entries, queryKeys.purchases, queryKeys.home];
+    const changed = [
+      ...[queryKeys.credits, queryKeys.entries, queryKeys.purchases, queryKeys.home],
+      queryKeys.visitor,
+    ];
     for (const queryKey of changed) void client.invalidateQueries({ queryKey });
   }, [state, client]);
   return purchase;

@@ -8,6 +8,7 @@ import { PageTitle } from "../parts/page-title.tsx";
 import { useProofWanted } from "../proof.ts";
 import { useVisitor } from "../queries.ts";
 import { AccountBanners } from "./account-banners.tsx";
+import { BalanceBanner } from "./balance-banner.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Pending, titleOf } from "./fallbacks.tsx";
 import { screenOf } from "./screen-of.ts";
@@ -38,6 +39,7 @@ export function MemberPages() {
   return (
     <>
       {user !== null && <AccountBanners visitor={visitor.data} user={user} />}
+      <BalanceBanner visitor={visitor.data} />
       <Outlet />
       <ProofDialogs />
       {(signedOut || user === null) && <SignedOutDialog next={here} />}

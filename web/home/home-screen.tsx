@@ -1,6 +1,8 @@
 import { Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import type { HomeView } from "#api/dashboard/shapes.ts";
+import { topUp } from "#top-up.ts";
+import { absoluteUrl } from "../addresses.ts";
 import { useNewKey } from "../keys/new-key.ts";
 import { restrictionOf } from "../keys/restriction.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
@@ -50,6 +52,7 @@ export default function HomeScreen() {
 
 function Overview(props: { view: HomeView; account: string; guide: ReactNode }) {
   const { view, guide } = props;
+  const sales = useVisitor().data?.sales;
   const [now] = useState(() => Date.now());
   const { isDismissed, dismiss } = useDismissed(props.account, now);
   const suggestion = guide === null ? suggestionFor(view, now, isDismissed) : null;
@@ -61,7 +64,8 @@ function Overview(props: { view: HomeView; account: string; guide: ReactNode }) 
       <Figures view={view} now={now} />
       {view.noStarter !== null && (
         <Text size="sm" c="dimmed" mt="sm">
-          {NO_STARTER[view.noStarter]}
+          {NO_STARTER[view.noStarter]}{" "}
+          {sales !== undefined && topUp(sales, absoluteUrl("")).sentence}
         </Text>
       )}
       {suggestion !== null && (
@@ -109,11 +113,10 @@ function Guide(props: {
   return <CallGuide apiUrl={props.apiUrl} newKey={newKey} freeCall={view?.freeCall ?? false} />;
 }
 
-const ASK_OPERATOR = "Ask the operator of this service for credits.";
 const NO_STARTER: Record<NonNullable<HomeView["noStarter"]>, string> = {
   address_used:
     "This account has no starter credits: each person gets them once, and another account with your email address, or an alias of it, had them.",
-  disposable: `This account has no starter credits, because its email address is a disposable one. ${ASK_OPERATOR}`,
-  network_full: `This account has no starter credits: today's were used up in your network when you signed up. ${ASK_OPERATOR}`,
-  day_full: `This account has no starter credits: today's were used up when you signed up. ${ASK_OPERATOR}`,
+  disposable: `This account has no starter credits, because its email address is a disposable one.`,
+  network_full: `This account has no starter credits: today's were used up in your network when you signed up.`,
+  day_full: `This account has no starter credits: today's were used up when you signed up.`,
 };

@@ -1,5 +1,8 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { salesOf } from "#billing/price-list.ts";
+import { levelOf } from "#ledger/events.ts";
+import type { LedgerOperations } from "#ledger/port.ts";
 import { signUpNetworkOf } from "#networks.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { checkPassword, requireFreshProof } from "./fresh-proof.ts";
@@ -17,6 +20,8 @@ import {
 } from "./request-context.ts";
 import type { EventsView, Provider, SessionView, UserView, Visitor } from "./shapes.ts";
 
+type AccountStatus = NonNullable<LedgerOperations["findAccount"][1]>;
+
 const EVENTS_A_PAGE = 30;
 
 export async function showVisitor(context: RequestContext): Promise<Response> {
@@ -31,6 +36,7 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
     passkeyOrigin: context.deps.auth.passkeyPlace?.origin ?? null,
     emailsStayHere: settings.emailsStayHere,
     requestLog: context.deps.requests !== null,
+    sales: salesOf(context.deps.sales.prices, context.deps.sales.billing !== null),
   };
   return json(view);
 }
@@ -55,10 +61,17 @@ async function viewUser(context: RequestContext, { user }: SignedIn): Promise<Us
     email: user.email,
     verified: user.verified,
     createdAt: user.createdAt,
-    account: status === null ? null : { id: status.account, state: status.state },
+    account: status === null ? null : viewAccount(status),
     hasPassword: names.includes("credential"),
     providers: deps.settings.providers.filter((name: Provider) => names.includes(name)),
   };
+}
+
+function viewAccount(status: AccountStatus): UserView["account"] {
+  const { account: id, state, balance, lowBalance, freeCall } = status;
+  // The first call is free, so an account that has not made it can call without credits.
+  const level = freeCall === "open" && balance === 0 ? "enough" : levelOf(balance, lowBalance);
+  return state === "closed" ? null : { id, state, balance, level };
 }
 
 export async function listSessions(context: RequestContext): Promise<Response> {

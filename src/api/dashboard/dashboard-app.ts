@@ -20,6 +20,7 @@ import { authRoutes } from "./auth-handler.ts";
 import { busy } from "./call-auth.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests, wrongMethod } from "./dashboard-error.ts";
+import { exportLedger, listEntries } from "./entries.ts";
 import { checkExport, exportData, exportEntries, exportEvents } from "./export.ts";
 import {
   beginTotp,
@@ -57,7 +58,7 @@ import {
   receiveStripeMessage,
   STRIPE_MESSAGE_PATH,
 } from "./stripe-message.ts";
-import { listEntries, showCredits, showUsage } from "./usage.ts";
+import { showCredits, showUsage } from "./usage.ts";
 import {
   addEndpoint,
   changeEndpoint,
@@ -133,6 +134,7 @@ export const dashboardRoutes = ({
   "/dashboard/requests/summary": { GET: summarizeRequests },
   "/dashboard/credits": { GET: showCredits },
   "/dashboard/credits/entries": { GET: listEntries },
+  "/dashboard/credits/entries/export": { GET: exportLedger },
   "/dashboard/prices": { GET: showPrices },
   "/dashboard/purchases": { GET: createListPurchases(looks), POST: beginPurchase },
   "/dashboard/purchases/:id{[\\w-]+}": { GET: createShowPurchase(looks) },

@@ -11,15 +11,19 @@ export async function showPrices({ deps }: RequestContext): Promise<Response> {
 
 export function viewPrices(prices: PriceList | null, payable: boolean): PricesView {
   if (prices === null) {
-    return { packs: [], lifetime: null, payable: false, taxesAdded: false, contact: null };
+    return {
+      ...{ packs: [], lifetime: null, payable: false, taxesAdded: false },
+      ...{ contact: null, recommended: null },
+    };
   }
-  const { packs, lifetime, taxes, contact } = prices;
+  const { packs, lifetime, taxes, contact, recommended } = prices;
   return {
     packs: packs.map(viewOffer),
     lifetime: lifetime === null ? null : viewOffer(lifetime),
     payable,
     taxesAdded: taxes === "automatic",
     contact,
+    recommended,
   };
 }
 

@@ -1,8 +1,10 @@
 import { type BeginOutcome, PAGE_OPEN_MS } from "#billing/begin-purchase.ts";
 import { priceText } from "#billing/money.ts";
 import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
+import { salesOf } from "#billing/price-list.ts";
 import type { Purchase } from "#billing/purchase-store.ts";
 import type { Throttle } from "#ledger/throttle.ts";
+import { type CreditSales, topUp } from "#top-up.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import {
   json,
@@ -19,7 +21,7 @@ export async function beginPurchase(context: RequestContext): Promise<Response> 
   const { deps } = context;
   const { account, user } = await requireActiveMember(context);
   const { billing, prices } = deps.sales;
-  if (billing === null) throw notPayable(prices?.contact ?? null);
+  if (billing === null) throw notPayable(salesOf(prices, false), deps.settings.publicUrl);
   const { offer } = await readJson(context);
   const base = baseOf(context);
   const begun = await reaching(context, () =>
@@ -45,12 +47,10 @@ function baseOf({ deps, request }: RequestContext): string {
   return origin === null || origin === new URL(publicUrl).origin ? publicUrl : origin;
 }
 
-const notPayable = (contact: string | null) =>
+const notPayable = (sales: CreditSales, publicUrl: string) =>
   new DashboardError(
     "not_payable",
-    contact === null
-      ? "Credits are not sold here. If you need more, contact the operator of this service."
-      : `Credits are not sold here. If you need more, contact the operator of this service: ${contact}.`,
+    `Credits are not sold here. ${topUp(sales, publicUrl).sentence}`,
   );
 
 function problemOf(begun: Exclude<BeginOutcome, { outcome: "begun" }>): DashboardError {

@@ -13,7 +13,8 @@
  *     GET    /dashboard/requests                   RequestsView                          RequestQuery, newest first
  *     GET    /dashboard/requests/summary           RequestSummaryView                    RequestQuery
  *     GET    /dashboard/credits                    CreditsView                           `?after=` for the next page of grants
- *     GET    /dashboard/credits/entries?after=     EntriesView                           newest first
+ *     GET    /dashboard/credits/entries            EntriesView                           EntriesQuery, newest first
+ *     GET    /dashboard/credits/entries/export     the same entries as CSV               EntriesQuery
  *     GET    /dashboard/prices                     PricesView                            needs no session
  *     GET    /dashboard/purchases?after=           PurchasesView                         newest first
  *     POST   /dashboard/purchases    PurchaseOrder CheckoutView                          201
@@ -57,6 +58,7 @@ import type { StarterOutcome } from "#accounts/starter-claim.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { BudgetLeft, BudgetPeriod } from "#ledger/key-limits.ts";
 import type { GrantKind } from "#ledger/port.ts";
+import type { CreditSales } from "#top-up.ts";
 
 export type Provider = "github" | "google";
 
@@ -72,6 +74,8 @@ export type Visitor = {
   passkeyOrigin: string | null;
   /** True if emails go to the outbox folder and the log because no mail server is configured. */
   emailsStayHere: boolean;
+  /** How the service sells credits. */
+  sales: CreditSales;
   /** Whether the service keeps a log of requests, which the page `/requests` shows. */
   requestLog: boolean;
 };
@@ -109,7 +113,13 @@ export type UserView = {
   verified: boolean;
   createdAt: number;
   /** Null until the address is verified. */
-  account: { id: string; state: "open" | "suspended" } | null;
+  account: {
+    id: string;
+    state: "open" | "suspended";
+    balance: number;
+    /** Whether the balance is below the user's alert level, or used up so that calls are rejected. */
+    level: "enough" | "low" | "gone";
+  } | null;
   hasPassword: boolean;
   /** The linked social sign-ins. */
   providers: Provider[];
@@ -344,6 +354,8 @@ export type PricesView = {
   taxesAdded: boolean;
   /** An email address or a URL of the operator; null if none is configured. */
   contact: string | null;
+  /** The id of the offer to mark; null: none. */
+  recommended: string | null;
 };
 
 /** `POST /dashboard/purchases` takes the offer's id and returns the payment page. */
@@ -447,8 +459,31 @@ export type EntryView = {
   calls: number | null;
 };
 
-/** `next` is the value of `after` for the next page; null on the last page. */
-export type EntriesView = { entries: EntryView[]; next: string | null };
+/**
+ * The filters of the ledger, as query parameters; omitted: all. `kind`: kinds of entries, separated by commas. `from`, `to`: UTC
+ * days such as `2026-11-21`, both inclusive. `after`: the `next` of the page before.
+ */
+export type EntriesQuery = {
+  after?: string;
+  kind?: string;
+  tool?: string;
+  key?: string;
+  from?: string;
+  to?: string;
+};
+
+/** An entry with the balance after it: the sum of it and all older ones. Null where the service did not add it up. */
+export type BalancedEntryView = EntryView & { balance: number | null };
+
+/**
+ * `next` is the value of `after` for the next page; null on the last page. A filtered page may have few entries, or none, although
+ * more follow: `searchedTo` then says how far back the service looked.
+ */
+export type EntriesView = {
+  entries: BalancedEntryView[];
+  next: string | null;
+  searchedTo: number | null;
+};
 
 export type SessionView = {
   id: string;

@@ -3,10 +3,9 @@ import { callsByKey, usagePages } from "#ledger/read-pages.ts";
 import { DAY_MS, USAGE_DAYS_MAX } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { json, type RequestContext, requireMember } from "./request-context.ts";
-import type { CreditsView, EntriesView, UsageView } from "./shapes.ts";
+import type { CreditsView, UsageView } from "./shapes.ts";
 
 /** Balance and usage of an account. Every number comes from the ledger. */
-const ENTRIES_A_PAGE = 50;
 const GRANTS_A_PAGE = 50;
 /** Rows in one response, of about 90 bytes each. */
 const DAY_ROWS_MAX = 50_000;
@@ -50,22 +49,6 @@ export async function showCredits(context: RequestContext): Promise<Response> {
     throw new DashboardError(
       "invalid_request",
       "This page of grants does not exist. Start again at the first page.",
-    );
-  }
-}
-
-export async function listEntries(context: RequestContext): Promise<Response> {
-  const { account } = await requireMember(context);
-  const after = context.url.searchParams.get("after");
-  const order = { account, after, max: ENTRIES_A_PAGE, now: context.now };
-  try {
-    const view: EntriesView = await context.deps.accountDeps.ledger.entries(order);
-    return json(view);
-  } catch (error) {
-    if (!(error instanceof OrderRejected)) throw error;
-    throw new DashboardError(
-      "invalid_request",
-      "This page of entries does not exist. Start again at the first page.",
     );
   }
 }
@@ -127,7 +110,7 @@ async function usageByDay(
 export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Reads a day such as `2026-11-21`; returns its first millisecond in UTC. */
-function readDay({ url }: RequestContext, name: string): number {
+export function readDay({ url }: RequestContext, name: string): number {
   const text = url.searchParams.get(name) ?? "";
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // Some engines parse 2026-02-30 as a day in March.

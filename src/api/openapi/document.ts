@@ -1,4 +1,5 @@
 import type { Tool } from "#tools/define-tool.ts";
+import type { CreditSales } from "#top-up.ts";
 
 /** The part of OpenAPI 3.1 that the description uses, as types. */
 
@@ -113,4 +114,6 @@ export type ApiOptions = {
   publicUrl: string;
   tools: readonly Tool[];
   version: string;
+  /** How the service sells credits; left out or null: not known. */
+  sales?: CreditSales | null | undefined;
 };

@@ -8,6 +8,7 @@ import {
 } from "#errors.ts";
 import { callRef } from "#ids.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
+import { topUp } from "#top-up.ts";
 import { invalidKey, missingKey } from "../pipeline/authenticate.ts";
 import {
   accountSuspended,
@@ -31,7 +32,7 @@ import { extensible } from "./tool-schemas.ts";
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-type Options = Pick<ApiOptions, "publicUrl" | "tools">;
+type Options = Pick<ApiOptions, "publicUrl" | "tools" | "sales">;
 
 /** One error for each code, with a detail as the service writes it. */
 const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
@@ -67,14 +68,15 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   idempotency_key_reused: idempotencyKeyReused,
   missing_key: () => missingKey(),
   invalid_key: invalidKey,
-  insufficient_credits: ({ publicUrl, tools }) =>
-    insufficientCredits(0, highestPrice(tools), publicUrl),
-  key_budget_exhausted: ({ publicUrl, tools }) =>
+  insufficient_credits: ({ publicUrl, tools, sales = null }) =>
+    insufficientCredits(0, highestPrice(tools), topUp(sales, publicUrl)),
+  key_budget_exhausted: ({ publicUrl, tools, sales = null }) =>
     keyBudgetExhausted(
       { budget: "day", resetsAt: SAMPLE_DAY },
       4_200,
       highestPrice(tools),
       publicUrl,
+      topUp(sales, publicUrl),
     ),
   account_suspended: accountSuspended,
   key_not_allowed: () =>
@@ -209,7 +211,8 @@ const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
   topUpUrl: {
     type: "string",
     format: "uri",
-    description: "Of `insufficient_credits`: where you get more credits.",
+    description:
+      "Of `insufficient_credits`, and of `key_budget_exhausted` where the account has too few credits as well: the page where you get more credits.",
   },
   limitSource: {
     type: "string",

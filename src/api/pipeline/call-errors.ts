@@ -2,6 +2,7 @@ import { ApiError } from "#errors.ts";
 import type { BudgetExhausted, KeyNotAllowed } from "#ledger/port.ts";
 import type { Rate } from "#ledger/throttle.ts";
 import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
+import type { TopUp } from "#top-up.ts";
 
 /** Errors that more than one place throws or shows. */
 
@@ -107,14 +108,12 @@ export const tooManyReplays = (retryAfterSeconds: number) =>
     },
   );
 
-export function insufficientCredits(balance: number, price: number, publicUrl: string): ApiError {
-  const topUpUrl = `${publicUrl}/docs/credits`;
-  return new ApiError(
+export const insufficientCredits = (balance: number, price: number, topUp: TopUp): ApiError =>
+  new ApiError(
     "insufficient_credits",
-    `The call costs ${creditsText(price)}, and the balance is ${balance}. To get more credits, see ${topUpUrl}`,
-    { members: { balance, price, limitSource: "account", topUpUrl } },
+    `The call costs ${creditsText(price)}, and the balance is ${balance}. ${topUp.sentence}`,
+    { members: { balance, price, limitSource: "account", topUpUrl: topUp.url } },
   );
-}
 
 const BUDGET_NAMES = {
   day: "budget for a day",
@@ -127,12 +126,21 @@ export function keyBudgetExhausted(
   balance: number,
   price: number,
   publicUrl: string,
+  topUp: TopUp,
 ): ApiError {
   const resetsAt = instant(at);
+  // A higher budget alone would not help an account without credits.
+  const isShort = balance < price;
+  const short = isShort ? ` The account's balance is ${balance}, too. ${topUp.sentence}` : "";
   return new ApiError(
     "key_budget_exhausted",
-    `The call costs ${creditsText(price)}, and the API key's ${BUDGET_NAMES[budget]} has less left. ${resetsAt === null ? "It does not reset." : `It resets at ${resetsAt}.`} To raise it, see ${publicUrl}/settings/api-keys`,
-    { members: { balance, price, limitSource: `key_${budget}`, resetsAt } },
+    `The call costs ${creditsText(price)}, and the API key's ${BUDGET_NAMES[budget]} has less left. ${resetsAt === null ? "It does not reset." : `It resets at ${resetsAt}.`} To raise it, see ${publicUrl}/settings/api-keys${isShort ? "." : ""}${short}`,
+    {
+      members: {
+        ...{ balance, price, limitSource: `key_${budget}` as const, resetsAt },
+        ...(isShort && { topUpUrl: topUp.url }),
+      },
+    },
   );
 }
 

@@ -166,7 +166,8 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
       lap("ledger");
       const isCharged = counted.outcome.outcome === "debited";
       if (repeatable && isHeavy && !isCharged) replays.add(repeatable);
-      const outcome = gate.settle(counted);
+      const settled = gate.settle(counted);
+      const outcome = settled instanceof Promise ? await settled : settled;
       if (outcome.outcome === "replayed") {
         context.replayed = true;
         const runAgain = (again: ToolJob) => app.runTool(tool, again, caller.account);

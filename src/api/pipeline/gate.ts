@@ -6,6 +6,7 @@ import type {
   KeyStatus,
   KeyStatusOrder,
 } from "#ledger/port.ts";
+import { topUp } from "#top-up.ts";
 import type { AppContext } from "../app-context.ts";
 import { type Authenticator, type Caller, invalidKey } from "./authenticate.ts";
 import { createBadKeys } from "./bad-keys.ts";
@@ -43,8 +44,10 @@ export type Gate = {
   askStatus(): Promise<void>;
   /** Rejects if the outcome is unknown. */
   debit(order: DebitOrder): Promise<Counted<DebitOutcome>>;
-  /** Throws if the debit was not made. Otherwise the call was debited or is a replay. */
-  settle(counted: Counted<DebitOutcome>): Settled;
+  /**
+   * Throws if the debit was not made, or returns a promise that rejects. Otherwise the call was debited or is a replay.
+   */
+  settle(counted: Counted<DebitOutcome>): Settled | Promise<never>;
 };
 
 export type Settled = Extract<DebitOutcome, { outcome: "debited" | "replayed" }>;
@@ -107,14 +110,16 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       return outcome as Passed<Outcome>;
     }
 
-    function tooFewCredits(balance: number) {
+    async function tooFewCredits(balance: number): Promise<never> {
       recent.poor.add(account);
-      return insufficientCredits(balance, price, settings.publicUrl);
+      throw insufficientCredits(balance, price, topUp(await app.sales(), settings.publicUrl));
     }
 
-    function budgetExhausted(exhausted: BudgetExhausted, balance: number) {
+    async function budgetExhausted(exhausted: BudgetExhausted, balance: number): Promise<never> {
       recent.poor.add(account);
-      return keyBudgetExhausted(exhausted, balance, price, settings.publicUrl);
+      const { publicUrl } = settings;
+      const more = topUp(await app.sales(), publicUrl);
+      throw keyBudgetExhausted(exhausted, balance, price, publicUrl, more);
     }
 
     async function askStatus(): Promise<void> {
@@ -144,8 +149,8 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       const isFree = status.freeCall && price <= settings.freeCallCredits;
       if (status.replayable || isFree) return;
       const { balance, exhausted } = status;
-      if (exhausted !== undefined) throw budgetExhausted(exhausted, balance);
-      if (balance < price) throw tooFewCredits(balance);
+      if (exhausted !== undefined) await budgetExhausted(exhausted, balance);
+      if (balance < price) await tooFewCredits(balance);
     }
 
     /**
@@ -165,8 +170,8 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       settle(counted) {
         const outcome = check(counted);
         if (outcome.outcome === "key_budget_exhausted")
-          throw budgetExhausted(outcome, outcome.balance);
-        if (outcome.outcome === "insufficient_credits") throw tooFewCredits(outcome.balance);
+          return budgetExhausted(outcome, outcome.balance);
+        if (outcome.outcome === "insufficient_credits") return tooFewCredits(outcome.balance);
         if (outcome.outcome === "idempotency_key_reused") throw idempotencyKeyReused();
         if (outcome.outcome === "debited") context.charged = outcome.charged;
         return outcome;

@@ -118,7 +118,7 @@ async function billingOf({ config: { stripe } }: Invocation, store: LocalStore) 
     ledger,
     now: Date.now,
     // The command line starts no purchases.
-    prices: { packs: [], lifetime: null, taxes: "none", contact: null },
+    prices: { packs: [], lifetime: null, taxes: "none", contact: null, recommended: null },
     newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
   });
 }

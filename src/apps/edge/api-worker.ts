@@ -14,11 +14,6 @@ import { openOnce } from "./open-once.ts";
  */
 export { AccountLedger } from "#stores/durable-object/account-object.ts";
 
-type Env = WorkerEnv & {
-  /** The site Worker (pages, dashboard, operator API). Optional: without it only calls are served. */
-  SITE?: { fetch(request: Request): Promise<Response> };
-};
-
 /** Matches the raw URL, because parsing it would cost time on every call. */
 const CALL_URL = /^https?:\/\/[^/]+\/(?:api\/|(?:healthz?|readyz)(?:[?#]|$))/;
 
@@ -32,10 +27,10 @@ function isCall(url: string): boolean {
   }
 }
 
-const open = openOnce((env: Env) => createApp(createEdgeAppContext(env), null));
+const open = openOnce((env: WorkerEnv) => createApp(createEdgeAppContext(env), null));
 
 export default {
-  async fetch(request: Request, env: Env): Promise<Response> {
+  async fetch(request: Request, env: WorkerEnv): Promise<Response> {
     if (env.SITE !== undefined && !isCall(request.url)) {
       return env.SITE.fetch(request);
     }

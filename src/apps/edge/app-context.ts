@@ -17,6 +17,7 @@ import { READINESS_OBJECT } from "#stores/durable-object/readiness.ts";
 import { addJobs } from "#stores/sql/add-jobs.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
 import { TOOLS } from "#tools/registry.ts";
+import { type SiteBinding, salesKnownTo } from "./sales.ts";
 import { readWorkerSettings } from "./settings.ts";
 
 /** The bindings of the API Worker, besides its settings, which are text bindings. */
@@ -24,6 +25,8 @@ export type WorkerEnv = {
   LEDGER: { getByName(name: string): LedgerStub };
   /** Stores calls that could not be reversed immediately. */
   DB?: D1;
+  /** The site Worker, which knows the price list; a service of calls alone has none. */
+  SITE?: SiteBinding;
 } & Record<string, unknown>;
 
 /** Creates the app's context on Cloudflare. Throws a `ConfigError` if settings are invalid. */
@@ -46,6 +49,7 @@ export function createEdgeAppContext(
     tools: TOOLS,
     reverseLater: async (call) =>
       waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
+    sales: salesKnownTo(env.SITE, settings.publicUrl),
     waitUntil,
     memory: WORKER_MEMORY,
     bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,

@@ -17,6 +17,7 @@ import { viewPrices } from "#api/dashboard/prices.ts";
 import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { readBody } from "#api/pipeline/body.ts";
+import { salesOf } from "#billing/price-list.ts";
 import { warningsOfWorker } from "#config/setting-names.ts";
 import { SETTINGS } from "#config/settings.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
@@ -74,6 +75,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const starter = { credits: config.starterCredits, days: config.starterDays };
   const events = openEdgeEvents({ config, store, ledger, ...given });
   const billing = openEdgeBilling({ config, purchases: store.purchases, ledger, ...given });
+  const sales = salesOf(config.prices, billing !== null);
   const passwords = createPasswords(deriveAtOnce);
   const isCommonPassword = createIsCommonPassword(() => readCommonPasswords(env.ASSETS));
   const inBackground = (work: Promise<unknown>) =>
@@ -179,6 +181,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     ...calls,
     ledger,
     logError,
+    sales: () => sales,
   };
   const settings = {
     ...apiOptionsOf(calls, packageJson.version),

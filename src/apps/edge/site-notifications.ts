@@ -1,4 +1,6 @@
 import type { Directory } from "#accounts/directory.ts";
+import { type PriceList, salesOf } from "#billing/price-list.ts";
+import type { StripeSettings } from "#config/read-settings.ts";
 import { emailSealer } from "#email/email-queue.ts";
 import { type MailSettings, transportKindOf } from "#email/read-mail-settings.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
@@ -19,6 +21,8 @@ type Wiring = Pick<DispatchDeps, "ledger" | "now" | "random" | "logError"> & {
     secrets: readonly string[];
     mail: MailSettings;
     webhookNetworks: WebhookNetworks;
+    prices: PriceList | null;
+    stripe: StripeSettings | null;
   };
   store: {
     forwardedEvents: PendingEvents;
@@ -43,7 +47,10 @@ const FORGET_BATCHES_MAX = 10;
 export function openEdgeEvents({ config, store, ...given }: Wiring) {
   const { now, random, logError } = given;
   const { forwardedEvents: source, events: eventStore, jobs, directory } = store;
-  const emails = createNotificationEmails(config);
+  const emails = createNotificationEmails({
+    ...config,
+    sales: salesOf(config.prices, config.stripe !== null),
+  });
   const deferred = createDeferredEvents();
   const wiring = {
     ...given,

@@ -5,6 +5,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { runTool, type Sources } from "#api/pipeline/run-tool.ts";
+import { type PriceList, salesOf } from "#billing/price-list.ts";
 import type { Config } from "#config/config.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
 import type { RandomBytes } from "#ids.ts";
@@ -35,6 +36,8 @@ type Parts = {
   /** Omitted: there is no request log. */
   requests?: Pick<RequestRecorder, "record"> | null;
   reverseLater: AppContext["reverseLater"];
+  /** What is for sale; left out: nothing. */
+  prices?: PriceList | null;
   /** Defaults to the time of day, which is trusted then. */
   clock?: Pick<Clock, "now" | "earliest">;
   /** Defaults to the runtime's. */
@@ -50,6 +53,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
   const { clock = PLAIN_CLOCK, requests = null } = parts;
   const sources: Sources = { random: parts.random ?? random, digest };
   const clientAddress = createClientAddress(config.trustedProxies);
+  const sales = salesOf(parts.prices ?? null, config.stripe !== null);
   return {
     settings: {
       publicUrl,
@@ -62,6 +66,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
     calls: localCallLedger(ledger, config.rateLimit, elapsed),
     readiness: parts.readiness,
     reverseLater: parts.reverseLater,
+    sales: () => sales,
     waitUntil: null,
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,

@@ -16,6 +16,7 @@ import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashbo
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
+import { salesOf } from "#billing/price-list.ts";
 import { emailSealer } from "#email/email-queue.ts";
 import { createMail, type DropReason } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
@@ -227,7 +228,11 @@ const events = startNotifications({
   directory: store.directory,
   eventStore: store.events,
   jobs,
-  emails: createNotificationEmails({ publicUrl, secrets }),
+  emails: createNotificationEmails({
+    publicUrl,
+    secrets,
+    sales: salesOf(prices, billing !== null),
+  }),
   sealer,
   endpointSealer: endpointSealer(secrets),
   transport: createNodeWebhookTransport({ networks: settings.webhookNetworks }),

@@ -107,7 +107,7 @@ async function main(): Promise<void> {
     const at = { publicUrl, port, secrets, prices, blocked: store.blocked };
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
-    const parts = { ledger, readiness, pool, log, metrics, requests, reverseLater, clock };
+    const parts = { ledger, readiness, pool, log, metrics, requests, reverseLater, clock, prices };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const { securityContact } = config;
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };

@@ -1,5 +1,6 @@
 import { callPrice, freeCall } from "#api/openapi/price-text.ts";
 import { createThrottle } from "#ledger/throttle.ts";
+import { topUp } from "#top-up.ts";
 import type { PageOptions } from "../page-options.ts";
 import type { DocsFacts } from "./expand.ts";
 import { formatCount, inlineCode, sentence, table } from "./markdown.ts";
@@ -21,6 +22,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
   const { dashboard, tools, rateLimit, publicUrl } = options;
   const prices = dashboard?.prices ?? null;
   const isSold = prices !== null && (prices.packs.length > 0 || prices.lifetime !== null);
+  const sales = prices ?? { payable: false, contact: null };
   const starter = dashboard?.starter ?? { credits: 0, days: 0 };
   return {
     conditions: {
@@ -45,6 +47,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "rate-limit-policy": inlineCode(`RateLimit-Policy: ${createThrottle(rateLimit).policy}`),
       "social-sign-in": (dashboard?.providers ?? []).map((name) => PROVIDERS[name]).join(" or "),
       "lifetime-name": sentence(prices?.lifetime?.name ?? ""),
+      "top-up": sentence(topUp(sales, publicUrl).sentence),
       contact: prices?.contact ? sentence(prices.contact) : "the operator of this service",
       "server-settings": (options.settings ?? [])
         .filter(({ isOfServer }) => isOfServer)

@@ -12,7 +12,7 @@ type Options = {
 };
 
 /**
- * Wraps a ledger so that reading the usage of an account first sums its debits, if too many are not summed. It sums in steps, and
+ * Wraps a ledger so that reading the usage of an account, or its balance in the past, first sums its debits, if too many are not summed. It sums in steps, and
  * other work of the process runs between them.
  */
 export function withSummedUsage(
@@ -57,6 +57,15 @@ export function withSummedUsage(
       if (rows !== null) return rows;
       await sum(order.account);
       return ledger.usage(order);
+    },
+    async entryBalances(order) {
+      const balances = await ledger.entryBalances(order).catch((error) => {
+        if (!(error instanceof UsageNotSummed)) throw error;
+        return null;
+      });
+      if (balances !== null) return balances;
+      await sum(order.account);
+      return ledger.entryBalances(order);
     },
   };
 }

@@ -17,6 +17,15 @@ export const PART_COLUMNS: Record<EntryKind, readonly string[]> = {
   reversal: ["debit_at", "call_id"],
 };
 
+/** The columns by which a list is ordered within a millisecond. */
+export const ORDER_COLUMNS: Record<EntryKind, readonly string[]> = {
+  ...PART_COLUMNS,
+  grant: ['"grant"'],
+  expiry: ['"grant"'],
+  void: ['"grant"'],
+  usage: ["key_no", "tool"],
+};
+
 const text = (sql: string): SqlQuery => ({ sql, values: [] });
 
 /** Lists grants by the time in this column: when they were made, expire, or were first voided. */
@@ -35,7 +44,7 @@ const CALL = text(`tool, (SELECT id FROM api_key WHERE no = key_no) AS "key", pa
 
 const usage: List = (accountNo, { at, parts }, max) => {
   const [key = "", tool = ""] = parts ?? [];
-  return sql`SELECT hour AS at, -credits AS credits, calls, tool, ${KEY} FROM usage_hour
+  return sql`SELECT hour AS at, -credits AS credits, calls, tool, key_no, ${KEY} FROM usage_hour
     WHERE account_no = ${accountNo}
       AND (hour, key_no, tool) < (${at}, coalesce((SELECT no FROM api_key WHERE id = ${key}), 0), ${tool})
     ORDER BY hour DESC, key_no DESC, tool DESC LIMIT ${max}`;

@@ -3,6 +3,7 @@ import { findAccount, listEvents, listKeys } from "./account-reads.ts";
 import { createAudit } from "./audit.ts";
 import { listCredits } from "./credits.ts";
 import { createEntriesRead } from "./entries.ts";
+import { entryBalances } from "./entry-balances.ts";
 import { findCall } from "./find-call.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import type { SqlDialect } from "./sql-database.ts";
@@ -11,7 +12,15 @@ import { usage } from "./usage.ts";
 /** The operations that only read. */
 export type ReadName = Extract<
   LedgerOperation,
-  "findAccount" | "listKeys" | "credits" | "findCall" | "usage" | "entries" | "listEvents" | "audit"
+  | "findAccount"
+  | "listKeys"
+  | "credits"
+  | "findCall"
+  | "usage"
+  | "entries"
+  | "entryBalances"
+  | "listEvents"
+  | "audit"
 >;
 
 export type LedgerReads = { [Name in ReadName]: LedgerRead<Name> };
@@ -23,6 +32,7 @@ export const createLedgerReads = (dialect: SqlDialect): LedgerReads => ({
   findCall,
   usage,
   entries: createEntriesRead(dialect),
+  entryBalances,
   listEvents,
   audit: createAudit(dialect),
 });

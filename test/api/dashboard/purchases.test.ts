@@ -31,7 +31,7 @@ test("where nobody takes money, buyers are told whom to ask, and all else goes o
     assert.deepEqual([refused.status, refused.code], [403, "not_payable"]);
     assert.match(
       refused.text,
-      contact === null ? /contact the operator of this service/ : /sales@example/,
+      contact === null ? /ask the operator of this service/ : /sales@example/,
     );
     const empty = { purchases: [], next: null };
     assert.deepEqual((await browser.get("/dashboard/purchases")).body, empty);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Entry } from "#ledger/entries.ts";
+import type { EntriesFilter, EntriesOrder, Entry } from "#ledger/entries.ts";
 import { OrderRejected } from "#ledger/port.ts";
 import {
   accountId,
@@ -19,6 +19,8 @@ export function describeEntries(open: OpenLedger) {
   describeKinds(rule);
   describeRollUps(rule);
   describePages(rule);
+  describeFilters(rule);
+  describeBalances(rule);
 }
 
 type Rule = ReturnType<typeof createRule>;
@@ -316,6 +318,129 @@ function describePages(rule: Rule) {
     for (const max of [0, -1, 1.5, Number.NaN])
       await assert.rejects(
         fixture.ledger.entries({ account, after: null, max, now }),
+        OrderRejected,
+      );
+  });
+}
+
+/** All pages of a filtered list. */
+async function filtered(fixture: Fixture, account: string, order: Partial<EntriesOrder>) {
+  const found: Entry[] = [];
+  let after: string | null = null;
+  do {
+    const page = await fixture.ledger.entries({
+      ...{ account, after, max: 3, now: START + DAY },
+      ...order,
+    });
+    found.push(...page.entries);
+    after = page.next;
+  } while (after !== null);
+  return found;
+}
+
+function describeFilters(rule: Rule) {
+  rule("a filtered list has exactly the entries that match, page by page", async (fixture) => {
+    const account = await fullAccount(fixture);
+    const all = await allEntries(fixture.ledger, account, START + DAY);
+    const [main, other] = [keyId(account), keyId(account, "other")];
+    const filters: [EntriesFilter, (entry: Entry) => boolean][] = [
+      [{ kinds: ["grant", "void"] }, ({ kind }) => kind === "grant" || kind === "void"],
+      [{ tool: "uuid" }, ({ tool }) => tool === "uuid"],
+      [{ key: other }, ({ key }) => key === other],
+      [{ key: main, tool: "hash" }, ({ key, tool }) => key === main && tool === "hash"],
+      [{ kinds: ["usage"], key: main }, ({ kind, key }) => kind === "usage" && key === main],
+      [{ kinds: ["grant"], key: main }, () => false],
+      [{ from: START + 2 * HOUR }, ({ at }) => at >= START + 2 * HOUR],
+      [
+        { from: START + HOUR, tool: "hash" },
+        ({ at, tool }) => at >= START + HOUR && tool === "hash",
+      ],
+      [{ kinds: [] }, () => false],
+      [{ tool: "nothing" }, () => false],
+      [{ key: "'; --" }, () => false],
+    ];
+    for (const [filter, matches] of filters) {
+      const expected = all.filter(matches);
+      assert.deepEqual(
+        await filtered(fixture, account, { filter }),
+        expected,
+        JSON.stringify(filter),
+      );
+    }
+    const until = START + 3 * HOUR;
+    assert.deepEqual(
+      await filtered(fixture, account, { until, filter: { tool: "hash" } }),
+      all.filter(({ at, tool }) => at < until && tool === "hash"),
+    );
+  });
+}
+
+function describeBalances(rule: Rule) {
+  /** The sum of each entry and all older ones. */
+  function sumsOf(entries: Entry[]): Map<string, number> {
+    const sums = new Map<string, number>();
+    let sum = 0;
+    for (const { id, credits } of entries.toReversed()) {
+      sum += credits;
+      sums.set(id, sum);
+    }
+    return sums;
+  }
+
+  rule("the balance after an entry is the sum of it and all older ones", async (fixture) => {
+    const account = await fullAccount(fixture);
+    for (const hours of [1, 2, 5])
+      await fixture.grant(account, `more${hours}`, hours, { now: START + hours * HOUR + 1 });
+    const now = START + DAY;
+    const all = await allEntries(fixture.ledger, account, now);
+    const sums = sumsOf(all);
+    const entries = all.map(({ id }) => id);
+    const expected = entries.map((id) => sums.get(id));
+    assert.deepEqual(await fixture.ledger.entryBalances({ account, now, entries }), expected);
+    for (const id of entries) {
+      const one = await fixture.ledger.entryBalances({ account, now, entries: [id] });
+      assert.deepEqual(one, [sums.get(id)], id);
+    }
+    const { balance } = await fixture.ledger.credits({ account, now });
+    assert.equal(sums.get(entries[0] ?? ""), balance);
+    assert.deepEqual(await fixture.ledger.entryBalances({ account, now, entries: [] }), []);
+  });
+
+  rule("it stays so while calls are summed, reversed and rolled up", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 60 });
+    await fixture.grant(account, "short", 9, { expiresAt: START + 6 * HOUR + 5 });
+    const now = START + DAY;
+    const check = async () => {
+      const all = await allEntries(fixture.ledger, account, now);
+      const entries = all.map(({ id }) => id);
+      const balances = await fixture.ledger.entryBalances({ account, now, entries });
+      assert.deepEqual(balances, [...sumsOf(all).values()].reverse());
+    };
+    const reversals = [];
+    for (let call = 0; call < 24; call += 1) {
+      const reverse = await debit(fixture, account, call / 4, call % 3 ? "hash" : "uuid");
+      if (call % 5 === 0) reversals.push(reverse);
+    }
+    await check();
+    await fixture.ledger.sumUsage({ account, max: 7 });
+    await check();
+    for (const reverse of reversals) await reverse(6.5);
+    await check();
+    await maintainFully(fixture.ledger, {
+      now: START,
+      rollUpBefore: START + 2.5 * HOUR,
+      rowsMax: 9,
+    });
+    await check();
+    while ((await fixture.ledger.sumUsage({ account, max: 5 })).more);
+    await check();
+  });
+
+  rule("an id that is not one of an entry is rejected", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 1 });
+    for (const id of ["", "x", "grant:1", "debit:01:c"])
+      await assert.rejects(
+        fixture.ledger.entryBalances({ account, now: START, entries: [id] }),
         OrderRejected,
       );
   });

@@ -1,0 +1,146 @@
+import { ENTRY_KINDS, type EntriesOrder, type Entry, isSelective } from "#ledger/entries.ts";
+import { type Ledger, OrderRejected } from "#ledger/port.ts";
+import { DAY_MS } from "#limits.ts";
+import { DashboardError } from "./dashboard-error.ts";
+import { csvCell, download } from "./export.ts";
+import { json, type RequestContext, requireMember } from "./request-context.ts";
+import type { BalancedEntryView, EntriesView } from "./shapes.ts";
+import { readDay } from "./usage.ts";
+
+/** The ledger of an account: its entries with filters and the balance after each, as pages and as a file. */
+
+const ENTRIES_A_PAGE = 50;
+/** How many pages of the ledger one request looks at for a page of entries that match. */
+const PAGES_SEARCHED = 8;
+
+type Filters = Pick<EntriesOrder, "account" | "now" | "until" | "filter">;
+type Reading = Pick<Ledger, "entries" | "entryBalances">;
+
+export async function listEntries(context: RequestContext): Promise<Response> {
+  const { account } = await requireMember(context);
+  const filters = readFilters(context, account);
+  const after = context.url.searchParams.get("after");
+  const view = await rejectingPages(() =>
+    findEntries(context.deps.accountDeps.ledger, filters, after, ENTRIES_A_PAGE),
+  );
+  return json(view);
+}
+
+async function rejectingPages<View>(read: () => Promise<View>): Promise<View> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof OrderRejected)) throw error;
+    throw new DashboardError(
+      "invalid_request",
+      "This page of entries does not exist. Start again at the first page.",
+    );
+  }
+}
+
+async function findEntries(
+  ledger: Reading,
+  filters: Filters,
+  after: string | null,
+  max: number,
+): Promise<EntriesView> {
+  const found: Entry[] = [];
+  let next = after;
+  for (let pages = 0; pages < PAGES_SEARCHED; pages += 1) {
+    const page = await ledger.entries({ ...filters, after: next, max: max - found.length });
+    found.push(...page.entries);
+    next = page.next;
+    if (next === null || found.length === max) break;
+  }
+  return {
+    entries: await withBalances(ledger, filters, found),
+    next,
+    searchedTo: next === null || found.length === max ? null : Number(next.split(":")[1]),
+  };
+}
+
+/** Without gaps between the entries one balance is enough for all of them. */
+async function withBalances(
+  ledger: Reading,
+  { account, now, filter = {} }: Filters,
+  entries: Entry[],
+): Promise<BalancedEntryView[]> {
+  const hasGaps = isSelective(filter) || filter.kinds != null;
+  const asked = (hasGaps ? entries : entries.slice(0, 1)).map(({ id }) => id);
+  if (asked.length === 0) return [];
+  const balances = await ledger.entryBalances({ account, now, entries: asked });
+  let balance = balances[0] ?? null;
+  return entries.map((entry, index) => {
+    if (hasGaps) return { ...entry, balance: balances[index] ?? null };
+    const balanced = { ...entry, balance };
+    if (balance !== null) balance -= entry.credits;
+    return balanced;
+  });
+}
+
+function readFilters(context: RequestContext, account: string): Filters {
+  const { searchParams } = context.url;
+  const dayOf = (name: string) => (searchParams.get(name) ? readDay(context, name) : null);
+  const textOf = (name: string) => searchParams.get(name) || null;
+  const to = dayOf("to");
+  const kinds = textOf("kind")?.split(",") ?? null;
+  const known = kinds && ENTRY_KINDS.filter((kind) => kinds.includes(kind));
+  if (known?.length !== kinds?.length)
+    throw new DashboardError(
+      "invalid_request",
+      `\`kind\` must be one or more of ${ENTRY_KINDS.join(", ")}, separated by commas.`,
+    );
+  return {
+    account,
+    now: context.now,
+    until: to === null ? null : to + DAY_MS,
+    filter: { kinds: known, tool: textOf("tool"), key: textOf("key"), from: dayOf("from") },
+  };
+}
+
+/** More rows than spreadsheets open without complaint. A shorter period has the rest. */
+const ROWS_MAX = 200_000;
+const ROWS_AT_ONCE = 500;
+/** Each balance of a filtered page is a query of its own. */
+const FILTERED_ROWS_AT_ONCE = 100;
+
+/** The same entries as a file, newest first. The page shows them too, so it needs no fresh proof. */
+export async function exportLedger(context: RequestContext): Promise<Response> {
+  const { account } = await requireMember(context);
+  const { deps, now } = context;
+  const { ledger } = deps.accountDeps;
+  const filters = readFilters(context, account);
+  const keys = await ledger.listKeys({ account });
+  const labels = new Map(keys.map(({ id, label }) => [id, label]));
+  const name = `toolbooth-ledger-${new Date(now).toISOString().slice(0, 10)}.csv`;
+  const rows = csvRows(ledger, filters, (key) => labels.get(key) ?? "");
+  return download(context, rows, "text/csv; charset=utf-8", name);
+}
+
+async function* csvRows(
+  ledger: Reading,
+  filters: Filters,
+  labelOf: (key: string) => string,
+): AsyncGenerator<string> {
+  // Without a byte order mark, spreadsheets assume a legacy encoding.
+  yield "\ufefftime_utc,kind,credits,balance,calls,tool,key_id,key_label,grant,id\r\n";
+  const { filter = {} } = filters;
+  const isFiltered = isSelective(filter) || filter.kinds != null;
+  const max = isFiltered ? FILTERED_ROWS_AT_ONCE : ROWS_AT_ONCE;
+  let after: string | null = null;
+  for (let rows = 0; rows < ROWS_MAX; ) {
+    const page = await findEntries(ledger, filters, after, Math.min(max, ROWS_MAX - rows));
+    rows += page.entries.length;
+    yield page.entries.map((entry) => csvRow(entry, labelOf)).join("");
+    if (page.next === null) return;
+    after = page.next;
+  }
+}
+
+/** Numbers stay numbers, which begin with a minus; only text can be a formula. */
+function csvRow(entry: BalancedEntryView, labelOf: (key: string) => string): string {
+  const { id, at, kind, credits, balance, calls, tool, key, grant } = entry;
+  const numbers = [credits, balance, calls].map((value) => (value === null ? "" : String(value)));
+  const names = [tool, key, key === null ? null : labelOf(key), grant?.kind ?? null, id];
+  return `${[new Date(at).toISOString(), kind, ...numbers, ...names.map(csvCell)].join(",")}\r\n`;
+}

@@ -1,0 +1,160 @@
+import {
+  ENTRY_KINDS,
+  type EntryBalances,
+  type EntryKind,
+  type EntryPosition,
+  parseCursor,
+} from "#ledger/entries.ts";
+import { hourOf, UsageNotSummed } from "#ledger/port.ts";
+import { BALANCE_ENTRIES_MAX, HOUR_MS, UNSUMMED_DEBITS_MAX } from "#limits.ts";
+import { accountNoSql, balanceSql } from "./grant-sql.ts";
+import type { LedgerRead } from "./ledger-read.ts";
+import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
+import { HOUR_SQL } from "./usage.ts";
+
+/**
+ * The balance after an entry is the balance now, less everything that came later. Whole hours come from the sums of the usage, so
+ * that the cost depends on the number of hours, keys and tools since the entry and not on that of calls. The rest of the entry's
+ * own hour is summed entry by entry.
+ */
+export const entryBalances: LedgerRead<"entryBalances"> = {
+  queries({ account, now, entries }) {
+    const positions = entries.map(parseCursor);
+    const accountNo = accountNoSql(account);
+    const from = Math.min(...positions.map(({ at }) => nextHour(at)), nextHour(now));
+    return [
+      sql`SELECT ${balanceSql(now)} AS balance FROM account a WHERE id = ${account}`,
+      sql`SELECT count(*) AS unsummed FROM (${unsummedSql(accountNo, from)}) d`,
+      hoursSql(accountNo, from, now),
+      ...positions.map((position) =>
+        restOfHourSql(accountNo, position, now, summedMax(positions.length)),
+      ),
+    ];
+  },
+  outcome([owners = [], counts = [], hours = [], ...rests], { entries }): EntryBalances {
+    const [[owner], [counted]] = [owners, counts];
+    if (Number(counted?.["unsummed"]) > UNSUMMED_DEBITS_MAX)
+      throw new UsageNotSummed("Many calls are not summed yet");
+    const balance = Number(owner?.["balance"] ?? 0);
+    return entries.map((id, index) => {
+      const [rest] = rests[index] ?? [];
+      if (Number(rest?.["entries"]) > summedMax(entries.length)) return null;
+      const since = nextHour(parseCursor(id).at);
+      let later = Number(rest?.["credits"] ?? 0);
+      for (const { hour, credits } of hours) if (Number(hour) >= since) later += Number(credits);
+      return balance - later;
+    });
+  },
+};
+
+/** How many entries of its hour are summed for each of so many positions. */
+const summedMax = (positions: number) => Math.floor(BALANCE_ENTRIES_MAX / positions);
+
+const nextHour = (at: number) => hourOf(at) + HOUR_MS;
+
+const text = (words: string): SqlQuery => ({ sql: words, values: [] });
+/** Durable Objects allow five terms, so half of them are a query of their own. */
+function union(queries: SqlQuery[]): SqlQuery {
+  const half = Math.ceil(queries.length / 2);
+  const [first, second] = [queries.slice(0, half), queries.slice(half)].map((some) =>
+    some.reduce((all, query) => sql`${all} UNION ALL ${query}`),
+  ) as [SqlQuery, SqlQuery];
+  return sql`SELECT * FROM (${first}) a UNION ALL SELECT * FROM (${second}) b`;
+}
+
+/** Debits that are neither reversed nor in the sums. */
+const unsummedSql = (accountNo: SqlQuery, from: number): SqlQuery =>
+  sql`SELECT at, credits FROM debit WHERE account_no = ${accountNo} AND at >= ${from}
+    AND at >= (SELECT summed_until FROM account WHERE no = ${accountNo}) AND reversed_at IS NULL
+    ${limitSql(UNSUMMED_DEBITS_MAX + 1)}`;
+
+/** What the entries of each hour since `from`, the start of one, add to the balance. */
+function hoursSql(accountNo: SqlQuery, from: number, now: number): SqlQuery {
+  const rows = (at: string, credits: string, table: string, where = "") =>
+    sql`SELECT ${text(HOUR_SQL.replaceAll("at", at))} AS hour, ${text(credits)} AS credits FROM ${text(table)}
+      WHERE account_no = ${accountNo} AND ${text(at)} >= ${from} ${text(where)}`;
+  const expired = sql`${rows("expires_at", "-remaining", "credit_grant", "AND spent = 0")} AND expires_at <= ${now}`;
+  const all = union([
+    rows("granted_at", "amount", "credit_grant"),
+    expired,
+    rows("voided_at", "-voided", "credit_grant"),
+    rows("hour", "-credits", "usage_hour"),
+    rows("hour", "-credits", "usage_kept"),
+    sql`SELECT ${text(HOUR_SQL)} AS hour, -credits AS credits FROM (${unsummedSql(accountNo, from)}) d`,
+    // The sums are without reversed debits.
+    rows("debit_at", "-credits", "reversal"),
+    rows("reversed_at", "credits", "reversal"),
+  ]);
+  return sql`SELECT hour, CAST(sum(credits) AS BIGINT) AS credits FROM (${all}) e GROUP BY hour`;
+}
+
+/** Where the entries of each kind are, and what identifies them within a millisecond. */
+type Source = { at: string; parts: string; credits: string; from: string };
+const SOURCES: Record<EntryKind, readonly Source[]> = {
+  grant: [{ at: "granted_at", parts: "id", credits: "amount", from: "credit_grant WHERE 1 = 1" }],
+  expiry: [
+    { at: "expires_at", parts: "id", credits: "-remaining", from: "credit_grant WHERE spent = 0" },
+  ],
+  void: [{ at: "voided_at", parts: "id", credits: "-voided", from: "credit_grant WHERE 1 = 1" }],
+  usage: [
+    { at: "hour", parts: "key_no, tool", credits: "-credits", from: "usage_hour WHERE 1 = 1" },
+  ],
+  debit: [
+    { at: "at", parts: "call_id", credits: "-credits", from: "debit WHERE key_no > 0" },
+    {
+      at: "debit_at",
+      parts: "call_id",
+      credits: "-credits",
+      from: "reversal WHERE debit_kept = 0",
+    },
+  ],
+  reversal: [
+    {
+      at: "reversed_at",
+      parts: "debit_at, call_id",
+      credits: "credits",
+      from: "reversal WHERE 1 = 1",
+    },
+  ],
+};
+
+/** The sum of the entries between a position and the end of its hour, and their number. */
+function restOfHourSql(
+  accountNo: SqlQuery,
+  position: EntryPosition,
+  now: number,
+  max: number,
+): SqlQuery {
+  const end = nextHour(position.at);
+  const parts = ENTRY_KINDS.flatMap((kind) =>
+    SOURCES[kind].map((source) => {
+      const until = kind === "expiry" ? Math.min(end, now + 1) : end;
+      const at = text(source.at);
+      return sql`SELECT ${text(source.credits)} AS credits FROM ${text(source.from)}
+        AND account_no = ${accountNo} AND ${at} < ${until} AND ${aboveSql(kind, source, position)}`;
+    }),
+  );
+  return sql`SELECT count(*) AS entries, CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits
+    FROM (SELECT * FROM (${union(parts)}) e ${limitSql(max + 1)}) e`;
+}
+
+/** The condition that an entry comes later in the ledger, which is further up in the list. */
+function aboveSql(
+  kind: EntryKind,
+  source: Source,
+  { kind: own, at, parts }: EntryPosition,
+): SqlQuery {
+  if (kind === own) {
+    const columns = text(`(${source.at}, ${source.parts})`);
+    return sql`${columns} > (${at}, ${valuesOf(kind, parts)})`;
+  }
+  // Within a millisecond, kinds that sort later come later.
+  const isLater = ENTRY_KINDS.indexOf(kind) > ENTRY_KINDS.indexOf(own);
+  return sql`${text(source.at)} >= ${isLater ? at : at + 1}`;
+}
+
+function valuesOf(kind: EntryKind, [first = "", second = ""]: readonly string[]): SqlQuery {
+  if (kind === "usage")
+    return sql`coalesce((SELECT no FROM api_key WHERE id = ${first}), 0), ${second}`;
+  return kind === "reversal" ? sql`${Number(first)}, ${second}` : sql`${first}`;
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import type { BalancedEntryView, EntriesView, KeyView } from "#api/dashboard/shapes.ts";
+import { clock, DAY, HOUR } from "./clock.ts";
+import { type Fixture, openFixture, openMember } from "./dashboard-fixture.ts";
+
+type Browser = Awaited<ReturnType<typeof openMember>>["browser"];
+
+/** An account with 72 calls of two keys and three tools over some days, and two grants. */
+async function openCaller(fixture: Fixture) {
+  const member = await openMember(fixture);
+  const { browser, account } = member;
+  const { ledger } = fixture.accountDeps;
+  const keys: { key: KeyView; secret: string }[] = [];
+  for (const label of ["one", '=cmd|"x"!A1'])
+    keys.push((await browser.post("/dashboard/keys", { label })).body as (typeof keys)[number]);
+  const grant = (id: string, amount: number) =>
+    ledger.grant({
+      ...{ account, id, kind: "pack", amount, now: Date.now() },
+      expiresAt: Date.now() + 300 * DAY,
+      lifetime: false,
+    } as never);
+  await grant("stripe:pi_1", 40);
+  for (let turn = 0; turn < 72; turn += 1) {
+    clock.advance(HOUR);
+    if (turn === 50) await grant("stripe:pi_2", 7);
+    const { secret } = keys[turn % 5 === 0 ? 1 : 0] as (typeof keys)[number];
+    await ledger.debit({
+      ...{ account, callId: `call_${turn}`, now: Date.now(), credits: 1, freeCallCredits: 1 },
+      tool: ["hash", "uuid", "echo"][turn % 3] as string,
+      idempotency: null,
+      keySha256: createHash("sha256").update(secret).digest("hex"),
+    });
+  }
+  return { ...member, keys: keys.map(({ key }) => key) };
+}
+
+async function read(browser: Browser, query: Record<string, string> = {}) {
+  const all: BalancedEntryView[] = [];
+  for (let after: string | null = null; ; ) {
+    const page: EntriesView = (
+      await browser.get(
+        `/dashboard/credits/entries?${new URLSearchParams({ ...query, ...(after ? { after } : {}) })}`,
+      )
+    ).body as EntriesView;
+    all.push(...page.entries);
+    if (page.next === null) return all;
+    after = page.next;
+  }
+}
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+test("the ledger is filtered by kind, tool, key and days, and each row has the true balance after it", async () => {
+  const { browser, keys } = await openCaller(openFixture());
+  const all = await read(browser);
+  let balance = 0;
+  for (const entry of all.toReversed()) {
+    balance += entry.credits;
+    assert.equal(entry.balance, balance, entry.id);
+  }
+  const middle = dayOf(all[30]?.at ?? 0);
+  const [one] = keys;
+  const cases: [Record<string, string>, (entry: BalancedEntryView) => boolean][] = [
+    [{ kind: "grant" }, ({ kind }) => kind === "grant"],
+    [{ kind: "debit,usage", tool: "uuid" }, ({ tool }) => tool === "uuid"],
+    [{ key: one?.id ?? "" }, ({ key }) => key === one?.id],
+    [{ to: middle }, ({ at }) => dayOf(at) <= middle],
+    [{ from: middle, to: middle }, ({ at }) => dayOf(at) === middle],
+    [{ from: middle, tool: "echo" }, ({ at, tool }) => dayOf(at) >= middle && tool === "echo"],
+    [{ tool: "none" }, () => false],
+  ];
+  for (const [query, matches] of cases)
+    assert.deepEqual(await read(browser, query), all.filter(matches), JSON.stringify(query));
+});
+
+test("filters that make no sense are rejected", async () => {
+  const { browser } = await openMember(openFixture());
+  for (const query of ["kind=sale", "kind=debit,", "from=yesterday", "to=2026-02-30", "from=0"]) {
+    for (const path of ["entries", "entries/export"]) {
+      const response = await browser.get(`/dashboard/credits/${path}?${query}`);
+      assert.deepEqual([response.status, response.code], [400, "invalid_request"], query);
+    }
+  }
+});
+
+test("the filtered ledger is a CSV file in UTC, without formulas", async () => {
+  const fixture = openFixture();
+  const { browser, keys } = await openCaller(fixture);
+  const csv = async (query: string) =>
+    (await browser.get(`/dashboard/credits/entries/export?${query}`)).text
+      .replace("\ufeff", "")
+      .trimEnd()
+      .split("\r\n");
+  const [head, ...rows] = await csv("");
+  assert.equal(head, "time_utc,kind,credits,balance,calls,tool,key_id,key_label,grant,id");
+  const all = await read(browser);
+  assert.deepEqual(
+    rows.map((row) => row.split(",").slice(0, 4).join(",")),
+    all.map(({ at, kind, credits, balance }) =>
+      [new Date(at).toISOString(), kind, credits, balance].join(","),
+    ),
+  );
+  const [, row = ""] = await csv(`key=${keys[1]?.id}&tool=hash`);
+  assert.ok(row.includes(`,hash,${keys[1]?.id},"'=cmd|""x""!A1",`), row);
+  assert.equal(
+    (await csv("kind=grant")).length,
+    1 + all.filter(({ kind }) => kind === "grant").length,
+  );
+  assert.equal(
+    (await fixture.browser().get("/dashboard/credits/entries/export")).code,
+    "signed_out",
+  );
+});

@@ -1,0 +1,56 @@
+import { Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import type { PricesView } from "#api/dashboard/shapes.ts";
+import { bestPlan, lifetimePlan, lifetimeText, purchasesText } from "#site/pack-plan.ts";
+import { useHome } from "../queries.ts";
+
+/** More than any pack is meant for, and few enough digits for the sentence. */
+const CREDITS_MAX = 1_000_000_000;
+const DAYS_A_MONTH = 30;
+const CREDITS_DEFAULT = 1_000;
+
+/** Which pack fits a number of credits a month: at first those of the present rate, if it is known. */
+export function Estimate({ prices, lifetime }: { prices: PricesView; lifetime: boolean }) {
+  const rate = useHome().data?.creditsPerDay ?? null;
+  const [typed, setTyped] = useState<string | null>(null);
+  const used = rate === null || rate <= 0 ? null : Math.ceil(rate * DAYS_A_MONTH);
+  const text = typed ?? String(used ?? CREDITS_DEFAULT);
+  const credits = Number(text);
+  const isValid = /^\d{1,10}$/.test(text) && credits >= 1 && credits <= CREDITS_MAX;
+  return (
+    <div className="tb-estimate">
+      <TextInput
+        label="Credits you need a month"
+        description={used === null ? undefined : "Filled in from your calls of the last 7 days"}
+        inputMode="numeric"
+        value={text}
+        onChange={(event) => setTyped(event.currentTarget.value.replace(/[\s,._]/g, ""))}
+        {...(isValid ? {} : { "aria-invalid": true })}
+      />
+      <div aria-live="polite">
+        {isValid ? (
+          <Fit prices={prices} lifetime={lifetime} credits={credits} />
+        ) : (
+          <Text size="sm">Enter a whole number from 1 to 1,000,000,000.</Text>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Fit(props: { prices: PricesView; lifetime: boolean; credits: number }) {
+  const plan = bestPlan(props.prices, props.credits);
+  const forever = props.lifetime ? null : lifetimePlan(props.prices, props.credits);
+  if (plan === null) return null;
+  return (
+    <>
+      <p>
+        <strong>{plan.offer.name}</strong> fits best: about <strong>{plan.month}</strong> a month,{" "}
+        {plan.year} in the first year.
+      </p>
+      <Text c="dimmed" size="sm">
+        {purchasesText(plan)}. {forever !== null && lifetimeText(forever)}
+      </Text>
+    </>
+  );
+}

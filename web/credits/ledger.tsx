@@ -1,0 +1,222 @@
+import { Button, NativeSelect, Text, TextInput, VisuallyHidden } from "@mantine/core";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import type { BalancedEntryView, EntriesView, KeyView } from "#api/dashboard/shapes.ts";
+import { absoluteUrl } from "../addresses.ts";
+import { dayOf, formatNumber, longDay, signed } from "../parts/numbers.ts";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
+import { type Column, Records } from "../parts/records.tsx";
+import { Section } from "../parts/section.tsx";
+import { State } from "../parts/state.tsx";
+import { Time } from "../parts/time.tsx";
+import { useEntries, useKeys } from "../queries.ts";
+import { ENTRY_LABELS, entryText } from "./credit-text.ts";
+import {
+  entriesQuery,
+  hasFilters,
+  type LedgerSearch,
+  readLedgerSearch,
+  SHOWN,
+} from "./ledger-filters.ts";
+
+/** The ledger of the account: everything that changed the balance, with filters. */
+export default function LedgerTab() {
+  const search = readLedgerSearch(useSearch({ strict: false }));
+  const navigate = useNavigate();
+  const keys = useKeys().data;
+  const query = entriesQuery(search);
+  const choose = (change: LedgerSearch) => {
+    const next = readLedgerSearch({ ...search, ...change });
+    void navigate({
+      to: "/credits",
+      search: { tab: "ledger", ...next } as never,
+      replace: true,
+      resetScroll: false,
+    });
+  };
+  return (
+    <Section
+      title="Ledger"
+      description="Everything that changed your balance, newest first, with the balance after it. Older calls are combined by hour, key and tool. Days are in UTC."
+      side={
+        <Button
+          component="a"
+          href={absoluteUrl(`/dashboard/credits/entries/export${query}`)}
+          download
+          variant="default"
+          size="sm"
+        >
+          Download CSV
+        </Button>
+      }
+    >
+      <Filters
+        search={search}
+        keys={keys?.keys ?? []}
+        tools={keys?.bounds.tools ?? []}
+        onChoose={choose}
+      />
+      <Entries key={query} search={search} query={query} keys={keys?.keys ?? []} />
+    </Section>
+  );
+}
+
+function Filters(props: {
+  search: LedgerSearch;
+  keys: KeyView[];
+  tools: readonly string[];
+  onChoose: (change: LedgerSearch) => void;
+}) {
+  const { search, keys, tools, onChoose } = props;
+  // A filter that is in the URL stays in its list, even if nothing else names it.
+  const withChosen = (list: { value: string; label: string }[], chosen: string | undefined) =>
+    chosen === undefined || list.some(({ value }) => value === chosen)
+      ? list
+      : [...list, { value: chosen, label: chosen }];
+  return (
+    <fieldset className="tb-filters">
+      <VisuallyHidden component="legend">Filters</VisuallyHidden>
+      <NativeSelect
+        label="Show"
+        value={search.show ?? ""}
+        data={[
+          { value: "", label: "Everything" },
+          ...Object.entries(SHOWN).map(([value, { label }]) => ({ value, label })),
+        ]}
+        onChange={(event) => onChoose({ show: event.currentTarget.value })}
+      />
+      <NativeSelect
+        label="Tool"
+        value={search.tool ?? ""}
+        data={[
+          { value: "", label: "All tools" },
+          ...withChosen(
+            tools.map((name) => ({ value: name, label: name })),
+            search.tool,
+          ),
+        ]}
+        onChange={(event) => onChoose({ tool: event.currentTarget.value })}
+      />
+      <NativeSelect
+        label="Key"
+        value={search.key ?? ""}
+        data={[
+          { value: "", label: "All keys" },
+          ...withChosen(
+            keys.map(({ id, label, start, revokedAt }) => ({
+              value: id,
+              label: `${label} (${start}…)${revokedAt === null ? "" : ", revoked"}`,
+            })),
+            search.key,
+          ),
+        ]}
+        onChange={(event) => onChoose({ key: event.currentTarget.value })}
+      />
+      <DayField label="Since" day={search.from ?? ""} onDay={(from) => onChoose({ from })} />
+      <DayField label="Jump to date" day={search.to ?? ""} onDay={(to) => onChoose({ to })} />
+      {hasFilters(search) && (
+        <Button
+          variant="default"
+          onClick={() => onChoose({ show: "", tool: "", key: "", from: "", to: "" })}
+        >
+          Clear filters
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+/** The URL changes only when the day is complete, so that typing one is not interrupted. */
+function DayField(props: { label: string; day: string; onDay: (day: string) => void }) {
+  const [typed, setTyped] = useState(props.day);
+  useEffect(() => setTyped(props.day), [props.day]);
+  return (
+    <TextInput
+      type="date"
+      label={props.label}
+      value={typed}
+      max={dayOf(Date.now())}
+      onChange={(event) => {
+        const day = event.currentTarget.value;
+        setTyped(day);
+        // While the year is typed, browsers report years such as 0002.
+        if (day === "" || day >= "2000") props.onDay(day);
+      }}
+    />
+  );
+}
+
+function Entries(props: { search: LedgerSearch; query: string; keys: KeyView[] }) {
+  const { search, keys } = props;
+  const entries = useEntries(props.query);
+  const keyName = (id: string) => keys.find((key) => key.id === id)?.label ?? id;
+  // `ShowOlder` reports a failed next page at the end of the list.
+  const query = entries.isFetchNextPageError ? { ...entries, error: null } : entries;
+  return (
+    <>
+      <QueryResult query={query} loading={<LoadingRows rows={6} height={48} />}>
+        {({ pages }) => {
+          const rows = pages.flatMap((page) => page.entries);
+          const last = pages.at(-1);
+          return (
+            <>
+              {rows.length > 0 && <Records label="Ledger" columns={columns(keyName)} rows={rows} />}
+              {rows.length === 0 && last?.next === null && (
+                <Nothing isFiltered={hasFilters(search)} />
+              )}
+              <Searched page={last} />
+            </>
+          );
+        }}
+      </QueryResult>
+      <ShowOlder
+        query={entries}
+        label={
+          entries.data?.pages.at(-1)?.searchedTo == null ? "Show older" : "Search further back"
+        }
+      />
+    </>
+  );
+}
+
+const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No matching entries">Change or clear the filters to see other entries.</Empty>
+  ) : (
+    <Empty title="No entries yet">Grants and calls will be listed here.</Empty>
+  );
+
+/** A search looks at a limited number of entries at a time. */
+const Searched = ({ page }: { page: EntriesView | undefined }) =>
+  page?.searchedTo == null ? null : (
+    <Text c="dimmed" size="sm" mt="md" role="status">
+      Searched back to {longDay(page.searchedTo)}. There may be more matches before that day.
+    </Text>
+  );
+
+const columns = (keyName: (id: string) => string): Column<BalancedEntryView>[] => [
+  {
+    head: "Entry",
+    cell: ({ kind }) => {
+      const { title, shape, tone } = ENTRY_LABELS[kind];
+      return (
+        <State shape={shape} tone={tone}>
+          {title}
+        </State>
+      );
+    },
+  },
+  {
+    head: "Details",
+    inCard: "plain",
+    cell: (entry) => <Text size="sm">{entryText(entry, keyName)}</Text>,
+  },
+  { head: "Time", inCard: "plain", cell: ({ at }) => <Time at={at} /> },
+  { head: "Credits", cell: ({ credits }) => signed(credits), numeric: true, inCard: "beside" },
+  {
+    head: "Balance",
+    cell: ({ balance }) => (balance === null ? "Not added up" : formatNumber(balance)),
+    numeric: true,
+  },
+];

@@ -1,0 +1,92 @@
+import { Button } from "@mantine/core";
+import { Link, useRouterState } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Visitor } from "#api/dashboard/shapes.ts";
+import { contactHref } from "#site/offer-text.ts";
+import { topUp } from "#top-up.ts";
+import { absoluteUrl } from "../addresses.ts";
+import { counted } from "../parts/numbers.ts";
+
+const DISMISSED_UNTIL = "toolbooth-low-balance-dismissed-until";
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * Says on every page that the balance is low or used up, but for the tab on which credits are bought. It knows both from the
+ * visitor, which every page has loaded before it renders, so nothing moves. A low balance can be dismissed for a day.
+ */
+export function BalanceBanner({ visitor }: { visitor: Visitor }) {
+  const { pathname, searchStr } = useRouterState({ select: ({ location }) => location });
+  const [dismissed, setDismissed] = useState(isDismissed);
+  const account = visitor.user?.account ?? null;
+  if (account === null || account.state === "suspended" || account.level === "enough") return null;
+  const tab = new URLSearchParams(searchStr).get("tab");
+  if (pathname === "/credits" && (tab === null || tab === "buy")) return null;
+  if (account.level === "gone") {
+    return (
+      <div className="tb-banner tb-banner-bad tb-banner-row" role="status">
+        <p>
+          <strong>You have no credits left.</strong> The API rejects calls with 402 until you get
+          more.
+        </p>
+        <GetCredits sales={visitor.sales} />
+      </div>
+    );
+  }
+  if (dismissed) return null;
+  return (
+    <div className="tb-banner tb-banner-warn tb-banner-row" role="status">
+      <p>
+        <strong>{counted(account.balance, "credit")} left.</strong> At 0 the API rejects calls. You
+        set this alert level under <Link to="/settings/notifications">Settings, Notifications</Link>
+        .
+      </p>
+      <GetCredits sales={visitor.sales} />
+      <Button
+        variant="default"
+        onClick={() => {
+          dismissForADay();
+          setDismissed(true);
+        }}
+      >
+        Dismiss for a day
+      </Button>
+    </div>
+  );
+}
+
+/** The one primary action: buying, or writing to whoever gives credits here. */
+function GetCredits({ sales }: { sales: Visitor["sales"] }) {
+  const { kind } = topUp(sales, absoluteUrl(""));
+  if (kind === "buy") {
+    return (
+      <Button component={Link} to="/credits">
+        Buy credits
+      </Button>
+    );
+  }
+  return sales.contact === null ? (
+    <Button component={Link} to="/credits">
+      Get credits
+    </Button>
+  ) : (
+    <Button component="a" href={contactHref(sales.contact)}>
+      Contact the operator
+    </Button>
+  );
+}
+
+function isDismissed(): boolean {
+  try {
+    return Number(localStorage.getItem(DISMISSED_UNTIL)) > Date.now();
+  } catch {
+    return false; // Storage is disabled.
+  }
+}
+
+function dismissForADay(): void {
+  try {
+    localStorage.setItem(DISMISSED_UNTIL, String(Date.now() + DAY_MS));
+  } catch {
+    // Storage is disabled: the banner is back on the next load.
+  }
+}
