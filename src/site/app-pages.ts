@@ -1,5 +1,5 @@
 import type { Tool } from "#tools/define-tool.ts";
-import { type AppAssets, renderAppShell } from "./app-shell.ts";
+import { type AppAssets, renderAppShell, type SignInOffer } from "./app-shell.ts";
 import type { HtmlPart } from "./html.ts";
 import { html, prose } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
@@ -15,6 +15,8 @@ export type AppPage = {
   /** The file of `web/` that draws it, preloaded with the page. */
   screen: string;
   main?: HtmlPart;
+  /** Whether its form depends on what the service offers for signing in. */
+  needsOffer?: boolean;
 };
 
 export const APP_ENTRY = "main.tsx";
@@ -23,8 +25,18 @@ export function listAppPages(tools: readonly Tool[], publicUrl: string): AppPage
   return [...toolPages(tools, publicUrl), ...signInPages(), ...memberPages()];
 }
 
-export function renderAppPage(page: AppPage, publicUrl: string, assets: AppAssets | null): string {
-  return renderAppShell({ ...page, publicUrl, assets });
+export function renderAppPage(
+  page: AppPage,
+  publicUrl: string,
+  assets: AppAssets | null,
+  offer: SignInOffer,
+): string {
+  return renderAppShell({
+    ...page,
+    publicUrl,
+    assets,
+    offer: page.needsOffer === true ? offer : undefined,
+  });
 }
 
 function toolPages(tools: readonly Tool[], publicUrl: string): AppPage[] {
@@ -74,8 +86,14 @@ function signInPages(): AppPage[] {
     screen: `sign-in${path}-screen.tsx`,
   });
   return [
-    entry("/sign-up", "Sign up", "Create an account with your email address.", true),
-    entry("/sign-in", "Sign in", "Sign in to see your keys, usage and credits.", true),
+    {
+      ...entry("/sign-up", "Sign up", "Create an account with your email address.", true),
+      needsOffer: true,
+    },
+    {
+      ...entry("/sign-in", "Sign in", "Sign in to see your keys, usage and credits.", true),
+      needsOffer: true,
+    },
     entry(
       "/confirm-sign-in",
       "Confirm your sign-in",

@@ -1,6 +1,7 @@
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
+import type { DashboardOffer } from "./page-options.ts";
 
 /** The built files of the pages that React draws, as paths below the service, such as `assets/main-1a2b3c.js`. */
 export type AppAssets = {
@@ -14,6 +15,9 @@ export type AppAssets = {
   firstPaint: string;
 };
 
+/** How people can sign up and in: what the forms show before the visitor is known. */
+export type SignInOffer = Pick<DashboardOffer, "signUp" | "providers" | "starter">;
+
 /** A page that React draws, as the server sends it. */
 export type AppShell = {
   path: string;
@@ -26,6 +30,8 @@ export type AppShell = {
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
   main?: HtmlPart;
+  /** Written into the page where its forms need it. */
+  offer?: SignInOffer | undefined;
 };
 
 /**
@@ -71,7 +77,7 @@ export function renderAppShell(page: AppShell): string {
 <title>${page.title} - Toolbooth</title>
 <meta name="description" content="${page.description}">
 <meta name="toolbooth-base" content="${base}">
-${
+${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}${
   page.findable
     ? html`<link rel="canonical" href="${page.publicUrl}${page.path}">
 <meta property="og:type" content="website">
@@ -90,6 +96,9 @@ ${renderFrame(page)}</div>
 </html>
 `.text;
 }
+
+const offerText = ({ signUp, providers, starter }: SignInOffer): string =>
+  JSON.stringify({ signUp, providers, starter });
 
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(

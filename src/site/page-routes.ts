@@ -208,7 +208,7 @@ function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
     path: page.path,
     async handler({ headers }: Request, context: RequestContext) {
       const assets = await pages.assetsFor(APP_ENTRY, page.screen);
-      const body = renderAppPage(page, settings.publicUrl, assets);
+      const body = renderAppPage(page, settings.publicUrl, assets, dashboard.offer);
       const retry = assets === null ? { "Retry-After": "10" } : {};
       return replier.plain(HTML, body, headers, context, {
         status: assets === null ? 503 : 200,

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { HomeView } from "#api/dashboard/shapes.ts";
+import type { HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import { expiryText } from "../credits/credit-text.ts";
 import { useNewKey } from "../keys/new-key.ts";
 import { restrictionOf } from "../keys/restriction.tsx";
@@ -12,7 +12,7 @@ import { QueryResult } from "../parts/query-result.tsx";
 import { State } from "../parts/state.tsx";
 import { useHome, useVisitor } from "../queries.ts";
 import { CallGuide } from "./call-guide.tsx";
-import { FirstSteps } from "./first-steps.tsx";
+import { FirstSteps, needsFirstSteps } from "./first-steps.tsx";
 import "./home.css";
 
 /** The state of the account, and how to call a tool. */
@@ -31,7 +31,12 @@ export default function HomeScreen() {
         </QueryResult>
       )}
       {visitor !== undefined && (home.data !== undefined || !confirmed) && (
-        <Guide view={home.data} confirmed={confirmed} apiUrl={visitor.apiUrl} newKey={newKey} />
+        <Guide
+          key={String(confirmed)}
+          view={confirmed ? home.data : undefined}
+          visitor={visitor}
+          newKey={newKey}
+        />
       )}
     </>
   );
@@ -58,15 +63,14 @@ const HomeLoading = () => (
 
 function Guide(props: {
   view: HomeView | undefined;
-  confirmed: boolean;
-  apiUrl: string;
+  visitor: Visitor;
   newKey: ReturnType<typeof useNewKey>;
 }) {
-  const { view, newKey } = props;
-  if (newKey === null && (view === undefined || view.keys === 0)) {
-    return <FirstSteps confirmed={props.confirmed} freeCall={view?.freeCall ?? true} />;
-  }
-  return <CallGuide apiUrl={props.apiUrl} newKey={newKey} freeCall={view?.freeCall ?? false} />;
+  const { view, visitor, newKey } = props;
+  // The first steps stay while the page is open, because they turn into the success.
+  const [isNew] = useState(newKey === null && (view === undefined || needsFirstSteps(view)));
+  if (isNew) return <FirstSteps view={view} visitor={visitor} />;
+  return <CallGuide apiUrl={visitor.apiUrl} newKey={newKey} />;
 }
 
 function AccountSummary({ view }: { view: HomeView }) {

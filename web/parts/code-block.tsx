@@ -1,7 +1,7 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 
-export type Language = "shell" | "javascript" | "python" | "json" | "html" | "text";
+export type Language = "shell" | "javascript" | "python" | "go" | "php" | "json" | "html" | "text";
 
 /**
  * Code to read and copy. Long lines wrap, so nothing scrolls sideways and the block needs no focus of its own.

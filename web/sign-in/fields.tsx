@@ -4,6 +4,9 @@ import { NEW_PASSWORD_HINT } from "./field-checks.ts";
 
 type Field = { value: string; error: string | undefined; onChange: (value: string) => void };
 
+/** Screen readers announce the error of a field at once, also where the field has the focus already. */
+const READ_OUT = { role: "alert" };
+
 /** `suggestsPasskeys`: browsers offer passkeys among the suggestions of the field. */
 export const EmailField = ({
   value,
@@ -23,6 +26,7 @@ export const EmailField = ({
     size="md"
     value={value}
     error={error}
+    errorProps={READ_OUT}
     onChange={(event) => onChange(event.currentTarget.value)}
   />
 );
@@ -64,6 +68,7 @@ function ShowablePassword({
       size="md"
       value={value}
       error={error}
+      errorProps={READ_OUT}
       onChange={(event) => onChange(event.currentTarget.value)}
       visible={shown}
       onVisibilityChange={setShown}

@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
 import { useEffect } from "react";
+import type { Provider } from "#api/dashboard/shapes.ts";
 import { PasskeyFailure } from "../parts/factor-fields.tsx";
-import { cancelPasskey, canUsePasskeys, supportsAutofill } from "../passkeys.ts";
+import { cancelPasskey, canUsePasskeys, mayUsePasskeys, supportsAutofill } from "../passkeys.ts";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
 import { usePasskeySignIn } from "./requests.ts";
@@ -10,11 +11,11 @@ import { usePasskeySignIn } from "./requests.ts";
 const RENEW_MS = 4 * 60_000;
 
 /** A button for signing in with a passkey, and passkeys among the suggestions of the email field. */
-export function PasskeySignIn() {
+export function PasskeySignIn({ providers }: { providers: readonly Provider[] }) {
   const visitor = useVisitor().data;
-  const canUse = canUsePasskeys(visitor);
+  const canUse = visitor === undefined ? mayUsePasskeys() : canUsePasskeys(visitor);
   const signIn = usePasskeySignIn();
-  const suggested = useSuggestedPasskeys(canUse && !signIn.isPending);
+  const suggested = useSuggestedPasskeys(visitor !== undefined && canUse && !signIn.isPending);
   if (!canUse) return null;
   return (
     <>
@@ -32,7 +33,7 @@ export function PasskeySignIn() {
           <PasskeyFailure error={signIn.error ?? suggested.error} />
         )}
       </div>
-      {visitor?.providers.length === 0 && <div className="tb-or">or</div>}
+      {providers.length === 0 && <div className="tb-or">or</div>}
     </>
   );
 }

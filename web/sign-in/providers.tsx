@@ -1,7 +1,6 @@
 import { Button, Text } from "@mantine/core";
 import type { Provider } from "#api/dashboard/shapes.ts";
 import { explain } from "../parts/message.tsx";
-import { useVisitor } from "../queries.ts";
 import { useSocialSignIn } from "./requests.ts";
 
 const NAMES: Record<string, string> = { github: "GitHub", google: "Google" } satisfies Record<
@@ -13,8 +12,8 @@ const NAMES: Record<string, string> = { github: "GitHub", google: "Google" } sat
 export const providerName = (provider: string): string => NAMES[provider] ?? provider;
 
 /** Buttons for the sign-in providers that the operator has configured. */
-export function Providers({ next }: { next: string }) {
-  const providers = useVisitor().data?.providers ?? [];
+export function Providers(props: { providers: readonly Provider[]; next: string }) {
+  const { providers, next } = props;
   const signIn = useSocialSignIn();
   if (providers.length === 0) return null;
   return (
