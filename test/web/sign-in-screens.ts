@@ -129,7 +129,10 @@ const EMAILS: Screen[] = [
   at(
     VERIFY,
     "confirm, set a password",
-    confirm,
+    async (page) => {
+      await confirm(page);
+      await page.getByRole("heading", { level: 1, name: "Choose your password" }).waitFor();
+    },
     verified({ body: { status: true, email, resetToken: "another-token" } }),
   ),
   at(

@@ -15,6 +15,8 @@ export function CodeSample(props: {
   apiUrl: string;
   /** Null: the code reads the key from the environment. */
   secret: string | null;
+  /** Whether `secret` is only a mask, so that the code cannot be used yet. */
+  isMasked?: boolean;
   language: Language;
   onLanguage: (language: Language) => void;
 }) {
@@ -40,6 +42,7 @@ export function CodeSample(props: {
             code={sampleCallCode(id, { apiUrl, secret })}
             language={SYNTAX[id]}
             label={`Sample call with ${title}`}
+            isCopyable={props.isMasked !== true}
           />
           <Text size="sm" c="dimmed" mt="xs">
             {run}

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { base } from "../addresses.ts";
 import { clockText } from "../parts/numbers.ts";
@@ -38,7 +38,7 @@ function Success({ call, wasFree }: { call: SeenCall; wasFree: boolean }) {
       </State>
       <Text size="sm" mt={4}>
         <code>{call.tool}</code> responded with {call.status} at {clockText(call.at)}.
-        {wasFree && " It was free."}
+        {wasFree && " It was free."} <MoreOf {...call} />
       </Text>
     </>
   );
@@ -64,18 +64,15 @@ function Rejected({ call }: { call: SeenCall }) {
   );
 }
 
+/** Where the user sees more of this call. */
+const MoreOf = ({ requestId }: SeenCall) =>
+  requestId === null ? (
+    <Link to="/usage">View your usage</Link>
+  ) : (
+    <a href={`${base()}/requests?id=${encodeURIComponent(requestId)}`}>View this request</a>
+  );
+
 /** What to do after the first call. */
-export const NextStep = ({ call }: { call: SeenCall }) => (
-  <Group gap="lg" mt="md">
-    <Button renderRoot={(props) => <Link to="/tools" {...props} />}>Explore the tools</Button>
-    {call.requestId === null ? (
-      <Anchor component={Link} to="/usage">
-        View your usage
-      </Anchor>
-    ) : (
-      <Anchor href={`${base()}/requests?id=${encodeURIComponent(call.requestId)}`}>
-        View this request
-      </Anchor>
-    )}
-  </Group>
+export const NextStep = () => (
+  <Button renderRoot={(props) => <Link to="/tools" {...props} />}>Explore the tools</Button>
 );

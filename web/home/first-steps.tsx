@@ -74,7 +74,9 @@ export function FirstSteps(props: { view: HomeView | undefined; visitor: Visitor
       ) : (
         <Section title="You are set up">
           <FirstCallStatus call={call} wasFree={wasFree} />
-          <NextStep call={call.success} />
+          <div className="tb-next-step">
+            <NextStep />
+          </div>
         </Section>
       )}
       {dialog !== undefined && (

@@ -89,13 +89,13 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
         <CodeSample
           apiUrl={apiUrl}
           secret={secret ?? MASKED}
+          isMasked={secret === null}
           language={language}
           onLanguage={setLanguage}
         />
       </div>
       {reveal.isError && <RevealFailure error={reveal.error} />}
       {secret !== null && <FirstCallStatus call={call} wasFree={wasFree} />}
-      {call.success !== null && <NextStep call={call.success} />}
       <div className="tb-dialog-foot">
         {secret === null ? (
           <>
@@ -105,9 +105,12 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
             <RevealButton busy={reveal.isPending} onClick={press} />
           </>
         ) : (
-          <Button variant={call.success === null ? "filled" : "default"} onClick={close}>
-            Done
-          </Button>
+          <>
+            <Button variant={call.success === null ? "filled" : "default"} onClick={close}>
+              Done
+            </Button>
+            {call.success !== null && <NextStep />}
+          </>
         )}
       </div>
     </TitledDialog>
@@ -129,7 +132,7 @@ function Lead(props: {
   if (isShown) {
     return (
       <Text>
-        {isCopied ? "The call is copied, with your key in it. " : "Copy the call below. "}
+        {isCopied ? "The call is copied, with your key in it. " : ""}
         This is the only time that the key is shown, so store it where you keep your secrets.
       </Text>
     );

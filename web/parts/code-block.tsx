@@ -11,16 +11,19 @@ export function CodeBlock({
   code,
   language,
   label,
+  isCopyable = true,
 }: {
   code: string;
   language: Language;
   label: string;
+  /** False for code that would not work yet. */
+  isCopyable?: boolean;
 }) {
   return (
     <figure className="tb-code" aria-label={label}>
       <figcaption>
         <span>{label}</span>
-        <CopyButton text={code} label={`Copy: ${label}`} />
+        {isCopyable && <CopyButton text={code} label={`Copy: ${label}`} />}
       </figcaption>
       <pre>
         <code data-language={language}>{code}</code>

@@ -72,7 +72,7 @@ function SignUpForm({ onSent }: { onSent: (email: string) => void }) {
 const leadOf = ({ credits, days }: { credits: number; days: number }): string =>
   credits === 0
     ? "Your first call is free."
-    : `Your first call is free, and you get ${credits} credits for ${days} days.`;
+    : `Free first call, then ${credits} credits for ${days} days.`;
 
 /** Users whose account was created by the operator set their password through the same form. */
 const CLOSED =

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { Link, Navigate } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
 import { firstArrival } from "./arrival.ts";
@@ -22,12 +22,11 @@ export default function VerifyEmailScreen() {
   const { data, error } = verify;
   const address = data?.email ?? addressIn(token);
   if (data?.resetToken !== undefined) {
+    const search = { token: data.resetToken, email: data.email ?? "" };
     return (
-      <Navigate
-        to="/reset-password"
-        search={{ token: data.resetToken, email: data.email ?? "" }}
-        replace
-      />
+      <GoingOn>
+        <Navigate to="/reset-password" search={search} replace />
+      </GoingOn>
     );
   }
   if (data?.emailTo !== undefined) return <NewAddressPending to={data.emailTo} />;
@@ -79,6 +78,13 @@ export default function VerifyEmailScreen() {
 /** Errors whose message says what to do; the link stays valid. */
 const RETRYABLE = ["too_many_requests", "SIGN_IN_FIRST", "ADDRESS_TAKEN"];
 
+/** While the code of the next page is loading. */
+const GoingOn = ({ children }: { children: ReactNode }) => (
+  <SignInFrame title="Email address confirmed" lead="One moment.">
+    {children}
+  </SignInFrame>
+);
+
 /** The old address is confirmed; the new one is not yet. */
 const NewAddressPending = ({ to }: { to: string }) => (
   <SignInFrame
@@ -107,7 +113,13 @@ const Moved = () => (
 function Confirmed({ email }: { email: string }) {
   const user = useVisitor().data?.user ?? null;
   useSignInElsewhere();
-  if (user !== null) return <Navigate to="/home" replace />;
+  if (user !== null) {
+    return (
+      <GoingOn>
+        <Navigate to="/home" replace />
+      </GoingOn>
+    );
+  }
   return (
     <SignInFrame
       title="Email address confirmed"
