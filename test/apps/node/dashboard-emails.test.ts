@@ -82,7 +82,8 @@ test("opening the link does not confirm the address, with scripts or without, be
   t.after(() => scriptless.close());
   const bare = await scriptless.newPage();
   await bare.goto(link);
-  await bare.getByText("This page needs JavaScript.").waitFor();
+  await session.heading(bare, "Confirm your email address").waitFor();
+  await bare.locator("noscript .tb-banner").waitFor();
 
   user.expectConsoleError(/status of 403 .*sign-in\/email/);
   await page.goto("/sign-in");
