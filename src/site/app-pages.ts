@@ -1,9 +1,10 @@
 import type { Tool } from "#tools/define-tool.ts";
-import { type AppAssets, renderAppShell } from "./app-shell.ts";
+import { type AppAssets, renderAppShell, type SignInOffer } from "./app-shell.ts";
 import type { HtmlPart } from "./html.ts";
 import { html, prose } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
 import { curlCode } from "./request-code.ts";
+import { renderSignInForm, type SignInForm } from "./sign-in-form.ts";
 
 /** A page that React draws: its path, its head, and its content until the script runs. */
 export type AppPage = {
@@ -17,6 +18,10 @@ export type AppPage = {
   main?: HtmlPart;
   /** Paths of the responses that it shows first, besides the visitor: the head of the page requests them. */
   data?: readonly string[];
+  /** Whether its form depends on what the service offers for signing in. */
+  needsOffer?: boolean;
+  /** The form that the server renders in place of the heading, until React takes it over. */
+  form?: SignInForm;
 };
 
 export const APP_ENTRY = "main.tsx";
@@ -25,8 +30,19 @@ export function listAppPages(tools: readonly Tool[], publicUrl: string): AppPage
   return [...toolPages(tools, publicUrl), ...signInPages(), ...memberPages()];
 }
 
-export function renderAppPage(page: AppPage, publicUrl: string, assets: AppAssets | null): string {
-  return renderAppShell({ ...page, publicUrl, assets });
+export function renderAppPage(
+  page: AppPage,
+  publicUrl: string,
+  assets: AppAssets | null,
+  offer: SignInOffer,
+): string {
+  return renderAppShell({
+    ...page,
+    main: page.form === undefined ? page.main : renderSignInForm(page.form, offer, publicUrl),
+    publicUrl,
+    assets,
+    offer: page.needsOffer === true ? offer : undefined,
+  });
 }
 
 function toolPages(tools: readonly Tool[], publicUrl: string): AppPage[] {
@@ -76,8 +92,16 @@ function signInPages(): AppPage[] {
     screen: `sign-in${path}-screen.tsx`,
   });
   return [
-    entry("/sign-up", "Sign up", "Create an account with your email address.", true),
-    entry("/sign-in", "Sign in", "Sign in to see your keys, usage and credits.", true),
+    {
+      ...entry("/sign-up", "Sign up", "Create an account with your email address.", true),
+      needsOffer: true,
+      form: "sign-up",
+    },
+    {
+      ...entry("/sign-in", "Sign in", "Sign in to see your keys, usage and credits.", true),
+      needsOffer: true,
+      form: "sign-in",
+    },
     entry(
       "/confirm-sign-in",
       "Confirm your sign-in",

@@ -3,6 +3,7 @@ import { EARLY_REQUESTS } from "./early-requests.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
+import type { DashboardOffer } from "./page-options.ts";
 
 /** The built files of the pages that React draws, as paths below the service, such as `assets/main-1a2b3c.js`. */
 export type AppAssets = {
@@ -16,6 +17,9 @@ export type AppAssets = {
   firstPaint: string;
 };
 
+/** How people can sign up and in: what the forms show before the visitor is known. */
+export type SignInOffer = Pick<DashboardOffer, "signUp" | "providers" | "starter">;
+
 /** A page that React draws, as the server sends it. */
 export type AppShell = {
   path: string;
@@ -28,8 +32,12 @@ export type AppShell = {
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
   main?: HtmlPart;
+  /** Set where `main` has a heading of its own. */
+  form?: string | undefined;
   /** Paths of the responses that the page shows first: the head of the page already requests them. */
   data?: readonly string[];
+  /** Written into the page where its forms need it. */
+  offer?: SignInOffer | undefined;
 };
 
 /**
@@ -76,7 +84,7 @@ export function renderAppShell(page: AppShell): string {
 <meta name="description" content="${page.description}">
 <meta name="toolbooth-base" content="${base}">
 <meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
-${
+${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}${
   page.findable
     ? html`<link rel="canonical" href="${page.publicUrl}${page.path}">
 <meta property="og:type" content="website">
@@ -95,6 +103,9 @@ ${renderFrame(page)}</div>
 </html>
 `.text;
 }
+
+const offerText = ({ signUp, providers, starter }: SignInOffer): string =>
+  JSON.stringify({ signUp, providers, starter });
 
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(
@@ -119,8 +130,7 @@ function renderFrame(page: AppShell): Html {
 </header>
 <div class="tb-body">
 <main id="content">
-<h1>${page.title}</h1>
-${page.assets === null ? NOT_BUILT : page.main}
+${page.form === undefined && html`<h1>${page.title}</h1>\n`}${page.assets === null ? NOT_BUILT : page.main}
 </main>
 </div>
 `;

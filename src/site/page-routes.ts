@@ -208,7 +208,7 @@ function drawnPages(site: SiteContext, replier: PageReplier): PageRoute[] {
     path: page.path,
     async handler(request: Request, context: RequestContext) {
       const assets = await pages.assetsFor(APP_ENTRY, page.screen);
-      const body = renderAppPage(page, settings.publicUrl, assets);
+      const body = renderAppPage(page, settings.publicUrl, assets, dashboard.offer);
       const headers = { ...APP_HEADERS, ...transportPolicy(settings.publicUrl) };
       if (assets !== null) return replier.page(HTML, body, request, context, headers);
       return replier.plain(HTML, body, request.headers, context, {

@@ -6,6 +6,7 @@ import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
 import { checkEmail, checkPassword } from "./field-checks.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
+import { useOffer } from "./offer.ts";
 import { PasskeySignIn } from "./passkey-sign-in.tsx";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
@@ -16,9 +17,10 @@ import { useForm } from "./use-form.ts";
 
 export default function SignInScreen() {
   const visitor = useVisitor();
+  const offer = useOffer();
   const next = useNext();
   if (visitor.data?.user) return <RedirectToNext next={next} />;
-  return <SignInForm next={next} open={visitor.data?.signUp !== "closed"} />;
+  return <SignInForm next={next} open={offer.signUp !== "closed"} />;
 }
 
 export function RedirectToNext({ next }: { next: string }) {
