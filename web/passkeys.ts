@@ -26,10 +26,6 @@ export function passkeyObstacle({ passkeyOrigin }: Visitor): string | null {
   return browserSupportsWebAuthn() ? null : "This browser does not support passkeys.";
 }
 
-/** What can be said of this page before the visitor is known, so that the button of the sign-in stands at once. */
-export const mayUsePasskeys = (): boolean =>
-  isSecureContext && !/^\[|^[\d.]+$/.test(location.hostname) && browserSupportsWebAuthn();
-
 export const canUsePasskeys = (visitor: Visitor | undefined): boolean =>
   visitor !== undefined && passkeyObstacle(visitor) === null;
 

@@ -4,6 +4,7 @@ import type { HtmlPart } from "./html.ts";
 import { html, prose } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
 import { curlCode } from "./request-code.ts";
+import { renderSignInForm, type SignInForm } from "./sign-in-form.ts";
 
 /** A page that React draws: its path, its head, and its content until the script runs. */
 export type AppPage = {
@@ -15,8 +16,12 @@ export type AppPage = {
   /** The file of `web/` that draws it, preloaded with the page. */
   screen: string;
   main?: HtmlPart;
+  /** Paths of the responses that it shows first, besides the visitor: the head of the page requests them. */
+  data?: readonly string[];
   /** Whether its form depends on what the service offers for signing in. */
   needsOffer?: boolean;
+  /** The form that the server renders in place of the heading, until React takes it over. */
+  form?: SignInForm;
 };
 
 export const APP_ENTRY = "main.tsx";
@@ -33,6 +38,7 @@ export function renderAppPage(
 ): string {
   return renderAppShell({
     ...page,
+    main: page.form === undefined ? page.main : renderSignInForm(page.form, offer, publicUrl),
     publicUrl,
     assets,
     offer: page.needsOffer === true ? offer : undefined,
@@ -89,10 +95,12 @@ function signInPages(): AppPage[] {
     {
       ...entry("/sign-up", "Sign up", "Create an account with your email address.", true),
       needsOffer: true,
+      form: "sign-up",
     },
     {
       ...entry("/sign-in", "Sign in", "Sign in to see your keys, usage and credits.", true),
       needsOffer: true,
+      form: "sign-in",
     },
     entry(
       "/confirm-sign-in",
@@ -114,20 +122,33 @@ function signInPages(): AppPage[] {
 }
 
 function memberPages(): AppPage[] {
-  const member = (path: string, title: string, screen: string): AppPage => ({
+  const member = (
+    path: string,
+    title: string,
+    screen: string,
+    data: readonly string[] = [],
+  ): AppPage => ({
     path,
     title,
     screen,
+    data,
     findable: false,
     description: `${title}: sign in to see this page.`,
   });
   return [
-    member("/home", "Home", "home/home-screen.tsx"),
-    member("/settings/api-keys", "API keys", "keys/keys-screen.tsx"),
-    member("/settings/notifications", "Notifications", "notifications/notifications-screen.tsx"),
-    member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx"),
-    member("/settings/account", "Account", "account/account-screen.tsx"),
+    member("/home", "Home", "home/home-screen.tsx", ["/dashboard/home"]),
+    member("/settings/api-keys", "API keys", "keys/keys-screen.tsx", ["/dashboard/keys"]),
+    member("/settings/notifications", "Notifications", "notifications/notifications-screen.tsx", [
+      "/dashboard/notifications",
+    ]),
+    member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx", [
+      "/dashboard/webhooks",
+    ]),
+    member("/settings/account", "Account", "account/account-screen.tsx", [
+      "/dashboard/factors",
+      "/dashboard/sessions",
+    ]),
     member("/usage", "Usage", "usage/usage-screen.tsx"),
-    member("/credits", "Credits", "credits/credits-screen.tsx"),
+    member("/credits", "Credits", "credits/credits-screen.tsx", ["/dashboard/credits"]),
   ];
 }

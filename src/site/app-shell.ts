@@ -1,3 +1,5 @@
+import { hashSource } from "./content-hash.ts";
+import { EARLY_REQUESTS } from "./early-requests.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
@@ -30,17 +32,22 @@ export type AppShell = {
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
   main?: HtmlPart;
+  /** Set where `main` has a heading of its own. */
+  form?: string | undefined;
+  /** Paths of the responses that the page shows first: the head of the page already requests them. */
+  data?: readonly string[];
   /** Written into the page where its forms need it. */
   offer?: SignInOffer | undefined;
 };
 
 /**
  * The Content-Security-Policy of these pages. Inline styles are allowed because the components position themselves with them;
- * scripts are files of this service. Frames are the sandboxed previews of the tools.
+ * scripts are files of this service, and the one in the head, which is allowed by its hash (CSP Level 3, section 2.3.1). Frames
+ * are the sandboxed previews of the tools.
  */
 export const APP_CSP = [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src 'self' '${hashSource(EARLY_REQUESTS)}'`,
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -61,7 +68,6 @@ export const APP_HEADERS: Record<string, string> = {
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
-  "Cache-Control": "no-store",
 };
 
 export function renderAppShell(page: AppShell): string {
@@ -77,6 +83,7 @@ export function renderAppShell(page: AppShell): string {
 <title>${page.title} - Toolbooth</title>
 <meta name="description" content="${page.description}">
 <meta name="toolbooth-base" content="${base}">
+<meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
 ${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}${
   page.findable
     ? html`<link rel="canonical" href="${page.publicUrl}${page.path}">
@@ -105,7 +112,8 @@ function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
   base: string,
 ): Html {
-  return html`<style>${trusted(firstPaint)}</style>
+  return html`<script>${trusted(EARLY_REQUESTS)}</script>
+<style>${trusted(firstPaint)}</style>
 ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
@@ -122,8 +130,7 @@ function renderFrame(page: AppShell): Html {
 </header>
 <div class="tb-body">
 <main id="content">
-<h1>${page.title}</h1>
-${page.assets === null ? NOT_BUILT : page.main}
+${page.form === undefined && html`<h1>${page.title}</h1>\n`}${page.assets === null ? NOT_BUILT : page.main}
 </main>
 </div>
 `;

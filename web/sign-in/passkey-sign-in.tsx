@@ -1,8 +1,7 @@
 import { Button } from "@mantine/core";
 import { useEffect } from "react";
-import type { Provider } from "#api/dashboard/shapes.ts";
 import { PasskeyFailure } from "../parts/factor-fields.tsx";
-import { cancelPasskey, canUsePasskeys, mayUsePasskeys, supportsAutofill } from "../passkeys.ts";
+import { cancelPasskey, canUsePasskeys, supportsAutofill } from "../passkeys.ts";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
 import { usePasskeySignIn } from "./requests.ts";
@@ -10,15 +9,16 @@ import { usePasskeySignIn } from "./requests.ts";
 /** The server forgets a challenge after five minutes. */
 const RENEW_MS = 4 * 60_000;
 
-/** A button for signing in with a passkey, and passkeys among the suggestions of the email field. */
-export function PasskeySignIn({ providers }: { providers: readonly Provider[] }) {
+/** A button for signing in with a passkey, below the form, which the server renders and which must not move; and passkeys among the suggestions of the email field. */
+export function PasskeySignIn() {
   const visitor = useVisitor().data;
-  const canUse = visitor === undefined ? mayUsePasskeys() : canUsePasskeys(visitor);
+  const canUse = canUsePasskeys(visitor);
   const signIn = usePasskeySignIn();
-  const suggested = useSuggestedPasskeys(visitor !== undefined && canUse && !signIn.isPending);
+  const suggested = useSuggestedPasskeys(canUse && !signIn.isPending);
   if (!canUse) return null;
   return (
     <>
+      <div className="tb-or">or</div>
       <div className="tb-providers">
         <Button
           variant="default"
@@ -33,7 +33,6 @@ export function PasskeySignIn({ providers }: { providers: readonly Provider[] })
           <PasskeyFailure error={signIn.error ?? suggested.error} />
         )}
       </div>
-      {providers.length === 0 && <div className="tb-or">or</div>}
     </>
   );
 }

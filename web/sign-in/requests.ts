@@ -3,7 +3,6 @@ import type { Challenge } from "altcha-lib/types";
 import { useEffect, useState } from "react";
 import type { CodeOrder, LinkOpened, Provider, WaitingView } from "#api/dashboard/shapes.ts";
 import { absoluteUrl, useSearchText } from "../addresses.ts";
-import { signInByPasskey } from "../passkeys.ts";
 import { queryKeys } from "../queries.ts";
 import { ProblemDetails, request } from "../request.ts";
 import { announceSignIn, enter } from "./await-sign-in.ts";
@@ -91,7 +90,12 @@ export function useSignIn() {
 
 export function usePasskeySignIn() {
   const client = useQueryClient();
-  return useMutation({ mutationFn: signInByPasskey, onSuccess: () => enter(client) });
+  return useMutation({
+    // Imported late: every page uses this module, to sign out, and few of them need passkeys.
+    mutationFn: async (autofill: boolean) =>
+      (await import("../passkeys.ts")).signInByPasskey(autofill),
+    onSuccess: () => enter(client),
+  });
 }
 
 /** The second step of a sign-in. */

@@ -19,9 +19,10 @@ import { useForm } from "./use-form.ts";
 
 export default function SignInScreen() {
   const visitor = useVisitor();
+  const offer = useOffer();
   const next = useNext();
   if (visitor.data?.user) return <RedirectToNext next={next} />;
-  return <SignInForm next={next} />;
+  return <SignInForm next={next} open={offer.signUp !== "closed"} />;
 }
 
 export function RedirectToNext({ next }: { next: string }) {
@@ -36,9 +37,8 @@ export function RedirectToNext({ next }: { next: string }) {
   );
 }
 
-function SignInForm({ next }: { next: string }) {
+function SignInForm({ next, open }: { next: string; open: boolean }) {
   const signIn = useSignIn();
-  const offer = useOffer();
   const navigate = useNavigate();
   const form = useForm(
     { email: checkEmail, password: checkPassword },
@@ -56,8 +56,7 @@ function SignInForm({ next }: { next: string }) {
   return (
     <SignInFrame title="Sign in">
       <ProviderProblem />
-      <PasskeySignIn providers={offer.providers} />
-      <Providers providers={offer.providers} next={next} />
+      <Providers next={next} />
       <form onSubmit={(event) => void form.submit(event)} noValidate>
         {unverified ? (
           <Unverified email={form.texts.email.trim()} />
@@ -68,11 +67,12 @@ function SignInForm({ next }: { next: string }) {
         <PasswordField {...form.field("password")} isNew={false} label="Password" />
         <SubmitButton busy={form.busy} label="Sign in" busyLabel="Signing in" />
       </form>
+      <PasskeySignIn />
       <div className="tb-sign-in-foot">
         <p>
           <Link to="/forgot-password">Forgot password?</Link>
         </p>
-        {offer.signUp === "open" && (
+        {open && (
           <p>
             New here? <Link to="/sign-up">Sign up</Link>
           </p>

@@ -1,5 +1,6 @@
 import { Link, Navigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { signUpLead } from "#site/sign-up-lead.ts";
 import { useVisitor } from "../queries.ts";
 import { useSignInElsewhere } from "./await-sign-in.ts";
 import { CheckEmail } from "./check-email.tsx";
@@ -52,8 +53,8 @@ function SignUpForm({ onSent }: { onSent: (email: string) => void }) {
     { email: knownAddress.get() },
   );
   return (
-    <SignInFrame title="Sign up" lead={offer.signUp === "closed" ? CLOSED : leadOf(offer.starter)}>
-      <Providers providers={offer.providers} next="/home" />
+    <SignInFrame title="Sign up" lead={signUpLead(offer)}>
+      <Providers next="/home" />
       <form onSubmit={(event) => void form.submit(event)} noValidate>
         <Problems fieldErrors={form.fieldErrors} error={form.error} attempt={form.attempt} />
         <EmailField {...form.field("email")} />
@@ -68,15 +69,6 @@ function SignUpForm({ onSent }: { onSent: (email: string) => void }) {
     </SignInFrame>
   );
 }
-
-const leadOf = ({ credits, days }: { credits: number; days: number }): string =>
-  credits === 0
-    ? "Your first call is free."
-    : `Free first call, then ${credits} credits for ${days} days.`;
-
-/** Users whose account was created by the operator set their password through the same form. */
-const CLOSED =
-  "The operator of this service creates the accounts. If you have one, enter its email address and choose a password, and we will send you an email to confirm it. If not, ask the operator for an account.";
 
 export const SignedInAlready = ({ email }: { email: string }) => (
   <SignInFrame title="You are already signed in" lead={<>Signed in as {email}.</>}>
