@@ -6,6 +6,7 @@ import { isMemberPath } from "./member-links.ts";
 import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
 import { curlCode } from "./request-code.ts";
+import { renderSignInForm, type SignInForm } from "./sign-in-form.ts";
 
 /** A page that React draws: its path, its head, and its content until the script runs. */
 export type AppPage = {
@@ -19,6 +20,10 @@ export type AppPage = {
   main?: HtmlPart;
   /** Paths of the responses that it shows first, besides the visitor: the head of the page requests them. */
   data?: readonly string[];
+  /** Whether its form depends on what the service offers for signing in. */
+  needsOffer?: boolean;
+  /** The form that the server renders in place of the heading, until React takes it over. */
+  form?: SignInForm;
 };
 
 export const APP_ENTRY = "main.tsx";
@@ -32,7 +37,19 @@ export function renderAppPage(
   options: PageOptions,
   assets: AppAssets | null,
 ): string {
-  return renderAppShell({ ...page, options, isMember: isMemberPath(page.path), assets });
+  const { form } = page;
+  const offer = options.dashboard ?? undefined;
+  return renderAppShell({
+    ...page,
+    main:
+      form === undefined || offer === undefined
+        ? page.main
+        : renderSignInForm(form, offer, options.publicUrl),
+    options,
+    isMember: isMemberPath(page.path),
+    assets,
+    offer: page.needsOffer === true ? offer : undefined,
+  });
 }
 
 function toolPages(tools: readonly Tool[], publicUrl: string): AppPage[] {
@@ -82,8 +99,16 @@ function signInPages(): AppPage[] {
     screen: `sign-in${path}-screen.tsx`,
   });
   return [
-    entry("/sign-up", "Sign up", "Create an account with your email address.", true),
-    entry("/sign-in", "Sign in", "Sign in to see your keys, usage and credits.", true),
+    {
+      ...entry("/sign-up", "Sign up", "Create an account with your email address.", true),
+      needsOffer: true,
+      form: "sign-up",
+    },
+    {
+      ...entry("/sign-in", "Sign in", "Sign in to see your keys, usage and credits.", true),
+      needsOffer: true,
+      form: "sign-in",
+    },
     entry(
       "/confirm-sign-in",
       "Confirm your sign-in",

@@ -6,7 +6,7 @@ import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts
 import { memberLinks, renderHeader } from "./header.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { basePath } from "./page-links.ts";
-import type { PageOptions } from "./page-options.ts";
+import type { DashboardOffer, PageOptions } from "./page-options.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
 import type { SiteFiles } from "./site-files.ts";
@@ -24,6 +24,9 @@ export type AppAssets = {
   files: SiteFiles | null;
 };
 
+/** How people can sign up and in: what the forms show before the visitor is known. */
+export type SignInOffer = Pick<DashboardOffer, "signUp" | "providers" | "starter">;
+
 /** A page that React draws, as the server sends it. */
 export type AppShell = {
   path: string;
@@ -38,8 +41,12 @@ export type AppShell = {
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
   main?: HtmlPart;
+  /** Set where `main` has a heading of its own. */
+  form?: string | undefined;
   /** Paths of the responses that the page shows first: the head of the page already requests them. */
   data?: readonly string[];
+  /** Written into the page where its forms need it. */
+  offer?: SignInOffer | undefined;
 };
 
 /**
@@ -81,7 +88,7 @@ export function renderAppShell(page: AppShell): string {
 <head>
 ${renderMeta({ path: page.findable ? page.path : null, title: `${page.title} - Toolbooth`, description: page.description }, site)}<meta name="toolbooth-base" content="${base}">
 <meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
-<script>${trusted(EARLY_SCRIPT)}</script>
+${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}<script>${trusted(EARLY_SCRIPT)}</script>
 ${page.assets && renderAssets(page.assets, site)}</head>
 <body${page.isMember && trusted(' data-area="member"')}>
 ${renderHeader(page.path, page.options)}<div class="tb-body">
@@ -94,6 +101,9 @@ ${renderFooter(page.options)}</body>
 </html>
 `.text;
 }
+
+const offerText = ({ signUp, providers, starter }: SignInOffer): string =>
+  JSON.stringify({ signUp, providers, starter });
 
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(
@@ -111,8 +121,7 @@ ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${b
 
 /** What React replaces. */
 const renderMain = (page: AppShell): Html => html`<main id="content">
-<h1>${page.title}</h1>
-${page.assets === null ? NOT_BUILT : page.main}
+${page.form === undefined && html`<h1>${page.title}</h1>\n`}${page.assets === null ? NOT_BUILT : page.main}
 </main>
 `;
 

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import type { HomeView } from "#api/dashboard/shapes.ts";
+import type { HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import { topUp } from "#top-up.ts";
 import { absoluteUrl } from "../addresses.ts";
 import { useNewKey } from "../keys/new-key.ts";
@@ -11,7 +11,7 @@ import { QueryResult } from "../parts/query-result.tsx";
 import { useHome, useVisitor } from "../queries.ts";
 import { CallGuide } from "./call-guide.tsx";
 import { useDismissed } from "./dismissed.ts";
-import { FirstSteps } from "./first-steps.tsx";
+import { FirstSteps, needsFirstSteps } from "./first-steps.tsx";
 import { DailyCalls, Figures, LastErrors, SuggestionCard, TopKeys } from "./overview.tsx";
 import { hasCalled, suggestionFor } from "./suggestions.ts";
 import "./home.css";
@@ -28,7 +28,7 @@ export default function HomeScreen() {
   const confirmed = restrictionOf(user) !== "email_not_verified";
   if (visitor === undefined) return <PageTitle title="Home" />;
   const guide = (view: HomeView | undefined) => (
-    <Guide view={view} confirmed={confirmed} apiUrl={visitor.apiUrl} newKey={newKey} />
+    <Guide view={view} visitor={visitor} newKey={newKey} />
   );
   return (
     <>
@@ -39,7 +39,8 @@ export default function HomeScreen() {
             <Overview
               view={view}
               account={user?.account?.id ?? ""}
-              guide={newKey === null && hasCalled(view) ? null : guide(view)}
+              newKey={newKey !== null}
+              guide={guide(view)}
             />
           )}
         </QueryResult>
@@ -50,8 +51,11 @@ export default function HomeScreen() {
   );
 }
 
-function Overview(props: { view: HomeView; account: string; guide: ReactNode }) {
-  const { view, guide } = props;
+function Overview(props: { view: HomeView; account: string; newKey: boolean; guide: ReactNode }) {
+  const { view } = props;
+  // The guide stays while the page is open, because it turns into the success.
+  const [needsGuide] = useState(() => !hasCalled(view));
+  const guide = needsGuide || props.newKey ? props.guide : null;
   const sales = useVisitor().data?.sales;
   const [now] = useState(() => Date.now());
   const { isDismissed, dismiss } = useDismissed(props.account, now);
@@ -102,15 +106,14 @@ const HomeLoading = () => (
 
 function Guide(props: {
   view: HomeView | undefined;
-  confirmed: boolean;
-  apiUrl: string;
+  visitor: Visitor;
   newKey: ReturnType<typeof useNewKey>;
 }) {
-  const { view, newKey } = props;
-  if (newKey === null && (view === undefined || view.keys === 0)) {
-    return <FirstSteps confirmed={props.confirmed} freeCall={view?.freeCall ?? true} />;
-  }
-  return <CallGuide apiUrl={props.apiUrl} newKey={newKey} freeCall={view?.freeCall ?? false} />;
+  const { view, visitor, newKey } = props;
+  // The first steps stay while the page is open, because they turn into the success.
+  const [isNew] = useState(newKey === null && (view === undefined || needsFirstSteps(view)));
+  if (isNew) return <FirstSteps view={view} visitor={visitor} />;
+  return <CallGuide apiUrl={visitor.apiUrl} newKey={newKey} />;
 }
 
 const NO_STARTER: Record<NonNullable<HomeView["noStarter"]>, string> = {
