@@ -1,5 +1,8 @@
 import { inertMarkup } from "../trusted-types.ts";
 
+/** A longer document takes a browser noticeably long to lay out, on the thread that takes the keys too. */
+export const PREVIEW_CHARS = 64 * 1024;
+
 /**
  * The document in the preview's iframe: the rendered HTML with its own stylesheet. The iframe is fully sandboxed; images
  * are replaced so that nothing is loaded from other sites.
