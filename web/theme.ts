@@ -4,63 +4,60 @@ import {
   type MantineColorsTuple,
   type VariantColorsResolver,
 } from "@mantine/core";
+import { DARK, LIGHT } from "#site/tokens.ts";
 
-/** Shades of the accents in colours.css: light pages use shade 7, dark pages shade 3. */
+/** Shades around the colours of the tokens: light pages use shade 7, dark pages shade 3. */
 const accent: MantineColorsTuple = [
-  "#e6f1ee",
+  LIGHT.tint,
   "#cbe5df",
   "#9cd9cd",
-  "#63cdbb",
+  DARK.accent,
   "#3fb3a1",
   "#239385",
   "#11786e",
-  "#0a5f58",
+  LIGHT.accent,
   "#084c47",
   "#063a36",
 ];
 
 const red: MantineColorsTuple = [
-  "#fbe7e4",
+  LIGHT["bad-bg"],
   "#f7cfca",
   "#f5b5ad",
-  "#f39a90",
+  DARK.bad,
   "#e46f63",
   "#cf4a3e",
   "#b5342a",
-  "#9b231b",
+  LIGHT.bad,
   "#7c1b15",
   "#5e1410",
 ];
 
-const SANS =
-  'ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif';
-const MONO = 'ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace';
-
 /** Mantine's dark palette for inputs, menus and skeletons: from the text colour of dark pages to their background. */
 const dark: MantineColorsTuple = [
-  "#e2e6e8",
+  DARK.ink,
   "#c3cacf",
-  "#9ba6ae",
+  DARK.soft,
   "#7d888f",
-  "#68737b",
-  "#2a3136",
-  "#1a1f23",
-  "#13171a",
+  DARK.edge,
+  DARK.line,
+  DARK.panel,
+  DARK.bg,
   "#0f1315",
   "#0b0e10",
 ];
 
 const gray: MantineColorsTuple = [
-  "#f6f6f2",
+  LIGHT.panel,
   "#efefea",
   "#e9e9e3",
-  "#e3e3dc",
-  "#868e96",
+  LIGHT.line,
+  LIGHT.edge,
   "#79828a",
-  "#59626c",
+  LIGHT.soft,
   "#444c54",
   "#2f363c",
-  "#1c2126",
+  LIGHT.ink,
 ];
 
 /** Mantine would pick the text colour of filled buttons for light pages only; on dark pages those buttons are light. */
@@ -74,16 +71,16 @@ export const theme = createTheme({
   colors: { accent, red, dark, gray },
   primaryColor: "accent",
   primaryShade: { light: 7, dark: 3 },
-  black: "#1c2126",
-  fontFamily: SANS,
-  fontFamilyMonospace: MONO,
+  black: LIGHT.ink,
+  fontFamily: "var(--tb-font)",
+  fontFamilyMonospace: "var(--tb-mono)",
   defaultRadius: "md",
-  radius: { md: "8px" },
+  radius: { md: "var(--tb-radius)" },
   respectReducedMotion: true,
   cursorType: "pointer",
   focusRing: "auto",
   headings: {
-    fontFamily: SANS,
+    fontFamily: "var(--tb-font)",
     fontWeight: "650",
     sizes: {
       h1: { fontSize: "1.75rem", lineHeight: "1.25" },

@@ -1,6 +1,7 @@
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
+import { DARK, LIGHT, tokensCss } from "./tokens.ts";
 
 /** The built files of the pages that React draws, as paths below the service, such as `assets/main-1a2b3c.js`. */
 export type AppAssets = {
@@ -10,7 +11,7 @@ export type AppAssets = {
   preloads: string[];
   /** The script that sets the colour scheme before the first paint. */
   early: string | null;
-  /** Styles of the frame, inlined into the page. */
+  /** Styles of the frame, inlined into the page after the tokens. */
   firstPaint: string;
 };
 
@@ -66,8 +67,8 @@ export function renderAppShell(page: AppShell): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="theme-color" media="(prefers-color-scheme: light)" content="#fdfdfb">
-<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#13171a">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="${LIGHT.bg}">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${DARK.bg}">
 <title>${page.title} - Toolbooth</title>
 <meta name="description" content="${page.description}">
 <meta name="toolbooth-base" content="${base}">
@@ -96,7 +97,7 @@ function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
   base: string,
 ): Html {
-  return html`<style>${trusted(firstPaint)}</style>
+  return html`<style>${trusted(tokensCss() + firstPaint)}</style>
 ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;

@@ -1,4 +1,5 @@
 import { trusted } from "./html.ts";
+import { LIGHT } from "./tokens.ts";
 
 /** The logo, a raised barrier. `ground`: the background colour behind it. */
 export const markOn = (ground: string) =>
@@ -8,7 +9,7 @@ export const markOn = (ground: string) =>
 
 /** The logo as the icon of the browser tab. */
 export const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none"><rect width="24" height="24" rx="6" fill="#0a5f58"/><path d="M7 19V9.5m0 3L18.5 6" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><circle cx="7" cy="12.5" r="2.2" fill="#fff"/></svg>',
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none"><rect width="24" height="24" rx="6" fill="${LIGHT.accent}"/><path d="M7 19V9.5m0 3L18.5 6" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><circle cx="7" cy="12.5" r="2.2" fill="#fff"/></svg>`,
 )}`;
 
 /** The logo as `/favicon.ico`, for programs that ask for that path: a PNG of 32 by 32 pixels in an ICO file. */

@@ -65,7 +65,7 @@ function renderHeader({ current }: Page, options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   const { dashboard } = options;
   return html`<header class="top"><div class="bar">
-<a class="brand" href="${links.front}">${markOn("var(--bg)")}Toolbooth</a>
+<a class="brand" href="${links.front}">${markOn("var(--tb-bg)")}Toolbooth</a>
 <nav aria-label="Pages">
 ${
   dashboard
@@ -86,7 +86,7 @@ ${signUpIsOpen(options) && html`<a class="button" href="${links.signUp}">Sign up
 function renderFooter(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   return html`<footer><div class="foot">
-<p class="brand">${markOn("var(--bg)")}Toolbooth <span class="soft small">${options.version}</span></p>
+<p class="brand">${markOn("var(--tb-bg)")}Toolbooth <span class="soft small">${options.version}</span></p>
 <nav aria-label="Site">
 ${footerLinks(links, options).map(([href, label]) => html`<a href="${href}">${label}</a>\n`)}</nav>
 <p class="small">Published at ${options.publicUrl}. Free software under the MIT license.</p>

@@ -1,35 +1,94 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { renderAppPage } from "#site/app-pages.ts";
+import { PAGE_CSP } from "#site/pages.ts";
 import { STYLE } from "#site/style.ts";
+import { DARK, LIGHT, SIZES, tokensCss } from "#site/tokens.ts";
 
-/** The pages of the server and those of React define the same colours, each in a file of their own. */
-const REACT_CSS = readFileSync(path.join(import.meta.dirname, "../../web/colours.css"), "utf8");
+const ROOT = path.join(import.meta.dirname, "../..");
 
-/** The variables of the first rule with this selector, without the prefix `tb-`. */
-function coloursOf(css: string, selector: string): Record<string, string> {
-  const packed = css.replaceAll(" {", "{");
-  const start = packed.indexOf(`${selector}{`);
-  assert.ok(start >= 0, selector);
-  const rule = packed.slice(start, packed.indexOf("}", start));
-  const found = [...rule.matchAll(/--(?:tb-)?([\w-]+):\s*(#[0-9a-f]+)/g)];
-  return Object.fromEntries(found.map(([, name, colour]) => [name, colour]));
+test("the pages of the server and those of React begin their styles with the same tokens", () => {
+  assert.ok(STYLE.startsWith(tokensCss()));
+  assert.match(PAGE_CSP, /style-src 'sha256-/);
+  const page = { path: "/tools", title: "", description: "", findable: true, screen: "" };
+  const assets = { scripts: [], styles: [], preloads: [], early: null, firstPaint: "p{top:0}" };
+  const sent = renderAppPage(page, "https://tools.test", assets);
+  assert.ok(sent.includes(`<style>${tokensCss()}`));
+  assert.ok(
+    sent.includes(
+      `<meta name="theme-color" media="(prefers-color-scheme: light)" content="${LIGHT.bg}">`,
+    ),
+  );
+});
+
+test("every token that a style uses is defined, and dark has what light has", () => {
+  assert.deepEqual(Object.keys(DARK), Object.keys(LIGHT));
+  const web = path.join(ROOT, "web");
+  const styles = readdirSync(web, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.(?:css|tsx?)$/.test(name),
+  );
+  const texts = [STYLE, ...styles.map((name) => readFileSync(path.join(web, name), "utf8"))].join(
+    "\n",
+  );
+  const defined = new Set([...Object.keys(LIGHT), ...Object.keys(SIZES)]);
+  for (const [, name = ""] of texts.matchAll(/--tb-([\w-]+)\s*:/g)) defined.add(name);
+  const used = [...texts.matchAll(/var\(--tb-([\w-]+)[,)]/g)].map(([, name = ""]) => name);
+  assert.ok(used.length > 100);
+  assert.deepEqual(
+    [...new Set(used)].filter((name) => !defined.has(name)),
+    [],
+  );
+});
+
+/** WCAG 2.2, the definition of contrast ratio. */
+function contrast(first: string, second: string): number {
+  const luminance = (colour: string) => {
+    const hex = colour.length === 4 ? colour.replace(/[0-9a-f]/g, "$&$&") : colour;
+    const [red, green, blue] = [1, 3, 5].map((at) => {
+      const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    }) as [number, number, number];
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [dark, light] = [luminance(first), luminance(second)].sort((a, b) => a - b) as [
+    number,
+    number,
+  ];
+  return (light + 0.05) / (dark + 0.05);
 }
 
-const SCHEMES = [
-  { name: "light", server: ":root", react: ':root:root[data-mantine-color-scheme="light"]' },
-  {
-    name: "dark",
-    server: ":root[data-scheme=dark]",
-    react: ':root:root[data-mantine-color-scheme="dark"]',
-  },
-];
-for (const { name, server, react } of SCHEMES) {
-  test(`the pages of the server and those of React have the same ${name} colours`, () => {
-    const { "accent-ink": _hover, ...serverColours } = coloursOf(STYLE, server);
-    const { "on-filled": _onFilled, ...reactColours } = coloursOf(REACT_CSS, react);
-    assert.ok(Object.keys(serverColours).length > 10);
-    assert.deepEqual(reactColours, serverColours);
+for (const [name, scheme] of Object.entries({ light: LIGHT, dark: DARK })) {
+  test(`text in the ${name} colours has a contrast of at least 4.5 to 1, and edges of fields 3 to 1`, () => {
+    const pairs = [
+      ...[
+        "ink",
+        "soft",
+        "accent",
+        "accent-ink",
+        "key",
+        "text",
+        "value",
+        "ok",
+        "warn",
+        "bad",
+      ].flatMap((text) => ["bg", "panel"].map((ground) => [text, ground])),
+      ...[
+        ["accent", "tint"],
+        ["ink", "tint"],
+        ["ok", "ok-bg"],
+        ["warn", "warn-bg"],
+        ["bad", "bad-bg"],
+      ],
+      ...[
+        ["on-filled", "accent"],
+        ["on-filled", "accent-ink"],
+      ],
+    ] as [keyof typeof LIGHT, keyof typeof LIGHT][];
+    const low = (at: number, list: typeof pairs) =>
+      list.filter(([text, ground]) => contrast(scheme[text], scheme[ground]) < at);
+    assert.deepEqual(low(4.5, pairs), []);
+    assert.deepEqual(low(3, [["edge", "bg"]]), []);
   });
 }

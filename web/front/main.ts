@@ -1,3 +1,4 @@
+import { SCHEME_ATTRIBUTE } from "#site/tokens.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { createDocsSearch } from "./docs-search.ts";
 import { createLanguageTabs } from "./language-tabs.ts";
@@ -25,8 +26,8 @@ function followColourScheme(): void {
   const apply = () => {
     const scheme = storedScheme(storageKey);
     const root = document.documentElement;
-    if (scheme === null) delete root.dataset["scheme"];
-    else root.dataset["scheme"] = scheme;
+    if (scheme === null) root.removeAttribute(SCHEME_ATTRIBUTE);
+    else root.setAttribute(SCHEME_ATTRIBUTE, scheme);
   };
   apply();
   addEventListener("storage", (event) => {

@@ -51,7 +51,7 @@ function readFirstPaint(): string {
   const mantine = path.join(CHECKOUT, "node_modules", "@mantine", "core", "styles");
   const files = [
     ...["default-css-variables.css", "baseline.css"].map((name) => path.join(mantine, name)),
-    ...["colours.css", "styles.css"].map((name) => path.join(CHECKOUT, "web", name)),
+    ...["mantine-variables.css", "styles.css"].map((name) => path.join(CHECKOUT, "web", name)),
   ];
   const text = files.map((file) => readFileSync(file, "utf8")).join("");
   return text

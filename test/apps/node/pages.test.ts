@@ -42,7 +42,7 @@ function makeCheckout(t: Hooks): string {
     "front/main.ts": 'document.title = "front";\n',
   };
   for (const [name, text] of Object.entries(files)) write(checkout, `web/${name}`, text);
-  for (const name of ["vite.config.ts", "tsconfig.json", "colours.css", "styles.css"]) {
+  for (const name of ["vite.config.ts", "tsconfig.json", "mantine-variables.css", "styles.css"]) {
     cpSync(path.join(ROOT, "web", name), path.join(checkout, "web", name));
   }
   return checkout;

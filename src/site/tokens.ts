@@ -1,0 +1,85 @@
+/**
+ * The colours, sizes and fonts of every page: of those that the server renders and of those that React renders. CSS uses them as
+ * `var(--tb-<name>)`. Text has a contrast of at least 4.5 to 1 on every background (WCAG 2.2, 1.4.3), in both colour schemes.
+ */
+export const LIGHT = {
+  bg: "#fdfdfb",
+  ink: "#1c2126",
+  soft: "#59626c",
+  line: "#e3e3dc",
+  edge: "#868e96",
+  panel: "#f6f6f2",
+  accent: "#0a5f58",
+  "accent-ink": "#074842",
+  tint: "#e6f1ee",
+  "on-filled": "#fff",
+  ok: "#1b6238",
+  "ok-bg": "#e2f2e7",
+  warn: "#7d4700",
+  "warn-bg": "#faeed8",
+  bad: "#9b231b",
+  "bad-bg": "#fbe7e4",
+  key: "#0b4f7d",
+  text: "#1b6238",
+  value: "#8a3f0a",
+  shadow: "0 8px 28px rgb(0 0 0 / 14%)",
+} as const;
+
+export const DARK: Record<keyof typeof LIGHT, string> = {
+  bg: "#13171a",
+  ink: "#e2e6e8",
+  soft: "#9ba6ae",
+  line: "#2a3136",
+  edge: "#68737b",
+  panel: "#1a1f23",
+  accent: "#63cdbb",
+  "accent-ink": "#8fe0d1",
+  tint: "#18302e",
+  "on-filled": "#0d1917",
+  ok: "#7fd6a0",
+  "ok-bg": "#16301f",
+  warn: "#eab766",
+  "warn-bg": "#362913",
+  bad: "#f39a90",
+  "bad-bg": "#3b1d1b",
+  key: "#84c1ec",
+  text: "#8fd3a8",
+  value: "#e9b07e",
+  shadow: "0 8px 28px rgb(0 0 0 / 45%)",
+};
+
+/** The same in both colour schemes. `page-width` is the width of header, content and footer, without the gutters. */
+export const SIZES = {
+  font: 'ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif',
+  mono: 'ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace',
+  radius: "8px",
+  fast: "150ms",
+  slow: "200ms",
+  "page-width": "78rem",
+  gutter: "1.25rem",
+  "header-height": "3.75rem",
+} as const;
+
+/** The attribute of the root element with the scheme that the user chose. Mantine reads and sets it too. */
+export const SCHEME_ATTRIBUTE = "data-mantine-color-scheme";
+
+const declare = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `--tb-${name}:${value}`)
+    .join(";");
+
+/** The declarations of a scheme, for a document of its own such as a preview. */
+export const schemeCss = (scheme: "light" | "dark"): string =>
+  `color-scheme:${scheme};${declare(scheme === "dark" ? DARK : LIGHT)}`;
+
+/**
+ * Dark where the system is dark unless the user chose light, and where the user chose dark. Print is always light: its
+ * selector has the highest specificity.
+ */
+export const tokensCss = (): string =>
+  [
+    `:root{${schemeCss("light")};${declare(SIZES)}}`,
+    `@media (prefers-color-scheme:dark){:root:not([${SCHEME_ATTRIBUTE}=light]){${schemeCss("dark")}}}`,
+    `:root[${SCHEME_ATTRIBUTE}=dark]{${schemeCss("dark")}}`,
+    `@media print{:root:root:root{${schemeCss("light")}}}`,
+  ].join("");
