@@ -77,6 +77,8 @@ const PAGES_MAY_IMPORT = [
   ...["src/api/problem.ts", "src/api/openapi/schemas.ts"],
   // The code samples that users copy: the documentation and the dashboard share them.
   "src/site/request-code.ts",
+  // The stylesheet of a preview, which the Content-Security-Policy of the documentation allows by its hash.
+  "src/site/preview-style.ts",
   // The names of browsers, the same in emails and in lists.
   "src/accounts/browser-name.ts",
   // What is sold.

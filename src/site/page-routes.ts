@@ -104,7 +104,7 @@ const respondNotFound = (
  */
 function docsRoutes(pages: () => Pages, replier: Replier): PageRoute[] {
   const respond = (path: string, { headers }: Request, context: RequestContext) => {
-    const { docs, headers: pageHeaders } = pages();
+    const { docs, docsHeaders } = pages();
     if (docs === null) {
       return replier.plain(
         TEXT,
@@ -132,7 +132,7 @@ function docsRoutes(pages: () => Pages, replier: Replier): PageRoute[] {
     return page === undefined
       ? respondNotFound(pages(), replier, headers, context)
       : replier.plain(HTML, page, headers, context, {
-          headers: { ...pageHeaders, Vary: "Accept" },
+          headers: { ...docsHeaders(path), Vary: "Accept" },
         });
   };
   return [

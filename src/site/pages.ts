@@ -7,6 +7,7 @@ import { frontPage } from "./front.ts";
 import { html } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
+import { PREVIEW_STYLE } from "./preview-style.ts";
 import { renderPage } from "./shell.ts";
 import { STYLE } from "./style.ts";
 
@@ -21,6 +22,8 @@ export type Pages = {
   sitemap: string;
   /** Headers of every page. */
   headers: Record<string, string>;
+  /** The same for a path of the documentation, some of which have the playground. */
+  docsHeaders(path: string): Record<string, string>;
 };
 
 export function createPages(options: PageOptions): Pages {
@@ -30,6 +33,16 @@ export function createPages(options: PageOptions): Pages {
     ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
     : [];
   const paths = ["/", ...(docs?.paths ?? []), ...drawn.map(({ path }) => path)];
+  const headers = {
+    "Content-Security-Policy": PAGE_CSP,
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    ...transportPolicy(publicUrl),
+  };
+  const withPlayground = { ...headers, "Content-Security-Policy": PLAYGROUND_CSP };
+  const playgrounds = new Set(
+    dashboard && options.assets?.script ? options.tools.map(({ name }) => `/docs/${name}`) : [],
+  );
   return {
     front: frontPage(options),
     docs,
@@ -37,12 +50,8 @@ export function createPages(options: PageOptions): Pages {
     llms: llmsText(options, docs?.entries ?? []),
     robots: robotsText(publicUrl),
     sitemap: sitemapXml(publicUrl, paths),
-    headers: {
-      "Content-Security-Policy": PAGE_CSP,
-      "Referrer-Policy": "same-origin",
-      "Cross-Origin-Opener-Policy": "same-origin",
-      ...transportPolicy(publicUrl),
-    },
+    headers,
+    docsHeaders: (path) => (playgrounds.has(path) ? withPlayground : headers),
   };
 }
 
@@ -82,6 +91,27 @@ export const PAGE_CSP = [
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
+].join("; ");
+
+/**
+ * The same for the reference of a tool, which has the playground: it runs tools in workers, and shows images that it has made
+ * and a preview in a frame without scripts. The policies of Trusted Types are in `web/trusted-types.ts`. Styles are still only
+ * those of the page and of the preview.
+ */
+export const PLAYGROUND_CSP = [
+  "default-src 'none'",
+  `style-src '${hashSource(STYLE)}' '${hashSource(PREVIEW_STYLE)}'`,
+  "script-src 'self'",
+  "img-src data: blob:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  // The form is submitted to the script alone.
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types default toolbooth-preview",
 ].join("; ");
 
 function hashSource(text: string): string {

@@ -2,6 +2,7 @@ import { SCHEME_ATTRIBUTE } from "#site/tokens.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { createDocsSearch } from "./docs-search.ts";
 import { createLanguageTabs } from "./language-tabs.ts";
+import { startPlayground } from "./playground.ts";
 
 /** The script of the pages that the server renders. They can be read without it. */
 followColourScheme();
@@ -14,6 +15,7 @@ function start(): void {
   addCopyButtons(document);
   expandContents(document);
   createDocsSearch(document);
+  startPlayground(document);
   const island = document.querySelector<HTMLElement>("section[data-try]");
   // Only the front page has this section, so only the front page loads the tools.
   if (island !== null) import("./try-it.ts").then(({ startTryIt }) => startTryIt(island));

@@ -73,7 +73,11 @@ export function showCall(
   if (tool.verbatim === undefined) {
     const body = sentValues(fields, values);
     const isEmpty = tool.body === "optional" && Object.keys(body).length === 0;
-    return { call: { url, body: isEmpty ? undefined : body }, fileContent: null, hasSecret: secret };
+    return {
+      call: { url, body: isEmpty ? undefined : body },
+      fileContent: null,
+      hasSecret: secret,
+    };
   }
   const call = text.trim() === "" ? { url, body: undefined } : { url, json: text };
   return { call, fileContent: null, hasSecret: false };
@@ -102,6 +106,8 @@ const hasSecret = (fields: readonly ToolField[], values: FieldValues): boolean =
   fields.some(({ kind, name }) => kind === "secret" && Boolean(values[name]));
 
 const queryOf = (values: FieldValues): string =>
-  new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)])).toString();
+  new URLSearchParams(
+    Object.entries(values).map(([name, value]) => [name, String(value)]),
+  ).toString();
 
 const withQuery = (url: string, query: string): string => (query === "" ? url : `${url}?${query}`);

@@ -46,7 +46,8 @@ type ListedDigest = { digest: string; name: string; algorithm: HashAlgorithm | u
 function listedDigest(line: string): ListedDigest | null {
   // GNU: digest, a space, a space or `*` for binary, name. A backslash before the digest marks a name with escapes.
   const gnu = /^\\?([0-9a-f]{40,128}) [ *](.+)$/i.exec(line);
-  if (gnu !== null) return { digest: gnu[1] as string, name: gnu[2] as string, algorithm: undefined };
+  if (gnu !== null)
+    return { digest: gnu[1] as string, name: gnu[2] as string, algorithm: undefined };
   const bsd = /^(SHA-?(?:1|256|384|512)) ?\((.+)\) ?= ?([0-9a-f]+)$/i.exec(line);
   if (bsd === null) return null;
   const [, algorithm = "", name = "", digest = ""] = bsd;

@@ -13,7 +13,12 @@ export async function hashStream(
   stream: ReadableStream<Uint8Array>,
   onProgress: (bytes: number) => void,
 ): Promise<Digests> {
-  const states = { sha1: sha1.create(), sha256: sha256.create(), sha384: sha384.create(), sha512: sha512.create() };
+  const states = {
+    sha1: sha1.create(),
+    sha256: sha256.create(),
+    sha384: sha384.create(),
+    sha512: sha512.create(),
+  };
   let bytes = 0;
   const reader = stream.getReader();
   for (;;) {

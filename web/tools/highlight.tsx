@@ -33,7 +33,7 @@ function replaceMatches(
 }
 
 const span = (kind: string, text: string, key: string) => (
-  <i key={key} className={`play-${kind}`}>
+  <i key={key} className={`play-syntax-${kind}`}>
     {text}
   </i>
 );

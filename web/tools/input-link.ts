@@ -65,7 +65,9 @@ function keptValues(fields: readonly ToolField[], values: FieldValues): FieldVal
   return Object.fromEntries(
     fields.flatMap(({ name, kind }): [string, FieldValue][] => {
       const value = values[name];
-      return kind === "secret" || value === undefined || value === empty[name] ? [] : [[name, value]];
+      return kind === "secret" || value === undefined || value === empty[name]
+        ? []
+        : [[name, value]];
     }),
   );
 }

@@ -12,7 +12,10 @@ type Words = {
 
 const WORDS: Record<string, Record<string, Words>> = {
   "markdown-render": {
-    markdown: { label: "Markdown", help: "GitHub-flavored. Raw HTML is removed and its text stays." },
+    markdown: {
+      label: "Markdown",
+      help: "GitHub-flavored. Raw HTML is removed and its text stays.",
+    },
     format: {
       label: "Result",
       help: "Plain text comes in addition to the HTML.",
@@ -29,7 +32,10 @@ const WORDS: Record<string, Record<string, Words>> = {
     },
   },
   "qr-code": {
-    text: { label: "Text", help: "A URL or any text, up to 4 KB. The lower the error correction, the more fits." },
+    text: {
+      label: "Text",
+      help: "A URL or any text, up to 4 KB. The lower the error correction, the more fits.",
+    },
     format: {
       label: "Format",
       help: "",
@@ -42,7 +48,11 @@ const WORDS: Record<string, Record<string, Words>> = {
     },
     width: { label: "Size", help: "Width and height in pixels, from 64 to 2,048." },
     margin: { label: "Margin", help: "Quiet zone in modules. Scanners expect 4." },
-    dark: { label: "Color", placeholder: "#000000", help: "Of the dark modules, as `#rgb` or `#rrggbb`." },
+    dark: {
+      label: "Color",
+      placeholder: "#000000",
+      help: "Of the dark modules, as `#rgb` or `#rrggbb`.",
+    },
     light: { label: "Background", placeholder: "#ffffff", help: "A color, or `transparent`." },
   },
   hash: {

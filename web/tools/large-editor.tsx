@@ -35,6 +35,10 @@ export default function LargeEditor({
       reported.current = editor.state.doc.toString();
       latest.current(reported.current);
     };
+    const reportAndPass = () => {
+      report();
+      return false;
+    };
     const editor = new EditorView({
       parent: place.current as HTMLDivElement,
       state: EditorState.create({
@@ -44,7 +48,7 @@ export default function LargeEditor({
           drawSelection(),
           keymap.of([
             // The page runs the tool with this key, and Tab leaves the field as it leaves every other.
-            { key: "Mod-Enter", run: () => (report(), false) },
+            { key: "Mod-Enter", run: reportAndPass },
             ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"),
             ...historyKeymap,
           ]),

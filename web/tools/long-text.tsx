@@ -1,8 +1,8 @@
 import { lazy, Suspense, useContext, useEffect, useId, useRef, useState } from "react";
 import { utf8Length } from "#tools/text.ts";
 import { counted, formatNumber } from "../parts/numbers.ts";
-import { beginningOf } from "./code-view.tsx";
 import type { ChosenFile } from "./chosen-file.ts";
+import { beginningOf } from "./code-view.tsx";
 import { describedBy, FieldLabel, FieldNotes, type FieldProps } from "./fields.tsx";
 import { FileContext } from "./file-context.ts";
 import { Button } from "./ui.tsx";
@@ -88,7 +88,10 @@ export function LongText({ field, value, error, onChange }: FieldProps) {
       <FieldNotes id={id} field={field} error={shownError} />
       {isMain && (
         <div className="play-row">
-          <OpenFileButton choose={choose} label={shownFile === null ? "Open a file" : "Open another file"} />
+          <OpenFileButton
+            choose={choose}
+            label={shownFile === null ? "Open a file" : "Open another file"}
+          />
           {shownFile !== null && shownFile.text !== null && (
             <Button onClick={edit}>Edit as text</Button>
           )}

@@ -76,18 +76,11 @@ export function Playground({
   }
 
   const place = useRef<HTMLDivElement>(null);
+  useRunKey(place, start);
   const Heading = `h${level}` as const;
   const name = tool.name;
   return (
-    <div
-      className="play"
-      ref={place}
-      onKeyDown={(event) => {
-        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        start();
-      }}
-    >
+    <div className="play" ref={place}>
       <FileContext value={files}>
         <div className="play-bench">
           <form
@@ -170,12 +163,30 @@ export function Playground({
           </section>
         </div>
         <DropZone
-          label={files.mainField === undefined ? null : (view.dropLabel ?? "Drop the file to use it")}
+          label={
+            files.mainField === undefined ? null : (view.dropLabel ?? "Drop the file to use it")
+          }
           onDrop={files.choose}
         />
       </FileContext>
     </div>
   );
+}
+
+/** Ctrl or Cmd with Enter runs the call from anywhere in the playground. */
+function useRunKey(place: React.RefObject<HTMLElement | null>, start: () => void): void {
+  const latest = useRef(start);
+  latest.current = start;
+  useEffect(() => {
+    const follow = (event: KeyboardEvent) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      latest.current();
+    };
+    const element = place.current;
+    element?.addEventListener("keydown", follow);
+    return () => element?.removeEventListener("keydown", follow);
+  }, [place]);
 }
 
 function OriginNotice({ origin }: { origin: ReturnType<typeof useInputs>["origin"] }) {
@@ -286,9 +297,7 @@ function ScreenButton({ place }: { place: React.RefObject<HTMLDivElement | null>
   return (
     <Button
       look="subtle"
-      onClick={() =>
-        void (isFull ? document.exitFullscreen() : place.current?.requestFullscreen())
-      }
+      onClick={() => void (isFull ? document.exitFullscreen() : place.current?.requestFullscreen())}
     >
       {isFull ? "Exit full screen" : "Full screen"}
     </Button>
@@ -303,8 +312,9 @@ function Examples({
   onChoose(values: FieldValues): void;
 }) {
   return (
-    <div className="play-examples" role="group" aria-label="Examples">
-      <span>Examples</span>
+    <fieldset className="play-examples">
+      <legend className="play-said">Examples</legend>
+      <span aria-hidden="true">Examples</span>
       {tool.examples
         .filter(({ request }) => isOfForm(tool, request))
         .map(({ name, request }) => (
@@ -312,7 +322,7 @@ function Examples({
             <Prose text={name.charAt(0).toUpperCase() + name.slice(1)} />
           </Button>
         ))}
-    </div>
+    </fieldset>
   );
 }
 

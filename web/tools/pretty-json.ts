@@ -15,7 +15,8 @@ export function layOutJsonText(text: string, charsMax: number): { text: string; 
     const isEnd = token === "}" || token === "]";
     if (isEnd) depth -= 1;
     const isEmpty = isEnd && (previous === "{" || previous === "[");
-    if (previous === "," || (isEnd ? !isEmpty : previous === "{" || previous === "[")) out += line();
+    if (previous === "," || (isEnd ? !isEmpty : previous === "{" || previous === "["))
+      out += line();
     out += token === ":" ? ": " : cutToken(token, charsMax);
     if (token === "{" || token === "[") depth += 1;
     previous = token;

@@ -9,7 +9,11 @@ import type { ShownResponse } from "./use-response.ts";
 const KEY_HEADERS = ["Credits-Charged", "Credits-Remaining", "Server-Timing", "X-Request-Id"];
 
 /** The response of a call: its status, its time, its body and its headers. */
-export const ResponsePanel = memo(function ResponsePanel({ response }: { response: ShownResponse }) {
+export const ResponsePanel = memo(function ResponsePanel({
+  response,
+}: {
+  response: ShownResponse;
+}) {
   const [open, setOpen] = useState<"pretty" | "raw" | "headers">("pretty");
   const { status, body, headers, source } = response;
   const type = headerOf(response, "Content-Type");

@@ -1,6 +1,6 @@
 import { memo } from "react";
-import { CodeView } from "./code-view.tsx";
 import type { Inputs } from "./call-plan.ts";
+import { CodeView } from "./code-view.tsx";
 import type { ToolView } from "./tool-view.ts";
 import { Notice, Prose } from "./ui.tsx";
 import type { ResponseState, ShownResponse } from "./use-response.ts";

@@ -1,5 +1,13 @@
-import { type ButtonHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import {
+  type ButtonHTMLAttributes,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { writeClipboard } from "../parts/clipboard.ts";
+import { saveFile } from "../parts/save-file.ts";
 
 /**
  * Small controls with native elements. The playground stands on pages of the documentation too, whose
@@ -9,7 +17,14 @@ export function Button({
   look = "plain",
   ...props
 }: ButtonHTMLAttributes<HTMLButtonElement> & { look?: "primary" | "plain" | "subtle" }) {
-  return <button type="button" {...props} className={`play-button ${props.className ?? ""}`} data-look={look} />;
+  return (
+    <button
+      type="button"
+      {...props}
+      className={`play-button ${props.className ?? ""}`}
+      data-look={look}
+    />
+  );
 }
 
 const SHOWN_FOR_MS = 2_000;
@@ -48,10 +63,6 @@ export function CopyButton({
   );
 }
 
-/** The browser reads the URL after the click, so it is revoked later. */
-const REVOKE_AFTER_MS = 60_000;
-
-/** Saves content as a file. The file is made on click, so that large content is not held in memory twice. */
 export function DownloadButton({
   content,
   type,
@@ -63,16 +74,12 @@ export function DownloadButton({
   file: string;
   label?: string;
 }) {
-  function save() {
-    const url = URL.createObjectURL(new Blob([content], { type }));
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = file;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), REVOKE_AFTER_MS);
-  }
   return (
-    <Button look="subtle" aria-label={`${label} ${file}`} onClick={save}>
+    <Button
+      look="subtle"
+      aria-label={`${label} ${file}`}
+      onClick={() => saveFile(content, type, file)}
+    >
       {label}
     </Button>
   );
@@ -127,9 +134,9 @@ export function Tabs<Name extends string>({
   side,
 }: {
   label: string;
-  tabs: readonly Tab<Name>[];
+  tabs: readonly Tab<NoInfer<Name>>[];
   open: Name;
-  onOpen(name: Name): void;
+  onOpen(name: NoInfer<Name>): void;
   side?: ReactNode;
 }) {
   const id = useId();

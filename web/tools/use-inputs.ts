@@ -4,7 +4,7 @@ import type { Inputs } from "./call-plan.ts";
 import { readChosenFile } from "./chosen-file.ts";
 import type { FileChoice } from "./file-context.ts";
 import { isInputFragment, loadInputs, readFragment, storeInputs } from "./input-link.ts";
-import { fieldsOf, type FieldValues, mainFieldOf, startValues } from "./tool-fields.ts";
+import { type FieldValues, fieldsOf, mainFieldOf, startValues } from "./tool-fields.ts";
 
 /** Where the inputs of the form come from, as far as the page has to say so. */
 export type Origin = { kind: "here" } | { kind: "link" } | { kind: "link-fault"; fault: string };
@@ -15,7 +15,10 @@ export function useInputs(tool: Tool<unknown>) {
   const mainField = mainFieldOf(tool);
   const [{ inputs, origin }, setState] = useState(() => {
     const read = takeFragment();
-    const start: Inputs = { values: loadInputs(tool.name, fields) ?? startValues(tool), file: null };
+    const start: Inputs = {
+      values: loadInputs(tool.name, fields) ?? startValues(tool),
+      file: null,
+    };
     return read === null ? { inputs: start, origin: HERE } : { ...fromLink(read, start) };
   });
   const [fault, setFault] = useState<string>();
@@ -49,7 +52,8 @@ export function useInputs(tool: Tool<unknown>) {
   useEffect(() => {
     const store = () => {
       const { values, file } = latest.current;
-      const stored = file === null || mainField === undefined ? values : { ...values, [mainField]: "" };
+      const stored =
+        file === null || mainField === undefined ? values : { ...values, [mainField]: "" };
       storeInputs(tool.name, fields, stored);
     };
     // Stored when the page is left: storing a large input at every key would make typing slow.
@@ -84,8 +88,7 @@ export function useInputs(tool: Tool<unknown>) {
     mainField,
     choose: (file) => void choose(file),
     edit: () => setInputs({ values: inputs.values, file: null }),
-    clear: () =>
-      setInputs({ values: { ...inputs.values, [mainField as string]: "" }, file: null }),
+    clear: () => setInputs({ values: { ...inputs.values, [mainField as string]: "" }, file: null }),
   };
   return { fields, inputs, origin, setInputs, setValues, files, accept: () => setInputs(inputs) };
 }

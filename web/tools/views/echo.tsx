@@ -1,7 +1,7 @@
+import { counted } from "../../parts/numbers.ts";
 import { CodeView, SHOWN_CHARS_MAX } from "../code-view.tsx";
 import { layOutJsonText } from "../pretty-json.ts";
 import type { ResultProps } from "../tool-view.ts";
-import { counted } from "../../parts/numbers.ts";
 
 const BODY_MEMBER = '"body":';
 
@@ -17,7 +17,9 @@ export default function EchoResult({ response }: ResultProps) {
     ...(size > 0 ? [`Content-Type: ${call.contentType}`] : []),
     `Content-Length: ${size}`,
     "",
-    new TextDecoder("utf-8", { ignoreBOM: true }).decode(call.body.subarray(0, 4 * SHOWN_CHARS_MAX)),
+    new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+      call.body.subarray(0, 4 * SHOWN_CHARS_MAX),
+    ),
   ].join("\n");
   return (
     <>

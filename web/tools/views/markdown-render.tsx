@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { SCHEME_ATTRIBUTE } from "#site/tokens.ts";
 import { formatNumber } from "../../parts/numbers.ts";
 import { CodeView } from "../code-view.tsx";
 import { PREVIEW_CHARS, previewPage } from "../preview-page.ts";
@@ -57,17 +58,14 @@ function Preview({ html }: { html: string }) {
     () => previewPage(isCut ? html.slice(0, PREVIEW_CHARS) : html, scheme),
     [html, isCut, scheme],
   );
+  const frame = useRef<HTMLIFrameElement>(null);
+  // Not a property of the element: React would turn it into a text, which Trusted Types do not accept here.
+  useEffect(() => {
+    if (frame.current !== null) frame.current.srcdoc = preview.page;
+  }, [preview]);
   return (
     <>
-      <iframe
-        className="play-preview"
-        title="Rendered Markdown"
-        sandbox=""
-        // React would turn it into a text, which Trusted Types do not accept here.
-        ref={(frame) => {
-          if (frame !== null) frame.srcdoc = preview.page;
-        }}
-      />
+      <iframe className="play-preview" title="Rendered Markdown" sandbox="" ref={frame} />
       {isCut && (
         <p className="play-help">
           The preview shows the beginning of {formatNumber(html.length)} characters of HTML, so that
@@ -82,10 +80,9 @@ function Preview({ html }: { html: string }) {
   );
 }
 
-/** The colours that the page has: Mantine's attribute on the dashboard, the site's own in the documentation. */
+/** The colours of the page: chosen by the user, or those of the system. */
 function schemeNow(): "light" | "dark" {
-  const { mantineColorScheme, scheme } = document.documentElement.dataset;
-  const chosen = mantineColorScheme ?? scheme;
+  const chosen = document.documentElement.getAttribute(SCHEME_ATTRIBUTE);
   if (chosen === "light" || chosen === "dark") return chosen;
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
@@ -95,7 +92,9 @@ function useScheme(): "light" | "dark" {
   useEffect(() => {
     const follow = () => setScheme(schemeNow());
     const observer = new MutationObserver(follow);
-    observer.observe(document.documentElement, { attributes: true });
+    observer.observe(document.documentElement, {
+      attributeFilter: [SCHEME_ATTRIBUTE],
+    });
     const system = matchMedia("(prefers-color-scheme: dark)");
     system.addEventListener("change", follow);
     return () => {
