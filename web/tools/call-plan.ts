@@ -107,7 +107,7 @@ const hasSecret = (fields: readonly ToolField[], values: FieldValues): boolean =
 
 const queryOf = (values: FieldValues): string =>
   new URLSearchParams(
-    Object.entries(values).map(([name, value]) => [name, String(value)]),
+    Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]),
   ).toString();
 
 const withQuery = (url: string, query: string): string => (query === "" ? url : `${url}?${query}`);

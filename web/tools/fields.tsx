@@ -57,7 +57,7 @@ export function FieldNotes({
   const { help, range } = field;
   const words = [
     help,
-    range === undefined ? "" : `${formatNumber(range.min)} to ${formatNumber(range.max)}.`,
+    range === undefined ? "" : `From ${formatNumber(range.min)} to ${formatNumber(range.max)}.`,
   ];
   const text = words.filter((word) => word !== "").join(" ");
   return (

@@ -46,8 +46,8 @@ const WORDS: Record<string, Record<string, Words>> = {
       help: "How much of the code may be damaged or covered.",
       choices: { L: "L, 7 %", M: "M, 15 %", Q: "Q, 25 %", H: "H, 30 %" },
     },
-    width: { label: "Size", help: "Width and height in pixels, from 64 to 2,048." },
-    margin: { label: "Margin", help: "Quiet zone in modules. Scanners expect 4." },
+    width: { label: "Size", help: "In pixels. From 64 to 2,048." },
+    margin: { label: "Margin", help: "Quiet zone in modules; scanners expect 4." },
     dark: {
       label: "Color",
       placeholder: "#000000",

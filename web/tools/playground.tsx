@@ -104,14 +104,16 @@ export function Playground({
             {view.Helper !== undefined && (
               <view.Helper fields={fields} values={values} onChange={setValues} />
             )}
-            <Fields
-              fields={fields}
-              values={values}
-              errorOf={(field) =>
-                isOld && where === "api" ? undefined : errorOf(tool, problem, field)
-              }
-              onChange={(field, value) => setValues({ ...values, [field]: value })}
-            />
+            <div className="play-fields">
+              <Fields
+                fields={fields}
+                values={values}
+                errorOf={(field) =>
+                  isOld && where === "api" ? undefined : errorOf(tool, problem, field)
+                }
+                onChange={(field, value) => setValues({ ...values, [field]: value })}
+              />
+            </div>
             <RunBar
               tool={tool}
               where={where}

@@ -5,6 +5,9 @@ import { Button, Choice } from "./ui.tsx";
 
 export type Where = "browser" | "api";
 
+/** `userAgentData` is missing in Safari, which runs on Apple's systems alone. */
+const RUN_KEY = /mac/i.test(navigator.platform) ? "⌘" : "Ctrl";
+
 /** Where the call runs, the key for the API, and the button that runs it. */
 export function RunBar({
   tool,
@@ -84,7 +87,7 @@ export function RunBar({
         </Button>
         {isSending && <Button onClick={onCancel}>Cancel</Button>}
         <span className="play-keys">
-          <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+          <kbd>{RUN_KEY}</kbd> <kbd>Enter</kbd>
         </span>
       </div>
     </div>

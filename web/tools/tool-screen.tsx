@@ -1,5 +1,5 @@
 import { TOOL_LIST } from "virtual:tools";
-import { Anchor, Text } from "@mantine/core";
+import { Anchor, Group, Text } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { absoluteUrl, base } from "../addresses.ts";
@@ -24,17 +24,23 @@ function ToolPage({ entry }: { entry: (typeof TOOL_LIST)[number] }) {
   return (
     <>
       <PageTitle title={entry.title}>
-        <Anchor href={`${base()}/docs/${entry.name}`} underline="always">
-          Reference
-        </Anchor>{" "}
-        <Anchor component={Link} to="/tools" underline="always">
-          All tools
-        </Anchor>
+        <Group gap="lg">
+          <Anchor href={`${base()}/docs/${entry.name}`} underline="always">
+            Reference
+          </Anchor>
+          <Anchor component={Link} to="/tools" underline="always">
+            All tools
+          </Anchor>
+        </Group>
       </PageTitle>
       <Text className="tool-lead">{entry.summary}</Text>
       {error !== null && <Failure error={error} onRetry={retry} />}
       {loaded === null && error === null && <LoadingBlock height={360} />}
-      {loaded !== null && <Playground {...loaded} apiUrl={apiUrl} base={base()} level={2} />}
+      {loaded !== null && (
+        <div className="tool-play">
+          <Playground {...loaded} apiUrl={apiUrl} base={base()} level={2} />
+        </div>
+      )}
     </>
   );
 }
