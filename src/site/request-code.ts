@@ -305,4 +305,4 @@ export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\
 
 /** Without quotes where none are needed. */
 export const shellWord = (text: string): string =>
-  /^[\w:/.-]+$/.test(text) ? text : shellQuote(text);
+  /^[\w:/.@=-]+$/.test(text) ? text : shellQuote(text);

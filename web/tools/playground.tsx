@@ -140,6 +140,7 @@ export function Playground({
               state={state}
               empty={emptyText(where, origin.kind === "link", call === null, file?.size)}
               isOld={isOld && (where === "api" || origin.kind === "link")}
+              mayRun={origin.kind !== "link"}
             />
             <span className="play-said" role="status">
               {statusText(state)}

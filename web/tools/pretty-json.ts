@@ -6,11 +6,13 @@ const TOKEN = /"(?:\\.|[^"\\])*"?|[^\s{}[\],:"]+|[{}[\],:]/g;
  * they are. Stops after about `charsMax` characters, so the time does not grow with the text.
  */
 export function layOutJsonText(text: string, charsMax: number): { text: string; isCut: boolean } {
+  // Laid out, a text is not shorter, but for the white space that it has now.
+  const source = text.slice(0, SOURCE_FACTOR * charsMax);
   let out = "";
   let depth = 0;
   let previous = "";
   const line = () => `\n${"  ".repeat(Math.min(depth, INDENTS_MAX))}`;
-  for (const [token] of text.matchAll(TOKEN)) {
+  for (const [token] of source.matchAll(TOKEN)) {
     if (out.length > charsMax) return { text: out, isCut: true };
     const isEnd = token === "}" || token === "]";
     if (isEnd) depth -= 1;
@@ -21,8 +23,10 @@ export function layOutJsonText(text: string, charsMax: number): { text: string; 
     if (token === "{" || token === "[") depth += 1;
     previous = token;
   }
-  return { text: out, isCut: out.length > charsMax };
+  return { text: out, isCut: out.length > charsMax || source.length < text.length };
 }
+
+const SOURCE_FACTOR = 4;
 
 /** Deeper values are indented no further: they would be beyond the edge of every screen. */
 const INDENTS_MAX = 40;

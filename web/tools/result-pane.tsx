@@ -13,6 +13,7 @@ export const ResultPane = memo(function ResultPane({
   state,
   empty,
   isOld,
+  mayRun,
 }: {
   view: ToolView;
   inputs: Inputs;
@@ -22,6 +23,7 @@ export const ResultPane = memo(function ResultPane({
   empty: string;
   /** The inputs have changed since the response. */
   isOld: boolean;
+  mayRun: boolean;
 }) {
   const { response, error, slow } = state;
   return (
@@ -40,7 +42,9 @@ export const ResultPane = memo(function ResultPane({
           <Response response={response} view={view} base={base} />
         </div>
       )}
-      {view.Beside !== undefined && <view.Beside inputs={inputs} response={response} />}
+      {view.Beside !== undefined && (
+        <view.Beside inputs={inputs} response={response} mayRun={mayRun} />
+      )}
     </div>
   );
 });

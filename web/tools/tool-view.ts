@@ -6,7 +6,12 @@ import type { ShownResponse } from "./use-response.ts";
 /** The result of a call with status 200. */
 export type ResultProps = { response: ShownResponse };
 /** Shown below the result, whether there is one or not. */
-export type BesideProps = { inputs: Inputs; response: ShownResponse | null };
+export type BesideProps = {
+  inputs: Inputs;
+  response: ShownResponse | null;
+  /** False for inputs of a link, which must not be worked on until the user says so. */
+  mayRun: boolean;
+};
 /** Shown above the fields. */
 export type HelperProps = {
   fields: readonly ToolField[];

@@ -39,10 +39,10 @@ const UNITS = {
 };
 
 /** Every digest of the input, and the comparison with one that was published. */
-export function Beside({ inputs: { values, file } }: BesideProps) {
+export function Beside({ inputs: { values, file }, mayRun }: BesideProps) {
   const text = String(values["text"] ?? "");
   const blob = useMemo(() => file?.blob ?? new Blob([text]), [file, text]);
-  const state = useDigests(text.isWellFormed() ? blob : null);
+  const state = useDigests(mayRun && text.isWellFormed() ? blob : null);
   const isBase64 = values["encoding"] !== undefined && values["encoding"] !== "hex";
   const hasKey = Boolean(values["hmacKey"]);
   return (
