@@ -160,24 +160,14 @@ function chunkFileNames({ facadeModuleId }: { facadeModuleId: string | null }): 
 }
 
 /**
- * Two modules derived from the registry, so a new tool needs no change in `web/`. `virtual:tools` is what the pages show of a
- * tool before its code is loaded. `virtual:tool-views` has its result view where `tools/<name>.tsx` exists.
+ * A module derived from the registry, so a new tool needs no change in `web/`: what the pages show of a tool before its code is
+ * loaded.
  */
 function virtualTools(): Plugin {
   const modules: Record<string, () => string> = {
     "virtual:tools": () => {
       const list = TOOLS.map(({ name, title, summary }) => ({ name, title, summary }));
       return `export const TOOL_LIST = ${JSON.stringify(list)};`;
-    },
-    "virtual:tool-views": () => {
-      const views = TOOLS.map(({ name }) => ({
-        name: JSON.stringify(name),
-        file: path.join(import.meta.dirname, "tools", `${name}.tsx`),
-      })).filter(({ file }) => existsSync(file));
-      return [
-        ...views.map(({ file }, at) => `import view${at} from ${JSON.stringify(file)};`),
-        `export const RESULT_VIEWS = { ${views.map(({ name }, at) => `${name}: view${at}`).join(", ")} };`,
-      ].join("\n");
     },
   };
   return {

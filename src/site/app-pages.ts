@@ -54,7 +54,7 @@ export function renderAppPage(
 
 function toolPages(tools: readonly Tool[], publicUrl: string): AppPage[] {
   const links = pageLinks(publicUrl);
-  const list = html`<p>Each tool runs in your browser with the code of the API. Nothing you type is sent anywhere.</p>
+  const list = html`<p>Each tool runs in your browser with the code of the API. Nothing you type is sent, unless you run a call through the API.</p>
 <ul>${tools.map(
     ({ name, title, summary }) =>
       html`<li><a href="${links.tools}/${name}">${title}</a>: ${prose(summary)}</li>\n`,
@@ -81,7 +81,7 @@ function toolPage(tool: Tool, publicUrl: string): AppPage {
     description: `${plain(tool.summary)} Runs in your browser, with the same result as the API.`,
     findable: true,
     screen: "tools/tool-screen.tsx",
-    main: html`<p>${prose(tool.summary)} It runs in your browser. Nothing you type is sent anywhere.</p>
+    main: html`<p>${prose(tool.summary)} It runs in your browser. Nothing you type is sent, unless you run a call through the API.</p>
 <noscript><figure class="tb-code"><figcaption>The same call with curl</figcaption><pre><code>${curlCode(call)}</code></pre></figure></noscript>
 <p><a href="${links.docs}/${tool.name}">Reference of <code>${tool.name}</code></a></p>`,
   };

@@ -125,7 +125,7 @@ const respondNotFound = (
 function docsRoutes(pages: () => Pages, replier: PageReplier): PageRoute[] {
   const respond = (path: string, request: Request, context: RequestContext) => {
     const { headers } = request;
-    const { docs, headers: pageHeaders } = pages();
+    const { docs, docsHeaders } = pages();
     if (docs === null) {
       return replier.plain(
         TEXT,
@@ -152,7 +152,7 @@ function docsRoutes(pages: () => Pages, replier: PageReplier): PageRoute[] {
     const page = docs.html(path);
     return page === undefined
       ? respondNotFound(pages(), replier, headers, context)
-      : replier.page(HTML, page, request, context, { ...pageHeaders, Vary: "Accept" });
+      : replier.page(HTML, page, request, context, { ...docsHeaders(path), Vary: "Accept" });
   };
   return [
     { path: "/docs", handler: (request, context) => respond("/docs", request, context) },

@@ -11,6 +11,7 @@ import { fontStyle, webManifest } from "./head.ts";
 import { html } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
+import { PREVIEW_STYLE } from "./preview-style.ts";
 import { renderPage } from "./shell.ts";
 import { STYLE } from "./style.ts";
 
@@ -26,6 +27,8 @@ export type Pages = {
   webManifest: string;
   /** Headers of every page. */
   headers: Record<string, string>;
+  /** The same for a path of the documentation, some of which have the playground. */
+  docsHeaders(path: string): Record<string, string>;
 };
 
 export function createPages(options: PageOptions): Pages {
@@ -36,6 +39,19 @@ export function createPages(options: PageOptions): Pages {
     ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
     : [];
   const paths = ["/", ...(docs?.paths ?? []), ...drawn.map(({ path }) => path)];
+  const headers = {
+    "Content-Security-Policy": pagePolicy(fontStyle(site)),
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    ...transportPolicy(publicUrl),
+  };
+  const withPlayground = {
+    ...headers,
+    "Content-Security-Policy": playgroundPolicy(fontStyle(site)),
+  };
+  const playgrounds = new Set(
+    dashboard && options.assets?.script ? options.tools.map(({ name }) => `/docs/${name}`) : [],
+  );
   return {
     front: frontPage(options),
     docs,
@@ -44,12 +60,8 @@ export function createPages(options: PageOptions): Pages {
     robots: robotsText(publicUrl),
     sitemap: sitemapXml(publicUrl, paths),
     webManifest: webManifest(site),
-    headers: {
-      "Content-Security-Policy": pagePolicy(fontStyle(site)),
-      "Referrer-Policy": "same-origin",
-      "Cross-Origin-Opener-Policy": "same-origin",
-      ...transportPolicy(publicUrl),
-    },
+    headers,
+    docsHeaders: (path) => (playgrounds.has(path) ? withPlayground : headers),
   };
 }
 
@@ -96,3 +108,15 @@ export const pagePolicy = (fonts: string): string =>
   ].join("; ");
 
 const STYLE_HASHES = [STYLE, FRONT_STYLE].map((style) => `'${hashSource(style)}'`).join(" ");
+
+/**
+ * The same for the reference of a tool, which has the playground: it runs tools in workers, and shows images that it has made
+ * and a preview in a frame without scripts. The policies of Trusted Types are in `web/trusted-types.ts`. Styles are still only
+ * those of the page and of the preview.
+ */
+const playgroundPolicy = (fonts: string): string =>
+  pagePolicy(fonts)
+    .replace("style-src ", `style-src '${hashSource(PREVIEW_STYLE)}' `)
+    .replace("img-src 'self' data:", "img-src 'self' data: blob:")
+    .replace("connect-src 'self'", "connect-src 'self'; worker-src 'self'; frame-src 'self'")
+    .replace("trusted-types 'none'", "trusted-types default toolbooth-preview");

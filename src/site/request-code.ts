@@ -3,16 +3,53 @@ import { layOutJson } from "./json-layout.ts";
 
 /**
  * The same call in several languages, ready to be pasted: with the key itself where it is at hand, or with the key from the
- * environment. The documentation and the dashboard show the same code.
+ * environment. The documentation, the dashboard and the tools show the same code.
  */
-export type CallShown = { url: string; body: unknown; secret?: string | null };
+export type CallShown = {
+  url: string;
+  secret?: string | null;
+  /** A JSON value; undefined for a call without a body. */
+  body?: unknown;
+  /** A body of JSON exactly as it is written, in place of `body`. */
+  json?: string;
+  /** A file that is sent in place of `body`. */
+  file?: FileShown;
+};
+
+/** A file as the body; with `fields`, as `base64` in a body of JSON, for fields that must not be in a URL. */
+export type FileShown = { name: string; type: string; fields?: Record<string, unknown> };
 
 export const KEY_VARIABLE = "TOOLBOOTH_KEY";
 
-export function curlCode({ url, body, secret = null }: CallShown): string {
-  const sent = body === undefined ? "-X POST" : `-d ${shellQuote(JSON.stringify(body))}`;
-  return curlLines(url, [`-H ${curlKey(secret)}`, sent]);
+export function curlCode({ url, body, json, file, secret = null }: CallShown): string {
+  const key = `-H ${curlKey(secret)}`;
+  if (file?.fields !== undefined) {
+    const parts = Object.entries(file.fields).map(
+      // Not -F, which reads a file where the value begins with @ or <.
+      ([name, value]) => `--form-string ${shellWord(`${name}=${value}`)}`,
+    );
+    return curlLines(url, [key, `-F ${shellWord(`file=@${curlFileName(file.name)}`)}`, ...parts]);
+  }
+  if (file !== undefined) {
+    return curlLines(url, [
+      key,
+      `-H "Content-Type: ${file.type}"`,
+      `--data-binary ${shellWord(`@${file.name}`)}`,
+    ]);
+  }
+  const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+  if (text === undefined) return curlLines(url, [key, "-X POST"]);
+  // JSON never begins with @, which -d would read as the name of a file; text that is not JSON might, and -d drops its line ends.
+  return json === undefined
+    ? curlLines(url, [key, `-d ${shellQuote(text)}`])
+    : curlLines(url, [key, `-H "Content-Type: ${JSON_TYPE}"`, `--data-raw ${shellQuote(text)}`]);
 }
+
+const JSON_TYPE = "application/json";
+
+/** In a form, curl ends a file name at a comma or semicolon that is not in quotes. */
+const curlFileName = (name: string): string =>
+  /[,;"\\]/.test(name) ? `"${name.replace(/["\\]/g, "\\$&")}"` : name;
 
 export const curlLines = (url: string, options: string[]): string =>
   [`curl ${shellWord(url)}`, ...options.map((option) => `  ${option}`)].join(" \\\n");
@@ -22,6 +59,12 @@ export const curlKey = (secret: string | null = null): string =>
   secret === null
     ? `"Authorization: Bearer $${KEY_VARIABLE}"`
     : shellQuote(`Authorization: Bearer ${secret}`);
+
+/** The type of the body; null where there is none. */
+const typeOf = ({ body, json, file }: CallShown): string | null => {
+  if (file !== undefined && file.fields === undefined) return file.type;
+  return body === undefined && json === undefined && file === undefined ? null : JSON_TYPE;
+};
 
 /**
  * A call without JSON on one line: a file or a text in place of fields, and the bare result of this type in place of an object.
@@ -45,42 +88,79 @@ function bareInput({ rawBody, examples }: Tool): string {
   return `-F "${rawBody.field}=${request?.[rawBody.field] ?? "text"}"`;
 }
 
-export function fetchCode({ url, body, secret = null }: CallShown): string {
-  const type = body === undefined ? "" : '\n    "Content-Type": "application/json",';
+export function fetchCode(call: CallShown): string {
+  const { url, file, secret = null } = call;
+  const type = typeOf(call);
+  const typeLine = type === null ? "" : `\n    "Content-Type": ${JSON.stringify(type)},`;
   const key =
     secret === null
       ? `\`Bearer \${process.env.${KEY_VARIABLE}}\``
       : JSON.stringify(`Bearer ${secret}`);
-  const sent = body === undefined ? "" : `\n  body: JSON.stringify(${layOutJson(body, "  ")}),`;
-  return `const response = await fetch(${JSON.stringify(url)}, {
+  const sent = fetchBody(call);
+  const head = file === undefined ? "" : 'import { readFile } from "node:fs/promises";\n\n';
+  return `${head}const response = await fetch(${JSON.stringify(url)}, {
   method: "POST",
   headers: {
-    Authorization: ${key},${type}
-  },${sent}
+    Authorization: ${key},${typeLine}
+  },${sent === null ? "" : `\n  body: ${sent},`}
 });
 const result = await response.json();
 if (!result.ok) throw new Error(result.detail);
 console.log(result);`;
 }
 
-export function pythonCode({ url, body, secret = null }: CallShown): string {
+function fetchBody({ body, json, file }: CallShown): string | null {
+  if (file !== undefined) {
+    const read = `await readFile(${JSON.stringify(file.name)})`;
+    if (file.fields === undefined) return read;
+    const members = Object.entries(file.fields).map(
+      ([name, value]) => `    ${name}: ${JSON.stringify(value)},\n`,
+    );
+    return `JSON.stringify({\n    base64: (${read}).toString("base64"),\n${members.join("")}  })`;
+  }
+  if (json !== undefined) return JSON.stringify(json);
+  return body === undefined ? null : `JSON.stringify(${layOutJson(body, "  ")})`;
+}
+
+export function pythonCode(call: CallShown): string {
+  const { url, file, secret = null } = call;
   const key =
     secret === null
       ? `"Bearer " + os.environ["${KEY_VARIABLE}"]`
       : JSON.stringify(`Bearer ${secret}`);
-  const type = body === undefined ? "" : '\n        "Content-Type": "application/json",';
-  const sent = body === undefined ? "" : `\n    data=json.dumps(${pythonLiteral(body)}).encode(),`;
-  return `import json${secret === null ? ", os" : ""}, urllib.request
+  const type = typeOf(call);
+  const typeLine = type === null ? "" : `\n        "Content-Type": ${JSON.stringify(type)},`;
+  const sent = pythonBody(call);
+  const modules = [
+    ...(file?.fields === undefined ? [] : ["base64"]),
+    "json",
+    ...(secret === null ? ["os"] : []),
+    "urllib.request",
+  ];
+  return `import ${modules.join(", ")}
 
 request = urllib.request.Request(
     ${JSON.stringify(url)},
     method="POST",
     headers={
-        "Authorization": ${key},${type}
-    },${sent}
+        "Authorization": ${key},${typeLine}
+    },${sent === null ? "" : `\n    data=${sent},`}
 )
 with urllib.request.urlopen(request) as response:
     print(json.load(response))`;
+}
+
+function pythonBody({ body, json, file }: CallShown): string | null {
+  if (file !== undefined) {
+    const read = `open(${JSON.stringify(file.name)}, "rb").read()`;
+    if (file.fields === undefined) return read;
+    const members = Object.entries(file.fields).map(
+      ([name, value]) => `        ${JSON.stringify(name)}: ${pythonLiteral(value)},\n`,
+    );
+    return `json.dumps({\n        "base64": base64.b64encode(${read}).decode(),\n${members.join("")}    }).encode()`;
+  }
+  if (json !== undefined) return `${JSON.stringify(json)}.encode()`;
+  return body === undefined ? null : `json.dumps(${pythonLiteral(body)}).encode()`;
 }
 
 /** A JSON value in Python's words. The texts of JSON are Python's too. */
@@ -96,27 +176,31 @@ function pythonLiteral(value: unknown): string {
   return `{${members.join(", ")}}`;
 }
 
-export function goCode({ url, body, secret = null }: CallShown): string {
+export function goCode(call: CallShown): string {
+  const { url, secret = null, file } = call;
   const key =
     secret === null ? `"Bearer "+os.Getenv("${KEY_VARIABLE}")` : JSON.stringify(`Bearer ${secret}`);
-  const sent = body === undefined ? "nil" : `strings.NewReader(${goString(JSON.stringify(body))})`;
-  const type =
-    body === undefined ? "" : '\n\trequest.Header.Set("Content-Type", "application/json")';
-  const packages = ["fmt", "io", "log", "net/http"];
-  if (secret === null) packages.push("os");
-  if (body !== undefined) packages.push("strings");
+  const type = typeOf(call);
+  const typeLine =
+    type === null ? "" : `\n\trequest.Header.Set("Content-Type", ${JSON.stringify(type)})`;
+  const { before, sent, packages } = goBody(call);
+  const imports = new Set(["fmt", "io", "log", "net/http", ...packages]);
+  if (secret === null || file !== undefined) imports.add("os");
   return `package main
 
 import (
-${packages.map((name) => `\t"${name}"`).join("\n")}
+${[...imports]
+  .sort()
+  .map((name) => `\t"${name}"`)
+  .join("\n")}
 )
 
 func main() {
-	request, err := http.NewRequest("POST", ${JSON.stringify(url)}, ${sent})
+${before}	request, err := http.NewRequest("POST", ${JSON.stringify(url)}, ${sent})
 	if err != nil {
 		log.Fatal(err)
 	}
-	request.Header.Set("Authorization", ${key})${type}
+	request.Header.Set("Authorization", ${key})${typeLine}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)
@@ -130,26 +214,68 @@ func main() {
 }`;
 }
 
+type GoBody = { before: string; sent: string; packages: string[] };
+
+function goBody({ body, json, file }: CallShown): GoBody {
+  if (file === undefined) {
+    const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+    return text === undefined
+      ? { before: "", sent: "nil", packages: [] }
+      : { before: "", sent: `strings.NewReader(${goString(text)})`, packages: ["strings"] };
+  }
+  const read = (name: string, made: string) =>
+    `\t${name}, err := ${made}\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n`;
+  const opened = read("file", `os.ReadFile(${JSON.stringify(file.name)})`);
+  if (file.fields === undefined) {
+    return { before: opened, sent: "bytes.NewReader(file)", packages: ["bytes"] };
+  }
+  const members = Object.entries(file.fields).map(
+    ([name, value]) => `\t\t${JSON.stringify(name)}: ${JSON.stringify(value)},\n`,
+  );
+  const made = `json.Marshal(map[string]any{\n\t\t"base64": file,\n${members.join("")}\t})`;
+  return {
+    // encoding/json writes a slice of bytes as base64.
+    before: opened + read("body", made),
+    sent: "bytes.NewReader(body)",
+    packages: ["bytes", "encoding/json"],
+  };
+}
+
 /** A raw string where it can hold the text, so that quotes need no escapes. JSON's escapes are Go's too. */
 const goString = (text: string): string =>
   /[`\r]/.test(text) ? JSON.stringify(text) : `\`${text}\``;
 
-export function phpCode({ url, body, secret = null }: CallShown): string {
+export function phpCode(call: CallShown): string {
+  const { url, secret = null } = call;
   const key =
     secret === null
       ? `"Authorization: Bearer " . getenv("${KEY_VARIABLE}")`
       : phpString(`Authorization: Bearer ${secret}`);
-  const type = body === undefined ? "" : '\n        "Content-Type: application/json",';
-  const sent = body === undefined ? "" : `\n    "content" => json_encode(${phpLiteral(body)}),`;
+  const type = typeOf(call);
+  const typeLine = type === null ? "" : `\n        ${phpString(`Content-Type: ${type}`)},`;
+  const sent = phpBody(call);
   return `<?php
 $context = stream_context_create(["http" => [
     "method" => "POST",
     "header" => [
-        ${key},${type}
-    ],${sent}
+        ${key},${typeLine}
+    ],${sent === null ? "" : `\n    "content" => ${sent},`}
     "ignore_errors" => true,
 ]]);
 echo file_get_contents(${phpString(url)}, false, $context);`;
+}
+
+function phpBody({ body, json, file }: CallShown): string | null {
+  if (file !== undefined) {
+    const read = `file_get_contents(${phpString(file.name)})`;
+    if (file.fields === undefined) return read;
+    const members = Object.entries(file.fields).map(
+      ([name, value]) => `        ${phpString(name)} => ${phpLiteral(value)},\n`,
+    );
+    return `json_encode([\n        "base64" => base64_encode(${read}),\n${members.join("")}    ])`;
+  }
+  if (json !== undefined) return phpString(json);
+  return body === undefined ? null : `json_encode(${phpLiteral(body)})`;
 }
 
 /** A JSON value in PHP's words. */
@@ -179,4 +305,4 @@ export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\
 
 /** Without quotes where none are needed. */
 export const shellWord = (text: string): string =>
-  /^[\w:/.-]+$/.test(text) ? text : shellQuote(text);
+  /^[\w:/.@=-]+$/.test(text) ? text : shellQuote(text);

@@ -83,6 +83,7 @@ thead th{font-size:.75rem;font-weight:600;color:var(--tb-soft);padding-bottom:.3
 .docs blockquote,.markdown-alert{margin:.85rem 0 0;padding:.1rem 1rem .6rem;border-left:3px solid var(--tb-line);color:var(--tb-soft)}
 .markdown-alert{border-color:var(--tb-accent);color:inherit}.markdown-alert-warning{border-color:var(--tb-value)}
 .markdown-alert-title{font-weight:600}
+.play-it .fault{margin:.6rem 0 0;color:var(--tb-bad)}.play-place{min-height:60rem;margin-top:1.25rem}.play-it .button{margin-top:1rem;font:600 1rem/1.3 var(--tb-font);cursor:pointer}
 .topics{columns:2 18rem;overflow-wrap:anywhere}
 .toc .group{margin:1rem 0 .2rem;font-size:.75rem;font-weight:600;letter-spacing:.05em;text-transform:uppercase;color:var(--tb-soft)}
 .find{margin:0 0 .75rem}.find input{width:100%;min-height:2.4rem;padding:.3rem .6rem;font:inherit;color:var(--tb-ink);background:var(--tb-bg);border:1px solid var(--tb-edge);border-radius:8px}

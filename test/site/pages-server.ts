@@ -61,6 +61,8 @@ export async function bundleScript(): Promise<Map<string, string>> {
     minify: true,
     splitting: true,
     format: "esm",
+    // The playground is loaded when the reader opens it.
+    external: ["./playground-island.tsx"],
     write: false,
   });
   return new Map(outputFiles.map((file) => [file.path, file.text]));

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { curlCode } from "#site/request-code.ts";
 import { TOOLS } from "#tools/registry.ts";
-import { curlCall } from "../../web/tools/curl-call.ts";
 import { PUBLIC_URL } from "../http/test-api.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { bundle } from "../support/runtimes.ts";
@@ -33,7 +33,9 @@ const ENTRY = `
   async function runCase({ tool: name, input, receivedAt, callContext }) {
     const tool = TOOLS.find((each) => each.name === name);
     const body = bodyOf(tool, input);
-    const response = await respondToCall(tool, body, { receivedAt, random, digest }, callContext);
+    const { contentType = "application/json", query = "" } = input;
+    const call = { body, contentType, query };
+    const response = await respondToCall(tool, call, { receivedAt, random, digest }, callContext);
     const sent = input.form === undefined ? null : new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
     return { ...response, sent };
   }
@@ -76,7 +78,11 @@ for (const tool of TOOLS) {
     let rejected = 0;
     for (const input of cases) {
       const inPage = await runInPage(name, input);
-      const fromApi = await api.post(name, bodyOf(input, inPage.sent));
+      const fromApi = await api.post(
+        name,
+        bodyOf(input, inPage.sent),
+        "base64" in input ? input : {},
+      );
       const shownInput = JSON.stringify(input).slice(0, 300);
       assert.equal(inPage.status, fromApi.status, shownInput);
       assert.ok(
@@ -103,7 +109,7 @@ function curlArguments(code: string): string[] {
 
 test("a shell passes the exact body to curl", () => {
   const url = "https://a.example/api/v1/echo";
-  for (const text of [
+  for (const json of [
     "{}",
     "'",
     "'; touch x; '",
@@ -112,25 +118,33 @@ test("a shell passes the exact body to curl", () => {
     "a\nb",
     "\ufeff1",
   ]) {
-    const { code, needsFile } = curlCall(url, Buffer.from(text));
-    assert.equal(needsFile, false);
-    assert.deepEqual(curlArguments(code), [
+    assert.deepEqual(curlArguments(curlCode({ url, json })), [
       url,
       "-H",
       "Authorization: Bearer tb_secret",
       "-H",
       "Content-Type: application/json",
       "--data-raw",
-      text,
+      json,
     ]);
   }
-  assert.deepEqual(curlArguments(curlCall(url, new Uint8Array()).code).slice(-2), ["-X", "POST"]);
+  assert.deepEqual(curlArguments(curlCode({ url })).slice(-2), ["-X", "POST"]);
 });
 
-test("curl reads a body from a file if it is long or cannot be part of a command", () => {
-  for (const body of ["a".repeat(2049), "a\0b"]) {
-    const { code, needsFile } = curlCall("https://a.example/x", Buffer.from(body));
-    assert.equal(needsFile, true);
-    assert.deepEqual(curlArguments(code).slice(-2), ["--data-binary", "@input.json"]);
+test("curl reads a file as the body, or as a part of a form beside fields that no URL may have", () => {
+  const url = "https://a.example/x";
+  for (const name of ["input.md", "it's a file.bin", "$(id)", "-rf"]) {
+    const file = { name, type: "application/octet-stream" };
+    assert.deepEqual(curlArguments(curlCode({ url, file })).slice(-3), [
+      "Content-Type: application/octet-stream",
+      "--data-binary",
+      `@${name}`,
+    ]);
   }
+  const form = (name: string) =>
+    curlArguments(curlCode({ url, file: { name, type: "x", fields: { hmacKey: "<'k", n: 1 } } }));
+  assert.deepEqual(form("a.bin").slice(3), [
+    ...["-F", "file=@a.bin", "--form-string", "hmacKey=<'k", "--form-string", "n=1"],
+  ]);
+  assert.equal(form('a;"b".bin')[4], 'file=@"a;\\"b\\".bin"');
 });

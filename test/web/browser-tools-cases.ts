@@ -15,7 +15,7 @@ import { fieldsOf, type ToolField } from "../../web/tools/tool-fields.ts";
 /** A form, a body in base64, or a long body described by its pieces, so that it need not be sent to the page. */
 export type Case =
   | { form: Record<string, unknown> }
-  | { base64: string }
+  | { base64: string; contentType?: string; query?: string }
   | { before: string; piece: string; times: number; after: string };
 
 const SEED = 20261121;
@@ -31,7 +31,23 @@ export const casesFor = (tool: Tool): Case[] => [
   ...longFields(tool),
   longBody(tool),
   ...(LONG[tool.name] ?? []),
+  ...filesFor(tool),
 ];
+
+/** Files as the page sends them: bytes as the body, and the other fields in the query. */
+function filesFor({ rawBody, fieldBytesMax }: Tool): Case[] {
+  if (rawBody?.octets !== true) return [];
+  const bytesMax = fieldBytesMax[rawBody.field] ?? 0;
+  return [0, 1, 255, bytesMax, bytesMax + 1].flatMap((length) =>
+    ["", "algorithm=sha512&encoding=base64", "encoding=hex&algorithm=md5", "hmacKey=a"].map(
+      (query) => ({
+        base64: Buffer.alloc(length, 0xfe).toString("base64"),
+        contentType: "application/octet-stream",
+        query,
+      }),
+    ),
+  );
+}
 
 const bodyCase = (body: string | number[]): Case => ({
   base64: Buffer.from(body as string).toString("base64"),

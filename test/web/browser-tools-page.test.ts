@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { HASH_TEXT_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
+import { HASH_TEXT_BYTES_MAX, MARKDOWN_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { eventually } from "../http/test-api.ts";
 import { openBrowser } from "../support/chromium.ts";
@@ -47,13 +48,10 @@ async function assertFollows(
   compared += 1;
 }
 
-/** Chooses an option of a segmented control. */
-const choose = (page: Page, value: string) =>
-  page
-    .locator("label")
-    .filter({ hasText: new RegExp(`^${value}$`) })
-    .last()
-    .click();
+/** Chooses one of a few choices by its name on the page. */
+const choose = (page: Page, name: string) => page.getByRole("radio", { name, exact: true }).check();
+
+const fieldOf = (page: Page, name: string) => page.getByRole("textbox", { name });
 
 const TEXTS = [
   "",
@@ -72,25 +70,34 @@ test("the form of hash gives the same responses as the API", async (t) => {
   }
   for (const algorithm of ["sha1", "sha384", "sha512"]) {
     await assertFollows(page, "hash", { text: TEXTS.at(-1), algorithm }, () =>
-      choose(page, algorithm),
+      choose(page, algorithm.replace("sha", "SHA-")),
     );
   }
   const text = TEXTS.at(-1);
-  for (const encoding of ["base64", "base64url"]) {
-    await assertFollows(page, "hash", { text, algorithm: "sha512", encoding }, () =>
-      choose(page, encoding),
-    );
+  for (const encoding of ["Base64", "Base64url"]) {
+    const sent = { text, algorithm: "sha512", encoding: encoding.toLowerCase() };
+    await assertFollows(page, "hash", sent, () => choose(page, encoding));
   }
-  await page.getByText("SHA512, 86 characters of Base64url").waitFor();
-  await assertFollows(page, "hash", { text, algorithm: "sha512" }, () => choose(page, "hex"));
-  // Bytes are sent by programs.
+  await page.getByText("SHA-512, 86 characters of Base64url").waitFor();
+  await assertFollows(page, "hash", { text, algorithm: "sha512" }, () => choose(page, "Hex"));
+  // Bytes come as files.
   assert.equal(await page.getByRole("textbox", { name: "base64" }).count(), 0);
+  // Every digest, and the comparison with one that was published.
+  const sha1 = createHash("sha1")
+    .update(text ?? "")
+    .digest("hex");
+  await page.getByText(sha1).waitFor();
+  const expected = page.getByLabel("Compare with an expected digest");
+  await expected.fill(`sha1:${sha1.toUpperCase()}`);
+  await page.getByText("Match: the SHA-1 digest is the expected one.").waitFor();
+  await expected.fill(createHash("sha256").digest("base64"));
+  await page.getByText("No match: the SHA-256 digest is another one.").waitFor();
   assert.deepEqual(consoleErrors, []);
 });
 
 test("the key of an HMAC is hidden, and in no command, URL or storage", async (t) => {
   const { page, consoleErrors, requests } = await openTool(setup, t, "hash");
-  const key = page.getByLabel("hmacKey");
+  const key = page.getByLabel("HMAC key");
   const hmacKey = 'a\'unique "key"';
   assert.equal(await key.getAttribute("type"), "password");
   assert.equal(await key.getAttribute("autocomplete"), "off");
@@ -98,6 +105,9 @@ test("the key of an HMAC is hidden, and in no command, URL or storage", async (t
   const command = page.getByRole("figure", { name: "curl" });
   assert.match((await command.textContent()) ?? "", /"hmacKey":"YOUR_SECRET"/);
   await page.getByText("Replace YOUR_SECRET").waitFor();
+  // Stores the inputs, as leaving the page does.
+  await page.evaluate(`dispatchEvent(new PageTransitionEvent("pagehide"))`);
+  await page.getByRole("button", { name: "Copy link" }).click();
   const kept = await page.evaluate<string[]>(
     `[location.href, document.cookie, document.body.innerText, ...Object.values({ ...localStorage, ...sessionStorage })]`,
   );
@@ -124,20 +134,26 @@ test("the form of qr-code gives the same responses as the API and shows errors a
   const text = "https://example.com";
   await assertFollows(page, "qr-code", { text }, () => textOf(page).fill(text));
   const image = page.getByRole("img", { name: "QR code of the text" });
-  for (const format of ["svg", "utf8", "png"]) {
-    const sent = format === "png" ? { text } : { text, format };
-    await assertFollows(page, "qr-code", sent, () => choose(page, format));
+  const format = page.getByRole("group", { name: "Format" });
+  for (const [name, value] of [
+    ["SVG", "svg"],
+    ["Text", "utf8"],
+    ["PNG", "png"],
+  ] as const) {
+    const sent = value === "png" ? { text } : { text, format: value };
+    await assertFollows(page, "qr-code", sent, () => format.getByRole("radio", { name }).check());
     await image.waitFor();
   }
   for (const width of [1, 64.5, 4000]) {
-    const field = page.getByRole("textbox", { name: "width" });
+    const field = fieldOf(page, "Size width");
     await assertFollows(page, "qr-code", { text, width }, () => field.fill(String(width)));
   }
   await eventually("the image is 2048 pixels wide", () =>
-    page.evaluate<boolean>(`document.querySelector(".tool-qr")?.naturalWidth === 2048`),
+    page.evaluate<boolean>(`document.querySelector(".play-qr")?.naturalWidth === 2048`),
   );
-  const fill = (name: string, value: string) =>
-    page.getByRole("textbox", { name, exact: true }).fill(value);
+  const labels = { width: "Size", margin: "Margin", dark: "Color", light: "Background" };
+  const fill = (name: keyof typeof labels, value: string) =>
+    fieldOf(page, `${labels[name]} ${name}`).fill(value);
   const request = { text, width: 200 };
   await assertFollows(page, "qr-code", request, () => fill("width", "200"));
   await assertFollows(page, "qr-code", { ...request, margin: 0 }, () => fill("margin", "0"));
@@ -145,14 +161,19 @@ test("the form of qr-code gives the same responses as the API and shows errors a
   await assertFollows(page, "qr-code", { ...request, dark: "#036" }, () => fill("dark", "#036"));
   await assertFollows(page, "qr-code", { ...request, dark: "#ddd" }, () => fill("dark", "#ddd"));
   await page.getByText("must be darker than light by at least 50 %").first().waitFor();
-  const picker = page.getByLabel("Choose dark");
+  const picker = page.getByLabel("Choose: Color");
   assert.equal(await picker.inputValue(), "#dddddd");
   const picked = { ...request, dark: "#112233" };
   await assertFollows(page, "qr-code", picked, () => picker.fill("#112233"));
   const transparent = { ...picked, light: "transparent" };
   await assertFollows(page, "qr-code", transparent, () => fill("light", "transparent"));
   await image.waitFor();
+  await page.getByText("The background is transparent").waitFor();
   await assertFollows(page, "qr-code", picked, () => fill("light", ""));
+  await choose(page, "Wi-Fi");
+  await page.getByLabel("Network name").fill("Café; 1");
+  const wifi = { ...picked, text: "WIFI:T:WPA;S:Café\\; 1;P:pass;;" };
+  await assertFollows(page, "qr-code", wifi, () => page.getByLabel("Password").fill("pass"));
   assert.deepEqual(consoleErrors, []);
 });
 
@@ -188,7 +209,10 @@ test("the form of markdown-render gives the same responses as the API and render
   await frame.getByRole("link", { name: "b" }).click();
   await frame.getByRole("heading", { name: "A" }).waitFor();
   assert.equal(page.context().pages().length, 1);
-  await choose(page, "text");
+  await page.getByRole("tab", { name: "HTML" }).click();
+  await page.getByRole("figure", { name: "HTML" }).waitFor();
+  await choose(page, "HTML and plain text");
+  await page.getByRole("tab", { name: "Plain text" }).click();
   await page.getByRole("figure", { name: "Plain text" }).waitFor();
   assert.deepEqual(
     requests.filter((request) => !request.includes(site.url)),
@@ -200,26 +224,29 @@ test("the form of markdown-render gives the same responses as the API and render
   );
 });
 
-test("UUIDs are generated only on the button, and are new each time", async (t) => {
+test("UUIDs are there at once, and new on Enter, on the button and by keyboard", async (t) => {
   const { page, consoleErrors } = await openTool(setup, t, "uuid");
-  const count = page.getByRole("textbox", { name: "count" });
+  const uuidsShown = async () => JSON.parse((await shownResponse(page)) ?? "{}").uuids as string[];
+  await eventually("UUIDs without a click", async () => (await uuidsShown())?.length === 5);
+  const count = fieldOf(page, "Number of UUIDs");
   for (const wrong of ["0", "501", "1.5", "-3"]) {
     await assertFollows(page, "uuid", { count: Number(wrong) }, () => count.fill(wrong));
   }
   await count.fill("500");
-  await page.getByText("Select Generate to get a new result.").waitFor();
-  assert.equal(await shownResponse(page), null);
-  const allUuids = new Set<string>();
-  for (let round = 1; round <= 2; round += 1) {
+  await eventually("500 UUIDs", async () => (await uuidsShown())?.length === 500);
+  const allUuids = new Set(await uuidsShown());
+  for (const [round, act] of [
+    () => count.press("Enter"),
+    () => page.getByRole("button", { name: "Generate" }).click(),
+    () => page.getByRole("checkbox").press("Control+Enter"),
+  ].entries()) {
     const previous = await shownResponse(page);
-    await page.getByRole("button", { name: "Generate" }).click();
+    await act();
     await eventually("new UUIDs", async () => (await shownResponse(page)) !== previous);
-    const { uuids } = JSON.parse((await shownResponse(page)) as string) as { uuids: string[] };
-    for (const uuid of uuids) allUuids.add(uuid);
-    assert.equal(allUuids.size, 500 * round);
+    for (const uuid of await uuidsShown()) allUuids.add(uuid);
+    assert.equal(allUuids.size, 500 * (round + 2));
   }
-  await choose(page, "7");
-  await page.getByRole("button", { name: "Generate" }).click();
+  await choose(page, "7, by time");
   await eventually("500 UUIDs of version 7", async () => {
     const { uuids, version } = JSON.parse((await shownResponse(page)) ?? "{}");
     return version === 7 && uuids.length === 500;
@@ -228,63 +255,116 @@ test("UUIDs are generated only on the button, and are new each time", async (t) 
 });
 
 test("a large file is processed unchanged in a worker, and a shorter text does not wait for it", async (t) => {
-  const { page, consoleErrors } = await openTool(setup, t, "hash");
-  const text = `\ufeff${"line one\r\nline two\n".repeat(50_000)}`;
+  const { page, consoleErrors } = await openTool(setup, t, "echo");
+  const text = `"${"line one\\r\\nline two\\n".repeat(40_000)}"`;
   const worker = page.waitForEvent("worker");
   const buffer = Buffer.from(text);
-  const file = { name: "notes.txt", mimeType: "text/plain", buffer };
-  await assertFollows(page, "hash", { text }, () => page.setInputFiles("input[type=file]", file));
+  const file = { name: "notes.json", mimeType: "application/json", buffer };
+  const input = page.locator("input[type=file]");
+  await input.setInputFiles(file);
   await worker;
-  await page.setInputFiles("input[type=file]", { ...file, buffer: buffer.subarray(3) });
-  await page.getByRole("button", { name: "Clear" }).click();
-  await assertResponses(setup, page, "hash", { text: "" });
+  // The page shows the beginning of a long response.
+  await eventually(
+    "the response to the file",
+    async () =>
+      ((await shownResponse(page)) ?? "").includes("line one\\\\r\\\\nline two") ||
+      ((await shownResponse(page)) ?? "").includes("line one\\r\\nline two"),
+  );
+  await input.setInputFiles({ ...file, buffer: buffer.subarray(3) });
+  await page.getByRole("button", { name: "Remove file" }).click();
+  await assertResponses(setup, page, "echo", "");
+  assert.deepEqual(consoleErrors, []);
+});
+
+/** Drops a file on an element, as a browser does it. */
+async function dropFile(page: Page, on: string, name: string, bytes: number[]): Promise<void> {
+  await page.evaluate(
+    `((on, name, bytes) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(bytes)], name));
+      const element = document.querySelector(on);
+      for (const type of ["dragenter", "dragover"]) {
+        element.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+      }
+      globalThis.drop = () => !element.dispatchEvent(
+        new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    })(${JSON.stringify(on)}, ${JSON.stringify(name)}, ${JSON.stringify(bytes)})`,
+  );
+}
+
+test("a file that is dropped anywhere on the page is hashed as bytes", async (t) => {
+  const { page, consoleErrors } = await openTool(setup, t, "hash");
+  const bytes = [0x89, 0x50, 0xff, 0x00];
+  await dropFile(page, "header", "picture.png", bytes);
+  await page.getByText("Drop the file to hash it").waitFor();
+  // The browser would open the file in place of the page.
+  assert.equal(await page.evaluate("drop()"), true);
+  await page.getByText("Drop the file to hash it").waitFor({ state: "detached" });
+  for (const algorithm of ["sha1", "sha256", "sha384", "sha512"]) {
+    const digest = createHash(algorithm).update(Buffer.from(bytes)).digest("hex");
+    await page.getByText(digest).first().waitFor();
+  }
+  const { bytes: expected } = await setup.api.post("hash", Buffer.from(bytes), {
+    contentType: "application/octet-stream",
+  });
+  await eventually("the response of the API", async () => {
+    return (await shownResponse(page)) === Buffer.from(expected).toString();
+  });
+  await page.getByText("--data-binary @picture.png").waitFor();
+  // Larger than the API takes: only its digests.
+  const big = Buffer.alloc(HASH_TEXT_BYTES_MAX + 1, "a");
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "big.bin", mimeType: "", buffer: big });
+  await page.getByText(createHash("sha512").update(big).digest("hex")).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Run" }).isDisabled(), true);
   assert.deepEqual(consoleErrors, []);
 });
 
 test("a file that is too large or not text gets an error message, and the input stays", async (t) => {
-  const { page } = await openTool(setup, t, "hash");
+  const { page } = await openTool(setup, t, "markdown-render");
+  const before = await textOf(page).inputValue();
   const upload = (name: string, buffer: Buffer) =>
-    page.setInputFiles("input[type=file]", { name, mimeType: "text/plain", buffer });
-  await upload("big.txt", Buffer.alloc(HASH_TEXT_BYTES_MAX + 1, "a"));
+    page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer });
+  await upload("big.txt", Buffer.alloc(MARKDOWN_BYTES_MAX + 1, "a"));
   await page.getByText("“big.txt” has 1,048,577 bytes; the limit is 1,048,576 bytes.").waitFor();
   await upload("picture.png", Buffer.from([0x89, 0x50, 0xff]));
   await page.getByText("“picture.png” is not UTF-8 text").waitFor();
-  assert.equal(await textOf(page).inputValue(), "Hello, world!");
+  assert.equal(await textOf(page).inputValue(), before);
 });
 
 test("a call that takes too long is stopped, and the next one works", async (t) => {
-  const { page } = await openTool(setup, t, "hash");
+  const { page } = await openTool(setup, t, "echo");
   // A worker that never responds stands for a slow one. Only the clock of the page advances.
   await page.route("**/tool-worker*", (route) =>
     route.fulfill({ contentType: "text/javascript", body: "" }),
   );
   await page.clock.install();
-  const file = { name: "a.txt", mimeType: "text/plain", buffer: Buffer.alloc(500_000, "a") };
+  const buffer = Buffer.from(`"${"a".repeat(500_000)}"`);
+  const file = { name: "a.json", mimeType: "text/plain", buffer };
   const worker = page.waitForEvent("worker");
-  await page.setInputFiles("input[type=file]", file);
-  await page.getByText("500,000 bytes, used unchanged").waitFor();
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.getByText("500,002 bytes, used unchanged").waitFor();
   await page.clock.runFor(1_000);
   await worker;
-  await page.getByText("Working.").first().waitFor();
+  await page.getByText("Working").first().waitFor();
   await page.clock.runFor(TOOL_TIMEOUT_MS);
   await page.getByText("was stopped. Try a shorter input.").waitFor();
   await page.unroute("**/tool-worker*");
-  await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByRole("button", { name: "Remove file" }).click();
   await page.clock.runFor(1_000);
-  await page
-    .getByText("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
-    .first()
-    .waitFor();
+  await eventually("a response", async () =>
+    ((await shownResponse(page)) ?? "").includes('"body":null'),
+  );
 });
 
-test("input does not leave the page: it is in no URL, no request and no storage", async (t) => {
+test("input does not leave the page: it is in no URL, no request, and only in the storage of its tab", async (t) => {
   const { page, requests } = await openTool(setup, t, "echo");
   const secret = "a-unique-word";
   await textOf(page).fill(JSON.stringify(secret));
   await assertResponses(setup, page, "echo", JSON.stringify(secret));
-  const stored = await page.evaluate<string[]>(
-    `[location.href, document.cookie, ...Object.values({ ...localStorage, ...sessionStorage })]`,
-  );
+  const elsewhere = `[location.href, document.cookie, ...Object.values({ ...localStorage })]`;
+  const stored = await page.evaluate<string[]>(elsewhere);
   assert.doesNotMatch([...requests, ...stored].join("\n"), new RegExp(secret));
   for (const request of requests) {
     assert.match(
@@ -292,6 +372,94 @@ test("input does not leave the page: it is in no URL, no request and no storage"
       new RegExp(`^GET (?:${site.url}/(?:tools|assets|dashboard/visitor)|data:)`),
     );
   }
+  await page.reload();
+  await page.getByRole("tab", { name: "Raw" }).click();
+  await assertResponses(setup, page, "echo", JSON.stringify(secret));
+  assert.doesNotMatch((await page.evaluate<string[]>(elsewhere)).join("\n"), new RegExp(secret));
+});
+
+test("a link brings inputs, which run only when the user says so", async (t) => {
+  const { page, consoleErrors } = await openTool(setup, t, "hash");
+  const link = (value: unknown) => `#input=${encodeURIComponent(JSON.stringify(value))}`;
+  const text = "from a link";
+  await page.evaluate(`location.hash = ${JSON.stringify(link({ text, algorithm: "sha512" }))}`);
+  await page.getByText("These inputs come from a link.").waitFor();
+  assert.equal(await textOf(page).inputValue(), text);
+  assert.equal(new URL(page.url()).hash, "");
+  assert.doesNotMatch((await shownResponse(page)) ?? "", /SHA512/);
+  await assertFollows(page, "hash", { text, algorithm: "sha512" }, () =>
+    page.getByRole("button", { name: "Run" }).click(),
+  );
+  await page.evaluate(`location.hash = ${JSON.stringify(link({ hmacKey: "a" }))}`);
+  await page.getByText("The link could not be used.").waitFor();
+  assert.equal(await textOf(page).inputValue(), text);
+  assert.deepEqual(consoleErrors, []);
+});
+
+test("a call through the API shows its status, headers and time, and its key is nowhere else", async (t) => {
+  const { page, requests, consoleErrors } = await openTool(setup, t, "uuid");
+  const key = "tb_a-unique-key";
+  const sent: Record<string, string>[] = [];
+  await page.route("**/api/v1/uuid", async (route) => {
+    sent.push(await route.request().allHeaders());
+    await route.fulfill({
+      headers: { "Credits-Charged": "1", "Credits-Remaining": "41", "X-Request-Id": "req_7" },
+      json: {
+        ok: true,
+        count: 1,
+        uppercase: false,
+        uuids: ["0d46edf9-942f-40da-b5ce-619fb43363a7"],
+      },
+    });
+  });
+  await choose(page, "Through the API");
+  const send = page.getByRole("button", { name: "Send request" });
+  await send.click();
+  await page.getByText("Paste an API key to call the API.").waitFor();
+  assert.equal(sent.length, 0);
+  await page.getByLabel("API key").fill(` ${key} `);
+  await send.click();
+  await page.getByText("From the API.").waitFor();
+  assert.equal(sent[0]?.["authorization"], `Bearer ${key}`);
+  for (const text of ["Credits-Remaining", "41", "req_7"])
+    await page.getByText(text).first().waitFor();
+  await page.getByRole("tab", { name: "Headers" }).click();
+  await page.getByText("credits-charged", { exact: true }).waitFor();
+  // A change of the form calls nothing.
+  await fieldOf(page, "Number of UUIDs").fill("2");
+  await page.evaluate(`dispatchEvent(new PageTransitionEvent("pagehide"))`);
+  const kept = await page.evaluate<string[]>(
+    `[location.href, document.cookie, document.body.innerText, ...Object.values({ ...localStorage, ...sessionStorage })]`,
+  );
+  assert.equal(sent.length, 1);
+  assert.doesNotMatch([...requests, ...kept].join("\n"), /a-unique-key/);
+  await page.reload();
+  await choose(page, "Through the API");
+  assert.equal(await page.getByLabel("API key").inputValue(), "");
+  assert.deepEqual(consoleErrors, []);
+});
+
+test("the reference of a tool has the same playground, under its own Content-Security-Policy", async (t) => {
+  const { page, consoleErrors, requests } = await openTool(setup, t, "");
+  await page.goto(`${site.url}/docs/markdown-render`);
+  const engine = /\/assets\/markdown-render-[\w-]+\.js$/;
+  assert.equal(requests.filter((request) => engine.test(request)).length, 0);
+  await page.getByRole("button", { name: "Open the playground" }).click();
+  await page.frameLocator("iframe").getByRole("heading", { name: "Release notes" }).waitFor();
+  await page.getByRole("tab", { name: "Raw" }).click();
+  const markdown = "# A\n\n| b |\n| - |\n| c |";
+  await textOf(page.locator("main")).fill(markdown);
+  await assertResponses(setup, page, "markdown-render", { markdown });
+  await page.goto(`${site.url}/docs/hash#input=${encodeURIComponent('{"text":"abc"}')}`);
+  await page.getByText("These inputs come from a link.").waitFor();
+  const digest = page.getByText(createHash("sha384").update("abc").digest("hex"));
+  assert.equal(await digest.count(), 0);
+  await page.getByRole("button", { name: "Run" }).click();
+  await digest.waitFor();
+  assert.deepEqual(
+    consoleErrors.filter((text) => !text.includes("allow-popups")),
+    [],
+  );
 });
 
 test("a text cannot become markup or a script of another site", async (t) => {

@@ -2,6 +2,7 @@
 import type { TestContext } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import type { Visitor } from "#api/dashboard/shapes.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { inProcess, openInProcess } from "../http/in-process.ts";
 import { createBackstage } from "../http/ledger-access.ts";
 import {
@@ -30,9 +31,17 @@ export async function openApi() {
   const caller = await createCaller(service, { credits: 1_000_000 });
   return {
     /** The status and the bytes of the API's response. */
-    async post(tool: string, body: Uint8Array) {
-      const headers = { "Content-Type": "application/json", "X-Request-Id": REQUEST_ID };
-      const { status, bytes } = await caller.post(tool, { headers, body });
+    async post(
+      tool: string,
+      body: Uint8Array,
+      sent: { contentType?: string; query?: string } = {},
+    ) {
+      const { contentType = "application/json", query = "" } = sent;
+      const headers = { "Content-Type": contentType, "X-Request-Id": REQUEST_ID };
+      const { status, bytes } = await caller.post(query === "" ? tool : `${tool}?${query}`, {
+        headers,
+        body,
+      });
       return { status, bytes };
     },
   };
@@ -79,12 +88,16 @@ export async function openTool(
   await page.clock.setFixedTime(RECEIVED_AT);
   await page.goto(`${url}/tools${name === "" ? "" : `/${name}`}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
+  if (TOOLS.some((tool) => tool.name === name)) {
+    await page.getByRole("tab", { name: "Raw" }).click();
+  }
   return { page, consoleErrors, requests };
 }
 
+/** The response as it was sent, which the page shows in a tab of its own. */
 export const responseOf = (page: Page): Locator =>
-  page.getByRole("figure", { name: /^Response/ }).locator("code");
-export const textOf = (page: Page): Locator => page.getByRole("textbox").first();
+  page.getByRole("figure", { name: /^Response.*as sent$/ }).locator("code");
+export const textOf = (page: Page | Locator): Locator => page.getByRole("textbox").first();
 
 /** The API response that the page shows, or null. */
 export const shownResponse = async (page: Page): Promise<string | null> =>

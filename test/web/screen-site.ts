@@ -75,6 +75,6 @@ const toolPageFor = (appPages: AppPage[], pathname: string): AppPage | undefined
 function serverPage(pages: Pages, pathname: string): Response {
   if (pathname === "/docs/search.json") return new Response(pages.docs?.searchIndex());
   const body = pageAt(pages, pathname);
-  const headers = { ...pages.headers, "Content-Type": HTML };
+  const headers = { ...pages.docsHeaders(pathname), "Content-Type": HTML };
   return new Response(body ?? pages.notFound, { status: body === undefined ? 404 : 200, headers });
 }

@@ -3,11 +3,11 @@ import { useEffect, useRef, useState } from "react";
 import type { FactorAdded } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { CopyButton } from "../parts/code-block.tsx";
+import { DownloadButton } from "../parts/download-button.tsx";
 import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useFactorChange } from "../queries.ts";
 import { request } from "../request.ts";
-import { DownloadButton } from "../tools/download-button.tsx";
 
 const FILE = "toolbooth-recovery-codes.txt";
 

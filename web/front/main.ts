@@ -1,6 +1,7 @@
 import { startShell } from "../shell/shell.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { createLanguageTabs } from "./language-tabs.ts";
+import { startPlayground } from "./playground.ts";
 
 /** The script of the pages that the server renders. They can be read without it. */
 // The script may run before the page is fully parsed.
@@ -12,6 +13,7 @@ function start(): void {
   createLanguageTabs(document);
   addCopyButtons(document);
   expandContents(document);
+  startPlayground(document);
   const island = document.querySelector<HTMLElement>("section[data-try]");
   // Only the front page has this section, so only the front page loads the tools.
   if (island !== null) import("./try-it.ts").then(({ startTryIt }) => startTryIt(island));

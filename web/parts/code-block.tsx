@@ -1,5 +1,6 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
+import { writeClipboard } from "./clipboard.ts";
 
 export type Language = "shell" | "javascript" | "python" | "go" | "php" | "json" | "html" | "text";
 
@@ -73,35 +74,4 @@ export function CopyButton({
       <VisuallyHidden role="status">{state === "idle" ? "" : LABELS[state]}</VisuallyHidden>
     </>
   );
-}
-
-/** The clipboard API exists only over HTTPS and on localhost; `execCommand` works elsewhere too. */
-async function writeClipboard(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return copyBySelection(text);
-  }
-}
-
-function copyBySelection(text: string): boolean {
-  const opener = document.activeElement;
-  const field = document.createElement("textarea");
-  field.value = text;
-  field.readOnly = true;
-  field.style.position = "fixed";
-  field.style.opacity = "0";
-  // An open dialog does not let the focus leave it.
-  const parent = opener?.closest("[role=dialog]") ?? document.body;
-  parent.append(field);
-  field.select();
-  try {
-    return document.execCommand("copy");
-  } catch {
-    return false;
-  } finally {
-    field.remove();
-    if (opener instanceof HTMLElement) opener.focus();
-  }
 }

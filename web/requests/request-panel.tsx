@@ -6,10 +6,10 @@ import { ERRORS } from "#errors.ts";
 import { ERROR_TEXTS } from "#site/docs/error-texts.ts";
 import { absoluteUrl, base } from "../addresses.ts";
 import { CodeBlock, CopyButton } from "../parts/code-block.tsx";
+import { Prose } from "../parts/prose.tsx";
 import { State } from "../parts/state.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useVisitor } from "../queries.ts";
-import { Prose } from "../tools/prose.tsx";
 import type { Search } from "./filters.ts";
 import {
   chargeText,

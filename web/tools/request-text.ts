@@ -1,5 +1,5 @@
 import type { Tool } from "#tools/define-tool.ts";
-import { BODY_FIELD, type FieldValues, type ToolField } from "./tool-fields.ts";
+import { BODY_FIELD, type FieldValue, type FieldValues, type ToolField } from "./tool-fields.ts";
 
 /**
  * The request body for the values of a form. Values equal to their default are omitted, because the API fills them in, and so
@@ -11,12 +11,17 @@ export function requestText(
   values: FieldValues,
 ): string {
   if (tool.verbatim !== undefined) return String(values[BODY_FIELD] ?? "");
-  const sent = fields.flatMap(({ name, required, fallback }) => {
+  return JSON.stringify(sentValues(fields, values));
+}
+
+/** The values of a form that a request names. */
+export function sentValues(fields: readonly ToolField[], values: FieldValues): FieldValues {
+  const sent = fields.flatMap(({ name, required, fallback }): [string, FieldValue][] => {
     const value = values[name];
     const isOmitted = !required && (value === fallback || value === "");
     return isOmitted || value === undefined ? [] : [[name, value]];
   });
-  return JSON.stringify(Object.fromEntries(sent));
+  return Object.fromEntries(sent);
 }
 
 /** Stands for the value of a secret field in a command, which the shell would keep in its history. */

@@ -1,14 +1,15 @@
 import { readBody } from "#api/pipeline/body.ts";
-import { readInput } from "#api/pipeline/read-input.ts";
+import { bodyBytesMaxOf, readInput } from "#api/pipeline/read-input.ts";
 import { errorDocsUrl, problemBody } from "#api/problem.ts";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
 import type { Tool, ToolContext } from "#tools/define-tool.ts";
+import type { CallBody } from "./call-plan.ts";
 
 /** The response that the service would send; the body is identical byte for byte. */
 export type CallResponse = { status: number; body: string };
 
-/** What the service knows about a call besides its body. */
+/** What the service knows about a call besides what is sent. */
 export type CallContext = { apiUrl: string; requestId: string };
 
 /**
@@ -17,15 +18,15 @@ export type CallContext = { apiUrl: string; requestId: string };
  */
 export async function respondToCall(
   tool: Tool<unknown>,
-  body: Uint8Array,
+  { body, contentType, query }: CallBody,
   context: ToolContext,
   callContext: CallContext,
 ): Promise<CallResponse> {
   try {
-    const bytes = await readBody(asRequest(body), tool.bodyBytesMax, null);
-    const { value } = readInput(tool, { body: bytes, contentType: "application/json", query: "" });
-    const { input } = checkInput(tool, value);
-    const output = await tool.run(input, context);
+    const bytes = await readBody(asRequest(body), bodyBytesMaxOf(tool, contentType), null);
+    const { value, octets, parameters } = readInput(tool, { body: bytes, contentType, query });
+    const { input } = checkInput(tool, value, parameters);
+    const output = await tool.run(input, octets === null ? context : { ...context, octets });
     return { status: 200, body: tool.encode?.(output) ?? JSON.stringify(output) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -33,7 +34,6 @@ export async function respondToCall(
     return { status: error.status, body: JSON.stringify(problem) };
   }
 }
-
 /** A request with a Content-Length header, which the browser's `Request` does not allow to be set. */
 function asRequest(body: Uint8Array): Request {
   const request: Pick<Request, "headers" | "body" | "bodyUsed" | "arrayBuffer"> = {

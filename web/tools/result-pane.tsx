@@ -1,75 +1,126 @@
-import { RESULT_VIEWS } from "virtual:tool-views";
-import { Alert, Anchor, Group, Loader, Stack, Text } from "@mantine/core";
-import type { Tool } from "#tools/define-tool.ts";
-import { base } from "../addresses.ts";
-import { PlainResult } from "./plain-result.tsx";
-import { Prose } from "./prose.tsx";
-import type { CallResponse } from "./respond-to-call.ts";
-import type { ResponseState } from "./use-response.ts";
+import { memo } from "react";
+import { Prose } from "../parts/prose.tsx";
+import type { Inputs } from "./call-plan.ts";
+import { CodeView } from "./code-view.tsx";
+import type { ToolView } from "./tool-view.ts";
+import { Notice } from "./ui.tsx";
+import type { ResponseState, ShownResponse } from "./use-response.ts";
 
-/** The result for the current input, or an error. */
-export function ResultPane({
-  tool,
+/** The result for the inputs, or an error. */
+export const ResultPane = memo(function ResultPane({
+  view,
+  inputs,
+  base,
   state,
-  response,
-  button,
+  empty,
+  isOld,
+  mayRun,
 }: {
-  tool: Tool<unknown>;
+  view: ToolView;
+  inputs: Inputs;
+  base: string;
   state: ResponseState;
-  response: CallResponse | null;
-  button: string | undefined;
+  /** What to do to get a result. */
+  empty: string;
+  /** The inputs have changed since the response. */
+  isOld: boolean;
+  mayRun: boolean;
 }) {
-  const Result = RESULT_VIEWS[tool.name] ?? PlainResult;
-  const old = state.slow || state.error !== null;
+  const { response, error, slow } = state;
   return (
-    <Stack gap="sm">
-      {state.slow && (
-        <Group gap="xs">
-          <Loader size="xs" aria-hidden />
-          <Text size="sm" c="dimmed">
-            Working. The previous result is shown below.
-          </Text>
-        </Group>
+    <div className="play-result">
+      {slow && <p className="play-working">Working…</p>}
+      {error !== null && (
+        <Notice tone="bad" title="No response">
+          <p>{error.message}</p>
+        </Notice>
       )}
-      {state.error !== null && (
-        <Alert color="red" variant="light" title="The tool could not run">
-          {state.error.message}
-        </Alert>
+      {response === null && error === null && !slow && empty !== "" && (
+        <p className="play-empty">{empty}</p>
       )}
-      {response === null && state.response !== null && button !== undefined && (
-        <div className="tool-card">
-          <Text c="dimmed">Select {button} to get a new result.</Text>
+      {response !== null && error === null && (
+        <div data-old={isOld || slow || undefined}>
+          <Response response={response} view={view} base={base} />
         </div>
       )}
-      {response !== null && (
-        <div data-old={old || undefined} className="tool-result">
-          {response.status === 200 ? (
-            <Result response={response.body} />
-          ) : (
-            <ProblemDetails body={response.body} />
-          )}
-        </div>
+      {view.Beside !== undefined && (
+        <view.Beside inputs={inputs} response={response} mayRun={mayRun} />
       )}
-    </Stack>
+    </div>
+  );
+});
+
+const Response = memo(function Response({
+  response,
+  view,
+  base,
+}: {
+  response: ShownResponse;
+  view: ToolView;
+  base: string;
+}) {
+  const View = view.default ?? PlainResult;
+  const problem = problemIn(response);
+  return response.status === 200 ? (
+    <View response={response} />
+  ) : (
+    <ProblemNotice response={response} problem={problem} base={base} />
+  );
+});
+
+export type Problem = {
+  title?: string;
+  detail?: string;
+  code?: string;
+  errors?: { pointer?: string; parameter?: string; detail: string }[];
+};
+
+/** The error of a response. What answers in place of the API, such as a proxy, may send anything. */
+export function problemIn({ status, body }: ShownResponse): Problem | null {
+  if (status === 200) return null;
+  try {
+    const problem: unknown = JSON.parse(body);
+    return typeof problem === "object" && problem !== null ? problem : {};
+  } catch {
+    return {};
+  }
+}
+
+function ProblemNotice({
+  response: { status, source },
+  problem,
+  base,
+}: {
+  response: ShownResponse;
+  problem: Problem | null;
+  base: string;
+}) {
+  const { title, detail, code } = problem ?? {};
+  return (
+    <Notice tone="bad" title={title ?? `Status ${status}`}>
+      <p>
+        <Prose text={detail ?? "The response is not one of the API. See it below."} />
+      </p>
+      {code !== undefined && (
+        <p className="play-help">
+          {source === "browser"
+            ? `The API responds with status ${status} and charges nothing. `
+            : ""}
+          Error code: <a href={`${base}/docs/errors#${code}`}>{code}</a>
+        </p>
+      )}
+    </Notice>
   );
 }
 
-/** The error in the words of the API. */
-function ProblemDetails({ body }: { body: string }) {
-  const { title, detail, code, status } = JSON.parse(body) as Problem;
-  return (
-    <Alert color="red" variant="light" title={title}>
-      <Text size="sm">
-        <Prose text={detail} />
-      </Text>
-      <Text size="sm" mt="xs">
-        The API responds with status {status} and charges nothing. Error code:{" "}
-        <Anchor href={`${base()}/docs/errors#${code}`} inherit underline="always">
-          {code}
-        </Anchor>
-      </Text>
-    </Alert>
-  );
+/** The result of a tool without a view: each field of the response under its name. */
+function PlainResult({ response }: { response: ShownResponse }) {
+  const { ok: _, ...fields } = JSON.parse(response.body) as Record<string, unknown>;
+  return Object.entries(fields).map(([name, value]) => (
+    <CodeView
+      key={name}
+      label={name}
+      code={typeof value === "string" ? value : JSON.stringify(value, null, 2)}
+    />
+  ));
 }
-
-type Problem = { title: string; detail: string; code: string; status: number };

@@ -1,12 +1,13 @@
 import { TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import type { CallBody } from "./call-plan.ts";
 import { type CallContext, type CallResponse, respondToCall } from "./respond-to-call.ts";
 import { toolContextOf } from "./tool-context.ts";
 
 /** A call as plain data that can be posted to a worker. */
 export type CallOrder = {
   tool: string;
-  body: Uint8Array;
+  call: CallBody;
   receivedAt: number;
   callContext: CallContext;
 };
@@ -18,7 +19,7 @@ const WORKER_FROM_BYTES = 16 * 1024;
 
 export type Runner = {
   /** Runs one call at a time. A call that is still running is cancelled, and its promise never settles. */
-  run(body: Uint8Array, callContext: CallContext): Promise<CallResponse>;
+  run(call: CallBody, callContext: CallContext): Promise<CallResponse>;
   /** Cancels the running call. */
   cancel(): void;
   /** Cancels the running call and ends the worker. The next call starts a new one. */
@@ -28,12 +29,12 @@ export type Runner = {
 export function createRunner(tool: Tool<unknown>): Runner {
   const worker = createToolWorker();
 
-  function run(body: Uint8Array, callContext: CallContext): Promise<CallResponse> {
+  function run(call: CallBody, callContext: CallContext): Promise<CallResponse> {
     worker.cancel();
     const receivedAt = Date.now();
-    return body.byteLength < Math.min(tool.heavyFromBytes, WORKER_FROM_BYTES)
-      ? respondToCall(tool, body, toolContextOf(receivedAt), callContext)
-      : worker.run({ tool: tool.name, body, receivedAt, callContext });
+    return call.body.byteLength < Math.min(tool.heavyFromBytes, WORKER_FROM_BYTES)
+      ? respondToCall(tool, call, toolContextOf(receivedAt), callContext)
+      : worker.run({ tool: tool.name, call, receivedAt, callContext });
   }
 
   return { run, cancel: worker.cancel, close: worker.end };

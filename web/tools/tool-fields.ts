@@ -1,13 +1,18 @@
 import type { JsonSchema } from "#api/openapi/document.ts";
 import { inputSchema } from "#api/openapi/schemas.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import { wordsOf } from "./labels.ts";
 
 /** A field of a tool's form, derived from the tool's schema in the OpenAPI document. */
 export type ToolField = {
   name: string;
   /** `text` has several lines or is a file, `line` has one, `secret` is hidden while it is typed. */
   kind: "text" | "line" | "secret" | "color" | "choice" | "number" | "switch";
-  description: string;
+  label: string;
+  help: string;
+  placeholder: string;
+  /** What a choice is called on the page; a choice without a name is shown as it is. */
+  choiceNames: Record<string, string>;
   required: boolean;
   fallback: FieldValue | undefined;
   choices: FieldValue[];
@@ -23,7 +28,7 @@ export type FieldValues = Record<string, FieldValue>;
 export const BODY_FIELD = "body";
 
 export function fieldsOf(tool: Tool<unknown>): ToolField[] {
-  if (tool.verbatim !== undefined) return [bodyField(tool.verbatim.bytesMax)];
+  if (tool.verbatim !== undefined) return [bodyField(tool, tool.verbatim.bytesMax)];
   const schema = inputSchema(tool);
   const controls = tool.page?.controls ?? {};
   return Object.entries(schema.properties ?? {})
@@ -31,7 +36,7 @@ export function fieldsOf(tool: Tool<unknown>): ToolField[] {
     .map(([name, property]) => ({
       name,
       kind: controls[name] === "color" ? "color" : kindOf(tool, name, property),
-      description: property.description ?? "",
+      ...shownWords(tool, name, property.description ?? ""),
       // A main field for which the API takes another one too is required here, because the form has only this one.
       required: (schema.required?.includes(name) ?? false) || name === tool.rawBody?.field,
       fallback: property.default as FieldValue | undefined,
@@ -41,10 +46,15 @@ export function fieldsOf(tool: Tool<unknown>): ToolField[] {
     }));
 }
 
-const bodyField = (bytesMax: number): ToolField => ({
+function shownWords(tool: Tool<unknown>, name: string, description: string) {
+  const { choices: choiceNames, ...words } = wordsOf(tool.name, name, description);
+  return { ...words, choiceNames };
+}
+
+const bodyField = (tool: Tool<unknown>, bytesMax: number): ToolField => ({
   name: BODY_FIELD,
   kind: "text",
-  description: "The request body: any JSON value, or nothing.",
+  ...shownWords(tool, BODY_FIELD, "The request body: any JSON value, or nothing."),
   required: false,
   fallback: undefined,
   choices: [],
@@ -84,3 +94,7 @@ export function valuesFor(tool: Tool<unknown>, request: unknown): FieldValues {
   if (tool.verbatim !== undefined) return { [BODY_FIELD]: JSON.stringify(request, null, 2) };
   return { ...emptyValues(fields), ...(request as FieldValues) };
 }
+
+/** The field that a file fills; undefined for a tool that takes none. */
+export const mainFieldOf = (tool: Tool<unknown>): string | undefined =>
+  tool.verbatim === undefined ? tool.rawBody?.field : BODY_FIELD;

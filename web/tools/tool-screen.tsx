@@ -1,14 +1,15 @@
 import { TOOL_LIST } from "virtual:tools";
-import { Anchor, Text } from "@mantine/core";
+import { Anchor, Group, Text } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import type { Tool } from "#tools/define-tool.ts";
+import { absoluteUrl, base } from "../addresses.ts";
 import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Empty, LoadingBlock } from "../parts/placeholders.tsx";
-import { loadTool } from "./load-tool.ts";
+import { useVisitor } from "../queries.ts";
+import { type LoadedTool, loadToolWithView } from "./load-view.ts";
+import { Playground } from "./playground.tsx";
 import "./tools.css";
-import { Workbench } from "./workbench.tsx";
 
 /** A tool that runs in the browser, without an account or an API call. */
 export default function ToolScreen() {
@@ -18,42 +19,48 @@ export default function ToolScreen() {
 }
 
 function ToolPage({ entry }: { entry: (typeof TOOL_LIST)[number] }) {
-  const { tool, error, retry } = useTool(entry.name);
+  const { loaded, error, retry } = useTool(entry.name);
+  const apiUrl = useVisitor().data?.apiUrl ?? absoluteUrl("");
   return (
     <>
       <PageTitle title={entry.title}>
-        <Anchor component={Link} to="/tools" underline="always">
-          All tools
-        </Anchor>
+        <Group gap="lg">
+          <Anchor href={`${base()}/docs/${entry.name}`} underline="always">
+            Reference
+          </Anchor>
+          <Anchor component={Link} to="/tools" underline="always">
+            All tools
+          </Anchor>
+        </Group>
       </PageTitle>
       <Text className="tool-lead">{entry.summary}</Text>
-      <Text size="sm" className="tool-private">
-        This tool runs in your browser with the same code as the API. Nothing you enter leaves this
-        page, and no credits are used.
-      </Text>
       {error !== null && <Failure error={error} onRetry={retry} />}
-      {tool === null && error === null && <LoadingBlock height={360} />}
-      {tool !== null && <Workbench tool={tool} />}
+      {loaded === null && error === null && <LoadingBlock height={360} />}
+      {loaded !== null && (
+        <div className="tool-play">
+          <Playground {...loaded} apiUrl={apiUrl} base={base()} level={2} />
+        </div>
+      )}
     </>
   );
 }
 
 function useTool(name: string) {
-  const [tool, setTool] = useState<Tool<unknown> | null>(null);
+  const [loaded, setLoaded] = useState<LoadedTool | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     let isUnmounted = false;
     setError(null);
-    loadTool(name).then(
-      (loaded) => !isUnmounted && setTool(loaded),
+    loadToolWithView(name).then(
+      (found) => !isUnmounted && setLoaded(found),
       (cause: unknown) => !isUnmounted && setError(cause),
     );
     return () => {
       isUnmounted = true;
     };
   }, [name, attempt]);
-  return { tool, error, retry: () => setAttempt((count) => count + 1) };
+  return { loaded, error, retry: () => setAttempt((count) => count + 1) };
 }
 
 function UnknownTool({ name }: { name: string }) {

@@ -12,7 +12,7 @@ self.addEventListener("message", async ({ data }: MessageEvent<CallOrder>) => {
     report({
       response: await respondToCall(
         tool,
-        data.body,
+        data.call,
         toolContextOf(data.receivedAt),
         data.callContext,
       ),

@@ -13,7 +13,8 @@ export default function ToolsScreen() {
         Use the tools here for free, without an account, or call them through the API.
       </Text>
       <Text size="sm" className="tool-private">
-        They run in your browser with the same code as the API. Nothing you enter leaves the page.
+        They run in your browser with the same code as the API. Nothing you enter leaves the page,
+        unless you run a call through the API.
       </Text>
       <ul className="tool-cards">
         {TOOL_LIST.map(({ name, title, summary }) => (

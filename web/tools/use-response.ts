@@ -1,44 +1,58 @@
 import { useEffect, useRef, useState } from "react";
 import type { Tool } from "#tools/define-tool.ts";
-import type { CallContext, CallResponse } from "./respond-to-call.ts";
+import type { CallBody } from "./call-plan.ts";
+import type { CallContext } from "./respond-to-call.ts";
 import { createRunner, type Runner } from "./run-call.ts";
+import { type ApiRequest, type SentResponse, sendCall } from "./send-call.ts";
 
 /** Short enough to feel immediate, long enough not to run on every keystroke of a fast typist. */
 const WAIT_MS = 80;
+/** For large inputs, whose call and result take longer to prepare and to show. */
+const LARGE_WAIT_MS = 300;
+const LARGE_BYTES = 64 * 1024;
 /** Avoids a spinner that only flashes. */
 const SLOW_MS = 250;
 
+/** A response as the page shows it. */
+export type ShownResponse = {
+  source: "browser" | "api";
+  status: number;
+  /** The text of the body; null for one that is not text. */
+  body: string;
+  /** The headers of a response of the API; empty for one that was computed here. */
+  headers: readonly (readonly [name: string, value: string])[];
+  /** From the start of the call to the end of its response, in milliseconds. */
+  tookMs: number;
+  /** The call that it responds to. */
+  call: CallBody;
+};
+
 export type ResponseState = {
   /** The last response, or null before the first. It stays while the next call runs. */
-  response: CallResponse | null;
-  /** The request body of that response. */
-  body: Uint8Array | null;
-  /** The run that produced the response. */
-  run: number;
-  /** The duration of the call, in milliseconds. */
-  took: number;
+  response: ShownResponse | null;
   /** The current call has been running for longer than `SLOW_MS`. */
   slow: boolean;
+  /** A call to the API is under way. */
+  sending: boolean;
   error: Error | null;
 };
 
-const INITIAL: ResponseState = {
-  response: null,
-  body: null,
-  run: 0,
-  took: 0,
-  slow: false,
-  error: null,
+const INITIAL: ResponseState = { response: null, slow: false, sending: false, error: null };
+
+export type Order = {
+  /** Null: there is nothing to run. */
+  call: CallBody | null;
+  /** Increased to run the same call again. */
+  run: number;
+  /** Runs on every change; otherwise only when `run` increases. */
+  live: boolean;
 };
 
-/**
- * Runs the tool whenever the body changes. Increasing `run` runs it again with the same body.
- */
-export function useResponse(
+/** Runs the tool in this page, each time the call or `run` changes. The newest call wins. */
+export function useLocalResponse(
   tool: Tool<unknown>,
-  body: Uint8Array,
+  { call, run, live }: Order,
   callContext: CallContext,
-  run: number,
 ): ResponseState {
   const [state, setState] = useState(INITIAL);
   const runner = useRef<Runner>(null);
@@ -46,32 +60,83 @@ export function useResponse(
   // In a ref, because a change of the API's URL alone does not run the tool again.
   const latestContext = useRef(callContext);
   latestContext.current = callContext;
+  const lastRun = useRef(run);
 
   useEffect(() => {
+    const isRequested = lastRun.current !== run;
+    lastRun.current = run;
+    if (call === null) {
+      setState(INITIAL);
+      return;
+    }
+    if (!live && !isRequested) return;
     let isCancelled = false;
     const set = (change: Partial<ResponseState>) =>
       !isCancelled && setState((before) => ({ ...before, ...change }));
-    const start = setTimeout(() => {
+    const begin = () => {
       const started = performance.now();
       const slow = setTimeout(() => set({ slow: true }), SLOW_MS);
       (runner.current as Runner)
-        .run(body, latestContext.current)
+        .run(call, latestContext.current)
         .then(
-          (response) => {
-            const took = performance.now() - started;
-            set({ response, body, run, took, error: null, slow: false });
+          ({ status, body }) => {
+            const tookMs = performance.now() - started;
+            const response: ShownResponse = {
+              ...{ source: "browser", status, body, headers: [], tookMs, call },
+            };
+            set({ response, error: null, slow: false });
           },
           (error: Error) => set({ error, slow: false }),
         )
         .finally(() => clearTimeout(slow));
-    }, WAIT_MS);
+    };
+    const wait = call.body.byteLength < LARGE_BYTES ? WAIT_MS : LARGE_WAIT_MS;
+    const start = setTimeout(begin, isRequested ? 0 : wait);
     return () => {
       isCancelled = true;
       clearTimeout(start);
       runner.current?.cancel();
     };
-  }, [body, run]);
+  }, [call, run, live]);
 
   useEffect(() => () => runner.current?.close(), []);
   return state;
+}
+
+/** Sends calls to the API, only when asked to. */
+export function useApiResponse(): ResponseState & {
+  send(request: ApiRequest): void;
+  cancel(): void;
+} {
+  const [state, setState] = useState(INITIAL);
+  const current = useRef<AbortController | null>(null);
+  useEffect(() => () => current.current?.abort(), []);
+
+  async function send(request: ApiRequest) {
+    current.current?.abort();
+    const controller = new AbortController();
+    current.current = controller;
+    const set = (change: Partial<ResponseState>) =>
+      current.current === controller && setState((before) => ({ ...before, ...change }));
+    set({ sending: true, error: null });
+    const slow = setTimeout(() => set({ slow: true }), SLOW_MS);
+    try {
+      const sent: SentResponse = await sendCall(request, controller.signal);
+      const response: ShownResponse = { source: "api", ...sent, call: request.call };
+      set({ response, error: null });
+    } catch (error) {
+      set({ error: error as Error });
+    } finally {
+      clearTimeout(slow);
+      set({ sending: false, slow: false });
+    }
+  }
+
+  function cancel() {
+    current.current?.abort();
+    current.current = null;
+    setState((before) => ({ ...before, sending: false, slow: false }));
+  }
+
+  return { ...state, send: (request) => void send(request), cancel };
 }

@@ -12,6 +12,7 @@ export function renderDocsFrame(
   all: readonly DocsPlace[],
   options: PageOptions,
 ): string {
+  const body = withPlayground(place, page.body, options);
   const base = basePath(options.publicUrl);
   const at = all.findIndex(({ path }) => path === place.path);
   const isContents = at === 0;
@@ -22,12 +23,35 @@ export function renderDocsFrame(
       description: plain(place.description),
       side: renderSide(place, page, all, base),
       main: html`<article class="docs"><h1>${page.title}</h1>
-${page.body}
+${body}
 ${at >= 0 && html`<p class="small soft"><a href="${base}${place.path}.md">View this page as Markdown</a></p>`}</article>
 ${at >= 0 && renderNeighbours(all[at - 1], all[at + 1], base)}`,
     },
     options,
   );
+}
+
+/**
+ * The section in which the script of the pages draws the playground (`web/front/playground.ts`), before the first heading of a
+ * tool's reference. Without the script it is a link to the page of the tool.
+ */
+function withPlayground(
+  { path }: DocsPlace,
+  body: Html,
+  { tools, publicUrl, dashboard, assets }: PageOptions,
+): Html {
+  const tool = tools.find(({ name }) => path === `/docs/${name}`);
+  if (tool === undefined || !dashboard || !assets?.script) return body;
+  const base = basePath(publicUrl);
+  const section = html`<section class="play-it" aria-labelledby="try-it" data-play="${tool.name}" data-api-url="${publicUrl}" data-base="${base}">
+<h2 id="try-it"><a href="#try-it">Try it</a></h2>
+<p>Fill in the fields, run the call in your browser for free or through the API with your key, and copy the code.<noscript> It needs JavaScript.</noscript></p>
+</section>
+`;
+  const at = body.text.indexOf("<h2");
+  return at < 0
+    ? html`${body}${section}`
+    : html`${trusted(body.text.slice(0, at))}${section}${trusted(body.text.slice(at))}`;
 }
 
 /** In the contents a description follows a colon; here it is a sentence of its own. */

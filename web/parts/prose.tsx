@@ -1,0 +1,6 @@
+/** Text with backticks as code. */
+export const Prose = ({ text }: { text: string }) =>
+  text.split("`").map((piece, at) => {
+    const key = `${at} ${piece}`;
+    return at % 2 === 1 ? <code key={key}>{piece}</code> : <span key={key}>{piece}</span>;
+  });

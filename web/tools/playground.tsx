@@ -1,0 +1,336 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { Tool } from "#tools/define-tool.ts";
+import { writeClipboard } from "../parts/clipboard.ts";
+import { counted } from "../parts/numbers.ts";
+import { Prose } from "../parts/prose.tsx";
+import { planCall, showCall } from "./call-plan.ts";
+import { CodePanel } from "./code-panel.tsx";
+import { DropZone } from "./drop-zone.tsx";
+import { Fields } from "./fields.tsx";
+import { FileContext } from "./file-context.ts";
+import { fragmentOf } from "./input-link.ts";
+import type { LoadedTool } from "./load-view.ts";
+import { adoptStyles } from "./playground-styles.ts";
+import { ResponsePanel } from "./response-panel.tsx";
+import { type Problem, problemIn, ResultPane } from "./result-pane.tsx";
+import { RunBar, type Where } from "./run-bar.tsx";
+import { keyFault } from "./send-call.ts";
+import { type FieldValues, type ToolField, valuesFor } from "./tool-fields.ts";
+import { Button, Notice } from "./ui.tsx";
+import { useInputs } from "./use-inputs.ts";
+import { type ResponseState, useApiResponse, useLocalResponse } from "./use-response.ts";
+
+/** Shown in place of a request id, which only the service assigns. */
+const REQUEST_ID = "in-your-browser";
+
+adoptStyles();
+
+/**
+ * A tool to use, and the reference of its call: a form from the schema, the result, the response, and the call as code. The same
+ * component stands on the page of the tool and in the documentation.
+ */
+export function Playground({
+  tool,
+  view,
+  apiUrl,
+  base,
+  level,
+}: LoadedTool & {
+  /** The address of the API in code. */
+  apiUrl: string;
+  /** The path of the service, for links and for calls, which stay on the origin of the page. */
+  base: string;
+  /** The level of the headings within the page. */
+  level: 2 | 3;
+}) {
+  const { fields, inputs, origin, setInputs, setValues, files, accept } = useInputs(tool);
+  const { values, file } = inputs;
+  const [where, setWhere] = useState<Where>("browser");
+  const [key, setKey] = useState("");
+  const [keyError, setKeyError] = useState<string | null>(null);
+  const [run, setRun] = useState(0);
+  const call = useMemo(() => planCall(tool, fields, inputs), [tool, fields, inputs]);
+  const shown = useMemo(
+    () => showCall(tool, fields, inputs, `${apiUrl}/api/v1/${tool.name}`),
+    [tool, fields, inputs, apiUrl],
+  );
+
+  // Inputs of a link never run by themselves: somebody else chose them.
+  const live = where === "browser" && origin.kind !== "link";
+  const local = useLocalResponse(
+    tool,
+    { call: where === "browser" ? call : null, run, live },
+    { apiUrl, requestId: REQUEST_ID },
+  );
+  const api = useApiResponse();
+  const state: ResponseState = where === "browser" ? local : api;
+  const { response } = state;
+  const isOld = response !== null && response.call !== call;
+  const problem = useMemo(() => (response === null ? null : problemIn(response)), [response]);
+
+  function start() {
+    accept();
+    if (where === "browser") return setRun((count) => count + 1);
+    const fault = keyFault(key.trim());
+    setKeyError(fault);
+    if (fault === null && call !== null) api.send({ tool: tool.name, base, key: key.trim(), call });
+  }
+
+  const place = useRef<HTMLDivElement>(null);
+  useRunKey(place, start);
+  const Heading = `h${level}` as const;
+  const name = tool.name;
+  return (
+    <div className="play" ref={place}>
+      <FileContext value={files}>
+        <div className="play-bench">
+          <form
+            aria-labelledby={`${name}-input`}
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              start();
+            }}
+          >
+            <div className="play-heading">
+              <Heading id={`${name}-input`}>Input</Heading>
+              <ShareButton fields={fields} values={values} hasFile={file !== null} />
+              {view.fillsScreen === true && <ScreenButton place={place} />}
+            </div>
+            <OriginNotice origin={origin} />
+            <Examples
+              tool={tool}
+              onChoose={(chosen) => setInputs({ values: chosen, file: null })}
+            />
+            {view.Helper !== undefined && (
+              <view.Helper fields={fields} values={values} onChange={setValues} />
+            )}
+            <div className="play-fields">
+              <Fields
+                fields={fields}
+                values={values}
+                errorOf={(field) =>
+                  isOld && where === "api" ? undefined : errorOf(tool, problem, field)
+                }
+                onChange={(field, value) => setValues({ ...values, [field]: value })}
+              />
+            </div>
+            <RunBar
+              tool={tool}
+              where={where}
+              onWhere={setWhere}
+              apiKey={key}
+              keyError={keyError}
+              onKey={(next) => {
+                setKey(next);
+                setKeyError(null);
+              }}
+              isSending={api.sending}
+              onCancel={api.cancel}
+              isRunnable={call !== null}
+            />
+          </form>
+          <section aria-labelledby={`${name}-result`}>
+            <div className="play-heading">
+              <Heading id={`${name}-result`}>Result</Heading>
+            </div>
+            <ResultPane
+              view={view}
+              inputs={inputs}
+              base={base}
+              state={state}
+              empty={emptyText(where, origin.kind === "link", call === null, file?.size)}
+              isOld={isOld && (where === "api" || origin.kind === "link")}
+              mayRun={origin.kind !== "link"}
+            />
+            <span className="play-said" role="status">
+              {statusText(state)}
+            </span>
+          </section>
+        </div>
+        <div className="play-bench play-call">
+          <section aria-labelledby={`${name}-response`}>
+            <div className="play-heading">
+              <Heading id={`${name}-response`}>Response</Heading>
+            </div>
+            {response === null ? (
+              <p className="play-empty">The response of the call is shown here.</p>
+            ) : (
+              <ResponsePanel response={response} />
+            )}
+          </section>
+          <section aria-labelledby={`${name}-code`}>
+            <div className="play-heading">
+              <Heading id={`${name}-code`}>Code</Heading>
+            </div>
+            <CodePanel call={shown} />
+          </section>
+        </div>
+        <DropZone
+          label={
+            files.mainField === undefined ? null : (view.dropLabel ?? "Drop the file to use it")
+          }
+          onDrop={files.choose}
+        />
+      </FileContext>
+    </div>
+  );
+}
+
+/** Ctrl or Cmd with Enter runs the call from anywhere in the playground. */
+function useRunKey(place: React.RefObject<HTMLElement | null>, start: () => void): void {
+  const latest = useRef(start);
+  latest.current = start;
+  useEffect(() => {
+    const follow = (event: KeyboardEvent) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      latest.current();
+    };
+    const element = place.current;
+    element?.addEventListener("keydown", follow);
+    return () => element?.removeEventListener("keydown", follow);
+  }, [place]);
+}
+
+function OriginNotice({ origin }: { origin: ReturnType<typeof useInputs>["origin"] }) {
+  if (origin.kind === "here") return null;
+  return (
+    <div role="status">
+      {origin.kind === "link" ? (
+        <Notice tone="plain" title="These inputs come from a link.">
+          <p>Check them, then select Run.</p>
+        </Notice>
+      ) : (
+        <Notice tone="warn" title="The link could not be used.">
+          <p>{origin.fault}</p>
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+/** The error at a field. A tool that takes any JSON has one field, which gets every error. */
+function errorOf(
+  tool: Tool<unknown>,
+  problem: Problem | null,
+  { name }: ToolField,
+): string | undefined {
+  if (problem === null) return undefined;
+  if (tool.verbatim !== undefined) return problem.detail;
+  return problem.errors?.find(
+    ({ pointer, parameter }) => pointer === `/${name}` || parameter === name,
+  )?.detail;
+}
+
+function emptyText(
+  where: Where,
+  isLink: boolean,
+  isTooLarge: boolean,
+  size: number | undefined,
+): string {
+  if (isTooLarge) {
+    return where === "browser"
+      ? ""
+      : `The file has ${counted(size ?? 0, "byte")}, more than the API takes. Your browser hashes files of any size.`;
+  }
+  if (where === "api") return "Select Send request to call the API.";
+  return isLink ? "Select Run to see the result." : "";
+}
+
+/** Short and rarely changing, because screen readers announce every change. */
+function statusText({ response, slow, error }: ResponseState): string {
+  if (error !== null) return "There is no response.";
+  if (slow) return "Working.";
+  if (response === null) return "";
+  return response.status === 200
+    ? "The result is up to date."
+    : `The call was rejected with status ${response.status}.`;
+}
+
+function ShareButton({
+  fields,
+  values,
+  hasFile,
+}: {
+  fields: readonly ToolField[];
+  values: FieldValues;
+  hasFile: boolean;
+}) {
+  const [said, setSaid] = useState("");
+  useEffect(() => {
+    if (said === "") return;
+    const timer = setTimeout(() => setSaid(""), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  async function copy() {
+    const fragment = hasFile ? null : fragmentOf(fields, values);
+    if (fragment === null) {
+      setSaid(hasFile ? "A link cannot hold a file." : "The input is too long for a link.");
+      return;
+    }
+    const url = location.origin + location.pathname + location.search + fragment;
+    const left = fields.some(({ kind, name }) => kind === "secret" && values[name]);
+    const isCopied = await writeClipboard(url);
+    if (!isCopied) setSaid("Copying failed.");
+    else setSaid(left ? "Copied without the secret" : "Link copied");
+  }
+  return (
+    <span className="play-share">
+      <span className="play-help" role="status">
+        {said}
+      </span>
+      <Button look="subtle" onClick={() => void copy()}>
+        Copy link
+      </Button>
+    </span>
+  );
+}
+
+const SAID_MS = 4_000;
+
+/** Not shown where the browser has no full screen, as on iPhones. */
+function ScreenButton({ place }: { place: React.RefObject<HTMLDivElement | null> }) {
+  const [isFull, setFull] = useState(false);
+  useEffect(() => {
+    const follow = () => setFull(document.fullscreenElement !== null);
+    document.addEventListener("fullscreenchange", follow);
+    return () => document.removeEventListener("fullscreenchange", follow);
+  }, []);
+  if (!document.fullscreenEnabled) return null;
+  return (
+    <Button
+      look="subtle"
+      onClick={() => void (isFull ? document.exitFullscreen() : place.current?.requestFullscreen())}
+    >
+      {isFull ? "Exit full screen" : "Full screen"}
+    </Button>
+  );
+}
+
+function Examples({
+  tool,
+  onChoose,
+}: {
+  tool: Tool<unknown>;
+  onChoose(values: FieldValues): void;
+}) {
+  return (
+    <fieldset className="play-examples">
+      <legend className="play-said">Examples</legend>
+      <span aria-hidden="true">Examples</span>
+      {tool.examples
+        .filter(({ request }) => isOfForm(tool, request))
+        .map(({ name, request }) => (
+          <Button key={name} onClick={() => onChoose(valuesFor(tool, request))}>
+            <Prose text={name.charAt(0).toUpperCase() + name.slice(1)} />
+          </Button>
+        ))}
+    </fieldset>
+  );
+}
+
+/** Whether the form has every field of an example. */
+const isOfForm = ({ page }: Tool<unknown>, request: unknown): boolean =>
+  typeof request !== "object" ||
+  !Object.keys(request ?? {}).some((name) => page?.controls?.[name] === "none");

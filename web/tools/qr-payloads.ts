@@ -1,0 +1,99 @@
+/** Texts that phones read from QR codes as more than text. Each escapes what its format reserves. */
+
+export type WifiNetwork = {
+  name: string;
+  password: string;
+  security: "WPA" | "WEP" | "nopass";
+  hidden: boolean;
+};
+
+/**
+ * A Wi-Fi network, in the syntax of ZXing that Android and iOS read (WPA3 networks in transition mode too, as `WPA`). Backslash,
+ * semicolon, comma, colon and quotation mark are escaped. A value that is all hex digits is quoted, or readers take it for hex.
+ */
+export function wifiText({ name, password, security, hidden }: WifiNetwork): string {
+  const parts = [`T:${security}`, `S:${wifiValue(name)}`];
+  if (security !== "nopass") parts.push(`P:${wifiValue(password)}`);
+  if (hidden) parts.push("H:true");
+  return `WIFI:${parts.join(";")};;`;
+}
+
+function wifiValue(text: string): string {
+  const escaped = text.replace(/[\\;,:"]/g, "\\$&");
+  return /^(?:[0-9a-f]{2})+$/i.test(text) ? `"${escaped}"` : escaped;
+}
+
+export type Contact = {
+  givenName: string;
+  familyName: string;
+  organization: string;
+  phone: string;
+  email: string;
+  website: string;
+};
+
+/** A contact as vCard 3.0 (RFC 2426), which phones read more widely than 4.0. Lines end with CR LF. */
+export function vCardText(contact: Contact): string {
+  const { givenName, familyName, organization, phone, email, website } = contact;
+  const value = (text: string) => text.replace(/[\\;,]/g, "\\$&").replace(/\r\n|\r|\n/g, "\\n");
+  // The phone number and addresses are written as they are, but for what would end the line.
+  const plain = (text: string) => text.replace(/[\r\n]+/g, " ").trim();
+  const fullName = [givenName, familyName].filter((part) => part !== "").join(" ") || organization;
+  const lines = [
+    `N:${value(familyName)};${value(givenName)};;;`,
+    `FN:${value(fullName)}`,
+    ...(organization === "" ? [] : [`ORG:${value(organization)}`]),
+    ...(phone === "" ? [] : [`TEL;TYPE=CELL:${plain(phone)}`]),
+    ...(email === "" ? [] : [`EMAIL:${value(plain(email))}`]),
+    ...(website === "" ? [] : [`URL:${plain(website)}`]),
+  ];
+  return `${["BEGIN:VCARD", "VERSION:3.0", ...lines, "END:VCARD"].join("\r\n")}\r\n`;
+}
+
+/** A contact as MeCard, which is shorter than a vCard and so makes a smaller code. */
+export function meCardText(contact: Contact): string {
+  const { givenName, familyName, organization, phone, email, website } = contact;
+  const value = (text: string) => text.replace(/[\r\n]+/g, " ").replace(/[\\;,:"]/g, "\\$&");
+  const name = [familyName, givenName]
+    .filter((part) => part !== "")
+    .map(value)
+    .join(",");
+  const parts = [
+    `N:${name}`,
+    ...(organization === "" ? [] : [`ORG:${value(organization)}`]),
+    ...(phone === "" ? [] : [`TEL:${value(phone)}`]),
+    ...(email === "" ? [] : [`EMAIL:${value(email)}`]),
+    ...(website === "" ? [] : [`URL:${value(website)}`]),
+  ];
+  return `MECARD:${parts.join(";")};;`;
+}
+
+export type Email = { to: string; subject: string; body: string };
+
+/** An email as a `mailto` URL (RFC 6068). Line ends are CR LF there. */
+export function emailText({ to, subject, body }: Email): string {
+  const address = to
+    .split(",")
+    .map((part) => encodeURIComponent(part.trim()).replaceAll("%40", "@"))
+    .join(",");
+  const fields = [
+    ...(subject === "" ? [] : [`subject=${encodeURIComponent(subject)}`]),
+    ...(body === "" ? [] : [`body=${encodeURIComponent(body.replace(/\r\n|\r|\n/g, "\r\n"))}`]),
+  ];
+  return `mailto:${address}${fields.length === 0 ? "" : `?${fields.join("&")}`}`;
+}
+
+/** A phone number as a `tel` URL (RFC 3966), without the spaces and brackets that people write. */
+export function phoneText(number: string): string {
+  const digits = number.replace(/[^\d+*#,;pw]/gi, "").replace(/(?!^)\+/g, "");
+  return `tel:${digits.replaceAll("#", "%23")}`;
+}
+
+/** A URL as it is written, with `https://` before it where it names no scheme. */
+export function urlText(url: string): string {
+  const text = url.trim();
+  if (text === "") return "";
+  const whole = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+  // White space and characters outside ASCII are written as URLs write them; the rest stays as it was typed.
+  return URL.canParse(whole) ? new URL(whole).href : whole;
+}

@@ -1,0 +1,121 @@
+import { memo, useState } from "react";
+import { counted, formatNumber } from "../parts/numbers.ts";
+import { CodeView, SHOWN_CHARS_MAX } from "./code-view.tsx";
+import { layOutJsonText } from "./pretty-json.ts";
+import { DownloadButton, Tabs } from "./ui.tsx";
+import type { ShownResponse } from "./use-response.ts";
+
+/** The headers that say what a call cost, how long it took, and how to name it to an operator. */
+const KEY_HEADERS = ["Credits-Charged", "Credits-Remaining", "Server-Timing", "X-Request-Id"];
+
+/** The response of a call: its status, its time, its body and its headers. */
+export const ResponsePanel = memo(function ResponsePanel({
+  response,
+}: {
+  response: ShownResponse;
+}) {
+  const [open, setOpen] = useState<"pretty" | "raw" | "headers">("pretty");
+  const { status, body, headers, source } = response;
+  const type = headerOf(response, "Content-Type");
+  const isJson = /^[\s]*[{["]/.test(body);
+  const download = (
+    <DownloadButton content={body} type={type ?? "application/json"} file="response.json" />
+  );
+  return (
+    <>
+      <StatusLine response={response} />
+      <Tabs
+        label="Response"
+        open={open}
+        onOpen={setOpen}
+        tabs={[
+          {
+            name: "pretty",
+            label: "Pretty",
+            content: () => (
+              <CodeView
+                code={body}
+                shown={isJson ? layOutJsonText(body, SHOWN_CHARS_MAX).text : body}
+                label={`Response, status ${status}`}
+                syntax={isJson ? "json" : "none"}
+              >
+                {download}
+              </CodeView>
+            ),
+          },
+          {
+            name: "raw",
+            label: "Raw",
+            content: () => (
+              <CodeView code={body} label={`Response, status ${status}, as sent`}>
+                {download}
+              </CodeView>
+            ),
+          },
+          {
+            name: "headers",
+            label: "Headers",
+            content: () =>
+              source === "browser" ? (
+                <p className="play-help">
+                  The response was computed in your browser, so it has no headers. Run the call
+                  through the API to see them.
+                </p>
+              ) : (
+                <HeaderList headers={headers} />
+              ),
+          },
+        ]}
+      />
+    </>
+  );
+});
+
+function StatusLine({ response }: { response: ShownResponse }) {
+  const { status, source, tookMs, body } = response;
+  const bytes = new TextEncoder().encode(body).byteLength;
+  return (
+    <div className="play-status-line">
+      <p>
+        <span className="play-status" data-tone={status < 400 ? "ok" : "bad"}>
+          {status}
+        </span>{" "}
+        <span>{milliseconds(tookMs)}</span> <span>{counted(bytes, "byte")}</span>{" "}
+        <span className="play-soft">
+          {source === "browser"
+            ? `Computed in your browser, byte for byte as the API sends it${status === 200 ? "" : ", except for requestId"}.`
+            : "From the API."}
+        </span>
+      </p>
+      {source === "api" && (
+        <dl className="play-facts">
+          {KEY_HEADERS.map((name) => [name, headerOf(response, name)] as const)
+            .filter(([, value]) => value !== undefined)
+            .map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+        </dl>
+      )}
+    </div>
+  );
+}
+
+const HeaderList = ({ headers }: Pick<ShownResponse, "headers">) => (
+  <dl className="play-headers">
+    {headers.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+const headerOf = ({ headers }: ShownResponse, name: string): string | undefined =>
+  headers.find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1];
+
+const milliseconds = (took: number): string =>
+  took < 1 ? "under 1 ms" : `${formatNumber(Math.round(took))} ms`;

@@ -1,0 +1,58 @@
+import { TOOL_TIMEOUT_MS } from "#limits.ts";
+import type { CallBody } from "./call-plan.ts";
+
+/** A call to the API of this service. The key is only ever in the header of this one request. */
+export type ApiRequest = { tool: string; base: string; key: string; call: CallBody };
+
+export type SentResponse = {
+  status: number;
+  headers: [name: string, value: string][];
+  body: string;
+  tookMs: number;
+};
+
+/** The tool's own limit, and time for the way there and back. */
+const TIMEOUT_MS = 3 * TOOL_TIMEOUT_MS;
+
+/**
+ * Sends a call, and measures it from here to the last byte of its response. Throws an error whose message is for the user
+ * where there is no response.
+ */
+export async function sendCall(
+  { tool, base, key, call }: ApiRequest,
+  signal: AbortSignal,
+): Promise<SentResponse> {
+  const { body, contentType, query } = call;
+  const started = performance.now();
+  try {
+    const response = await fetch(`${base}/api/v1/${tool}${query === "" ? "" : `?${query}`}`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(body.byteLength > 0 && { "Content-Type": contentType }),
+      },
+      body: body.byteLength > 0 ? body : null,
+      // The API knows callers by their key alone.
+      credentials: "omit",
+      cache: "no-store",
+      referrerPolicy: "no-referrer",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    const text = await response.text();
+    const tookMs = performance.now() - started;
+    return { status: response.status, headers: [...response.headers], body: text, tookMs };
+  } catch (cause) {
+    const message =
+      (cause as Error).name === "TimeoutError"
+        ? "The API did not respond in time. The call may still be charged: check Credits, or send it again later."
+        : "The API cannot be reached. Check your connection, then send the call again.";
+    throw new Error(message, { cause });
+  }
+}
+
+/** What is wrong with a pasted key, or null. Headers take visible ASCII alone. */
+export function keyFault(key: string): string | null {
+  if (key === "") return "Paste an API key to call the API.";
+  if (!/^[\x21-\x7e]+$/.test(key)) return "The key contains characters that no API key has.";
+  return key.startsWith("tb_") ? null : "API keys begin with tb_.";
+}

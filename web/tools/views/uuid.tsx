@@ -1,0 +1,26 @@
+import { counted } from "../../parts/numbers.ts";
+import type { ResultProps } from "../tool-view.ts";
+import { CopyButton, DownloadButton } from "../ui.tsx";
+
+export default function UuidResult({ response }: ResultProps) {
+  const { uuids } = JSON.parse(response.body) as { uuids: string[] };
+  const lines = uuids.join("\n");
+  return (
+    <div className="play-card">
+      <div className="play-card-head">
+        <span>{counted(uuids.length, "UUID")}</span>
+        <DownloadButton content={`${lines}\n`} type="text/plain" file="uuids.txt" />
+        <CopyButton copy={lines} label={uuids.length === 1 ? "Copy" : "Copy all"} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard */}
+      <ol className="play-uuids" tabIndex={0} aria-label="UUIDs">
+        {uuids.map((uuid) => (
+          <li key={uuid}>
+            <code>{uuid}</code>
+            {uuids.length > 1 && <CopyButton copy={uuid} name={`Copy ${uuid}`} />}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
