@@ -41,9 +41,11 @@ export function startShell(page: Document): void {
   }
   page.addEventListener("click", followLink);
   if (header.dataset["dashboard"] === undefined) return;
-  followOtherTabs(base);
   // React asks for the visitor itself.
-  if (page.getElementById("app") === null) void askVisitor(base);
+  const isReact = page.getElementById("app") !== null;
+  const ask = () => void (isReact || askVisitor(base));
+  followOtherTabs(ask);
+  ask();
 }
 
 /** Links of the shell lead to pages of React without a load, where React is. */
