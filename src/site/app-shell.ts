@@ -1,10 +1,11 @@
 import { hashSource } from "./content-hash.ts";
+import { EARLY_REQUESTS } from "./early-requests.ts";
 import { EARLY_SCRIPT } from "./early-script.ts";
 import { memberLinks, renderHeader } from "./header.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { ICON } from "./mark.ts";
 import { basePath } from "./page-links.ts";
-import type { PageOptions } from "./page-options.ts";
+import type { DashboardOffer, PageOptions } from "./page-options.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
 import { DARK, LIGHT, tokensCss } from "./tokens.ts";
@@ -19,6 +20,12 @@ export type AppAssets = {
   firstPaint: string;
 };
 
+/** How people can sign up and in: what the forms show before the visitor is known. */
+export type SignInOffer = Pick<DashboardOffer, "signUp" | "providers" | "starter">;
+
+/** What these pages say of the service. They are part of the dashboard. */
+export type AppOptions = PageOptions & { dashboard: DashboardOffer };
+
 /** A page that React draws, as the server sends it. */
 export type AppShell = {
   path: string;
@@ -26,22 +33,29 @@ export type AppShell = {
   description: string;
   /** Whether search engines may list it. */
   findable: boolean;
-  options: PageOptions;
+  options: AppOptions;
   /** Whether the navigation of the dashboard stands beside it. */
   isMember: boolean;
   /** Null where the build is missing: the page then says so. */
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
   main?: HtmlPart;
+  /** Set where `main` has a heading of its own. */
+  form?: string | undefined;
+  /** Paths of the responses that the page shows first: the head of the page already requests them. */
+  data?: readonly string[];
+  /** Written into the page where its forms need it. */
+  offer?: SignInOffer | undefined;
 };
 
 /**
  * The Content-Security-Policy of these pages. Inline styles are allowed because the components position themselves with them;
- * scripts are files of this service and the one in the head, by its hash. Frames are the sandboxed previews of the tools.
+ * scripts are files of this service, and those in the head, which are allowed by their hashes (CSP Level 3, section 2.3.1). Frames
+ * are the sandboxed previews of the tools.
  */
 export const APP_CSP = [
   "default-src 'none'",
-  `script-src 'self' '${hashSource(EARLY_SCRIPT)}'`,
+  `script-src 'self' '${hashSource(EARLY_SCRIPT)}' '${hashSource(EARLY_REQUESTS)}'`,
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -62,7 +76,6 @@ export const APP_HEADERS: Record<string, string> = {
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
-  "Cache-Control": "no-store",
 };
 
 export function renderAppShell(page: AppShell): string {
@@ -79,7 +92,8 @@ export function renderAppShell(page: AppShell): string {
 <title>${page.title} - Toolbooth</title>
 <meta name="description" content="${page.description}">
 <meta name="toolbooth-base" content="${base}">
-${
+<meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
+${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}${
   page.findable
     ? html`<link rel="canonical" href="${publicUrl}${page.path}">
 <meta property="og:type" content="website">
@@ -103,9 +117,13 @@ ${renderFooter(page.options)}</body>
 `.text;
 }
 
+const offerText = ({ signUp, providers, starter }: SignInOffer): string =>
+  JSON.stringify({ signUp, providers, starter });
+
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets({ firstPaint, styles, scripts, preloads }: AppAssets, base: string): Html {
-  return html`<style>${trusted(tokensCss() + firstPaint + SHELL_STYLE)}</style>
+  return html`<script>${trusted(EARLY_REQUESTS)}</script>
+<style>${trusted(tokensCss() + firstPaint + SHELL_STYLE)}</style>
 ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
@@ -113,8 +131,7 @@ ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${b
 
 /** What React replaces. */
 const renderMain = (page: AppShell): Html => html`<main id="content">
-<h1>${page.title}</h1>
-${page.assets === null ? NOT_BUILT : page.main}
+${page.form === undefined && html`<h1>${page.title}</h1>\n`}${page.assets === null ? NOT_BUILT : page.main}
 </main>
 `;
 

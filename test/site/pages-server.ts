@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { listDocs } from "#apps/node/docs.ts";
 import { SETTINGS } from "#config/settings.ts";
+import type { AppOptions } from "#site/app-shell.ts";
 import type { PageOptions } from "#site/page-options.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { TOOLS } from "#tools/registry.ts";
@@ -14,7 +15,7 @@ import { prices } from "../web/sales-fixtures.ts";
 const DOCS = listDocs();
 
 /** A service with everything that the pages can offer, published at the root of a host. */
-export const FULL: PageOptions = {
+export const FULL: AppOptions = {
   docs: DOCS,
   publicUrl: "https://tools.test",
   rateLimit: 100,
