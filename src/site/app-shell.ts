@@ -88,7 +88,7 @@ function renderAssets(
 ): Html {
   const base = basePath(site.publicUrl);
   return html`<style>${trusted(tokensCss() + fontStyle(site) + GATE_STYLE + firstPaint)}</style>
-${preloadFonts(["sans.woff2"], site, "low")}
+${preloadFonts(site, "low")}
 ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;

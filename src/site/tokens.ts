@@ -27,7 +27,7 @@ export const LIGHT = {
   fill: "#e9e6dc",
   // The barrier's stripes and small marks of warmth. Not for text.
   signal: "#c96f12",
-  "signal-bg": "#fbeedb",
+  "signal-bg": "#f7e2c2",
   "shadow-small": "0 1px 2px rgb(27 34 32 / 7%)",
 } as const;
 
@@ -54,7 +54,7 @@ export const DARK: Record<keyof typeof LIGHT, string> = {
   shadow: "0 1px 2px rgb(0 0 0 / 40%),0 12px 32px rgb(0 0 0 / 45%)",
   fill: "#29312e",
   signal: "#e9a14b",
-  "signal-bg": "#33271a",
+  "signal-bg": "#4d3a22",
   "shadow-small": "0 1px 2px rgb(0 0 0 / 35%)",
 };
 
