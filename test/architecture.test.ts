@@ -81,6 +81,8 @@ const PAGES_MAY_IMPORT = [
   ...["src/site/icons.ts", "src/site/gate.ts"],
   // The names of browsers, the same in emails and in lists.
   "src/accounts/browser-name.ts",
+  // Colours and links that the server and the pages of React have in common.
+  ...["src/site/tokens.ts", "src/site/member-links.ts"],
   // What is sold.
   "src/site/offer-text.ts",
   // A form of the dashboard checks networks before it sends them.

@@ -5,17 +5,24 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { colorSchemeManager } from "./frame/color-scheme-manager.ts";
 import { createQueryClient } from "./queries.ts";
 import { router } from "./router.tsx";
+import { startShell } from "./shell/shell.ts";
 import "./styles.css";
 import { theme } from "./theme.ts";
 
 const client = createQueryClient();
+startShell(document);
 await loadStyles();
 
 createRoot(document.getElementById("app") as HTMLElement).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto">
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorSchemeManager}
+    >
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -5,7 +5,8 @@ import { TOOLS } from "../src/tools/registry.ts";
 
 /**
  * The build of the dashboard; src/apps/node/build.ts runs it and sets the output folder. Every output file is below
- * `assets/` with a content hash in its name. The Content-Security-Policy forbids inline scripts and `data:` assets.
+ * `assets/` with a content hash in its name. The Content-Security-Policy forbids
+ * inline scripts of the build and `data:` assets.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -33,7 +34,6 @@ export default defineConfig({
         // main: the dashboard, rendered by React. front: the pages that the server renders.
         main: path.join(import.meta.dirname, "main.tsx"),
         front: path.join(import.meta.dirname, "front", "main.ts"),
-        "colour-scheme": path.join(import.meta.dirname, "colour-scheme.ts"),
       },
       output: { chunkFileNames },
     },

@@ -2,7 +2,9 @@ import type { Tool } from "#tools/define-tool.ts";
 import { type AppAssets, renderAppShell } from "./app-shell.ts";
 import type { HtmlPart } from "./html.ts";
 import { html, prose } from "./html.ts";
+import { isMemberPath } from "./member-links.ts";
 import { pageLinks } from "./page-links.ts";
+import type { PageOptions } from "./page-options.ts";
 import { curlCode } from "./request-code.ts";
 
 /** A page that React draws: its path, its head, and its content until the script runs. */
@@ -23,8 +25,12 @@ export function listAppPages(tools: readonly Tool[], publicUrl: string): AppPage
   return [...toolPages(tools, publicUrl), ...signInPages(), ...memberPages()];
 }
 
-export function renderAppPage(page: AppPage, publicUrl: string, assets: AppAssets | null): string {
-  return renderAppShell({ ...page, publicUrl, assets });
+export function renderAppPage(
+  page: AppPage,
+  options: PageOptions,
+  assets: AppAssets | null,
+): string {
+  return renderAppShell({ ...page, options, isMember: isMemberPath(page.path), assets });
 }
 
 function toolPages(tools: readonly Tool[], publicUrl: string): AppPage[] {

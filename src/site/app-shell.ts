@@ -1,8 +1,13 @@
+import { hashSource } from "./content-hash.ts";
+import { EARLY_SCRIPT } from "./early-script.ts";
 import { GATE_STYLE } from "./gate.ts";
 import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
+import { memberLinks, renderHeader } from "./header.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
-import { markOn } from "./mark.ts";
-import { basePath, pageLinks } from "./page-links.ts";
+import { basePath } from "./page-links.ts";
+import type { PageOptions } from "./page-options.ts";
+import { renderFooter } from "./shell.ts";
+import { SHELL_STYLE } from "./shell-style.ts";
 import type { SiteFiles } from "./site-files.ts";
 import { tokensCss } from "./tokens.ts";
 
@@ -12,8 +17,6 @@ export type AppAssets = {
   styles: string[];
   /** Modules that the scripts import. */
   preloads: string[];
-  /** The script that sets the colour scheme before the first paint. */
-  early: string | null;
   /** Styles of the frame, inlined into the page after the tokens. */
   firstPaint: string;
   /** Fonts and images; null where the build does not have them. */
@@ -27,7 +30,9 @@ export type AppShell = {
   description: string;
   /** Whether search engines may list it. */
   findable: boolean;
-  publicUrl: string;
+  options: PageOptions;
+  /** Whether the navigation of the dashboard stands beside it. */
+  isMember: boolean;
   /** Null where the build is missing: the page then says so. */
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
@@ -36,11 +41,11 @@ export type AppShell = {
 
 /**
  * The Content-Security-Policy of these pages. Inline styles are allowed because the components position themselves with them;
- * scripts are files of this service. Frames are the sandboxed previews of the tools.
+ * scripts are files of this service and the one in the head, by its hash. Frames are the sandboxed previews of the tools.
  */
 export const APP_CSP = [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src 'self' '${hashSource(EARLY_SCRIPT)}'`,
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -65,51 +70,50 @@ export const APP_HEADERS: Record<string, string> = {
 };
 
 export function renderAppShell(page: AppShell): string {
-  const base = basePath(page.publicUrl);
-  const site = { publicUrl: page.publicUrl, files: page.assets?.files ?? null };
+  const { publicUrl } = page.options;
+  const base = basePath(publicUrl);
+  const site = { publicUrl, files: page.assets?.files ?? null };
+  const head = {
+    path: page.findable ? page.path : null,
+    title: `${page.title} - Toolbooth`,
+    description: page.description,
+  };
   return html`<!doctype html>
 <html lang="en">
 <head>
-${renderMeta({ path: page.findable ? page.path : null, title: `${page.title} - Toolbooth`, description: page.description }, site)}<meta name="toolbooth-base" content="${base}">
+${renderMeta(head, site)}<meta name="toolbooth-base" content="${base}">
+<script>${trusted(EARLY_SCRIPT)}</script>
 ${page.assets && renderAssets(page.assets, site)}</head>
-<body>
+<body${page.isMember && trusted(' data-area="member"')}>
+${renderHeader(page.path, page.options)}<div class="tb-body">
+<nav class="tb-side tb-nav" aria-label="Dashboard">${memberLinks(page.path, page.options)}</nav>
 <div id="app">
-${renderFrame(page)}</div>
+${renderMain(page)}</div>
+</div>
 <noscript><p class="tb-banner tb-banner-warn">This page needs JavaScript. The <a href="${base}/docs">documentation</a> and the API do not.</p></noscript>
-</body>
+${renderFooter(page.options)}</body>
 </html>
 `.text;
 }
 
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(
-  { early, firstPaint, styles, scripts, preloads }: AppAssets,
+  { firstPaint, styles, scripts, preloads }: AppAssets,
   site: HeadOptions,
 ): Html {
   const base = basePath(site.publicUrl);
-  return html`<style>${trusted(tokensCss() + fontStyle(site) + GATE_STYLE + firstPaint)}</style>
-${preloadFonts(site, "low")}
-${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
+  const style = tokensCss() + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
+  return html`<style>${trusted(style)}</style>
+${preloadFonts(site, "low")}${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
 }
 
-/** The frame as React draws it, so that the layout does not shift. */
-function renderFrame(page: AppShell): Html {
-  const links = pageLinks(page.publicUrl);
-  return html`<header class="tb-header">
-<a class="tb-brand" href="${links.front}">${markOn("var(--tb-bg)")}Toolbooth</a>
-<nav class="tb-wide tb-header-links" aria-label="Open to everyone">
-<ul><li><a href="${links.tools}">Tools</a></li><li><a href="${links.docs}">Documentation</a></li></ul>
-</nav>
-</header>
-<div class="tb-body">
-<main id="content">
+/** What React replaces. */
+const renderMain = (page: AppShell): Html => html`<main id="content">
 <h1>${page.title}</h1>
 ${page.assets === null ? NOT_BUILT : page.main}
 </main>
-</div>
 `;
-}
 
 const NOT_BUILT = html`<p>This page is not available yet because the service is still building its pages. Try again in a minute. If the problem persists, ask the operator of this service to check its log. The API is not affected.</p>`;

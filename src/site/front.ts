@@ -20,7 +20,6 @@ export function frontPage(options: PageOptions): string {
       title: "Toolbooth - small developer tools over HTTP",
       description:
         "Markdown to safe HTML, QR codes, hashes, UUIDs and echo as metered HTTP endpoints and as pages. Pay with credits; errors are free. Host it yourself.",
-      current: null,
       style: FRONT_STYLE,
       main: [
         hero(options),

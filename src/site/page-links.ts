@@ -24,6 +24,7 @@ export function pageLinks(publicUrl: string) {
     notificationSettings: `${base}/settings/notifications`,
     webhookSettings: `${base}/settings/webhooks`,
     account: `${base}/settings/account`,
+    home: `${base}/home`,
     usage: `${base}/usage`,
     credits: `${base}/credits`,
   };

@@ -7,7 +7,6 @@ type Chunk = { file: string; imports?: string[] };
 
 /** All styles are in one file. */
 const STYLE = "style.css";
-const EARLY = "colour-scheme.ts";
 
 /** The files that a page loads first: the entry and the screen. Throws where the build has no such entry. */
 export function assetsOf(
@@ -26,7 +25,6 @@ export function assetsOf(
     scripts: [main.file],
     styles: [manifest[STYLE]?.file ?? []].flat(),
     preloads: [...preloads],
-    early: manifest[EARLY]?.file ?? null,
     firstPaint,
     files: siteFilesOf(manifest),
   };

@@ -5,7 +5,7 @@ import { APP_HEADERS } from "./app-shell.ts";
 import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import { favicon, ICON_SVG } from "./mark.ts";
-import type { PageAssets } from "./page-options.ts";
+import type { PageAssets, PageOptions } from "./page-options.ts";
 import { createPages, type Pages } from "./pages.ts";
 import type { SiteContext } from "./site-context.ts";
 
@@ -189,16 +189,10 @@ export function prefersMarkdown(accept: string | null): boolean {
 }
 
 /** The pages are made once, and again when their files have been built or the documentation has been read. */
-function keepPages({ settings, dashboard, pages, docs }: SiteContext): () => Pages {
-  const { table, securityContact: _, ...options } = settings;
+function keepPages(site: SiteContext): () => Pages {
+  const { pages, docs } = site;
   const make = (assets: PageAssets | null, sources: DocsSources | null) =>
-    createPages({
-      ...options,
-      assets: assets ?? undefined,
-      settings: table,
-      dashboard: dashboard?.offer ?? null,
-      docs: sources ?? undefined,
-    });
+    createPages({ ...optionsOf(site), assets: assets ?? undefined, docs: sources ?? undefined });
   let assets: PageAssets | null = null;
   let sources = docs();
   let made = make(assets, sources);
@@ -214,10 +208,17 @@ function keepPages({ settings, dashboard, pages, docs }: SiteContext): () => Pag
   };
 }
 
+/** What all pages say of the service. */
+function optionsOf({ settings, dashboard }: SiteContext): PageOptions {
+  const { table, securityContact: _, ...options } = settings;
+  return { ...options, settings: table, dashboard: dashboard?.offer ?? null };
+}
+
 /** The pages that React draws. */
 function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
   const { dashboard, pages, settings } = site;
   if (dashboard === null || pages === null) return [];
+  const options = optionsOf(site);
   const asset: PageRoute = {
     path: "/assets/:name",
     handler: (request) =>
@@ -227,7 +228,7 @@ function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
     path: page.path,
     async handler({ headers }: Request, context: RequestContext) {
       const assets = await pages.assetsFor(APP_ENTRY, page.screen);
-      const body = renderAppPage(page, settings.publicUrl, assets);
+      const body = renderAppPage(page, options, assets);
       const retry = assets === null ? { "Retry-After": "10" } : {};
       return replier.plain(HTML, body, headers, context, {
         status: assets === null ? 503 : 200,

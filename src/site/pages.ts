@@ -1,8 +1,9 @@
-import { sha256 } from "@noble/hashes/sha2.js";
 import { transportPolicy } from "#api/transport-policy.ts";
 import { listAppPages } from "./app-pages.ts";
+import { hashSource } from "./content-hash.ts";
 import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { createDocs, type Docs } from "./docs/docs.ts";
+import { EARLY_SCRIPT } from "./early-script.ts";
 import { frontPage } from "./front.ts";
 import { FRONT_STYLE } from "./front-style.ts";
 import { gatePicture } from "./gate.ts";
@@ -60,7 +61,6 @@ function notFoundPage(options: PageOptions): string {
       path: null,
       title: "Not found - Toolbooth",
       description: "This service has no page at this address.",
-      current: null,
       style: FRONT_STYLE,
       main: html`<div class="lost">${gatePicture("search", { raised: false })}<p class="code-word" aria-hidden="true">404</p>
 <h1>Page not found</h1>
@@ -75,18 +75,18 @@ ${options.dashboard && html`<a class="button quiet" href="${tools}">Open the too
 
 /**
  * The Content-Security-Policy of the server-rendered pages: scripts, fonts and icons are files of this service, the inline styles
- * are allowed by their hashes (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere. `fonts`: the style that declares
+ * and the one inline script are allowed by their hashes (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere. `fonts`: the style that declares
  * the typefaces.
  */
 export const pagePolicy = (fonts: string): string =>
   [
     "default-src 'none'",
     `style-src ${STYLE_HASHES}${fonts && ` '${hashSource(fonts)}'`}`,
-    "script-src 'self'",
+    `script-src 'self' '${hashSource(EARLY_SCRIPT)}'`,
     "img-src 'self' data:",
     "font-src 'self'",
     "manifest-src 'self'",
-    // The search of the documentation fetches its index.
+    // The search fetches its index, and the header who the visitor is.
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -96,8 +96,3 @@ export const pagePolicy = (fonts: string): string =>
   ].join("; ");
 
 const STYLE_HASHES = [STYLE, FRONT_STYLE].map((style) => `'${hashSource(style)}'`).join(" ");
-
-function hashSource(text: string): string {
-  const digest = sha256(new TextEncoder().encode(text));
-  return `sha256-${btoa(String.fromCharCode(...digest))}`;
-}

@@ -1,4 +1,6 @@
+import { EARLY_SCRIPT } from "./early-script.ts";
 import { fontStyle, preloadFonts, renderMeta } from "./head.ts";
+import { renderHeader } from "./header.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { markOn } from "./mark.ts";
 import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
@@ -11,8 +13,6 @@ export type Page = {
   path: string | null;
   title: string;
   description: string;
-  /** Which entry of the navigation this page belongs to. */
-  current: "docs" | null;
   /** Navigation beside the content on wide screens, above it on narrow ones. */
   side?: Html;
   /** Styles of this page, besides those of all pages. The policy has to allow them. */
@@ -27,8 +27,7 @@ export function renderPage(page: Page, options: PageOptions): string {
 <head>
 ${renderHead(page, options)}</head>
 <body${side === undefined && trusted(' class="slim"')}>
-<a class="skip" href="#content">Skip to the content</a>
-${renderHeader(page, options)}<div class="${side === undefined ? "body" : "body wide"}">
+${renderHeader(page.path, options)}<div class="${side === undefined ? "body" : "body wide"}">
 ${side}<main id="content" tabindex="-1">
 ${page.main}
 </main>
@@ -43,42 +42,22 @@ function renderHead(page: Page, { publicUrl, assets }: PageOptions): Html {
   const site = { publicUrl, files: assets?.files ?? null };
   const fonts = fontStyle(site);
   return html`${renderMeta(page, site)}${preloadFonts(site)}<style>${trusted(STYLE)}</style>
-${page.style && html`<style>${trusted(page.style)}</style>\n`}${fonts && html`<style>${trusted(fonts)}</style>\n`}${
-  // Blocks the first paint, so that the colour scheme chosen on the dashboard does not flash. It is one small file.
+${page.style && html`<style>${trusted(page.style)}</style>\n`}${fonts && html`<style>${trusted(fonts)}</style>\n`}<script>${trusted(EARLY_SCRIPT)}</script>
+${
+  // Blocks the first paint, so that examples become tabs before they are seen. It is one small file.
   assets?.script &&
   html`<script type="module" async blocking="render" src="${base}/${assets.script}"></script>\n`
 }`;
 }
 
-function renderHeader({ current }: Page, options: PageOptions): Html {
+/** The footer of every page. */
+export function renderFooter(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
-  const { dashboard } = options;
-  return html`<header class="top"><div class="bar">
-<a class="brand" href="${links.front}">${markOn("var(--tb-bg)")}Toolbooth</a>
-<nav aria-label="Pages">
-${
-  dashboard
-    ? html`<a href="${links.tools}">Tools</a>\n`
-    : html`<a href="${links.docs}#tools">Tools</a>\n`
-}<a href="${links.docs}"${current === "docs" && trusted(' aria-current="true"')}>Documentation</a>
-</nav>
-${
-  dashboard &&
-  html`<nav class="visitor" aria-label="Your account">
-<a href="${links.signIn}">Sign in</a>
-${signUpIsOpen(options) && html`<a class="button" href="${links.signUp}">Sign up</a>\n`}</nav>
-`
-}</div></header>
-`;
-}
-
-function renderFooter(options: PageOptions): Html {
-  const links = pageLinks(options.publicUrl);
-  return html`<footer><div class="foot">
-<p class="brand">${markOn("var(--tb-bg)")}Toolbooth <span class="soft small">${options.version}</span></p>
+  return html`<footer class="tb-footer"><div class="tb-foot">
+<p class="tb-brand">${markOn("var(--tb-bg)")}<span>Toolbooth <small>${options.version}</small></span></p>
 <nav aria-label="Site">
 ${footerLinks(links, options).map(([href, label]) => html`<a href="${href}">${label}</a>\n`)}</nav>
-<p class="small">Published at ${options.publicUrl}. Free software under the MIT license.</p>
+<p>Published at ${options.publicUrl}. Free software under the MIT license.</p>
 </div></footer>
 `;
 }

@@ -1,10 +1,11 @@
+import { SHELL_STYLE } from "./shell-style.ts";
 import { tokensCss } from "./tokens.ts";
 
 /** The stylesheet of the server-rendered pages, inlined into each of them. Its colours and sizes are in tokens.ts. */
 const TEXT = `
 *{box-sizing:border-box}[hidden]{display:none!important}
-html{-webkit-text-size-adjust:100%;scroll-padding-top:1.5rem}
-body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--tb-bg);color:var(--tb-ink);font:1rem/1.6 var(--tb-font);text-rendering:optimizeLegibility}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--tb-bg);color:var(--tb-ink);font:1rem/1.6 var(--tb-font);text-rendering:optimizeLegibility}
 h1,h2,h3{line-height:1.25;margin:0;font-weight:650;letter-spacing:-.012em;text-wrap:balance}
 h1{font-size:2.1rem;letter-spacing:-.025em}h2{font-size:1.45rem}h3{font-size:1.2rem}
 h2 a,h3 a{color:inherit;text-decoration:none}
@@ -23,30 +24,12 @@ h2 code,h3 code{font-size:.95em}
 `;
 
 const FRAME = `
-.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.75rem;background:var(--tb-bg);padding:.4rem .8rem;z-index:2}
 .said{position:absolute;clip-path:inset(50%);width:1px;height:1px;margin:0;overflow:hidden}
-.bar{display:flex;flex-wrap:wrap;gap:.25rem 2rem;align-items:center;padding:.6rem 1.25rem;max-width:96rem;margin:auto}
-.top{border-bottom:1px solid var(--tb-line)}
-.brand{display:inline-flex;gap:.6rem;align-items:center;font-weight:650;color:var(--tb-ink);text-decoration:none;letter-spacing:-.01em;min-height:2.75rem}
-.brand svg{color:var(--tb-accent)}
-.bar nav{display:flex;gap:.25rem 1.4rem;align-items:center}
-.bar nav a:not(.button){color:var(--tb-soft);text-decoration:none;display:inline-flex;align-items:center;min-height:2.75rem}
-.bar nav a:not(.button):hover{color:var(--tb-ink);text-decoration:underline;text-decoration-thickness:1px}
-.bar nav a[aria-current]{color:var(--tb-ink);box-shadow:inset 0 -2px var(--tb-accent)}
-.visitor{margin-left:auto}
 .button{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.35rem 1.15rem;border-radius:8px;border:1px solid var(--tb-accent);background:var(--tb-accent);color:var(--tb-bg);font-weight:600;text-decoration:none;line-height:1.3}
 .button:hover{background:var(--tb-accent-ink);border-color:var(--tb-accent-ink)}
 .button.quiet{background:none;color:var(--tb-accent);border-color:var(--tb-edge)}.button.quiet:hover{background:var(--tb-tint);border-color:var(--tb-accent)}
-.bar .button{min-height:2.4rem;padding:.25rem .95rem;font-size:.9375rem}
 .actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.6rem}
-footer{border-top:1px solid var(--tb-line);margin-top:5rem}
-.foot{display:flex;flex-wrap:wrap;gap:.5rem 2.5rem;align-items:center;padding:1.5rem 1.25rem 2.5rem;max-width:96rem;margin:auto}
-.foot p{margin:0;color:var(--tb-soft)}.foot .brand{color:var(--tb-ink)}
-.foot nav{display:flex;flex-wrap:wrap;gap:.1rem 1.4rem;font-size:.9rem}
-.foot nav a{color:var(--tb-soft);text-decoration:none;display:inline-flex;align-items:center;min-height:2.25rem}.foot nav a:hover{color:var(--tb-ink);text-decoration:underline}
-.foot>p:last-child{width:100%;overflow-wrap:anywhere}
-.body{flex:1;width:100%;max-width:96rem;margin:0 auto;padding:2.5rem 1.25rem 0}
-@media (max-width:44rem){.bar{column-gap:.75rem;padding:.5rem 1rem}.bar nav{column-gap:.9rem}.bar .button{padding:.25rem .7rem}.body,.foot{padding-left:1rem;padding-right:1rem}.bar .brand{margin-right:auto}.visitor{margin-left:0}.bar nav:not(.visitor){order:1;width:100%}}
+.body{flex:1;width:100%;max-width:calc(var(--tb-page-width) + 2*var(--tb-gutter));margin:0 auto;padding:2.5rem var(--tb-gutter) 5rem}
 main{min-width:0}main:focus{outline:0}
 main>section{padding-top:3.25rem}
 h2+h3{margin-top:1.25rem}
@@ -65,7 +48,7 @@ h2+h3{margin-top:1.25rem}
 .turns small{display:block;font-weight:400;font-size:.8125rem;color:var(--tb-soft)}.turns .next{text-align:right}
 @media (min-width:62rem){
 .body.wide{display:grid;grid-template-columns:14rem minmax(0,1fr);gap:3.5rem}
-.side{position:sticky;top:0;align-self:start;max-height:100vh;overflow:auto;padding:2.6rem 0 1.5rem;margin-top:-2.5rem}
+.side{margin-left:-.25rem;position:sticky;top:var(--tb-header-height);align-self:start;max-height:calc(100vh - var(--tb-header-height));overflow:auto;padding:2.6rem 0 1.5rem;margin-top:-2.5rem}
 .toc{border:0;padding:0 .25rem;margin:0}
 @supports selector(::details-content){.toc summary{display:none}.toc::details-content{content-visibility:visible;block-size:auto}}
 }
@@ -112,17 +95,14 @@ tr:target{background:var(--tb-tint)}
 .cards b{font-weight:600}
 `;
 
-/** Pages without a column beside the text. */
-const SLIM = `
-.slim .bar,.slim .foot,.slim .body{max-width:76.5rem}
-`;
-
 const PRINT = `
-@media print{.side,.skip,.copy,.bar nav,.foot nav,.turns,.tabs fieldset{display:none!important}
-body{font-size:10pt;color:#000;background:#fff}body,.body{display:block!important}.body{padding:1.5rem 0 0}.bar,.foot{padding:0;max-width:none}
+@media print{.side,.copy,.turns,.tabs fieldset{display:none!important}
+body{font-size:10pt;color:#000;background:#fff}body,.body{display:block!important}.body{padding:1.5rem 0 0;max-width:none}
 .code,tr{break-inside:avoid}h2,h3{break-after:avoid}
 a{color:inherit}}
 `;
 
 /** Without line ends, which only help readers of this file. */
-export const STYLE = [tokensCss(), TEXT, FRAME, PARTS, SLIM, PRINT].join("").replace(/\n/g, "");
+export const STYLE = [tokensCss(), TEXT, FRAME, PARTS, SHELL_STYLE, PRINT]
+  .join("")
+  .replace(/\n/g, "");

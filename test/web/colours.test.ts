@@ -5,21 +5,15 @@ import { test } from "node:test";
 import { renderAppPage } from "#site/app-pages.ts";
 import { STYLE } from "#site/style.ts";
 import { DARK, LIGHT, SIZES, tokensCss } from "#site/tokens.ts";
+import { FULL } from "../site/pages-server.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 
 test("the pages of the server and those of React begin their styles with the same tokens", () => {
   assert.ok(STYLE.startsWith(tokensCss()));
   const page = { path: "/tools", title: "", description: "", findable: true, screen: "" };
-  const assets = {
-    scripts: [],
-    styles: [],
-    preloads: [],
-    early: null,
-    firstPaint: "p{top:0}",
-    files: null,
-  };
-  const sent = renderAppPage(page, "https://tools.test", assets);
+  const assets = { scripts: [], styles: [], preloads: [], firstPaint: "p{top:0}", files: null };
+  const sent = renderAppPage(page, FULL, assets);
   assert.ok(sent.includes(`<style>${tokensCss()}`));
   assert.ok(
     sent.includes(

@@ -48,8 +48,8 @@ export async function openScreen({ page }: ScreenPage, url: string, screen: Scre
   await respondWith(page, screen.mocks);
   const pendingRequest = isWaiting(screen) ? waitForPendingRequest(page, screen) : undefined;
   await page.goto(`${url}${screen.path}`);
-  // The server renders a heading too, but this link only appears once React has rendered.
-  await page.locator(".tb-skip").waitFor({ state: "attached" });
+  // The server renders a heading too, but not this attribute.
+  await page.locator("main[data-rendered]").waitFor({ state: "attached" });
   await page.locator("main h1").waitFor();
   await screen.actions?.(page);
   if (pendingRequest !== undefined) await pendingRequest;

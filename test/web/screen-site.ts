@@ -47,7 +47,7 @@ export async function openScreenSite(visitor?: Visitor) {
     if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
     const headers = { ...APP_HEADERS, "Content-Type": HTML };
-    return new Response(renderAppPage(page, url, assets), { headers });
+    return new Response(renderAppPage(page, { ...FULL, publicUrl: url }, assets), { headers });
   };
   return {
     url,
@@ -68,6 +68,7 @@ const toolPageFor = (appPages: AppPage[], pathname: string): AppPage | undefined
     : undefined;
 
 function serverPage(pages: Pages, pathname: string): Response {
+  if (pathname === "/docs/search.json") return new Response(pages.docs?.searchIndex());
   const body = pageAt(pages, pathname);
   const headers = { ...pages.headers, "Content-Type": HTML };
   return new Response(body ?? pages.notFound, { status: body === undefined ? 404 : 200, headers });

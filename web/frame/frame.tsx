@@ -1,39 +1,66 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { Outlet, useRouter, useRouterState } from "@tanstack/react-router";
+import { useEffect, useLayoutEffect, useRef } from "react";
+import { isMemberPath } from "#site/member-links.ts";
+import { base } from "../addresses.ts";
 import { queryKeys, useVisitor } from "../queries.ts";
-import { Header } from "./header.tsx";
-import { MemberLinks } from "./navigation.tsx";
+import { closeMenus, connectShell, showPath } from "../shell/shell.ts";
+import { showVisitor } from "../shell/visitor.ts";
+import { useSignOut } from "../sign-in/requests.ts";
 import { OfflineBanner } from "./offline-banner.tsx";
 
-const MEMBER_PATH = /^\/(?:home|usage|credits|settings)\b/;
-
-/** The header and navigation around every screen. The sidebar depends on the path alone, so that the layout does not shift. */
+/**
+ * What is around every screen. The server renders the header, the side navigation and the footer, which stay while screens come
+ * and go; this component tells them where the user is and who they are.
+ */
 export function Frame() {
   const visitor = useVisitor();
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  const isMember = MEMBER_PATH.test(path);
-  useResetOnUserChange(visitor.data?.user?.email);
+  const user = visitor.data?.user;
+  useLayoutEffect(() => {
+    if (isMemberPath(path)) document.body.dataset["area"] = "member";
+    else delete document.body.dataset["area"];
+    showPath(base() + path);
+    closeMenus();
+  }, [path]);
+  useEffect(() => {
+    if (user !== undefined) showVisitor(user);
+  }, [user]);
+  useShellHost();
+  useResetOnUserChange(user?.email);
   return (
     <>
-      <a className="tb-skip" href="#content">
-        Skip to content
-      </a>
-      <Header visitor={visitor.data} isMember={isMember} />
       <OfflineBanner />
-      <div className={isMember ? "tb-body tb-with-side" : "tb-body"}>
-        {isMember && (
-          <nav className="tb-wide tb-side tb-side-links" aria-label="Your account">
-            <MemberLinks />
-          </nav>
-        )}
-        <main id="content" tabIndex={-1}>
-          <Outlet />
-        </main>
-      </div>
+      <main id="content" tabIndex={-1} data-rendered>
+        <Outlet />
+      </main>
     </>
   );
 }
+
+/** The links and the sign-out of the shell use the router and its cache. */
+function useShellHost() {
+  const router = useRouter();
+  const { mutateAsync: signOut } = useSignOut();
+  useEffect(() => {
+    connectShell({
+      open(href) {
+        const { origin, pathname } = new URL(href, location.href);
+        if (origin !== location.origin || !pathname.startsWith(`${base()}/`)) return false;
+        const path = pathname.slice(base().length);
+        if (!isScreen(path, router.routesByPath)) return false;
+        void router.navigate({ href: href.slice(href.startsWith(origin) ? origin.length : 0) });
+        return true;
+      },
+      async signOut() {
+        await signOut();
+      },
+    });
+  }, [router, signOut]);
+}
+
+const isScreen = (path: string, routes: object): boolean =>
+  Object.hasOwn(routes, path) || /^\/tools\/[^/]+$/.test(path);
 
 /** Discards cached data when another user signs in through another window. */
 function useResetOnUserChange(email: string | undefined) {

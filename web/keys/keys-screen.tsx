@@ -1,5 +1,6 @@
 import { Button, Text } from "@mantine/core";
-import { Suspense, useEffect, useState } from "react";
+import { useNavigate, useRouterState } from "@tanstack/react-router";
+import { Suspense, useEffect, useEffectEvent, useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import { KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
 import { screenOf } from "../frame/screen-of.ts";
@@ -39,6 +40,8 @@ export default function KeysScreen() {
     setMessage(null);
     setOpen({ dialog: "create" });
   };
+  const mayCreate = keys.data !== undefined && restriction === null && !isFull;
+  useCreateFromLink(mayCreate, create);
   const show = (dialog: KeyDialogName, key: KeyView) => {
     setMessage(null);
     setOpen({ dialog, key });
@@ -157,4 +160,17 @@ function NoKeys(props: {
         : "Create a key to make your first call."}
     </Empty>
   );
+}
+
+/** The link `/settings/api-keys#create` opens the dialog: the search of the header offers it. */
+function useCreateFromLink(mayCreate: boolean, create: () => void) {
+  const isLinked = useRouterState({ select: ({ location }) => location.hash === "create" });
+  const navigate = useNavigate();
+  const open = useEffectEvent(() => {
+    create();
+    void navigate({ to: "/settings/api-keys", replace: true });
+  });
+  useEffect(() => {
+    if (isLinked && mayCreate) open();
+  }, [isLinked, mayCreate]);
 }

@@ -38,7 +38,7 @@ export function Empty({
 
 /** The tollgate of `gatePicture` (src/site/gate.ts), which has its shapes and its styles. */
 export function Gate({ icon, raised }: { icon: IconName; raised: boolean }) {
-  const { width, height, tile, post, pivot } = GATE;
+  const { width, height, tile, stand, pivot } = GATE;
   return (
     <svg
       className={raised ? "gate gate-raised" : "gate"}
@@ -65,11 +65,11 @@ export function Gate({ icon, raised }: { icon: IconName; raised: boolean }) {
       </g>
       <rect
         className="gate-post"
-        x={post.x}
-        y={post.y}
-        width={post.width}
-        height={post.height}
-        rx={post.radius}
+        x={stand.x}
+        y={stand.y}
+        width={stand.width}
+        height={stand.height}
+        rx={stand.radius}
       />
       <g className="gate-arm">
         <path className="gate-pole" d={GATE.arm} />

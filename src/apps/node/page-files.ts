@@ -35,7 +35,6 @@ const SOURCE_PAGES: BuiltPages & { close(): void } = {
     scripts: [entry],
     styles: [],
     preloads: [],
-    early: "colour-scheme.ts",
     firstPaint: "",
     files: SOURCES.files,
   }),

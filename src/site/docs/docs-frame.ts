@@ -20,7 +20,6 @@ export function renderDocsFrame(
       path: place.path,
       title: `${isContents ? "Documentation" : page.title} - Toolbooth`,
       description: plain(place.description),
-      current: "docs",
       side: renderSide(place, page, all, base),
       main: html`<article class="docs"><h1>${page.title}</h1>
 ${page.body}
@@ -50,7 +49,6 @@ function renderSide(
   };
   return html`<div class="side">
 <details class="toc"><summary>All pages, and what is on this one</summary>
-<div class="find" role="search" data-search="${base}/docs/search.json"><a href="${base}/docs/topics">All topics</a></div>
 <nav aria-label="Documentation">
 ${[...groups].map(
   ([section, pages]) =>

@@ -12,7 +12,7 @@ import {
   readNavigation,
 } from "./navigation.ts";
 import { type RenderedPage, renderPageBody } from "./render-page.ts";
-import { type SearchEntry, searchEntries } from "./search-index.ts";
+import { type SearchEntry, searchEntries, toolEntries } from "./search-index.ts";
 
 /** The documentation of this service, rendered from `docs/*.md`. A page is rendered when it is first asked for. */
 export type Docs = {
@@ -23,7 +23,7 @@ export type Docs = {
   html(path: string): string | undefined;
   /** The same page as Markdown, by the path of its HTML. */
   markdown(path: string): string | undefined;
-  /** What the search looks through, as JSON (`web/front/docs-search.ts`). */
+  /** What the search looks through, as JSON (`web/shell/`). */
   searchIndex(): string;
 };
 
@@ -95,7 +95,10 @@ export function createDocs(sources: DocsSources, options: PageOptions): Docs {
     searchIndex() {
       const base = basePath(options.publicUrl);
       index ??= JSON.stringify(
-        places.flatMap(entriesOf).map((entry) => ({ ...entry, href: `${base}${entry.href}` })),
+        [...toolEntries(options), ...places.flatMap(entriesOf)].map((entry) => ({
+          ...entry,
+          href: `${base}${entry.href}`,
+        })),
       );
       return index;
     },

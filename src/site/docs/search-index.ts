@@ -1,6 +1,7 @@
+import type { PageOptions } from "../page-options.ts";
 import type { RenderedPage } from "./render-page.ts";
 
-/** One thing that the search finds: a section of a page, an error code or a setting. */
+/** One thing that the search finds: a section of a page, an error code, a setting or a tool. */
 export type SearchEntry = {
   /** The page that it is on, as the navigation names it. */
   page: string;
@@ -32,3 +33,14 @@ export function searchEntries(label: string, path: string, page: RenderedPage): 
   }));
   return [...sections, ...settings];
 }
+
+/** The pages of the tools, where the service has them. */
+export const toolEntries = ({ tools, dashboard }: PageOptions): SearchEntry[] =>
+  dashboard
+    ? tools.map(({ name, title, summary }) => ({
+        page: "Tools",
+        title,
+        href: `/tools/${name}`,
+        text: summary.replaceAll("`", ""),
+      }))
+    : [];

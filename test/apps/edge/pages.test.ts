@@ -10,7 +10,6 @@ const MANIFEST = {
   "_box.js": { file: "assets/box-1.js" },
   "front/main.ts": { file: "assets/front-1.js" },
   "style.css": { file: "assets/style-1.css" },
-  "colour-scheme.ts": { file: "assets/colour-1.js" },
   ...Object.fromEntries(
     SITE_FILES.map((name) => [manifestKey(name), { file: `assets/1-${name}` }]),
   ),
@@ -60,7 +59,6 @@ test("reads the build manifest once and puts its files into the head of each pag
     scripts: ["assets/main-1.js"],
     styles: ["assets/style-1.css"],
     preloads: ["assets/box-1.js"],
-    early: "assets/colour-1.js",
     firstPaint: "body{}",
     files: FILES,
   });

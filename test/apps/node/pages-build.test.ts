@@ -23,7 +23,6 @@ function makeCheckout(t: TestContext): string {
   mkdirSync(path.join(checkout, "web/front"));
   writePage(checkout, "the first words");
   writeFileSync(path.join(checkout, "web/front/main.ts"), "document.title += '';\n");
-  writeFileSync(path.join(checkout, "web/colour-scheme.ts"), "document.title += ' ';\n");
   return checkout;
 }
 

@@ -38,7 +38,6 @@ function makeCheckout(t: Hooks): string {
     "dot.svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>\n',
     "home/home-screen.tsx": 'import "./home.css";\nexport default () => <p>Hello</p>;\n',
     "home/home.css": "p { color: blue; }\n",
-    "colour-scheme.ts": 'document.title = "early";\n',
     "front/main.ts": 'document.title = "front";\n',
   };
   for (const [name, text] of Object.entries(files)) write(checkout, `web/${name}`, text);
@@ -108,7 +107,6 @@ test("the head of a page names the entry, the styles and the modules that the pa
   const home = await pages.assetsFor(ENTRY, "home/home-screen.tsx");
   assert.ok(plain && home);
   assert.match(plain.scripts.join(), /^assets\/main-[\w-]+\.js$/);
-  assert.match(plain.early ?? "", /^assets\/colour-scheme-[\w-]+\.js$/);
   assert.match(plain.styles.join(), /^assets\/style-[\w-]+\.css$/);
   assert.deepEqual(home.styles, plain.styles);
   assert.ok(home.preloads.some((file) => file.includes("home-screen")));

@@ -1,0 +1,81 @@
+/** Something that the search can find. */
+export type Entry = {
+  group: "Go to" | "Actions" | "Tools" | "API keys" | "Error codes" | "Documentation";
+  title: string;
+  /** What stands below the title where the query is not found in the text. */
+  detail: string;
+  /** Searched with less weight than the title. */
+  text: string;
+  /** What choosing it does: opens a page, or runs an action. */
+  target: string | (() => void | Promise<void>);
+};
+
+/** An entry of `/docs/search.json` (`src/site/docs/search-index.ts`). */
+export type IndexEntry = { page: string; title: string; href: string; text: string };
+
+/** `base` is the path under which the service is published. */
+export function fromIndex({ page, title, href, text }: IndexEntry, base: string): Entry {
+  const isError = href.startsWith(`${base}/docs/errors#`) && /^[a-z]+(?:_[a-z0-9]+)*$/.test(title);
+  if (href.startsWith(`${base}/tools/`)) {
+    return { group: "Tools", title, detail: text, text, target: href };
+  }
+  return {
+    group: isError ? "Error codes" : "Documentation",
+    title: title === "" ? page : title,
+    detail: title === "" ? "" : page,
+    text,
+    target: href,
+  };
+}
+
+/** The most results of a group, and of all. */
+const GROUP_MAX = 6;
+const RESULTS_MAX = 20;
+
+export const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** Every word of the query must occur. The group with the best result comes first; within a group the best result does. */
+export function findEntries(entries: readonly Entry[], query: string): Entry[] {
+  const words = wordsOf(query);
+  const found = entries
+    .map((entry) => ({ entry, score: scoreOf(entry, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score);
+  const groups = Map.groupBy(found, ({ entry }) => entry.group);
+  return [...groups.values()]
+    .flatMap((group) => group.slice(0, GROUP_MAX))
+    .slice(0, RESULTS_MAX)
+    .map(({ entry }) => entry);
+}
+
+/** 0 where a word is missing. Names of pages and tools come before headings of the documentation that match as well. */
+function scoreOf({ group, title, detail, text }: Entry, words: readonly string[]): number {
+  const [heading, label, body] = [title, detail, text].map((part) => part.toLowerCase()) as [
+    string,
+    string,
+    string,
+  ];
+  let score = group === "Documentation" ? 0 : 2;
+  for (const word of words) {
+    if (heading === word) score += 40;
+    else if (heading.startsWith(word)) score += 20;
+    else if (heading.includes(` ${word}`)) score += 15;
+    else if (heading.includes(word)) score += 10;
+    else if (label.toLowerCase().includes(word)) score += 5;
+    else if (body.includes(word)) score += 1;
+    else return 0;
+  }
+  return score;
+}
+
+const EXCERPT_CHARS = 110;
+
+/** The text around the first word of the query that is in it; empty where there is none. */
+export function excerptOf({ text }: Entry, query: string): string {
+  const lower = text.toLowerCase();
+  const at = Math.max(-1, ...wordsOf(query).map((word) => lower.indexOf(word)));
+  if (at < 0) return "";
+  const from = at < EXCERPT_CHARS / 2 ? 0 : text.lastIndexOf(" ", at - EXCERPT_CHARS / 3) + 1;
+  const excerpt = text.slice(from, from + EXCERPT_CHARS);
+  return `${from > 0 ? "…" : ""}${excerpt}${from + EXCERPT_CHARS < text.length ? "…" : ""}`;
+}

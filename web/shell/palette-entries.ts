@@ -1,0 +1,90 @@
+import type { KeysView } from "#api/dashboard/shapes.ts";
+import { chooseAppearance } from "./appearance.ts";
+import { type Entry, fromIndex, type IndexEntry } from "./find-entries.ts";
+import { baseOf, openPage, signOutFromSearch } from "./shell.ts";
+import { isSignedIn } from "./visitor.ts";
+
+/** What can be chosen without asking the service: the pages that the menus of the header name, and actions. */
+export function knownEntries(): Entry[] {
+  const header = document.querySelector<HTMLElement>(".tb-header");
+  const base = baseOf(document);
+  const isMember = isSignedIn();
+  const links = [...document.querySelectorAll<HTMLAnchorElement>("#tb-menu a")];
+  const pages = links.filter(
+    (link) => link.closest(isMember ? ".tb-if-out" : ".tb-if-in") === null,
+  );
+  const action = (title: string, text: string, target: Entry["target"]): Entry => ({
+    group: "Actions",
+    title,
+    detail: "",
+    text,
+    target,
+  });
+  return [
+    ...pages.map(
+      (link): Entry => ({
+        group: "Go to",
+        title: link.textContent ?? "",
+        detail: "",
+        text: "go to open page",
+        target: link.getAttribute("href") ?? "",
+      }),
+    ),
+    ...(isMember
+      ? [
+          action("Create API key", "new secret token", `${base}/settings/api-keys#create`),
+          ...(header?.dataset["sells"] === undefined
+            ? []
+            : [action("Buy credits", "top up pay pack purchase", `${base}/credits`)]),
+        ]
+      : []),
+    action("Use light appearance", "switch theme mode colours", () => chooseAppearance("light")),
+    action("Use dark appearance", "switch theme mode colours", () => chooseAppearance("dark")),
+    action("Use system appearance", "switch theme mode colours light dark", () =>
+      chooseAppearance("auto"),
+    ),
+    ...(isMember ? [action("Sign out", "log out end session", signOut)] : []),
+  ];
+}
+
+async function signOut(): Promise<void> {
+  await signOutFromSearch();
+  // A page that the server renders stays open.
+  if (document.getElementById("app") !== null) openPage(`${baseOf(document)}/sign-in`);
+}
+
+/** The documentation, error codes and tools. Kept once they were loaded. */
+let index: Promise<Entry[]> | null = null;
+export function loadIndex(): Promise<Entry[]> {
+  const base = baseOf(document);
+  index ??= loadJson<IndexEntry[]>(`${base}/docs/search.json`).then(
+    (entries) => entries.map((entry) => fromIndex(entry, base)),
+    (error: unknown) => {
+      index = null; // The next time tries again.
+      throw error;
+    },
+  );
+  return index;
+}
+
+/** The active API keys of a signed-in user. Asked for each time, because keys change. */
+export async function loadKeys(): Promise<Entry[]> {
+  if (!isSignedIn()) return [];
+  const base = baseOf(document);
+  const { keys } = await loadJson<KeysView>(`${base}/dashboard/keys`);
+  return keys
+    .filter(({ revokedAt }) => revokedAt === null)
+    .map(({ label, start }) => ({
+      group: "API keys",
+      title: label,
+      detail: `${start}…`,
+      text: "api key",
+      target: `${base}/settings/api-keys`,
+    }));
+}
+
+async function loadJson<T>(url: string): Promise<T> {
+  const response = await fetch(url, { headers: { accept: "application/json" } });
+  if (!response.ok) throw new Error(`${url} responds with ${response.status}`);
+  return response.json() as Promise<T>;
+}

@@ -1,0 +1,215 @@
+import { type Entry, excerptOf, findEntries, wordsOf } from "./find-entries.ts";
+import { knownEntries, loadIndex, loadKeys } from "./palette-entries.ts";
+import { applyPaletteStyle } from "./palette-style.ts";
+import { closeMenus, openPage } from "./shell.ts";
+
+/**
+ * The search over pages, documentation, error codes, tools, API keys and actions, on every page. A combobox with a listbox
+ * (ARIA Authoring Practices) in the browser's modal dialog, which keeps the focus and gives it back.
+ */
+export function openPalette(): void {
+  if (document.querySelector(".tb-palette[open]") !== null) return;
+  applyPaletteStyle();
+  closeMenus();
+  new Palette().open();
+}
+
+const LIST_ID = "tb-palette-list";
+
+class Palette {
+  readonly #dialog = element("dialog", { class: "tb-palette", "aria-label": "Search" });
+  readonly #field = element("input", {
+    type: "text",
+    role: "combobox",
+    placeholder: "Search or jump to…",
+    "aria-label": "Search docs, error codes, tools and actions",
+    "aria-autocomplete": "list",
+    "aria-controls": LIST_ID,
+    "aria-expanded": "true",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    enterkeyhint: "go",
+  });
+  readonly #list = element("div", {
+    id: LIST_ID,
+    class: "tb-palette-list",
+    role: "listbox",
+    "aria-label": "Results",
+  });
+  readonly #status = element("p", { class: "tb-palette-status", role: "status" });
+  #entries: Entry[] = knownEntries();
+  #options: { node: HTMLElement; entry: Entry }[] = [];
+  #selected = 0;
+  #problem = "";
+
+  open(): void {
+    const close = element("button", { type: "button", "aria-label": "Close" });
+    close.textContent = "Esc";
+    close.addEventListener("click", () => this.#close());
+    const row = element("div", { class: "tb-palette-field" });
+    row.append(this.#field, close);
+    this.#dialog.append(row, this.#list, this.#status);
+    this.#field.addEventListener("input", () => this.#show());
+    this.#dialog.addEventListener("keydown", (event) => this.#onKey(event));
+    this.#dialog.addEventListener("close", () => this.#dialog.remove());
+    this.#dialog.addEventListener("click", (event) => {
+      if (event.target === this.#dialog) this.#close();
+    });
+    document.body.append(this.#dialog);
+    this.#show();
+    this.#dialog.showModal();
+    this.#field.focus();
+    void this.#load(loadIndex(), "The documentation cannot be searched now. Try again later.");
+    // Without its keys the search is still of use.
+    void this.#load(loadKeys(), "");
+  }
+
+  #close(): void {
+    this.#dialog.close();
+  }
+
+  async #load(more: Promise<Entry[]>, problem: string): Promise<void> {
+    try {
+      this.#entries = [...this.#entries, ...(await more)];
+    } catch {
+      this.#problem ||= problem;
+    }
+    if (this.#dialog.open) this.#show(this.#options[this.#selected]?.entry);
+  }
+
+  /** Lists what the query finds. `keep` stays selected if it is still found. */
+  #show(keep?: Entry): void {
+    const query = this.#field.value;
+    const isEmpty = query.trim() === "";
+    const found = isEmpty
+      ? this.#entries.filter(({ group }) => group === "Go to" || group === "Actions")
+      : findEntries(this.#entries, query);
+    this.#options = [];
+    const groups = Map.groupBy(found, ({ group }) => group);
+    this.#list.replaceChildren(
+      ...[...groups].map(([group, entries], at) => this.#groupNode(group, entries, query, at)),
+    );
+    this.#select(
+      Math.max(
+        0,
+        this.#options.findIndex(({ entry }) => entry === keep),
+      ),
+    );
+    const count = found.length === 1 ? "1 result" : `${found.length} results`;
+    this.#status.textContent =
+      [isEmpty ? "" : found.length === 0 ? "No results" : count, this.#problem]
+        .filter(Boolean)
+        .join(". ") || "↑ ↓ to move, Enter to open";
+  }
+
+  #groupNode(group: string, entries: readonly Entry[], query: string, at: number): HTMLElement {
+    const headingId = `tb-palette-group-${at}`;
+    const node = element("div", { role: "group", "aria-labelledby": headingId });
+    const heading = element("div", { id: headingId, class: "tb-palette-heading" });
+    heading.textContent = group;
+    node.append(heading, ...entries.map((entry) => this.#optionNode(entry, query)));
+    return node;
+  }
+
+  #optionNode(entry: Entry, query: string): HTMLElement {
+    const index = this.#options.length;
+    const attributes = {
+      id: `tb-palette-option-${index}`,
+      class: "tb-palette-option",
+      role: "option",
+      "aria-selected": "false",
+      tabindex: "-1",
+    };
+    // A link can be opened in another tab as links are.
+    const node: HTMLElement =
+      typeof entry.target === "string"
+        ? element("a", { ...attributes, href: entry.target })
+        : element("div", attributes);
+    const title = element("span", {});
+    title.append(...marked(entry.title, query));
+    node.append(title);
+    const words = query.trim() === "" ? "" : excerptOf(entry, query);
+    const isText = entry.group === "Documentation" || entry.group === "Error codes";
+    const detail =
+      isText && words !== "" ? [entry.detail, words].filter(Boolean).join(": ") : entry.detail;
+    if (detail !== "") {
+      const small = element("small", {});
+      small.textContent = detail;
+      node.append(small);
+    }
+    node.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.#choose(entry);
+    });
+    node.addEventListener("pointermove", () => {
+      if (this.#selected !== index) this.#select(index, false);
+    });
+    this.#options.push({ node, entry });
+    return node;
+  }
+
+  #select(index: number, scroll = true): void {
+    this.#options[this.#selected]?.node.setAttribute("aria-selected", "false");
+    this.#selected = index;
+    const option = this.#options[index]?.node;
+    option?.setAttribute("aria-selected", "true");
+    if (scroll) option?.scrollIntoView({ block: "nearest" });
+    if (option === undefined) this.#field.removeAttribute("aria-activedescendant");
+    else this.#field.setAttribute("aria-activedescendant", option.id);
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const last = this.#options.length - 1;
+    const moves: Record<string, number> = {
+      ArrowDown: this.#selected === last ? 0 : this.#selected + 1,
+      ArrowUp: this.#selected === 0 ? last : this.#selected - 1,
+      PageDown: Math.min(last, this.#selected + 8),
+      PageUp: Math.max(0, this.#selected - 8),
+    };
+    const next = moves[event.key];
+    // A text that is being composed uses these keys itself.
+    if (event.isComposing) return;
+    if (next !== undefined && last >= 0) {
+      event.preventDefault();
+      this.#select(next);
+    } else if (event.key === "Enter" && event.target === this.#field) {
+      event.preventDefault();
+      const option = this.#options[this.#selected];
+      if (option === undefined) return;
+      // As a link does with the key held.
+      if ((event.ctrlKey || event.metaKey) && typeof option.entry.target === "string") {
+        open(option.entry.target, "_blank", "noopener");
+      } else this.#choose(option.entry);
+    }
+  }
+
+  #choose({ target }: Entry): void {
+    this.#close();
+    if (typeof target === "string") openPage(target);
+    else void target();
+  }
+}
+
+/** The text with the words of the query emphasized. */
+function marked(text: string, query: string): (Node | string)[] {
+  const words = wordsOf(query).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  if (words.length === 0) return [text];
+  return text.split(new RegExp(`(${words.join("|")})`, "gi")).map((part, at) => {
+    if (at % 2 === 0) return part;
+    const mark = element("mark", {});
+    mark.textContent = part;
+    return mark;
+  });
+}
+
+function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Record<string, string>,
+): HTMLElementTagNameMap[Name] {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  return node;
+}

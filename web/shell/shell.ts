@@ -1,0 +1,104 @@
+import { startAppearance } from "./appearance.ts";
+import { startSearch } from "./search.ts";
+import { askVisitor, followOtherTabs, showVisitor } from "./visitor.ts";
+
+/** What differs between the pages that React draws and the others. */
+export type ShellHost = {
+  /** Opens a page of the service without loading it. False: the browser has to load it. */
+  open(href: string): boolean;
+  /** Ends the session. Rejects where it did not end. */
+  signOut(): Promise<void>;
+};
+
+let host: ShellHost = { open: () => false, signOut: signOutAndReload };
+
+/** The pages of React call this before they render. */
+export function connectShell(newHost: ShellHost): void {
+  host = newHost;
+}
+
+/** Opens a page of the service, loading it if necessary. */
+export function openPage(href: string): void {
+  if (!host.open(href)) location.assign(href);
+}
+
+/** The path under which the service is published, without a slash at its end. */
+export const baseOf = (page: Document): string =>
+  page.querySelector<HTMLElement>(".tb-header")?.dataset["base"] ?? "";
+
+/** Makes the header of the page work: its search, its menus, and the links that depend on the visitor. */
+export function startShell(page: Document): void {
+  const header = page.querySelector<HTMLElement>(".tb-header");
+  if (header === null) return;
+  startAppearance(page);
+  startSearch(header);
+  for (const button of page.querySelectorAll<HTMLButtonElement>("[data-sign-out]")) {
+    button.addEventListener("click", () => void signOut(button));
+  }
+  page.addEventListener("click", followLink);
+  if (header.dataset["dashboard"] === undefined) return;
+  const base = baseOf(page);
+  followOtherTabs(base);
+  // React asks for the visitor itself.
+  if (page.getElementById("app") === null) void askVisitor(base);
+}
+
+/** Links of the shell lead to pages of React without a load, where React is. */
+function followLink(event: MouseEvent): void {
+  const link = (event.target as Element).closest<HTMLAnchorElement>("a[href]");
+  if (link === null || link.closest(SHELL_PARTS) === null) return;
+  if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+    return;
+  closeMenus();
+  if (!event.defaultPrevented && host.open(link.href)) event.preventDefault();
+}
+const SHELL_PARTS = ".tb-header,.tb-popover,.tb-side,.tb-footer,.tb-palette";
+
+export function closeMenus(): void {
+  for (const menu of document.querySelectorAll<HTMLElement>(".tb-popover:popover-open")) {
+    menu.hidePopover();
+  }
+}
+
+/** Marks the links to the page that is open. `path` includes the base. */
+export function showPath(path: string): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>(".tb-links a,.tb-nav a")) {
+    const target = new URL(link.href).pathname;
+    if (target === path) link.setAttribute("aria-current", "page");
+    else if (path.startsWith(`${target}/`)) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+async function signOut(button: HTMLButtonElement): Promise<void> {
+  if (button.getAttribute("aria-busy") === "true") return;
+  const error = button.parentElement?.querySelector("[data-sign-out-error]");
+  button.setAttribute("aria-busy", "true");
+  button.textContent = "Signing out";
+  if (error) error.textContent = "";
+  try {
+    await host.signOut();
+    showVisitor(null);
+    closeMenus();
+  } catch (cause) {
+    if (error) error.textContent = (cause as Error).message;
+  }
+  button.removeAttribute("aria-busy");
+  button.textContent = "Sign out";
+}
+
+/** Ends the session on a page that the server renders: it stays open. */
+async function signOutAndReload(): Promise<void> {
+  const response = await fetch(`${baseOf(document)}/dashboard/auth/sign-out`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: "{}",
+  }).catch(() => null);
+  if (!response?.ok) throw new Error("You could not be signed out. Try again.");
+}
+
+/** Ends the session as the button in the menu does. */
+export const signOutFromSearch = async (): Promise<void> => {
+  await host.signOut();
+  showVisitor(null);
+};

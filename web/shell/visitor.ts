@@ -1,0 +1,67 @@
+/** What the header shows of the signed-in user. */
+export type ShellUser = { email: string };
+
+/**
+ * Whether this browser was signed in when it last knew, so that the next page is right from its first paint on
+ * (`src/site/early-script.ts`).
+ */
+const STORAGE_KEY = "toolbooth-visitor";
+type Hint = "in" | "out";
+
+export function readHint(): Hint | null {
+  try {
+    const hint = localStorage.getItem(STORAGE_KEY);
+    return hint === "in" || hint === "out" ? hint : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Shows the links of a signed-in user, or those of everybody else. */
+export function showVisitor(user: ShellUser | null): void {
+  const hint: Hint = user === null ? "out" : "in";
+  try {
+    localStorage.setItem(STORAGE_KEY, hint);
+  } catch {
+    // Pages then start with the links of everybody else.
+  }
+  showHint(hint);
+  for (const place of document.querySelectorAll("[data-email]")) {
+    place.textContent = user?.email ?? "";
+  }
+  const label = user === null ? "Account" : `Account: ${user.email}`;
+  document.querySelector("[data-account]")?.setAttribute("aria-label", label);
+}
+
+const showHint = (hint: Hint | null): void => {
+  if (hint === "in") document.documentElement.setAttribute("data-visitor", "in");
+  else document.documentElement.removeAttribute("data-visitor");
+};
+
+export const isSignedIn = (): boolean =>
+  document.documentElement.getAttribute("data-visitor") === "in";
+
+/**
+ * Asks the service who the visitor is. Where this browser knows that nobody is signed in, it does not ask: a sign-in always
+ * ends on a page that does.
+ */
+export async function askVisitor(base: string): Promise<void> {
+  if (readHint() === "out") return;
+  const response = await fetch(`${base}/dashboard/visitor`, {
+    headers: { accept: "application/json" },
+    cache: "no-store",
+  }).catch(() => null);
+  // Without a response the page stays as it is.
+  if (response === null || !response.ok) return;
+  const { user } = (await response.json()) as { user: ShellUser | null };
+  showVisitor(user);
+}
+
+/** Follows a sign-in or sign-out in another tab. */
+export function followOtherTabs(base: string): void {
+  addEventListener("storage", ({ key }) => {
+    if (key !== STORAGE_KEY && key !== null) return;
+    showHint(readHint());
+    void askVisitor(base);
+  });
+}
