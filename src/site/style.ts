@@ -25,9 +25,10 @@ h2 code,h3 code{font-size:.95em}
 
 const FRAME = `
 .said{position:absolute;clip-path:inset(50%);width:1px;height:1px;margin:0;overflow:hidden}
-.button{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.35rem 1.15rem;border-radius:8px;border:1px solid var(--tb-accent);background:var(--tb-accent);color:var(--tb-bg);font-weight:600;text-decoration:none;line-height:1.3}
+.button{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.35rem 1.15rem;border-radius:var(--tb-radius);border:1px solid var(--tb-accent);background:var(--tb-accent);color:var(--tb-on-filled);font-weight:600;text-decoration:none;line-height:1.3}
 .button:hover{background:var(--tb-accent-ink);border-color:var(--tb-accent-ink)}
 .button.quiet{background:none;color:var(--tb-accent);border-color:var(--tb-edge)}.button.quiet:hover{background:var(--tb-tint);border-color:var(--tb-accent)}
+@media (prefers-reduced-motion:no-preference){.button,.cards a,.turns a,.copy{transition:color var(--tb-fast),background-color var(--tb-fast),border-color var(--tb-fast)}}
 .actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.6rem}
 .body{flex:1;width:100%;max-width:calc(var(--tb-page-width) + 2*var(--tb-gutter));margin:0 auto;padding:2.5rem var(--tb-gutter) 5rem}
 main{min-width:0}main:focus{outline:0}

@@ -158,6 +158,27 @@ describe("the front page", () => {
     assert.match(page, /<img data-try="qr" src="data:image\/svg\+xml,%3Csvg/);
   });
 
+  it("shows a call, its price and its response, and a balance that adds up", () => {
+    const page = at(full, "/");
+    assert.ok(page.includes("<code>Credits-Charged: 1</code>"));
+    assert.ok(page.includes("315f5bdb76d078c43b8ac0064e4a0164612b1fce77c869345bfc94c75894edd3"));
+    const rows = [...page.matchAll(/<td(?: class="plus")?>([^<]*)<\/td><td>([^<]*)<\/td><\/tr>/g)];
+    const shown = rows.map(([, change, balance]) => `${change} ${balance}`);
+    assert.deepEqual(shown, ["+100 100", "0 100", "−1 99", "0 99", "0 99"]);
+    // Without sign-up an operator grants credits; where no call is free, the first one costs its price.
+    const paid = createPages({ ...BARE, freeCallCredits: 0 }).front;
+    assert.match(paid, /<td class="plus">\+1,000<\/td><td>1,000<\/td>/);
+    assert.match(paid, /<td>−1<\/td><td>998<\/td>/);
+    assert.ok(!paid.includes("the first call of an account is free"));
+  });
+
+  it("moves only where motion is welcome", () => {
+    assert.match(
+      at(full, "/"),
+      /@media \(prefers-reduced-motion:reduce\)\{\.gate-raised \*\{animation:none/,
+    );
+  });
+
   it("leads to every tool: to its page, or to its documentation where there is no dashboard", () => {
     for (const { name } of TOOLS) {
       assert.ok(at(full, "/").includes(`href="/tools/${name}"`), name);

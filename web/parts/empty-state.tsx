@@ -1,4 +1,3 @@
-import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { GATE } from "#site/gate.ts";
 import { ICONS, type IconName } from "#site/icons.ts";
@@ -23,14 +22,8 @@ export function Empty({
   return (
     <section className="tb-empty">
       <Gate icon={icon} raised={done} />
-      <Title order={2} size="h3">
-        {title}
-      </Title>
-      {children !== undefined && (
-        <Text component="div" c="dimmed" mt={6} maw="32rem">
-          {children}
-        </Text>
-      )}
+      <h2>{title}</h2>
+      {children !== undefined && <div className="tb-empty-text">{children}</div>}
       {action !== undefined && <div className="tb-empty-action">{action}</div>}
     </section>
   );
