@@ -77,8 +77,8 @@ const PAGES_MAY_IMPORT = [
   ...["src/api/problem.ts", "src/api/openapi/schemas.ts"],
   // The code samples that users copy: the documentation and the dashboard share them.
   "src/site/request-code.ts",
-  // The icons of all pages.
-  "src/site/icons.ts",
+  // The icons and the picture of all pages.
+  ...["src/site/icons.ts", "src/site/gate.ts"],
   // What the server renders before React does.
   "src/site/sign-up-lead.ts",
   // The names of browsers, the same in emails and in lists.

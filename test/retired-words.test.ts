@@ -63,7 +63,7 @@ type Exception = {
 const EXCEPTIONS: readonly Exception[] = [
   {
     files:
-      /^(?:src\/(?:tools|ids|site\/style|billing\/price-list)|test\/tools|docs\/(?:markdown|qr-code|payments|decisions\/0006)|web\/.*\.css)/,
+      /^(?:src\/(?:tools|ids|site\/(?:\w+-)?style|billing\/price-list)|test\/tools|docs\/(?:markdown|qr-code|payments|decisions\/0006)|web\/.*(?:\.css|-style\.ts))/,
     word: "letters?",
     reason: "letters of an alphabet, and the CSS property letter-spacing",
   },

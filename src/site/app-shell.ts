@@ -1,14 +1,16 @@
 import { hashSource } from "./content-hash.ts";
 import { EARLY_REQUESTS } from "./early-requests.ts";
 import { EARLY_SCRIPT } from "./early-script.ts";
+import { GATE_STYLE } from "./gate.ts";
+import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
 import { memberLinks, renderHeader } from "./header.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
-import { ICON } from "./mark.ts";
 import { basePath } from "./page-links.ts";
 import type { DashboardOffer, PageOptions } from "./page-options.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
-import { DARK, LIGHT, tokensCss } from "./tokens.ts";
+import type { SiteFiles } from "./site-files.ts";
+import { tokensCss } from "./tokens.ts";
 
 /** The built files of the pages that React draws, as paths below the service, such as `assets/main-1a2b3c.js`. */
 export type AppAssets = {
@@ -18,6 +20,8 @@ export type AppAssets = {
   preloads: string[];
   /** Styles of the frame, inlined into the page after the tokens. */
   firstPaint: string;
+  /** Fonts and images; null where the build does not have them. */
+  files: SiteFiles | null;
 };
 
 /** How people can sign up and in: what the forms show before the visitor is known. */
@@ -81,30 +85,19 @@ export const APP_HEADERS: Record<string, string> = {
 export function renderAppShell(page: AppShell): string {
   const { publicUrl } = page.options;
   const base = basePath(publicUrl);
+  const site = { publicUrl, files: page.assets?.files ?? null };
+  const head = {
+    path: page.findable ? page.path : null,
+    title: `${page.title} - Toolbooth`,
+    description: page.description,
+  };
   return html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="theme-color" media="(prefers-color-scheme: light)" content="${LIGHT.bg}">
-<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${DARK.bg}">
-<title>${page.title} - Toolbooth</title>
-<meta name="description" content="${page.description}">
-<meta name="toolbooth-base" content="${base}">
+${renderMeta(head, site)}<meta name="toolbooth-base" content="${base}">
 <meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
-${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}${
-  page.findable
-    ? html`<link rel="canonical" href="${publicUrl}${page.path}">
-<meta property="og:type" content="website">
-<meta property="og:site_name" content="Toolbooth">
-<meta property="og:title" content="${page.title}">
-<meta property="og:description" content="${page.description}">
-<meta property="og:url" content="${publicUrl}${page.path}">\n`
-    : html`<meta name="robots" content="noindex">\n`
-}<link rel="icon" href="${ICON}">
-<script>${trusted(EARLY_SCRIPT)}</script>
-${page.assets && renderAssets(page.assets, base)}</head>
+${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}<script>${trusted(EARLY_SCRIPT)}</script>
+${page.assets && renderAssets(page.assets, site)}</head>
 <body${page.isMember && trusted(' data-area="member"')}>
 ${renderHeader(page.path, page.options)}<div class="tb-body">
 <nav class="tb-side tb-nav" aria-label="Dashboard">${memberLinks(page.path, page.options)}</nav>
@@ -121,10 +114,15 @@ const offerText = ({ signUp, providers, starter }: SignInOffer): string =>
   JSON.stringify({ signUp, providers, starter });
 
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
-function renderAssets({ firstPaint, styles, scripts, preloads }: AppAssets, base: string): Html {
+function renderAssets(
+  { firstPaint, styles, scripts, preloads }: AppAssets,
+  site: HeadOptions,
+): Html {
+  const base = basePath(site.publicUrl);
+  const style = tokensCss() + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
   return html`<script>${trusted(EARLY_REQUESTS)}</script>
-<style>${trusted(tokensCss() + firstPaint + SHELL_STYLE)}</style>
-${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
+<style>${trusted(style)}</style>
+${preloadFonts(site, "low")}${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
 }

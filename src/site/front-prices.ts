@@ -19,7 +19,8 @@ export function prices(options: PageOptions): Html | null {
 <ul class="packs">${offers.map(offerCard)}</ul>
 <p class="soft">${freeTier(dashboard, signUpIsOpen(options), freeCall(options))}${
     dashboard.prices.taxesAdded && "Taxes depend on your address and are added at checkout. "
-  }${howToBuy(dashboard.prices, pageLinks(publicUrl).credits)}</p></section>
+  }${howToBuy(dashboard.prices, pageLinks(publicUrl).credits)}</p>
+<p class="actions"><a class="button quiet" href="${pageLinks(publicUrl).pricing}">Compare prices</a></p></section>
 `;
 }
 

@@ -17,21 +17,21 @@ export function tryIt({ publicUrl, assets }: PageOptions): Html {
   const svg = drawQrSvg(encodeQr(text, "M") as QrSymbol, QR_WIDTH);
   const withScript = Boolean(assets?.script);
   return html`<section class="try" aria-labelledby="try"${withScript && trusted(" data-try")}>
-<h2 id="try">${withScript ? "Try it now" : "Two tools and their results"}</h2>
+<div><h2 id="try">${withScript ? "Try it now" : "Two tools and their results"}</h2>
 <label for="try-text">${withScript ? "Your text" : "Text"}</label>
-<textarea id="try-text" rows="2" maxlength="2000" readonly spellcheck="false" autocomplete="off" autocapitalize="off" aria-describedby="try-hint">${text}</textarea>
+<textarea id="try-text" rows="4" maxlength="2000" readonly spellcheck="false" autocomplete="off" autocapitalize="off" aria-describedby="try-hint">${text}</textarea>
 <p class="hint" id="try-hint">${
     withScript
       ? html`<span data-try="hint">Computed on this page by the code that serves the API. Nothing is sent.</span><noscript> This is an example: turn on JavaScript to use your own text.</noscript>`
       : "An example, computed by this service."
-  }</p>
-<div class="made"><div class="qr"><img data-try="qr" src="data:image/svg+xml,${encodeURIComponent(
+  }</p></div>
+<div class="results"><div class="made"><div class="qr"><img data-try="qr" src="data:image/svg+xml,${encodeURIComponent(
     svg,
   )}" width="${QR_WIDTH}" height="${QR_WIDTH}" alt="QR code of the text"></div>
 <dl><dt><code>qr-code</code></dt><dd data-try="qr-note">Level M, as SVG</dd>
 <dt><code>hash</code></dt><dd><code class="digest" data-try="hash">${digest}</code></dd></dl></div>
 <p class="fault" role="status" data-try="fault"></p>
-${codeBlock("The hash as a call", curlParts(publicUrl, text))}</section>`;
+${codeBlock("The hash as a call", curlParts(publicUrl, text))}</div></section>`;
 }
 
 const QR_WIDTH = 160;

@@ -12,6 +12,7 @@ export function pageLinks(publicUrl: string) {
     accounts: `${base}/docs/accounts`,
     docsCredits: `${base}/docs/credits`,
     webhooks: `${base}/docs/webhooks`,
+    mcp: `${base}/docs/mcp`,
     browserTools: `${base}/docs/browser-tools`,
     selfHosting: `${base}/docs/self-hosting`,
     openapi: `${base}/openapi.json`,

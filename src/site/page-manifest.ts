@@ -1,4 +1,5 @@
 import type { AppAssets } from "./app-shell.ts";
+import { siteFilesOf } from "./site-files.ts";
 
 /** Vite's manifest. The keys are source files below `web/`. */
 export type PageManifest = Record<string, Chunk>;
@@ -25,6 +26,7 @@ export function assetsOf(
     styles: [manifest[STYLE]?.file ?? []].flat(),
     preloads: [...preloads],
     firstPaint,
+    files: siteFilesOf(manifest),
   };
 }
 

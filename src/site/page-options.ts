@@ -1,6 +1,7 @@
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import type { ApiOptions } from "#api/openapi/document.ts";
 import type { DocsSources } from "./docs/navigation.ts";
+import type { SiteFiles } from "./site-files.ts";
 
 /** What every part of the site says of the service: what the OpenAPI description does, and its settings. */
 export type ServiceOptions = ApiOptions & {
@@ -23,7 +24,7 @@ export type PageOptions = ServiceOptions & {
 };
 
 /** `script`: path of the pages' script, such as `assets/front-1a2b3c.js`, below the path of the service. */
-export type PageAssets = { script: string | null };
+export type PageAssets = { script: string | null; files: SiteFiles | null };
 
 export type DashboardOffer = {
   signUp: "open" | "closed";

@@ -4,8 +4,8 @@ import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";
 import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
-import { favicon } from "./mark.ts";
-import type { PageOptions } from "./page-options.ts";
+import { favicon, ICON_SVG } from "./mark.ts";
+import type { PageAssets, PageOptions } from "./page-options.ts";
 import type { PageReplier } from "./page-replies.ts";
 import { createPages, type Pages } from "./pages.ts";
 import type { SiteContext } from "./site-context.ts";
@@ -39,12 +39,30 @@ export function createPageRoutes(site: SiteContext, replier: PageReplier): PageR
       path: "/favicon.ico",
       handler: ({ headers }, context) =>
         replier.plain("image/vnd.microsoft.icon", favicon(), headers, context, {
-          headers: { "Cache-Control": "public, max-age=86400" },
+          headers: ICON_HEADERS,
+        }),
+    },
+    {
+      path: "/icon.svg",
+      handler: ({ headers }, context) =>
+        replier.plain("image/svg+xml", ICON_SVG, headers, context, {
+          headers: { ...ICON_HEADERS, "Content-Security-Policy": SVG_POLICY },
+        }),
+    },
+    {
+      path: "/manifest.webmanifest",
+      handler: ({ headers }, context) =>
+        replier.plain("application/manifest+json", pages().webManifest, headers, context, {
+          headers: ICON_HEADERS,
         }),
     },
     ...drawnPages(site, replier),
   ];
 }
+
+/** These paths have no hash of the content, so a change is seen after a day. */
+const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
+const ICON_HEADERS = { "Cache-Control": "public, max-age=86400" };
 
 /** Made for each request, because its expiry depends on the time. */
 function securityTextRoute({ settings }: SiteContext, replier: PageReplier): PageRoute[] {
@@ -170,21 +188,21 @@ export function prefersMarkdown(accept: string | null): boolean {
   return weights["text/markdown"] > 0 && weights["text/markdown"] >= weights["text/html"];
 }
 
-/** The pages are made once, and again when their script has been built or the documentation has been read. */
+/** The pages are made once, and again when their files have been built or the documentation has been read. */
 function keepPages(site: SiteContext): () => Pages {
   const { pages, docs } = site;
-  const make = (script: string | null, sources: DocsSources | null) =>
-    createPages({ ...optionsOf(site), assets: { script }, docs: sources ?? undefined });
-  let script: string | null = null;
+  const make = (assets: PageAssets | null, sources: DocsSources | null) =>
+    createPages({ ...optionsOf(site), assets: assets ?? undefined, docs: sources ?? undefined });
+  let assets: PageAssets | null = null;
   let sources = docs();
-  let made = make(script, sources);
+  let made = make(assets, sources);
   return () => {
-    const newScript = pages?.frontScript() ?? null;
+    const newAssets = pages?.frontAssets() ?? null;
     const newSources = docs();
-    if (newScript !== script || newSources !== sources) {
-      script = newScript;
+    if (newAssets !== assets || newSources !== sources) {
+      assets = newAssets;
       sources = newSources;
-      made = make(script, sources);
+      made = make(assets, sources);
     }
     return made;
   };

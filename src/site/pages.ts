@@ -5,6 +5,9 @@ import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { createDocs, type Docs } from "./docs/docs.ts";
 import { EARLY_SCRIPT } from "./early-script.ts";
 import { frontPage } from "./front.ts";
+import { FRONT_STYLE } from "./front-style.ts";
+import { gatePicture } from "./gate.ts";
+import { fontStyle, webManifest } from "./head.ts";
 import { html } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
@@ -20,12 +23,14 @@ export type Pages = {
   llms: string;
   robots: string;
   sitemap: string;
+  webManifest: string;
   /** Headers of every page. */
   headers: Record<string, string>;
 };
 
 export function createPages(options: PageOptions): Pages {
   const { publicUrl, dashboard } = options;
+  const site = { publicUrl, files: options.assets?.files ?? null };
   const docs = options.docs === undefined ? null : createDocs(options.docs, options);
   const drawn = dashboard
     ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
@@ -38,8 +43,9 @@ export function createPages(options: PageOptions): Pages {
     llms: llmsText(options, docs?.entries ?? []),
     robots: robotsText(publicUrl),
     sitemap: sitemapXml(publicUrl, paths),
+    webManifest: webManifest(site),
     headers: {
-      "Content-Security-Policy": PAGE_CSP,
+      "Content-Security-Policy": pagePolicy(fontStyle(site)),
       "Referrer-Policy": "same-origin",
       "Cross-Origin-Opener-Policy": "same-origin",
       ...transportPolicy(publicUrl),
@@ -55,7 +61,8 @@ function notFoundPage(options: PageOptions): string {
       path: null,
       title: "Not found - Toolbooth",
       description: "This service has no page at this address.",
-      main: html`<div class="lost"><p class="code-word" aria-hidden="true">404</p>
+      style: FRONT_STYLE,
+      main: html`<div class="lost">${gatePicture("search", { raised: false })}<p class="code-word" aria-hidden="true">404</p>
 <h1>Page not found</h1>
 <p class="lead">The page may have moved, or the address may be misspelled. Addresses are in lower case and have no slash at the end.</p>
 <p class="actions"><a class="button" href="${front}">Go to the front page</a>
@@ -67,19 +74,25 @@ ${options.dashboard && html`<a class="button quiet" href="${tools}">Open the too
 }
 
 /**
- * The Content-Security-Policy of the server-rendered pages: scripts are files of this service, the one inline style and the
- * one inline script are allowed by their hashes (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere.
+ * The Content-Security-Policy of the server-rendered pages: scripts, fonts and icons are files of this service, the inline styles
+ * and the one inline script are allowed by their hashes (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere. `fonts`: the style that declares
+ * the typefaces.
  */
-export const PAGE_CSP = [
-  "default-src 'none'",
-  `style-src '${hashSource(STYLE)}'`,
-  `script-src 'self' '${hashSource(EARLY_SCRIPT)}'`,
-  "img-src data:",
-  // The search fetches its index, and the header who the visitor is.
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
+export const pagePolicy = (fonts: string): string =>
+  [
+    "default-src 'none'",
+    `style-src ${STYLE_HASHES}${fonts && ` '${hashSource(fonts)}'`}`,
+    `script-src 'self' '${hashSource(EARLY_SCRIPT)}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    // The search fetches its index, and the header who the visitor is.
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+
+const STYLE_HASHES = [STYLE, FRONT_STYLE].map((style) => `'${hashSource(style)}'`).join(" ");

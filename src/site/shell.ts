@@ -1,7 +1,8 @@
 import { EARLY_SCRIPT } from "./early-script.ts";
+import { fontStyle, preloadFonts, renderMeta } from "./head.ts";
 import { renderHeader } from "./header.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
-import { ICON, markOn } from "./mark.ts";
+import { markOn } from "./mark.ts";
 import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
 import { type PageOptions, signUpIsOpen } from "./page-options.ts";
 import { STYLE } from "./style.ts";
@@ -14,6 +15,8 @@ export type Page = {
   description: string;
   /** Navigation beside the content on wide screens, above it on narrow ones. */
   side?: Html;
+  /** Styles of this page, besides those of all pages. The policy has to allow them. */
+  style?: string;
   main: HtmlPart;
 };
 
@@ -35,25 +38,11 @@ ${renderFooter(options)}</body>
 }
 
 function renderHead(page: Page, { publicUrl, assets }: PageOptions): Html {
-  const url = page.path === null ? null : `${publicUrl}${page.path}`;
   const base = basePath(publicUrl);
-  return html`<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${page.title}</title>
-<meta name="description" content="${page.description}">
-${
-  url === null
-    ? html`<meta name="robots" content="noindex">\n`
-    : html`<link rel="canonical" href="${url}">
-<meta property="og:type" content="website">
-<meta property="og:site_name" content="Toolbooth">
-<meta property="og:title" content="${page.title}">
-<meta property="og:description" content="${page.description}">
-<meta property="og:url" content="${url}">\n`
-}<link rel="icon" href="${ICON}">
-<style>${trusted(STYLE)}</style>
-<script>${trusted(EARLY_SCRIPT)}</script>
+  const site = { publicUrl, files: assets?.files ?? null };
+  const fonts = fontStyle(site);
+  return html`${renderMeta(page, site)}${preloadFonts(site)}<style>${trusted(STYLE)}</style>
+${page.style && html`<style>${trusted(page.style)}</style>\n`}${fonts && html`<style>${trusted(fonts)}</style>\n`}<script>${trusted(EARLY_SCRIPT)}</script>
 ${
   // Blocks the first paint, so that examples become tabs before they are seen. It is one small file.
   assets?.script &&

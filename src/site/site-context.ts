@@ -1,7 +1,7 @@
 import type { AppContext } from "#api/app-context.ts";
 import type { AppAssets } from "./app-shell.ts";
 import type { DocsSources } from "./docs/navigation.ts";
-import type { DashboardOffer, ServiceOptions, SettingShown } from "./page-options.ts";
+import type { DashboardOffer, PageAssets, ServiceOptions, SettingShown } from "./page-options.ts";
 
 /** What a runtime hands to the site: what it says of the service, the dashboard, the built pages and the documentation. */
 export type SiteContext = {
@@ -31,8 +31,8 @@ export type BuiltPages = {
   serveAsset(name: string, request: Request): Promise<Response>;
   /** What the head of a page of `web/` names; null where it was not built. */
   assetsFor(entry: string, screen?: string): Promise<AppAssets | null>;
-  /** The script of the server-rendered pages, such as `assets/front-1a2b3c.js`; null where it was not built (yet). */
-  frontScript(): string | null;
+  /** What the server-rendered pages load; null where it was not built (yet). The same object until it changes. */
+  frontAssets(): PageAssets | null;
 };
 
 /** What the description and the pages say of an app. */

@@ -25,9 +25,10 @@ h2 code,h3 code{font-size:.95em}
 
 const FRAME = `
 .said{position:absolute;clip-path:inset(50%);width:1px;height:1px;margin:0;overflow:hidden}
-.button{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.35rem 1.15rem;border-radius:8px;border:1px solid var(--tb-accent);background:var(--tb-accent);color:var(--tb-bg);font-weight:600;text-decoration:none;line-height:1.3}
+.button{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.35rem 1.15rem;border-radius:var(--tb-radius);border:1px solid var(--tb-accent);background:var(--tb-accent);color:var(--tb-on-filled);font-weight:600;text-decoration:none;line-height:1.3}
 .button:hover{background:var(--tb-accent-ink);border-color:var(--tb-accent-ink)}
 .button.quiet{background:none;color:var(--tb-accent);border-color:var(--tb-edge)}.button.quiet:hover{background:var(--tb-tint);border-color:var(--tb-accent)}
+@media (prefers-reduced-motion:no-preference){.button,.cards a,.turns a,.copy{transition:color var(--tb-fast),background-color var(--tb-fast),border-color var(--tb-fast)}}
 .actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.6rem}
 .body{flex:1;width:100%;max-width:calc(var(--tb-page-width) + 2*var(--tb-gutter));margin:0 auto;padding:2.5rem var(--tb-gutter) 5rem}
 @media (max-width:48rem){.body{padding-top:1.75rem}}
@@ -96,49 +97,6 @@ tr:target{background:var(--tb-tint)}
 .cards b{font-weight:600}
 `;
 
-/** The front page and the 404 page. */
-const FRONT = `
-.slim main>section{padding-top:5rem}
-.slim main h2{font-size:clamp(1.5rem,4vw,1.85rem);letter-spacing:-.02em}
-.hero{display:grid;gap:2.5rem 3.5rem;padding:1.5rem 0 0}
-.hero h1{font-size:clamp(2.3rem,7vw,3.6rem);line-height:1.08;letter-spacing:-.035em}
-.pitch .lead{font-size:clamp(1.1rem,2.5vw,1.25rem);margin-top:1.4rem}
-.pitch .small{margin-top:1.1rem}
-@media (min-width:62rem){.hero{grid-template-columns:minmax(0,1.05fr) minmax(0,1fr);align-items:center;padding-top:2.5rem}}
-.try{border:1px solid var(--tb-line);border-radius:12px;background:var(--tb-panel);padding:1.25rem}
-.slim main .try h2{font-size:1.125rem;letter-spacing:-.01em}
-.try label{display:block;margin-top:.9rem;font-size:.875rem;font-weight:600}
-.try textarea{display:block;width:100%;margin-top:.3rem;font:1rem/1.5 var(--tb-mono);color:var(--tb-ink);background:var(--tb-bg);border:1px solid var(--tb-edge);border-radius:8px;padding:.55rem .75rem;resize:vertical}
-.hint{margin-top:.4rem;font-size:.8125rem;color:var(--tb-soft)}
-.made{display:flex;gap:1.25rem;align-items:flex-start;margin-top:1rem}
-.qr{flex:none;background:#fff;border:1px solid var(--tb-line);border-radius:8px;width:9rem;height:9rem;padding:.25rem}
-.qr img{display:block;width:100%;height:100%}
-.made dl{margin:0;min-width:0;font-size:.875rem}.made dt:first-child{margin-top:0}.made dt{color:var(--tb-accent)}.made dt code{font-weight:600}
-.digest{overflow-wrap:anywhere}
-.made .digest{background:none;border:0;padding:0}
-.fault{margin:.6rem 0 0;font-size:.875rem;color:var(--tb-bad)}.fault:empty{display:none}
-.try .code{background:var(--tb-bg);margin-top:1rem}
-@media (max-width:26rem){.made{flex-direction:column}}
-.steps{list-style:none;counter-reset:step;padding:0;margin-top:1.75rem;display:grid;gap:2rem}
-.steps li{margin:0;counter-increment:step;min-width:0;display:flex;flex-direction:column}
-.steps li::before{content:counter(step);display:grid;place-items:center;width:2rem;height:2rem;border-radius:50%;background:var(--tb-tint);color:var(--tb-accent);font-weight:650;font-size:.9375rem;margin-bottom:.75rem}
-.steps p{color:var(--tb-soft)}
-@media (min-width:62rem){.steps{grid-template-columns:repeat(3,minmax(0,1fr));gap:2rem}.steps p{flex:1}
-@supports (grid-template-rows:subgrid){.steps{grid-template-rows:repeat(4,auto)}.steps li{display:grid;grid-row:span 4;grid-template-rows:subgrid;row-gap:0}.steps .code{align-self:start}}}
-.slim main .cards{gap:1rem;margin-top:1.75rem;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr))}.slim .cards a{padding:1.1rem 1.2rem}
-.packs{list-style:none;padding:0;margin-top:1.75rem;display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(13.5rem,100%),1fr))}
-.packs li{margin:0;border:1px solid var(--tb-line);border-radius:8px;padding:1.1rem 1.2rem}
-.packs p{margin-top:.35rem}.packs .price{font-size:1.75rem;font-weight:650;letter-spacing:-.02em;line-height:1.2;overflow-wrap:anywhere}
-.packs+p{max-width:46rem;margin-top:1.25rem}
-.reasons{list-style:none;padding:0;margin-top:1.75rem;display:grid;gap:2.25rem 2.5rem;grid-template-columns:repeat(auto-fit,minmax(min(19rem,100%),1fr))}
-.reasons li{margin:0;border-top:1px solid var(--tb-line);padding-top:1.1rem}
-.reasons h3{font-size:1.0625rem}.reasons p{margin-top:.5rem;color:var(--tb-soft)}
-.band>div p{color:var(--tb-soft);max-width:36rem}
-@media (min-width:62rem){.band{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1.1fr);gap:3.5rem;align-items:center}}
-.lost{padding:3rem 0 4rem}.lost h1{font-size:clamp(1.9rem,5vw,2.6rem)}
-.code-word{font:650 1rem/1 var(--tb-mono);color:var(--tb-accent);margin:0 0 1rem}
-`;
-
 const PRINT = `
 @media print{.side,.copy,.turns,.tabs fieldset{display:none!important}
 body{font-size:10pt;color:#000;background:#fff}body,.body{display:block!important}.body{padding:1.5rem 0 0;max-width:none}
@@ -147,6 +105,6 @@ a{color:inherit}}
 `;
 
 /** Without line ends, which only help readers of this file. */
-export const STYLE = [tokensCss(), TEXT, FRAME, PARTS, FRONT, SHELL_STYLE, PRINT]
+export const STYLE = [tokensCss(), TEXT, FRAME, PARTS, SHELL_STYLE, PRINT]
   .join("")
   .replace(/\n/g, "");

@@ -3,12 +3,12 @@
  * `var(--tb-<name>)`. Text has a contrast of at least 4.5 to 1 on every background (WCAG 2.2, 1.4.3), in both colour schemes.
  */
 export const LIGHT = {
-  bg: "#fdfdfb",
-  ink: "#1c2126",
-  soft: "#59626c",
-  line: "#e3e3dc",
-  edge: "#868e96",
-  panel: "#f6f6f2",
+  bg: "#fdfcf9",
+  ink: "#1b2220",
+  soft: "#57605c",
+  line: "#e4e1d7",
+  edge: "#83867e",
+  panel: "#f6f4ee",
   accent: "#0a5f58",
   "accent-ink": "#074842",
   tint: "#e6f1ee",
@@ -22,16 +22,20 @@ export const LIGHT = {
   key: "#0b4f7d",
   text: "#1b6238",
   value: "#8a3f0a",
-  shadow: "0 8px 28px rgb(0 0 0 / 14%)",
+  shadow: "0 1px 2px rgb(27 34 32 / 6%),0 12px 32px rgb(27 34 32 / 12%)",
+  // The barrier's stripes and small marks of warmth. Not for text.
+  signal: "#c96f12",
+  "signal-bg": "#f7e2c2",
+  "shadow-small": "0 1px 2px rgb(27 34 32 / 7%)",
 } as const;
 
 export const DARK: Record<keyof typeof LIGHT, string> = {
-  bg: "#13171a",
-  ink: "#e2e6e8",
-  soft: "#9ba6ae",
-  line: "#2a3136",
-  edge: "#68737b",
-  panel: "#1a1f23",
+  bg: "#121615",
+  ink: "#e3e8e5",
+  soft: "#9da8a3",
+  line: "#2a312f",
+  edge: "#6b7671",
+  panel: "#191f1d",
   accent: "#63cdbb",
   "accent-ink": "#8fe0d1",
   tint: "#18302e",
@@ -45,14 +49,18 @@ export const DARK: Record<keyof typeof LIGHT, string> = {
   key: "#84c1ec",
   text: "#8fd3a8",
   value: "#e9b07e",
-  shadow: "0 8px 28px rgb(0 0 0 / 45%)",
+  shadow: "0 1px 2px rgb(0 0 0 / 40%),0 12px 32px rgb(0 0 0 / 45%)",
+  signal: "#e9a14b",
+  "signal-bg": "#4d3a22",
+  "shadow-small": "0 1px 2px rgb(0 0 0 / 35%)",
 };
 
 /** The same in both colour schemes. `page-width` is the width of header, content and footer, without the gutters. */
 export const SIZES = {
-  font: 'ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif',
-  mono: 'ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace',
+  font: '"Figtree","Fallback Sans","Fallback Roboto",ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif',
+  mono: '"Atkinson Hyperlegible Mono",ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace',
   radius: "8px",
+  "radius-large": "14px",
   fast: "150ms",
   slow: "200ms",
   "page-width": "78rem",

@@ -31,7 +31,7 @@ test("the server declares each of its routes once", () => {
     pages: {
       serveAsset: () => assert.fail("no request is sent"),
       assetsFor: async () => null,
-      frontScript: () => null,
+      frontAssets: () => null,
     },
   });
   const monitoring = { healthz: unused, readyz: unused, metrics: unused };

@@ -9,10 +9,16 @@ import { SETTINGS } from "#config/settings.ts";
 import type { AppOptions } from "#site/app-shell.ts";
 import type { PageOptions } from "#site/page-options.ts";
 import { createPages, type Pages } from "#site/pages.ts";
+import { SITE_FILES, type SiteFiles } from "#site/site-files.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { prices } from "../web/sales-fixtures.ts";
 
 const DOCS = listDocs();
+
+/** The fonts and images as a build names them. */
+export const FILES = Object.fromEntries(
+  SITE_FILES.map((name) => [name, `assets/${name}`]),
+) as SiteFiles;
 
 /** A service with everything that the pages can offer, published at the root of a host. */
 export const FULL: AppOptions = {
@@ -22,7 +28,7 @@ export const FULL: AppOptions = {
   freeCallCredits: 1,
   tools: TOOLS,
   version: "1.2.3",
-  assets: { script: "assets/main.js" },
+  assets: { script: "assets/main.js", files: FILES },
   dashboard: { signUp: "open", providers: ["github"], starter: { credits: 100, days: 90 }, prices },
   settings: SETTINGS,
 };

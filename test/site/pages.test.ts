@@ -9,7 +9,7 @@ import { EARLY_SCRIPT } from "#site/early-script.ts";
 import { html, prose } from "#site/html.ts";
 import { layOutJson } from "#site/json-layout.ts";
 import { pageLinks } from "#site/page-links.ts";
-import { createPages, PAGE_CSP, type Pages } from "#site/pages.ts";
+import { createPages, type Pages } from "#site/pages.ts";
 import { curlCode, fetchCode, pythonCode } from "#site/request-code.ts";
 import hash from "#tools/hash/tool.ts";
 import { TOOLS } from "#tools/registry.ts";
@@ -59,18 +59,37 @@ for (const [kind, pages, options] of [
         assert.equal(text.includes(canonical), isThere);
         assert.equal(text.includes(`<meta property="og:title" content="${title}">`), isThere);
         assert.equal(text.includes('<meta name="robots" content="noindex">'), !isThere);
+        const image = '<meta property="og:image" content="https://tools.test/assets/share.png">';
+        const card = '<meta name="twitter:card" content="summary_large_image">';
+        for (const tag of [image, card]) {
+          assert.equal(text.includes(tag), isThere && options === FULL, tag);
+        }
+        assert.equal(text.match(/<meta name="theme-color" media="/g)?.length, 2);
       });
 
-      it(`${path}: loads nothing but its own script`, () => {
-        assert.doesNotMatch(text, /@import|url\(|<iframe|<object|<embed/i);
+      it(`${path}: loads nothing but its own script, fonts and icons`, () => {
+        assert.doesNotMatch(text, /@import|<iframe|<object|<embed/i);
+        const fonts = ["/assets/sans.woff2", "/assets/mono.woff2"];
+        const loaded = [...text.matchAll(/url\("([^"]*)"\)/g)].map(([, url]) => url);
+        assert.deepEqual(loaded, options === FULL ? fonts : []);
+        assert.equal(text.match(/url\(/g)?.length ?? 0, loaded.length);
+        const links = [...text.matchAll(/<link rel="([^"]*)"[^>]* href="([^"]*)"/g)];
+        const isThere = path !== "/nowhere";
+        assert.deepEqual(
+          links.map(([, rel, href]) => `${rel} ${href}`),
+          [
+            ...(isThere ? [`canonical https://tools.test${path}`] : []),
+            ...["icon /favicon.ico", "icon /icon.svg", "manifest /manifest.webmanifest"],
+            ...(options === FULL ? ["apple-touch-icon /assets/touch-icon.png"] : []),
+            ...(options === FULL ? fonts.map((font) => `preload ${font}`) : []),
+          ],
+        );
         const scripts = options === FULL ? ["/assets/main.js"] : [];
         const sources = attributes(text, "src");
         assert.deepEqual(
           sources.filter((source) => !source.startsWith("data:image/svg+xml,")),
           scripts,
         );
-        const icon = [...text.matchAll(/<link rel="icon" href="([^"]*)"/g)];
-        assert.match(icon[0]?.[1] as string, /^data:image\/svg\+xml,/);
       });
 
       it(`${path}: every link leads to an existing page and heading`, () => {
@@ -93,17 +112,23 @@ for (const [kind, pages, options] of [
         }
       });
 
-      it(`${path}: has no inline script but the one in its head, and its style, as its policy allows them`, () => {
+      it(`${path}: has no inline script but the one in its head, and its styles, as its policy allows them`, () => {
         const inline = [...text.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, code]) => code);
         assert.deepEqual(inline, [EARLY_SCRIPT]);
         assert.doesNotMatch(text.replace(`<script>${EARLY_SCRIPT}`, ""), /<script(?![^>]* src=")/);
         assert.doesNotMatch(text, /<[^>]+\s(?:style|on\w+)=/);
-        const [, style] = /<style>([\s\S]*?)<\/style>/.exec(text) as RegExpExecArray;
-        const digest = digestOf(style as string);
-        assert.ok(PAGE_CSP.includes(`style-src 'sha256-${digest}';`));
-        assert.ok(PAGE_CSP.includes(`script-src 'self' 'sha256-${digestOf(EARLY_SCRIPT)}';`));
-        assert.ok(PAGE_CSP.includes("require-trusted-types-for 'script'; trusted-types 'none'"));
-        assert.equal(pages.headers["Content-Security-Policy"], PAGE_CSP);
+        const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
+          ([, style = ""]) => `'sha256-${digestOf(style)}'`,
+        );
+        const isSlim = path === "/" || path === "/nowhere";
+        assert.equal(styles.length, 1 + (isSlim ? 1 : 0) + (options === FULL ? 1 : 0));
+        const policy = pages.headers["Content-Security-Policy"] ?? "";
+        const [, allowed = ""] = /style-src ([^;]*);/.exec(policy) ?? [];
+        for (const style of styles) assert.ok(allowed.split(" ").includes(style), style);
+        assert.doesNotMatch(allowed, /unsafe/);
+        assert.ok(policy.includes(`script-src 'self' 'sha256-${digestOf(EARLY_SCRIPT)}';`));
+        assert.ok(policy.includes("font-src 'self';"));
+        assert.ok(policy.includes("require-trusted-types-for 'script'; trusted-types 'none'"));
       });
 
       it(`${path}: is small`, () => assert.ok(Buffer.byteLength(text) < 64 * 1024));
@@ -137,6 +162,27 @@ describe("the front page", () => {
     assert.ok(page.includes(`>${text}</textarea>`));
     assert.ok(page.includes(`data-try="hash">${digest}</code>`));
     assert.match(page, /<img data-try="qr" src="data:image\/svg\+xml,%3Csvg/);
+  });
+
+  it("shows a call, its price and its response, and a balance that adds up", () => {
+    const page = at(full, "/");
+    assert.ok(page.includes("<code>Credits-Charged: 1</code>"));
+    assert.ok(page.includes("315f5bdb76d078c43b8ac0064e4a0164612b1fce77c869345bfc94c75894edd3"));
+    const rows = [...page.matchAll(/<td(?: class="plus")?>([^<]*)<\/td><td>([^<]*)<\/td><\/tr>/g)];
+    const shown = rows.map(([, change, balance]) => `${change} ${balance}`);
+    assert.deepEqual(shown, ["+100 100", "0 100", "−1 99", "0 99", "0 99"]);
+    // Without sign-up an operator grants credits; where no call is free, the first one costs its price.
+    const paid = createPages({ ...BARE, freeCallCredits: 0 }).front;
+    assert.match(paid, /<td class="plus">\+1,000<\/td><td>1,000<\/td>/);
+    assert.match(paid, /<td>−1<\/td><td>998<\/td>/);
+    assert.ok(!paid.includes("the first call of an account is free"));
+  });
+
+  it("moves only where motion is welcome", () => {
+    assert.match(
+      at(full, "/"),
+      /@media \(prefers-reduced-motion:reduce\)\{\.gate-raised \*\{animation:none/,
+    );
   });
 
   it("leads to every tool: to its page, or to its documentation where there is no dashboard", () => {

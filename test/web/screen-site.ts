@@ -38,8 +38,9 @@ export async function openScreenSite(visitor?: Visitor) {
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const script = (await pages.assetsFor("front/main.ts"))?.scripts[0] ?? null;
-  const serverPages = createPages({ ...FULL, publicUrl: url, assets: { script } });
+  const built = await pages.assetsFor("front/main.ts");
+  const assets = { script: built?.scripts[0] ?? null, files: built?.files ?? null };
+  const serverPages = createPages({ ...FULL, publicUrl: url, assets });
   const appPages = listAppPages(FULL.tools, url);
 
   respond = async (request) => {

@@ -80,7 +80,9 @@ export function ActivityList() {
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.events);
           return rows.length === 0 ? (
-            <Empty title="No activity yet">Sign-ins and changes will be listed here.</Empty>
+            <Empty icon="clock" title="No activity yet">
+              Sign-ins and changes will be listed here.
+            </Empty>
           ) : (
             <Records label="Activity" columns={COLUMNS} rows={rows} />
           );

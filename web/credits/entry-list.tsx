@@ -26,7 +26,11 @@ export function EntryList() {
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.entries);
           if (rows.length === 0) {
-            return <Empty title="No history yet">Grants and calls will be listed here.</Empty>;
+            return (
+              <Empty icon="requests" title="No history yet">
+                Grants and calls will be listed here.
+              </Empty>
+            );
           }
           return <Records label="Credit history" columns={columns(keyName)} rows={rows} />;
         }}

@@ -34,7 +34,7 @@ export function Grants(props: {
     >
       {rows.length > 0 && <Records label="Grants" columns={grantColumns(now)} rows={rows} />}
       {grants.length === 0 && (
-        <Empty title="No grants yet">
+        <Empty icon="credits" title="No grants yet">
           {promised !== undefined && promised.credits > 0
             ? `Confirm your email address to get ${counted(promised.credits, "starter credit")}, valid for ${counted(promised.days, "day")}.`
             : "Credits that you receive or buy will be listed here."}

@@ -22,7 +22,7 @@ export function PurchaseList({ payable }: { payable: boolean }) {
       <QueryResult query={query} loading={<LoadingRows rows={2} height={56} />}>
         {() =>
           rows.length === 0 ? (
-            <Empty title="No purchases yet">
+            <Empty icon="prices" title="No purchases yet">
               Your purchases will be listed here, with their receipts.
             </Empty>
           ) : (

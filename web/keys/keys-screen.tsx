@@ -141,12 +141,20 @@ function NoKeys(props: {
   onCreate: () => void;
 }) {
   if (props.restriction === "email_not_verified") {
-    return <Empty title="No API keys yet">Confirm your email address to create one.</Empty>;
+    return (
+      <Empty icon="keys" title="No API keys yet">
+        Confirm your email address to create one.
+      </Empty>
+    );
   }
   const action =
     props.restriction === null ? <Button onClick={props.onCreate}>Create key</Button> : undefined;
   return (
-    <Empty title={props.revoked ? "No active API keys" : "No API keys yet"} action={action}>
+    <Empty
+      icon="keys"
+      title={props.revoked ? "No active API keys" : "No API keys yet"}
+      action={action}
+    >
       {props.revoked
         ? "All your keys are revoked. Create a new one to call the API again."
         : "Create a key to make your first call."}

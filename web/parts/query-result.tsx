@@ -2,8 +2,9 @@ import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { isUnavailable, OfflineError, ProblemDetails } from "../request.ts";
 import { BusyButton } from "./buttons.tsx";
+import { Empty } from "./empty-state.tsx";
 import { Failure } from "./message.tsx";
-import { Empty, LoadingBlock } from "./placeholders.tsx";
+import { LoadingBlock } from "./placeholders.tsx";
 import { Time } from "./time.tsx";
 
 /** The members of a TanStack query that are shown. */
@@ -29,7 +30,11 @@ export function QueryResult<Data>(props: {
   if (data === undefined) {
     // The banner of the frame says how to confirm the address.
     if (error instanceof ProblemDetails && error.code === "email_not_verified") {
-      return <Empty title="Nothing here yet">Confirm your email address first.</Empty>;
+      return (
+        <Empty icon="mail" title="Nothing here yet">
+          Confirm your email address first.
+        </Empty>
+      );
     }
     const hint = isUnavailable(error) ? "This page tries again automatically." : undefined;
     if (error !== null) return <Failure error={error} onRetry={retry} hint={hint} />;

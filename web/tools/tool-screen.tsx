@@ -61,6 +61,7 @@ function UnknownTool({ name }: { name: string }) {
     <>
       <PageTitle title="Tool not found" />
       <Empty
+        icon="tools"
         title={`No tool is called “${name.slice(0, 40)}”`}
         action={
           <Anchor component={Link} to="/tools" underline="always">

@@ -145,7 +145,7 @@ function Totals({ totals, range }: { totals: UsageSums; range: Range }) {
 function NoCalls({ view, choices }: { view: UsageView; choices: Choices }) {
   if (view.rows.length > 0) {
     return (
-      <Empty title="No matching calls">
+      <Empty icon="filter" title="No matching calls">
         There are calls in this period ({rangeText(view)}), but none with this tool and key. Change
         the filters above.
       </Empty>
@@ -153,6 +153,7 @@ function NoCalls({ view, choices }: { view: UsageView; choices: Choices }) {
   }
   return (
     <Empty
+      icon="usage"
       title={choices.span === "custom" ? "No calls in this period" : "No calls yet"}
       action={
         <Button component={Link} to="/home">

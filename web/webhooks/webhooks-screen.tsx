@@ -96,7 +96,7 @@ function Endpoints(props: {
       <Button onClick={props.onAdd}>Add endpoint</Button>
     );
     return (
-      <Empty title="No webhook endpoints yet" action={action}>
+      <Empty icon="webhooks" title="No webhook endpoints yet" action={action}>
         Add an endpoint to be notified when your balance is low, when credits are added or about to
         expire, and when an API key is created or revoked.
       </Empty>

@@ -1,6 +1,8 @@
 import type { DocsSources } from "#site/docs/navigation.ts";
 import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
+import type { PageAssets } from "#site/page-options.ts";
 import type { BuiltPages } from "#site/site-context.ts";
+import { siteFilesOf } from "#site/site-files.ts";
 
 /** The Worker's static assets. */
 export type AssetFetcher = { fetch(request: Request): Promise<Response> };
@@ -21,7 +23,7 @@ export type EdgePages = BuiltPages & {
   docs(): DocsSources | null;
 };
 
-type Built = { manifest: PageManifest; firstPaint: string; docs: DocsSources };
+type Built = { manifest: PageManifest; firstPaint: string; docs: DocsSources; front: PageAssets };
 
 export function openEdgePages(
   assets: AssetFetcher | undefined,
@@ -35,8 +37,10 @@ export function openEdgePages(
       readText(assets, FIRST_PAINT),
       readText(assets, DOCS),
     ]);
+    const parsed = JSON.parse(manifest) as PageManifest;
     return {
-      manifest: JSON.parse(manifest) as PageManifest,
+      manifest: parsed,
+      front: { script: parsed[FRONT_ENTRY]?.file ?? null, files: siteFilesOf(parsed) },
       firstPaint,
       docs: JSON.parse(docs) as DocsSources,
     };
@@ -57,7 +61,7 @@ export function openEdgePages(
     },
     assetsFor: async (entry, screen) =>
       built === null ? null : assetsOf(built.manifest, built.firstPaint, entry, screen),
-    frontScript: () => built?.manifest[FRONT_ENTRY]?.file ?? null,
+    frontAssets: () => built?.front ?? null,
     docs: () => built?.docs ?? null,
     async serveAsset(name, request) {
       const asked = new Request(`${PLACE}/assets/${encodeURIComponent(name)}`, {

@@ -22,6 +22,9 @@ const HEADERS = `/assets/*
   Cache-Control: public, max-age=31536000, immutable
   X-Content-Type-Options: nosniff
   Cross-Origin-Resource-Policy: same-origin
+/assets/*.png
+  ! Cross-Origin-Resource-Policy
+  Cross-Origin-Resource-Policy: cross-origin
 /assets/*.js
   Content-Security-Policy: default-src 'none'; script-src 'self'
 `;

@@ -15,6 +15,7 @@ import {
   publishBuild,
 } from "./pages-folder.ts";
 import { hashPageSources } from "./pages-source.ts";
+import { addSiteFiles } from "./site-assets.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
 
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
   try {
     await bundle(folder);
     writeFileSync(path.join(folder, FIRST_PAINT), readFirstPaint());
+    addSiteFiles(CHECKOUT, folder);
     await compressAll(path.join(folder, "assets"));
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);
     say(`Built the pages in ${seconds} s: ${publishBuild(folder, place, hash)}`);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /** Inputs of a build besides the sources. */
-const TOOLING = ["package-lock.json", "src/apps/node/build.ts"];
+const TOOLING = ["package-lock.json", "src/apps/node/build.ts", "src/apps/node/site-assets.ts"];
 
 /**
  * Returns a hash that identifies the result of a build: the SHA-256 over the name and content of every input, which are all

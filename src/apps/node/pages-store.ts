@@ -73,7 +73,8 @@ function respondWith(asset: Asset, request: Request): Response {
     ETag: etag,
     Vary: "Accept-Encoding",
     "X-Content-Type-Options": "nosniff",
-    "Cross-Origin-Resource-Policy": "same-origin",
+    // Other sites show the image of a link.
+    "Cross-Origin-Resource-Policy": asset.type === "image/png" ? "cross-origin" : "same-origin",
   };
   if (matches(request.headers.get("if-none-match"), etag)) {
     return new Response(null, { status: 304, headers });

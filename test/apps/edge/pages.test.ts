@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { manifestKey, SITE_FILES } from "#site/site-files.ts";
 import { openEdgePages } from "../../../src/apps/edge/pages.ts";
 
 /** Assets that the Worker fetches itself because the platform did not serve them. */
@@ -9,7 +10,11 @@ const MANIFEST = {
   "_box.js": { file: "assets/box-1.js" },
   "front/main.ts": { file: "assets/front-1.js" },
   "style.css": { file: "assets/style-1.css" },
+  ...Object.fromEntries(
+    SITE_FILES.map((name) => [manifestKey(name), { file: `assets/1-${name}` }]),
+  ),
 };
+const FILES = Object.fromEntries(SITE_FILES.map((name) => [name, `assets/1-${name}`]));
 
 function openPages() {
   const loggedErrors: string[] = [];
@@ -37,7 +42,7 @@ function openPages() {
 
 test("reads the build manifest once and puts its files into the head of each page", async () => {
   const { pages, requested, loggedErrors } = openPages();
-  assert.equal(pages.frontScript(), null);
+  assert.equal(pages.frontAssets(), null);
   assert.equal(pages.docs(), null);
   assert.equal(await pages.assetsFor("main.tsx"), null);
   await pages.load();
@@ -48,12 +53,14 @@ test("reads the build manifest once and puts its files into the head of each pag
     "GET /build/docs.json",
   ]);
   assert.deepEqual(pages.docs(), {});
-  assert.equal(pages.frontScript(), "assets/front-1.js");
+  assert.deepEqual(pages.frontAssets(), { script: "assets/front-1.js", files: FILES });
+  assert.equal(pages.frontAssets(), pages.frontAssets());
   assert.deepEqual(await pages.assetsFor("main.tsx"), {
     scripts: ["assets/main-1.js"],
     styles: ["assets/style-1.css"],
     preloads: ["assets/box-1.js"],
     firstPaint: "body{}",
+    files: FILES,
   });
   assert.deepEqual(loggedErrors, []);
 });
@@ -62,11 +69,12 @@ test("reads the manifest again at the next request after a failure", async () =>
   const { pages, loggedErrors, setAway } = openPages();
   setAway(true);
   await pages.load();
-  assert.equal(pages.frontScript(), null);
+  assert.equal(pages.frontAssets(), null);
   assert.equal(loggedErrors.length, 1);
   setAway(false);
   await pages.load();
-  assert.equal(pages.frontScript(), "assets/front-1.js");
+  assert.deepEqual(pages.frontAssets(), { script: "assets/front-1.js", files: FILES });
+  assert.equal(pages.frontAssets(), pages.frontAssets());
 });
 
 test("returns an asset as the platform serves it, and 404 for any other name", async () => {

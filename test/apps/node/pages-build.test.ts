@@ -14,7 +14,7 @@ const ROOT = path.join(import.meta.dirname, "../../..");
 
 function makeCheckout(t: TestContext): string {
   const checkout = temporaryFolder(t);
-  const styles = ["web/mantine-variables.css", "web/styles.css"];
+  const styles = ["web/mantine-variables.css", "web/styles.css", "web/images"];
   const rest = ["src", "docs", "package.json", "package-lock.json", "web/vite.config.ts"];
   for (const name of [...rest, ...styles]) {
     cpSync(path.join(ROOT, name), path.join(checkout, name), { recursive: true });

@@ -1,0 +1,90 @@
+import { type Html, html, trusted } from "./html.ts";
+import { basePath } from "./page-links.ts";
+import { fontFaces, type SiteFiles } from "./site-files.ts";
+import { DARK, LIGHT } from "./tokens.ts";
+
+/** What the head of a page says to search engines, to programs that show a link to it, and to the browser's own interface. */
+export type PageHead = {
+  /** The path of the page; null: search engines must not list it. */
+  path: string | null;
+  /** As in the tab of the browser. */
+  title: string;
+  description: string;
+};
+
+/** The head of every page, without its styles and scripts. */
+export function renderMeta({ path, title, description }: PageHead, site: HeadOptions): Html {
+  const base = basePath(site.publicUrl);
+  return html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="${LIGHT.bg}">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${DARK.bg}">
+<title>${title}</title>
+<meta name="description" content="${description}">
+${path === null ? html`<meta name="robots" content="noindex">\n` : renderCard(title, description, path, site)}<link rel="icon" href="${base}/favicon.ico" sizes="32x32">
+<link rel="icon" href="${base}/icon.svg" type="image/svg+xml">
+<link rel="manifest" href="${base}/manifest.webmanifest">
+${site.files && html`<link rel="apple-touch-icon" href="${base}/${site.files["touch-icon.png"]}">\n`}`;
+}
+
+export type HeadOptions = { publicUrl: string; files: SiteFiles | null };
+
+/** The Open Graph properties (https://ogp.me), and the size of the image that Twitter and others show above them. */
+function renderCard(title: string, description: string, path: string, site: HeadOptions): Html {
+  const { publicUrl, files } = site;
+  const url = `${publicUrl}${path}`;
+  return html`<link rel="canonical" href="${url}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="Toolbooth">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:url" content="${url}">
+${
+  files &&
+  html`<meta property="og:image" content="${publicUrl}/${files["share.png"]}">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta property="og:image:alt" content="Toolbooth: small tools, one request away">
+<meta name="twitter:card" content="summary_large_image">
+`
+}`;
+}
+
+/** Fetches the fonts before the styles that name them are read. `priority`: low where a script decides when the page is ready. */
+export function preloadFonts({ publicUrl, files }: HeadOptions, priority?: "low"): Html | null {
+  if (files === null) return null;
+  const base = basePath(publicUrl);
+  return html`${[files["sans.woff2"], files["mono.woff2"]].map(
+    (file) =>
+      html`<link rel="preload" as="font" type="font/woff2" crossorigin href="${base}/${file}"${priority && trusted(` fetchpriority="${priority}"`)}>\n`,
+  )}`;
+}
+
+/** The declarations of the typefaces; empty without a build. */
+export const fontStyle = ({ publicUrl, files }: HeadOptions): string =>
+  files === null ? "" : fontFaces(files, basePath(publicUrl));
+
+/** The web app manifest (https://www.w3.org/TR/appmanifest), for a home screen. */
+export function webManifest({ publicUrl, files }: HeadOptions): string {
+  const base = basePath(publicUrl);
+  const image = (name: keyof SiteFiles, sizes: string, purpose: string) =>
+    files ? [{ src: `${base}/${files[name]}`, type: "image/png", sizes, purpose }] : [];
+  return JSON.stringify({
+    id: `${base}/`,
+    name: "Toolbooth",
+    short_name: "Toolbooth",
+    description: "Small developer tools over HTTP, paid per call with credits.",
+    start_url: `${base}/`,
+    scope: `${base}/`,
+    display: "browser",
+    background_color: LIGHT.bg,
+    theme_color: LIGHT.bg,
+    icons: [
+      { src: `${base}/icon.svg`, type: "image/svg+xml", sizes: "any", purpose: "any" },
+      ...image("icon-192.png", "192x192", "any"),
+      ...image("icon-512.png", "512x512", "any"),
+      ...image("icon-maskable.png", "512x512", "maskable"),
+    ],
+  });
+}
