@@ -63,15 +63,15 @@ type Exception = {
 const EXCEPTIONS: readonly Exception[] = [
   {
     files:
-      /^(?:src\/(?:tools|ids|site\/style|billing\/price-list)|test\/tools|docs\/(?:markdown|qr-code|payments|decisions\/0006)|web\/.*\.css)/,
+      /^(?:src\/(?:tools|ids|site\/(?:\w+-)?style|billing\/price-list)|test\/tools|docs\/(?:markdown|qr-code|payments|decisions\/0006)|web\/.*(?:\.css|-style\.ts))/,
     word: "letters?",
     reason: "letters of an alphabet, and the CSS property letter-spacing",
   },
   {
     files: /./,
     word: "letters?",
-    line: /letter for letter|letter by letter|(?:small|capital|lower-case) letters|letters,? (?:and )?digits|letters of the alphabet/i,
-    reason: "letters of an alphabet",
+    line: /letter for letter|letter by letter|(?:small|capital|lower-case) letters|letters,? (?:and )?digits|letters of the alphabet|letter-spacing/i,
+    reason: "letters of an alphabet, and the CSS property letter-spacing",
   },
   {
     files: /^(?:src|web)\//,

@@ -1,10 +1,9 @@
 import type { Tool } from "#tools/define-tool.ts";
-import { type AppAssets, renderAppShell } from "./app-shell.ts";
+import { type AppAssets, type AppOptions, renderAppShell } from "./app-shell.ts";
 import type { HtmlPart } from "./html.ts";
 import { html, prose } from "./html.ts";
 import { isMemberPath } from "./member-links.ts";
 import { pageLinks } from "./page-links.ts";
-import type { PageOptions } from "./page-options.ts";
 import { curlCode } from "./request-code.ts";
 import { renderSignInForm, type SignInForm } from "./sign-in-form.ts";
 
@@ -34,21 +33,17 @@ export function listAppPages(tools: readonly Tool[], publicUrl: string): AppPage
 
 export function renderAppPage(
   page: AppPage,
-  options: PageOptions,
+  options: AppOptions,
   assets: AppAssets | null,
 ): string {
-  const { form } = page;
-  const offer = options.dashboard ?? undefined;
+  const { dashboard, publicUrl } = options;
   return renderAppShell({
     ...page,
-    main:
-      form === undefined || offer === undefined
-        ? page.main
-        : renderSignInForm(form, offer, options.publicUrl),
+    main: page.form === undefined ? page.main : renderSignInForm(page.form, dashboard, publicUrl),
     options,
     isMember: isMemberPath(page.path),
     assets,
-    offer: page.needsOffer === true ? offer : undefined,
+    offer: page.needsOffer === true ? dashboard : undefined,
   });
 }
 

@@ -27,6 +27,9 @@ export type AppAssets = {
 /** How people can sign up and in: what the forms show before the visitor is known. */
 export type SignInOffer = Pick<DashboardOffer, "signUp" | "providers" | "starter">;
 
+/** What these pages say of the service. They are part of the dashboard. */
+export type AppOptions = PageOptions & { dashboard: DashboardOffer };
+
 /** A page that React draws, as the server sends it. */
 export type AppShell = {
   path: string;
@@ -34,7 +37,7 @@ export type AppShell = {
   description: string;
   /** Whether search engines may list it. */
   findable: boolean;
-  options: PageOptions;
+  options: AppOptions;
   /** Whether the navigation of the dashboard stands beside it. */
   isMember: boolean;
   /** Null where the build is missing: the page then says so. */
@@ -51,8 +54,8 @@ export type AppShell = {
 
 /**
  * The Content-Security-Policy of these pages. Inline styles are allowed because the components position themselves with them;
- * scripts are files of this service, and the two in the head, which are allowed by their hashes (CSP Level 3, section 2.3.1).
- * Frames are the sandboxed previews of the tools.
+ * scripts are files of this service, and those in the head, which are allowed by their hashes (CSP Level 3, section 2.3.1). Frames
+ * are the sandboxed previews of the tools.
  */
 export const APP_CSP = [
   "default-src 'none'",
@@ -83,10 +86,15 @@ export function renderAppShell(page: AppShell): string {
   const { publicUrl } = page.options;
   const base = basePath(publicUrl);
   const site = { publicUrl, files: page.assets?.files ?? null };
+  const head = {
+    path: page.findable ? page.path : null,
+    title: `${page.title} - Toolbooth`,
+    description: page.description,
+  };
   return html`<!doctype html>
 <html lang="en">
 <head>
-${renderMeta({ path: page.findable ? page.path : null, title: `${page.title} - Toolbooth`, description: page.description }, site)}<meta name="toolbooth-base" content="${base}">
+${renderMeta(head, site)}<meta name="toolbooth-base" content="${base}">
 <meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
 ${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}<script>${trusted(EARLY_SCRIPT)}</script>
 ${page.assets && renderAssets(page.assets, site)}</head>
@@ -111,10 +119,10 @@ function renderAssets(
   site: HeadOptions,
 ): Html {
   const base = basePath(site.publicUrl);
+  const style = tokensCss() + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
   return html`<script>${trusted(EARLY_REQUESTS)}</script>
-<style>${trusted(tokensCss() + fontStyle(site) + GATE_STYLE + firstPaint + SHELL_STYLE)}</style>
-${preloadFonts(["sans.woff2"], site, "low")}
-${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
+<style>${trusted(style)}</style>
+${preloadFonts(site, "low")}${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
 }

@@ -6,7 +6,7 @@ import { type Html, html } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
 import { type PageOptions, signUpIsOpen } from "./page-options.ts";
 
-type Row = { what: Html; note: string; change: number };
+type Row = { what: Html; detail: string; change: number };
 
 /** What an account without starter credits gets in the example. */
 const GRANT = 1_000;
@@ -19,22 +19,22 @@ export function creditExample(options: PageOptions): Html {
   const isFirstFree = freeCall(options) !== "" && priceOf(uuid) <= options.freeCallCredits;
   const rows: Row[] = [
     starter > 0
-      ? { what: html`Starter credits`, note: "Your email address is confirmed", change: starter }
-      : { what: html`Credits granted`, note: "By the operator of the service", change: GRANT },
+      ? { what: html`Starter credits`, detail: "Your email address is confirmed", change: starter }
+      : { what: html`Credits granted`, detail: "By the operator of the service", change: GRANT },
     {
       what: html`<code>uuid</code>`,
-      note: isFirstFree ? "200, the first call of an account is free" : "200",
+      detail: isFirstFree ? "200, the first call of an account is free" : "200",
       change: isFirstFree ? 0 : -priceOf(uuid),
     },
-    { what: html`<code>hash</code>`, note: "200", change: -priceOf(hash) },
+    { what: html`<code>hash</code>`, detail: "200", change: -priceOf(hash) },
     {
       what: html`<code>hash</code>`,
-      note: "200, repeated with the same Idempotency-Key",
+      detail: "200, repeated with the same Idempotency-Key",
       change: 0,
     },
     {
       what: html`<code>qr-code</code>`,
-      note: "400, the text is too long for its level",
+      detail: "400, the text is too long for its level",
       change: 0,
     },
   ];
@@ -45,9 +45,9 @@ export function creditExample(options: PageOptions): Html {
 <p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).docsCredits}">Read about credits</a></p></div>
 <div class="scroll"><table class="ledger"><caption class="said">The first calls of an account</caption>
 <thead><tr><th scope="col">Call</th><th scope="col">Credits</th><th scope="col">Balance</th></tr></thead>
-<tbody>${rows.map(({ what, note, change }) => {
+<tbody>${rows.map(({ what, detail, change }) => {
     balance += change;
-    return html`<tr><td><b>${what}</b><span>${note}</span></td><td${change > 0 && html` class="plus"`}>${signed(change)}</td><td>${balance.toLocaleString("en-US")}</td></tr>\n`;
+    return html`<tr><td><b>${what}</b><span>${detail}</span></td><td${change > 0 && html` class="plus"`}>${signed(change)}</td><td>${balance.toLocaleString("en-US")}</td></tr>\n`;
   })}</tbody></table></div></section>
 `;
 }

@@ -20,7 +20,7 @@ export function prices(options: PageOptions): Html | null {
 <p class="soft">${freeTier(dashboard, signUpIsOpen(options), freeCall(options))}${
     dashboard.prices.taxesAdded && "Taxes depend on your address and are added at checkout. "
   }${howToBuy(dashboard.prices, pageLinks(publicUrl).credits)}</p>
-<p class="actions"><a class="button quiet" href="${pageLinks(publicUrl).pricing}">See all prices and what your calls would cost</a></p></section>
+<p class="actions"><a class="button quiet" href="${pageLinks(publicUrl).pricing}">Compare prices</a></p></section>
 `;
 }
 

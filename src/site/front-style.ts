@@ -3,12 +3,12 @@ import { GATE_STYLE } from "./gate.ts";
 /** The styles of the front page and of the 404 page, which docs pages do not need. */
 export const FRONT_STYLE = `
 .slim main>section{padding-top:clamp(4.5rem,9vw,7rem)}
-.slim main h2{font-size:clamp(1.625rem,3.6vw,2.125rem);letter-spacing:-.02em;line-height:1.15}
+.slim main h2{font-size:clamp(1.625rem,3.6vw,2.125rem);letter-spacing:-.02em;word-spacing:.06em;line-height:1.15}
 .slim h2+.lead{margin-top:.7rem}
 .hero{display:grid;gap:3rem 3.5rem;padding:clamp(1rem,4vw,3.5rem) 0 0}
 .hero h1{font-size:clamp(2.5rem,7.2vw,4.25rem);line-height:1.02;letter-spacing:-.032em;font-weight:700}
 .pitch{min-width:0}.pitch .lead{font-size:clamp(1.0625rem,2.2vw,1.25rem);line-height:1.55;margin-top:1.5rem;max-width:34rem}
-.pitch .actions{margin-top:2rem}.pitch .small{margin-top:1.1rem}
+.pitch .actions{margin-top:2rem}.pitch .small{margin-top:1.1rem;text-wrap:pretty}.slim main p{text-wrap:pretty}
 @media (min-width:62rem){.hero{grid-template-columns:minmax(0,1fr) minmax(0,1fr);align-items:center}}
 .call{min-width:0;border:1px solid var(--tb-line);border-radius:var(--tb-radius-large);background:var(--tb-panel);box-shadow:var(--tb-shadow);overflow:hidden}
 .call .code{margin:0;border:0;border-radius:0;background:none}
@@ -19,7 +19,7 @@ export const FRONT_STYLE = `
 .toll .gate{width:10rem;flex:none}
 .toll p{margin:0 0 .9rem;font-size:.8125rem;color:var(--tb-soft);line-height:1.5;min-width:0}
 .toll code{display:block;background:none;border:0;padding:0;font-weight:600;color:var(--tb-accent);overflow-wrap:anywhere}
-@media (max-width:26rem){.toll{gap:.75rem;padding-inline:1rem}.toll .gate{width:7.5rem}}
+@media (max-width:26rem){.call .code pre{font-size:.75rem}.toll{gap:.75rem;padding-inline:1rem}.toll .gate{width:7rem}}
 .slim main .cards{gap:1rem;margin-top:2rem;grid-template-columns:repeat(auto-fill,minmax(min(21rem,100%),1fr))}
 .slim .cards a{position:relative;display:grid;grid-template-columns:auto minmax(0,1fr);grid-template-rows:auto auto 1fr;column-gap:.9rem;padding:1.25rem;border-radius:var(--tb-radius-large);background:var(--tb-bg);transition:border-color var(--tb-fast),box-shadow var(--tb-fast),transform var(--tb-fast)}
 .slim .cards a:hover{background:var(--tb-bg);box-shadow:var(--tb-shadow);transform:translateY(-2px)}
@@ -58,6 +58,7 @@ export const FRONT_STYLE = `
 .packs li{margin:0;border:1px solid var(--tb-line);border-radius:var(--tb-radius-large);padding:1.25rem}
 .packs h3{font-size:1rem}
 .packs p{margin-top:.35rem}.packs .price{margin-top:.6rem;font-size:2rem;font-weight:700;letter-spacing:-.03em;line-height:1.1;overflow-wrap:anywhere}
+@media (max-width:40rem){.packs li{display:grid;grid-template-columns:minmax(0,1fr) auto;column-gap:1rem;padding:1rem 1.25rem}.packs .price{grid-column:2;grid-row:1/span 2;align-self:center;margin:0;font-size:1.5rem}.packs .small{grid-column:1/-1}}
 .packs+p{max-width:46rem;margin-top:1.25rem}
 .reasons{list-style:none;padding:0;margin-top:2rem;display:grid;gap:2.5rem 3rem;grid-template-columns:repeat(auto-fit,minmax(min(18rem,100%),1fr))}
 .reasons li{margin:0}

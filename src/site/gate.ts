@@ -12,7 +12,7 @@ export const GATE = {
   ground: "M4 84h192",
   tile: { x: 24, y: 52, size: 32, radius: 8 },
   passed: 64,
-  post: { x: 138, y: 48, width: 12, height: 36, radius: 3 },
+  stand: { x: 138, y: 48, width: 12, height: 36, radius: 3 },
   pivot: { x: 144, y: 54, radius: 5 },
   arm: "M144 54H70",
   stripes: "M128 54H74",
@@ -22,13 +22,13 @@ export const GATE = {
 
 /** The tollgate as a picture. `tile`: the icon of the call before it. Where it is `raised`, the arm rises and the call passes when the page opens. */
 export function gatePicture(tile: IconName, { raised }: { raised: boolean }): Html {
-  const { width, height, post, pivot, arm, stripes, booth, ground } = GATE;
+  const { width, height, stand, pivot, arm, stripes, booth, ground } = GATE;
   const { x, y, size, radius } = GATE.tile;
   return html`<svg class="gate${raised && " gate-raised"}" viewBox="0 0 ${width} ${height}" fill="none" aria-hidden="true">
 <path class="gate-line" d="${ground}"/><path class="gate-booth" d="${booth}"/>
 <g class="gate-call"><rect class="gate-tile" x="${x}" y="${y}" width="${size}" height="${size}" rx="${radius}"/>
 <path class="gate-icon" transform="translate(${x + 7} ${y + 7}) scale(.9)" d="${ICONS[tile]}"/></g>
-<rect class="gate-post" x="${post.x}" y="${post.y}" width="${post.width}" height="${post.height}" rx="${post.radius}"/>
+<rect class="gate-post" x="${stand.x}" y="${stand.y}" width="${stand.width}" height="${stand.height}" rx="${stand.radius}"/>
 <g class="gate-arm"><path class="gate-pole" d="${arm}"/><path class="gate-stripes" d="${stripes}"/></g>
 <circle class="gate-pivot" cx="${pivot.x}" cy="${pivot.y}" r="${pivot.radius}"/></svg>`;
 }

@@ -52,16 +52,12 @@ ${
 }
 
 /** Fetches the fonts before the styles that name them are read. `priority`: low where a script decides when the page is ready. */
-export function preloadFonts(
-  names: readonly ("sans.woff2" | "mono.woff2")[],
-  { publicUrl, files }: HeadOptions,
-  priority?: "low",
-): Html | null {
+export function preloadFonts({ publicUrl, files }: HeadOptions, priority?: "low"): Html | null {
   if (files === null) return null;
   const base = basePath(publicUrl);
-  return html`${names.map(
-    (name) =>
-      html`<link rel="preload" as="font" type="font/woff2" crossorigin href="${base}/${files[name]}"${priority && trusted(` fetchpriority="${priority}"`)}>\n`,
+  return html`${[files["sans.woff2"], files["mono.woff2"]].map(
+    (file) =>
+      html`<link rel="preload" as="font" type="font/woff2" crossorigin href="${base}/${file}"${priority && trusted(` fetchpriority="${priority}"`)}>\n`,
   )}`;
 }
 

@@ -218,7 +218,7 @@ function optionsOf({ settings, dashboard }: SiteContext): PageOptions {
 function drawnPages(site: SiteContext, replier: PageReplier): PageRoute[] {
   const { dashboard, pages, settings } = site;
   if (dashboard === null || pages === null) return [];
-  const options = optionsOf(site);
+  const options = { ...optionsOf(site), dashboard: dashboard.offer };
   const asset: PageRoute = {
     path: "/assets/:name",
     handler: (request) =>

@@ -31,7 +31,7 @@ export function siteFilesOf(
  * The typefaces: Figtree, and Atkinson Hyperlegible Mono for code and keys, where no character can be taken for another one (both
  * under the SIL Open Font License 1.1, the Latin subsets of Fontsource). `optional` means that a page whose fonts arrive after its
  * first paint keeps the fallback, so nothing shifts; the next page has them from the cache. The fallbacks have the widths and line
- * heights of Figtree: `size-adjust` is its mean width over 240 letters of our own text at weight 400 (600 for bold), divided by
+ * heights of Figtree: `size-adjust` is its mean width over 240 characters of our own text at weight 400 (600 for bold), divided by
  * that of Arial, Arial Bold and Roboto; its ascent and descent, 0.95 and 0.25 of its size, are divided by the same.
  */
 export const fontFaces = (files: SiteFiles, base: string): string =>

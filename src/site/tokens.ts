@@ -23,11 +23,9 @@ export const LIGHT = {
   text: "#1b6238",
   value: "#8a3f0a",
   shadow: "0 1px 2px rgb(27 34 32 / 6%),0 12px 32px rgb(27 34 32 / 12%)",
-  // Loading blocks, the ground of selected segments.
-  fill: "#e9e6dc",
   // The barrier's stripes and small marks of warmth. Not for text.
   signal: "#c96f12",
-  "signal-bg": "#fbeedb",
+  "signal-bg": "#f7e2c2",
   "shadow-small": "0 1px 2px rgb(27 34 32 / 7%)",
 } as const;
 
@@ -52,9 +50,8 @@ export const DARK: Record<keyof typeof LIGHT, string> = {
   text: "#8fd3a8",
   value: "#e9b07e",
   shadow: "0 1px 2px rgb(0 0 0 / 40%),0 12px 32px rgb(0 0 0 / 45%)",
-  fill: "#29312e",
   signal: "#e9a14b",
-  "signal-bg": "#33271a",
+  "signal-bg": "#4d3a22",
   "shadow-small": "0 1px 2px rgb(0 0 0 / 35%)",
 };
 
@@ -62,7 +59,6 @@ export const DARK: Record<keyof typeof LIGHT, string> = {
 export const SIZES = {
   font: '"Figtree","Fallback Sans","Fallback Roboto",ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif',
   mono: '"Atkinson Hyperlegible Mono",ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace',
-  "radius-small": "5px",
   radius: "8px",
   "radius-large": "14px",
   fast: "150ms",

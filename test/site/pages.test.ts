@@ -5,6 +5,7 @@ import { SETTINGS } from "#config/settings.ts";
 import { ERRORS, type ErrorCode } from "#errors.ts";
 import { securityText } from "#site/discovery.ts";
 import { ERROR_TEXTS } from "#site/docs/error-texts.ts";
+import { EARLY_SCRIPT } from "#site/early-script.ts";
 import { html, prose } from "#site/html.ts";
 import { layOutJson } from "#site/json-layout.ts";
 import { pageLinks } from "#site/page-links.ts";
@@ -14,13 +15,14 @@ import hash from "#tools/hash/tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { BARE, FULL, pageAt, pathsOf } from "./pages-server.ts";
 
+const digestOf = (text: string) => createHash("sha256").update(text).digest("base64");
 const full = createPages(FULL);
 const bare = createPages(BARE);
 const at = (pages: Pages, path: string): string => pageAt(pages, path) ?? pages.notFound;
 
 /** What a service with a dashboard serves besides these pages. */
 const ELSEWHERE =
-  /^(?:mailto:sales@example\.com|\/openapi(?:-operations\.json|\.(?:json|yaml))|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|usage|credits|pricing|tools(?:\/[a-z0-9-]+)?))$/;
+  /^(?:mailto:sales@example\.com|\/openapi(?:-operations\.json|\.(?:json|yaml))|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|home|requests|usage|credits|pricing|tools(?:\/[a-z0-9-]+)?))$/;
 
 for (const [kind, pages, options] of [
   ["with a dashboard", full, FULL],
@@ -110,20 +112,21 @@ for (const [kind, pages, options] of [
         }
       });
 
-      it(`${path}: has no inline script, and its styles as its policy allows them`, () => {
-        assert.doesNotMatch(text, /<script(?![^>]* src=")/);
+      it(`${path}: has no inline script but the one in its head, and its styles, as its policy allows them`, () => {
+        const inline = [...text.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, code]) => code);
+        assert.deepEqual(inline, [EARLY_SCRIPT]);
+        assert.doesNotMatch(text.replace(`<script>${EARLY_SCRIPT}`, ""), /<script(?![^>]* src=")/);
         assert.doesNotMatch(text, /<[^>]+\s(?:style|on\w+)=/);
-        const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, style = ""]) => {
-          const digest = createHash("sha256").update(style).digest("base64");
-          return `'sha256-${digest}'`;
-        });
+        const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
+          ([, style = ""]) => `'sha256-${digestOf(style)}'`,
+        );
         const isSlim = path === "/" || path === "/nowhere";
         assert.equal(styles.length, 1 + (isSlim ? 1 : 0) + (options === FULL ? 1 : 0));
         const policy = pages.headers["Content-Security-Policy"] ?? "";
         const [, allowed = ""] = /style-src ([^;]*);/.exec(policy) ?? [];
         for (const style of styles) assert.ok(allowed.split(" ").includes(style), style);
         assert.doesNotMatch(allowed, /unsafe/);
-        assert.ok(policy.includes("script-src 'self';"));
+        assert.ok(policy.includes(`script-src 'self' 'sha256-${digestOf(EARLY_SCRIPT)}';`));
         assert.ok(policy.includes("font-src 'self';"));
         assert.ok(policy.includes("require-trusted-types-for 'script'; trusted-types 'none'"));
       });
@@ -141,7 +144,10 @@ for (const [kind, pages, options] of [
         });
         const hostilePage = at(made, path);
         assert.deepEqual(findTagFaults(hostilePage), []);
-        assert.doesNotMatch(hostilePage, /<script>|alert\(1\)<\/script>|<b>'/);
+        assert.doesNotMatch(
+          hostilePage.replace(`<script>${EARLY_SCRIPT}`, ""),
+          /<script>|alert\(1\)<\/script>|<b>'/,
+        );
       });
     }
   });
@@ -156,6 +162,27 @@ describe("the front page", () => {
     assert.ok(page.includes(`>${text}</textarea>`));
     assert.ok(page.includes(`data-try="hash">${digest}</code>`));
     assert.match(page, /<img data-try="qr" src="data:image\/svg\+xml,%3Csvg/);
+  });
+
+  it("shows a call, its price and its response, and a balance that adds up", () => {
+    const page = at(full, "/");
+    assert.ok(page.includes("<code>Credits-Charged: 1</code>"));
+    assert.ok(page.includes("315f5bdb76d078c43b8ac0064e4a0164612b1fce77c869345bfc94c75894edd3"));
+    const rows = [...page.matchAll(/<td(?: class="plus")?>([^<]*)<\/td><td>([^<]*)<\/td><\/tr>/g)];
+    const shown = rows.map(([, change, balance]) => `${change} ${balance}`);
+    assert.deepEqual(shown, ["+100 100", "0 100", "−1 99", "0 99", "0 99"]);
+    // Without sign-up an operator grants credits; where no call is free, the first one costs its price.
+    const paid = createPages({ ...BARE, freeCallCredits: 0 }).front;
+    assert.match(paid, /<td class="plus">\+1,000<\/td><td>1,000<\/td>/);
+    assert.match(paid, /<td>−1<\/td><td>998<\/td>/);
+    assert.ok(!paid.includes("the first call of an account is free"));
+  });
+
+  it("moves only where motion is welcome", () => {
+    assert.match(
+      at(full, "/"),
+      /@media \(prefers-reduced-motion:reduce\)\{\.gate-raised \*\{animation:none/,
+    );
   });
 
   it("leads to every tool: to its page, or to its documentation where there is no dashboard", () => {
@@ -345,7 +372,7 @@ const attributes = (text: string, name: string): string[] =>
     ([, value]) => value as string,
   );
 
-const VOID = new Set(["meta", "link", "input", "br", "img"]);
+const VOID = new Set(["meta", "link", "input", "br", "wbr", "img"]);
 
 /** What is opened and not closed, or closed and not open. Enough of a parser for pages that we write ourselves. */
 function findTagFaults(text: string): string[] {

@@ -88,6 +88,12 @@ for (const [name, scheme] of Object.entries({ light: LIGHT, dark: DARK })) {
     const low = (at: number, list: typeof pairs) =>
       list.filter(([text, ground]) => contrast(scheme[text], scheme[ground]) < at);
     assert.deepEqual(low(4.5, pairs), []);
-    assert.deepEqual(low(3, [["edge", "bg"]]), []);
+    assert.deepEqual(
+      low(3, [
+        ["edge", "bg"],
+        ["signal", "bg"],
+      ]),
+      [],
+    );
   });
 }

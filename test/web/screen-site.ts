@@ -51,7 +51,7 @@ export async function openScreenSite(visitor?: Visitor) {
     if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
     const headers = { ...APP_HEADERS, "Content-Type": HTML };
-    const options = { ...FULL, dashboard: { ...FULL.dashboard, ...OFFER }, publicUrl: url };
+    const options = { ...FULL, publicUrl: url, dashboard: { ...FULL.dashboard, ...OFFER } };
     return new Response(renderAppPage(page, options, assets), { headers });
   };
   return {

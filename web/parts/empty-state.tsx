@@ -1,4 +1,3 @@
-import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { GATE } from "#site/gate.ts";
 import { ICONS, type IconName } from "#site/icons.ts";
@@ -23,14 +22,8 @@ export function Empty({
   return (
     <section className="tb-empty">
       <Gate icon={icon} raised={done} />
-      <Title order={2} size="h3">
-        {title}
-      </Title>
-      {children !== undefined && (
-        <Text component="div" c="dimmed" mt={6} maw="32rem">
-          {children}
-        </Text>
-      )}
+      <h2>{title}</h2>
+      {children !== undefined && <div className="tb-empty-text">{children}</div>}
       {action !== undefined && <div className="tb-empty-action">{action}</div>}
     </section>
   );
@@ -38,7 +31,7 @@ export function Empty({
 
 /** The tollgate of `gatePicture` (src/site/gate.ts), which has its shapes and its styles. */
 export function Gate({ icon, raised }: { icon: IconName; raised: boolean }) {
-  const { width, height, tile, post, pivot } = GATE;
+  const { width, height, tile, stand, pivot } = GATE;
   return (
     <svg
       className={raised ? "gate gate-raised" : "gate"}
@@ -65,11 +58,11 @@ export function Gate({ icon, raised }: { icon: IconName; raised: boolean }) {
       </g>
       <rect
         className="gate-post"
-        x={post.x}
-        y={post.y}
-        width={post.width}
-        height={post.height}
-        rx={post.radius}
+        x={stand.x}
+        y={stand.y}
+        width={stand.width}
+        height={stand.height}
+        rx={stand.radius}
       />
       <g className="gate-arm">
         <path className="gate-pole" d={GATE.arm} />

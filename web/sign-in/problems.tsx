@@ -1,5 +1,5 @@
-import { Alert } from "@mantine/core";
 import { useEffect, useRef } from "react";
+import { Alert } from "../parts/alert.tsx";
 import { explain } from "../parts/message.tsx";
 import { OfflineError, ProblemDetails } from "../request.ts";
 
@@ -28,14 +28,7 @@ export function Problems({
   }, [attempt]);
   if (error === null || field !== undefined) return null;
   return (
-    <Alert
-      ref={alert}
-      tabIndex={-1}
-      role="alert"
-      color="red"
-      variant="light"
-      title={explain(error).title}
-    >
+    <Alert ref={alert} tabIndex={-1} role="alert" color="red" title={explain(error).title}>
       <ErrorText error={error} />
     </Alert>
   );

@@ -1,6 +1,7 @@
-import { Alert, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { Link, Navigate, useNavigate } from "@tanstack/react-router";
 import { useNext, useSearchText } from "../addresses.ts";
+import { Alert } from "../parts/alert.tsx";
 import { explain } from "../parts/message.tsx";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
@@ -87,7 +88,7 @@ function Unverified({ email }: { email: string }) {
   const send = useSendVerification();
   useSignInElsewhere();
   return (
-    <Alert color="accent" variant="light" role="alert" title="Confirm your email address first">
+    <Alert color="accent" role="alert" title="Confirm your email address first">
       <Text size="sm" mb="sm" className="tb-break">
         Open the link in the email that we sent to {email}. In this browser, it signs you in.
       </Text>
@@ -110,7 +111,7 @@ function ProviderProblem() {
   const reason = useSearchText("error");
   if (reason === "") return null;
   return (
-    <Alert color="red" variant="light" role="alert" title="Sign-in failed" mt="md">
+    <Alert color="red" role="alert" title="Sign-in failed" className="tb-alert-top">
       {Object.hasOwn(PROVIDER_PROBLEMS, reason) ? PROVIDER_PROBLEMS[reason] : OTHER_PROBLEM}
     </Alert>
   );

@@ -91,10 +91,11 @@ test("every page has the same bytes as on Node", async (t) => {
   );
   const drawn = listAppPages(TOOLS, site.base).map((page) => page.path);
   const texts = ["/sitemap.xml", "/robots.txt", "/llms.txt", "/openapi.json", "/dashboard/visitor"];
+  const icons = ["/icon.svg", "/favicon.ico", "/manifest.webmanifest"];
   const ofTheWorker = ["manifest.json", "weak-passwords.bin", "disposable-domains.json"];
   const built = ofTheWorker.map((name) => `/build/${name}`);
   const wrong = ["/nothing", "/docs/", ...built, "/_headers", "/dashboard/nothing"];
-  const paths = new Set([...written, ...drawn, ...texts, ...wrong]);
+  const paths = new Set([...written, ...drawn, ...texts, ...icons, ...wrong]);
   assert.ok(paths.size > 30, [...paths].join(" "));
   const compare = async (path: string, method: string) => {
     const [here, there] = await Promise.all(

@@ -113,6 +113,37 @@ test("the head of a page names the entry, the styles and the modules that the pa
   assert.match((await pages.assetsFor("front/main.ts"))?.scripts.join() ?? "", /front-/);
 });
 
+test("fonts and images are files of the build, small, kept for a year, and images can be shown elsewhere", async () => {
+  const { pages } = await openServed();
+  const { files } = (await pages.assetsFor(ENTRY)) ?? {};
+  assert.ok(files);
+  const bytesOf = async (name: keyof typeof files) => {
+    const response = await get(pages, nameOf(files[name]));
+    assert.equal(response.status, 200, name);
+    assert.match(files[name], /-[0-9a-f]{8}\.(?:png|woff2)$/);
+    assert.match(response.headers.get("cache-control") ?? "", /max-age=31536000, immutable/);
+    const isImage = name.endsWith(".png");
+    assert.equal(response.headers.get("content-type"), isImage ? "image/png" : "font/woff2");
+    const sharing = response.headers.get("cross-origin-resource-policy");
+    assert.equal(sharing, isImage ? "cross-origin" : "same-origin");
+    return Buffer.from(await response.arrayBuffer());
+  };
+  const fonts = [await bytesOf("sans.woff2"), await bytesOf("mono.woff2")];
+  for (const font of fonts) assert.equal(font.toString("latin1", 0, 4), "wOF2");
+  assert.ok(fonts.reduce((sum, { length }) => sum + length, 0) < 60_000);
+  for (const [name, width, height] of [
+    ["share.png", 1200, 630],
+    ["touch-icon.png", 180, 180],
+    ["icon-192.png", 192, 192],
+    ["icon-512.png", 512, 512],
+    ["icon-maskable.png", 512, 512],
+  ] as const) {
+    const png = await bytesOf(name);
+    assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [width, height], name);
+    assert.ok(png.length < 60_000, name);
+  }
+});
+
 test("a change of any source makes a new build, and two builds are kept", async (t) => {
   const checkout = makeCheckout(t);
   const dataDir = temporaryFolder(t);

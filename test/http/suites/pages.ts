@@ -37,6 +37,26 @@ export function pagesSuite(sentence: Sentence) {
     assert.equal(createHash("sha256").update(again.bytes).digest("hex"), digest);
   });
 
+  sentence("/icon.svg and /manifest.webmanifest are kept for a day", async (service) => {
+    const icon = await service.send("/icon.svg");
+    assert.equal(icon.status, 200);
+    assert.equal(icon.header("content-type"), "image/svg+xml");
+    assert.equal(icon.header("cache-control"), "public, max-age=86400");
+    assert.match(icon.header("content-security-policy") ?? "", /^default-src 'none';/);
+    assert.match(
+      icon.text,
+      /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg".*prefers-color-scheme:dark/,
+    );
+    const manifest = await service.send("/manifest.webmanifest");
+    assert.equal(manifest.status, 200);
+    assert.equal(manifest.header("content-type"), "application/manifest+json");
+    assert.equal(manifest.header("cache-control"), "public, max-age=86400");
+    const { name, icons, start_url } = manifest.json();
+    assert.equal(name, "Toolbooth");
+    assert.ok(start_url.endsWith("/"));
+    assert.ok(icons[0].src.endsWith("/icon.svg"));
+  });
+
   sentence(
     "a program gets a problem for a page that is none, a browser a page",
     async (service) => {
