@@ -57,7 +57,7 @@ function Overview(props: { view: HomeView; account: string; guide: ReactNode }) 
   const isUsed =
     guide === null || (days ?? []).some(({ calls, errors }) => calls > 0 || (errors ?? 0) > 0);
   return (
-    <>
+    <div className="tb-home">
       <Figures view={view} now={now} />
       {view.noStarter !== null && (
         <Text size="sm" c="dimmed" mt="sm">
@@ -77,7 +77,7 @@ function Overview(props: { view: HomeView; account: string; guide: ReactNode }) 
           </div>
         </>
       )}
-    </>
+    </div>
   );
 }
 

@@ -78,7 +78,7 @@ function BalanceText({ view }: { view: HomeView }) {
   if (left === null) return "No credits used in 7 days";
   const days = Math.floor(left);
   if (days > 365) return "More than a year left";
-  return `${days === 0 ? "Less than a day" : `About ${counted(days, "day")}`} left at ${rateText(creditsPerDay)} a day`;
+  return `${days === 0 ? "Less than a day" : counted(days, "day")} left at ${rateText(creditsPerDay)} a day`;
 }
 
 /** What expires next: credits, or a key where that is sooner. */
@@ -220,9 +220,8 @@ export function LastErrors({
                   <small>{tool}</small>
                 </span>
                 <time dateTime={new Date(at).toISOString()}>
-                  {dayText(at) === today
-                    ? `${clockText(at)} UTC`
-                    : `${dayText(at)}, ${clockText(at).slice(0, 5)} UTC`}
+                  {dayText(at) === today ? "" : `${dayText(at)}, `}
+                  {clockText(at).slice(0, 5)} UTC
                 </time>
               </Link>
             </li>

@@ -5,7 +5,7 @@ import { PatternDefinitions, Swatch } from "./pattern.tsx";
 import "./chart.css";
 
 /** How many labels of days fit below the bars, by the width of the chart (chart.css). */
-const LABELS = { wide: 14, medium: 7, narrow: 5 } as const;
+const LABELS = { wide: 14, medium: 7, narrow: 4 } as const;
 /** The part of its slot that a bar fills. Few bars would be too wide otherwise. */
 const barShare = (count: number): number => Math.min(0.7, 0.06 * count);
 

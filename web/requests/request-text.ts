@@ -11,6 +11,13 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** `p50 4.8 · p99 212 ms`: the unit is written once if both have the same. */
+export function durations(p50: number, p99: number): string {
+  const [one, other] = [duration(p50), duration(p99)];
+  const [value, unit] = one.split(" ");
+  return other.endsWith(` ${unit}`) ? `p50 ${value} · p99 ${other}` : `p50 ${one} · p99 ${other}`;
+}
+
 /** `340 B`, `1.2 KB`, `3.4 MB`: 1 KB is 1,024 bytes. */
 export function size(bytes: number | null): string {
   if (bytes === null) return "not read";
@@ -67,7 +74,7 @@ export const knownCode = (code: string | null): ErrorCode | null =>
 /** `Not charged`, `1 credit`, `Free: a repeat of an earlier call`. */
 export function chargeText({ charged, replayed, status }: RequestView): string {
   if (replayed) return "Not charged: a repeat with the same idempotency key";
-  if (charged === null) return status < 400 ? "Not known" : "Not charged";
+  if (charged === null) return "Not known yet";
   if (charged === 0) return status < 400 ? "Free call" : "Not charged";
   return charged === 1 ? "1 credit" : `${charged} credits`;
 }

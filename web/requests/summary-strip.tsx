@@ -3,7 +3,7 @@ import type { RequestSummaryView } from "#api/dashboard/shapes.ts";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import type { Filters, Search } from "./filters.ts";
 import type { useRequestSummary } from "./live.ts";
-import { duration, percent } from "./request-text.ts";
+import { durations, percent } from "./request-text.ts";
 
 type Sums = RequestSummaryView["tools"][number];
 
@@ -72,9 +72,7 @@ function ToolSums({ sums, isLoading }: { sums: Sums | undefined; isLoading: bool
         <small>of {formatNumber(requests)}</small>
       </span>
       <span className="tb-log-latency">
-        {p50 === null || p99 === null
-          ? "No latency"
-          : `p50 ${duration(p50)} · p99 ${duration(p99)}`}
+        {p50 === null || p99 === null ? "No latency" : durations(p50, p99)}
       </span>
     </>
   );
