@@ -135,7 +135,7 @@ function Facts(props: Parameters<typeof RequestPanel>[0]) {
           <CopyButton text={id} label="Copy the request ID" />
           <CopyButton
             text={absoluteUrl(`/requests?id=${encodeURIComponent(id)}`)}
-            label="Copy a link to this request"
+            label="Copy link to this request"
             title="Copy link"
           />
         </span>
