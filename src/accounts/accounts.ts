@@ -14,6 +14,8 @@ export type AccountDeps = {
   secrets: readonly string[];
   random: RandomBytes;
   hashKey(key: string): string | Promise<string>;
+  /** Deletes an account's requests from the request log; absent without one. Never rejects: they expire in any case. */
+  forgetRequests?: ((order: { account: string; now: number }) => Promise<void>) | undefined;
 };
 
 /** A request that cannot be fulfilled. Its message is shown to the user who made it. */
@@ -98,8 +100,8 @@ export async function rotateKey(
 }
 
 /**
- * Closes an account for good: its keys stop working, its credits are forfeited and its address is deleted. Usage stays in the
- * ledger.
+ * Closes an account for good: its keys stop working, its credits are forfeited, and its address and its requests are deleted. Usage
+ * stays in the ledger.
  */
 export async function closeAccount(
   accountDeps: AccountDeps,
@@ -110,6 +112,7 @@ export async function closeAccount(
   const { forfeited } = await accountDeps.ledger.closeAccount({ account, now });
   const emailHash = hashEmail(readEmail(email), accountDeps.secrets);
   await accountDeps.directory.forget({ account, emailHash, now });
+  await accountDeps.forgetRequests?.({ account, now });
   return { account, forfeited };
 }
 

@@ -18,6 +18,8 @@ export type PersonalDataSource = {
   purchases(after: string | null): Promise<Page>;
   usage(order: Omit<LedgerOperations["usage"][0], "account">): Promise<readonly UsageRow[]>;
   activity(user: string, after: string | null): Promise<ActivityLogOperations["listEvents"][1]>;
+  /** Of the request log, newest first; empty without one. */
+  requests(before: string | null): Promise<Page>;
 };
 
 export const EXPORT_FORMAT = "toolbooth-personal-data";
@@ -25,8 +27,8 @@ const EXPORT_VERSION = 1;
 
 /**
  * Everything that is stored about the owner of an account, as the text of one JSON document in pieces. It holds one page of
- * one list at a time. Single calls are not part of it but their usage by hour, because an account can have millions;
- * `entryLines` has them. Hashes and secrets are left out. Times are ISO 8601 in UTC.
+ * one list at a time. Of the ledger's calls it has the usage by hour, because an account can have millions of them; `entryLines` has
+ * each. The request log is bounded. Hashes and secrets are left out. Times are ISO 8601 in UTC.
  *
  * The last member is `complete`: a document without it was cut off.
  */
@@ -70,6 +72,7 @@ export async function* personalData(
   yield* list("purchases", pages(source.purchases));
   yield* list("usage", usageOf(source, account));
   yield* list("activity", user === null ? noPages() : activityOf(source, user.id));
+  yield* list("requests", pages(source.requests));
   yield ',\n  "complete": true\n}\n';
 }
 

@@ -95,6 +95,19 @@ export type RequestLog = RequestLogReads & {
   forget(order: { account: string; now: number }): Promise<void>;
 };
 
+/** A page for an export; `log` is null where there is none. */
+export async function requestsPage(
+  log: Pick<RequestLogReads, "list"> | null,
+  account: string,
+  before: string | null,
+  max: number,
+): Promise<{ rows: RequestEntry[]; next: string | null }> {
+  if (log === null) return { rows: [], next: null };
+  const filter = before === null ? {} : { before };
+  const { requests, next } = await log.list({ account, filter, max });
+  return { rows: requests.map(({ cursor: _, ...entry }) => entry), next };
+}
+
 /** How long requests are kept, and how many of an account. Their oldest are deleted first. */
 export type RequestLogBounds = { keptDays: number; keptMax: number };
 

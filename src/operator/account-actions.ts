@@ -62,6 +62,7 @@ export async function closeForOperator(
     const { forfeited } = isOpen
       ? await closeAccount(deps, email, now)
       : await ledger.closeAccount({ account, now });
+    if (isAlreadyClosed) await deps.forgetRequests?.({ account, now });
     const notified = isOpen ? await notifyOwner({ kind: "account_closed" }, now) : null;
     return { account, forfeited, notified };
   });

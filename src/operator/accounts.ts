@@ -1,3 +1,4 @@
+import { requestsPage } from "#accounts/request-log.ts";
 import {
   closeForOperator,
   createKeyForOperator,
@@ -42,6 +43,10 @@ export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
   listActivity: {
     action: null,
     run: ({ notify }, order) => notify.activityLog.listEvents(order),
+  },
+  listRequests: {
+    action: null,
+    run: ({ requests }, { account, before, max }) => requestsPage(requests, account, before, max),
   },
   listEntries: {
     action: null,

@@ -3,6 +3,7 @@ import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Directory } from "#accounts/directory.ts";
 import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { NotifyDeps } from "#accounts/notify-owner.ts";
+import type { RequestLogReads } from "#accounts/request-log.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { OperatorJobs } from "#jobs/operator-jobs.ts";
@@ -28,6 +29,8 @@ export type OperatorContext = {
   /** Lists every account that was ever opened. */
   index: AccountIndex;
   moves: AccountMoves;
+  /** Null without a request log. */
+  requests: Pick<RequestLogReads, "list"> | null;
   /** Null if each account has its own database, so that no query lists the grants of all accounts. */
   grants: GrantList | null;
   /** Returns a sentence for each sign of damage that the database reports. */

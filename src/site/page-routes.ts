@@ -1,4 +1,5 @@
-import type { Replier, RequestContext } from "#api/pipeline/reply.ts";
+import type { Replier } from "#api/pipeline/reply.ts";
+import type { RequestContext } from "#api/pipeline/request-context.ts";
 import { transportPolicy } from "#api/transport-policy.ts";
 import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";

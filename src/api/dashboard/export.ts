@@ -1,5 +1,6 @@
 import type { ActivityEvent } from "#accounts/activity-log.ts";
 import { entryLines, type PersonalDataSource, personalData } from "#accounts/personal-data.ts";
+import { requestsPage } from "#accounts/request-log.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
 import {
@@ -82,6 +83,7 @@ function sourceOf({ deps, now }: RequestContext, { account }: Member): PersonalD
     credits: (order) => ledger.credits({ ...order, account, now }),
     usage: (order) => ledger.usage({ ...order, account }),
     activity: (user, after) => deps.activityLog.listEvents({ user, after, max: ROWS_AT_ONCE }),
+    requests: (before) => requestsPage(deps.requests?.log ?? null, account, before, ROWS_AT_ONCE),
     async purchases(after) {
       const rows = await deps.sales.purchases.list({ account, after, max: ROWS_AT_ONCE });
       return { rows, next: rows.length < ROWS_AT_ONCE ? null : (rows.at(-1)?.id ?? null) };

@@ -105,7 +105,7 @@ function readFilter({ searchParams }: URL): RequestFilter {
   const text = (name: string, what: string) => {
     const value = given(name);
     if (value === undefined || TEXT.test(value)) return value;
-    throw wrong(name, `${what} of 1 to 128 letters, digits and the characters . : = + / _ -`);
+    throw wrong(name, `${what}: 1 to 128 letters, digits and the characters . : = + / _ -`);
   };
   const time = (name: string) => {
     const value = given(name);
@@ -118,8 +118,8 @@ function readFilter({ searchParams }: URL): RequestFilter {
     throw wrong(name, "the `cursor` of a request");
   };
   const filter: RequestFilter = {
-    tool: text("tool", "the name of a tool,"),
-    key: text("key", "the id of an API key,"),
+    tool: text("tool", "the name of a tool"),
+    key: text("key", "the id of an API key"),
     status: readStatus(given("status")),
     code: text("code", "an error code"),
     id: text("id", "a request id"),

@@ -55,6 +55,7 @@ function sourceOf({ client, now }: Session, account: string): PersonalDataSource
     credits: (order) => client.credits({ ...order, account, now }),
     usage: (order) => client.usage({ ...order, account }),
     activity: (user, after) => client.listActivity({ user, after, max: ROWS_AT_ONCE }),
+    requests: (before) => client.listRequests({ account, before, max: ROWS_AT_ONCE }),
     async purchases(after) {
       const rows = await client.listPurchases({ account, after, max: ROWS_AT_ONCE });
       return { rows, next: rows.length < ROWS_AT_ONCE ? null : (rows.at(-1)?.id ?? null) };

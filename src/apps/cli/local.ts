@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { NotifyDeps } from "#accounts/notify-owner.ts";
+import type { RequestLog } from "#accounts/request-log.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import { emailSealer } from "#email/email-queue.ts";
 import { createMail, type MailDeps } from "#email/enqueue-emails.ts";
@@ -34,6 +35,8 @@ type LocalStore = Pick<
     database: SqlDatabase;
     purchases: PurchaseStore;
     jobs: JobQueue;
+    /** Null without a request log. */
+    requests: Pick<RequestLog, "list" | "forget"> | null;
     secrets(): Promise<readonly string[]>;
   };
 
@@ -43,7 +46,7 @@ export function createLocalDeployment(
   store: LocalStore,
 ): Pick<Deployment, "place" | "client" | "linkWarning"> {
   const { config } = invocation;
-  const { place, database, directory, activityLog, queue, purchases, secrets } = store;
+  const { place, database, directory, activityLog, queue, purchases, secrets, requests } = store;
   // A command may take as long as there is something to sum.
   const ledger = withSummedUsage(store.ledger, { forMs: Number.POSITIVE_INFINITY });
   const publicUrl = baseOf(config, config.port);
@@ -53,7 +56,11 @@ export function createLocalDeployment(
     purchases,
     findDamage: store.findDamage,
     isDamage: store.isDamage,
-    accountDeps: async () => ({ ledger, directory, secrets: await secrets(), random, hashKey }),
+    accountDeps: async () => ({
+      ...{ ledger, directory, secrets: await secrets(), random, hashKey },
+      forgetRequests: (order) =>
+        requests?.forget(order).catch(() => invocation.log(REQUESTS_LEFT)) ?? Promise.resolve(),
+    }),
     keyBounds: () => keyBoundsOf(config),
     notify: {
       activityLog,
@@ -75,6 +82,7 @@ export function createLocalDeployment(
     jobs: operatorJobs([store.jobs, reversalsForOperator(config.dataDir)]),
     index: accountsOfLedger(database),
     moves: store.moves,
+    requests,
     grants: createGrantList(database),
   };
   const operator = { by: userName(), address: null };
@@ -88,6 +96,9 @@ export function createLocalDeployment(
         : "",
   };
 }
+
+const REQUESTS_LEFT =
+  "The requests of the account could not be deleted from the request log. They expire there.";
 
 /** Imports the tools here, because only limits name them. */
 async function keyBoundsOf({ rateLimit }: Invocation["config"]): Promise<KeyBounds> {

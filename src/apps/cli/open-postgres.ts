@@ -7,8 +7,10 @@ import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { createPostgresMoves } from "#stores/postgres/moves.ts";
 import { findDamage, hasTables, isDamage } from "#stores/postgres/operator.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
+import { createPostgresRequestTables } from "#stores/postgres/request-log.ts";
 import { findSecret } from "#stores/postgres/settings.ts";
 import { openPostgresSecrets } from "../node/postgres-store.ts";
+import { createNodeRequests } from "../node/request-log.ts";
 import { CommandError, type Deployment, type Invocation } from "./command.ts";
 import { createLocalDeployment, describeImport, findSecrets, runRecorded } from "./local.ts";
 import { explainPostgres, placeOf } from "./postgres-faults.ts";
@@ -33,6 +35,7 @@ export async function openDatabaseOf(
       ...stores,
       moves,
       isDamage,
+      requests: createNodeRequests(createPostgresRequestTables(pool), invocation.config.requestLog),
       findDamage: () => findDamage(pool),
       secrets: async () =>
         isNew

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
@@ -17,6 +17,7 @@ import {
 } from "#stores/sqlite/node-commit-mark.ts";
 import { DataFolderError, databaseFile, openDataFolder } from "../node/data-folder.ts";
 import { isMissingOrEmpty, requireNoLostLedger } from "../node/earlier-ledger.ts";
+import { openRequestLogFile, requestLogFile } from "../node/request-log.ts";
 import {
   keptSecrets,
   moveSecretOut,
@@ -41,6 +42,9 @@ export async function openDataFolderOf(
   const db = createSqliteDatabase(driver);
   const mark = openCommitMark(driver, databaseFile(dataDir));
   const moves = createSqliteMoves(driver, databaseFile(dataDir));
+  const requests = existsSync(requestLogFile(dataDir))
+    ? openRequestLogFile(requestLogFile(dataDir), invocation.config.requestLog)
+    : null;
   return {
     ...createLocalDeployment(invocation, {
       place: dataDir,
@@ -53,6 +57,7 @@ export async function openDataFolderOf(
       jobs: createJobQueue(db),
       findDamage: async () => [...checkRowsToo(driver), ...lostCommitFaults(driver)],
       isDamage,
+      requests: requests?.log ?? null,
       secrets: async () =>
         isNew
           ? openSecrets(driver, invocation.config, invocation.log)
@@ -71,6 +76,7 @@ export async function openDataFolderOf(
     },
     acceptLoss: async () => acceptLostCommits(driver),
     async close() {
+      requests?.close();
       moves.close();
       mark.close();
       driver.close();

@@ -41,6 +41,7 @@ export function openOperator(
       jobs: operatorJobs([store.jobs]),
       index,
       moves,
+      requests: null,
       grants: null,
       // The platform manages its disks and does not report their damage.
       findDamage: async () => [],

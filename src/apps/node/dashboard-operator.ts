@@ -1,6 +1,7 @@
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { NotifyDeps } from "#accounts/notify-owner.ts";
+import type { RequestLogReads } from "#accounts/request-log.ts";
 import {
   createOperatorApp,
   type OperatorApp,
@@ -22,6 +23,7 @@ export function openNodeOperator({
   notify,
   billing,
   dataDir,
+  requests,
   ...rest
 }: Omit<OperatorAppWiring, "context"> & {
   store: ReturnType<typeof openDashboardStore>;
@@ -31,6 +33,7 @@ export function openNodeOperator({
   billing: Billing | null;
   /** This node's folder, which holds its own pending reversals. */
   dataDir: string;
+  requests: RequestLogReads | null;
 }): OperatorApp {
   const { ledger, directory, purchases, database, moves, findDamage, isDamage } = store;
   return createOperatorApp({
@@ -49,6 +52,7 @@ export function openNodeOperator({
       jobs: operatorJobs([store.jobs, reversalsForOperator(dataDir)]),
       index: accountsOfLedger(database),
       moves,
+      requests,
       grants: createGrantList(database),
     },
   });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
 import { forgetStale } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { TooManyPasswords } from "#accounts/auth-options.ts";
@@ -106,7 +107,21 @@ const mail = createMail(
   emails.wake,
 );
 
-const accountDeps = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
+const requestBounds = settings.requestLog;
+const keepsRequests = requestBounds.keptDays > 0;
+const requests = openNodeRequestLog(
+  store.pool === null ? { dataDir: settings.dataDir } : { pool: store.pool },
+  { bounds: requestBounds, now, logError: (message, cause) => logError(message, { cause }) },
+);
+
+const forgetRequests: AccountDeps["forgetRequests"] = (order) =>
+  requests.log
+    .forget(order)
+    .catch((cause) => logError("Requests of a closed account were not deleted", { cause }));
+const accountDeps = {
+  ...{ ledger: store.ledger, directory: store.directory, secrets, random, hashKey },
+  forgetRequests: keepsRequests ? forgetRequests : undefined,
+};
 const derived = (purpose: string, secret = secrets[0] as string) =>
   bytesToHex(keyedHash(secret, purpose));
 const background = new Set<Promise<unknown>>();
@@ -157,13 +172,6 @@ const auth = createAuth({
 });
 
 const { prices, stripe } = settings;
-const requestBounds = settings.requestLog;
-const keepsRequests = requestBounds.keptDays > 0;
-const requests = openNodeRequestLog(
-  store.pool === null ? { dataDir: settings.dataDir } : { pool: store.pool },
-  { bounds: requestBounds, now, logError: (message, cause) => logError(message, { cause }) },
-);
-
 const billing =
   prices === null || stripe === null
     ? null
@@ -234,6 +242,7 @@ const app = createDashboardApp(deps, createDashboardBounds(throttle ?? undefined
 const operator = openNodeOperator({
   tokens: settings.operatorTokens,
   dataDir: settings.dataDir,
+  requests: deps.requests?.log ?? null,
   store,
   accountDeps,
   keyBounds: settings.keyBounds,

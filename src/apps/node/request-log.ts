@@ -5,7 +5,7 @@ import type { RequestChunk, RequestLog, RequestLogBounds } from "#accounts/reque
 import { NotCarriedOut } from "#ledger/port.ts";
 import type { PostgresPool } from "#stores/postgres/pool.ts";
 import { createPostgresRequestTables } from "#stores/postgres/request-log.ts";
-import { createRequestLog } from "#stores/sql/request-log.ts";
+import { createRequestLog, type RequestTables } from "#stores/sql/request-log.ts";
 import { isDamage } from "#stores/sqlite/faults.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createSqliteRequestTables, REQUEST_LOG_MIGRATIONS } from "#stores/sqlite/request-log.ts";
@@ -29,27 +29,15 @@ const CACHE_KB = 8 * 1024;
 
 export const requestLogFile = (dataDir: string) => path.join(dataDir, "requests.sqlite");
 
-const elapsed = () => performance.now();
-const pause = () => nextTurn();
+export const createNodeRequests = (tables: RequestTables, bounds: RequestLogBounds): RequestLog =>
+  createRequestLog(tables, { bounds, elapsed: () => performance.now(), pause: () => nextTurn() });
 
 /** `bounds.keptDays` 0: what earlier starts recorded is deleted. */
 export function openNodeRequestLog(
   place: { dataDir: string } | { pool: PostgresPool },
-  options: Options,
+  { bounds, now, logError }: Options,
 ): NodeRequestLog {
-  const { bounds, now, logError } = options;
-  const opened =
-    "pool" in place
-      ? {
-          log: createRequestLog(createPostgresRequestTables(place.pool), {
-            bounds,
-            elapsed,
-            pause,
-          }),
-          close() {},
-        }
-      : openFile(requestLogFile(place.dataDir), options);
-  const { log } = opened;
+  const { log, close } = "pool" in place ? inPostgres(place.pool, bounds) : inFile(place, bounds);
   let tidying: Promise<void> | null = null;
   const tidy = () => {
     tidying ??= log
@@ -78,62 +66,76 @@ export function openNodeRequestLog(
       await log
         .flush()
         .catch((cause) => logError("The request log was not closed properly", cause));
-      opened.close();
+      close();
     },
   };
 }
 
-/** The log in a file, which is opened at its first use and again after a failure. */
-function openFile(file: string, { bounds }: Options) {
-  let driver: NodeSqlite | null = null;
-  let opened: RequestLog | null = null;
-  if (bounds.keptDays === 0) removeFile(file);
+const inPostgres = (pool: PostgresPool, bounds: RequestLogBounds) => ({
+  log: createNodeRequests(createPostgresRequestTables(pool), bounds),
+  close() {},
+});
+
+function inFile({ dataDir }: { dataDir: string }, bounds: RequestLogBounds) {
+  const file = requestLogFile(dataDir);
+  const remove = () => {
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+  };
+  const opened = openRequestLogFile(file, bounds, remove);
+  if (bounds.keptDays > 0) return opened;
+  remove();
+  return { ...opened, log: { ...opened.log, async tidy() {} } };
+}
+
+/**
+ * The log in a file, which is opened at its first use, and again after a failure. `replace` removes the file where it is damaged; only
+ * the server may do that.
+ */
+export function openRequestLogFile(
+  file: string,
+  bounds: RequestLogBounds,
+  replace: () => void = () => {},
+): { log: RequestLog; close(): void } {
+  let opened: { log: RequestLog; driver: NodeSqlite } | null = null;
+
+  function open(): RequestLog {
+    if (opened === null) {
+      const driver = openNodeSqlite(file, REQUEST_LOG_MIGRATIONS);
+      // A power failure may lose the last seconds, but does not damage the file.
+      driver.exec(`PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KB}`);
+      opened = { driver, log: createNodeRequests(createSqliteRequestTables(driver), bounds) };
+    }
+    return opened.log;
+  }
 
   function close(): void {
-    driver?.close();
-    driver = null;
+    opened?.driver.close();
     opened = null;
   }
 
-  function open(): RequestLog {
-    if (opened !== null) return opened;
-    driver = openRequestFile(file);
-    opened = createRequestLog(createSqliteRequestTables(driver), { bounds, elapsed, pause });
-    return opened;
-  }
-
-  /** SQLite rolls back what fails, so a failure is always certain. A damaged file is worth nothing and is replaced. */
+  /** SQLite rolls back what fails, so nothing was written. */
   async function use<Result>(act: (log: RequestLog) => Promise<Result>): Promise<Result> {
     try {
       return await act(open());
     } catch (error) {
       if (isDamage(error)) {
         close();
-        removeFile(file);
+        replace();
       }
       throw new NotCarriedOut((error as Error).message, { cause: error });
     }
   }
 
-  const log: RequestLog = {
-    append: (chunks) => use((each) => each.append(chunks)),
-    flush: async () => opened?.flush(),
-    list: (order) => use((each) => each.list(order)),
-    summarize: (order) => use((each) => each.summarize(order)),
-    counts: (order) => use((each) => each.counts(order)),
-    tidy: async (now) => (bounds.keptDays === 0 ? undefined : use((each) => each.tidy(now))),
-    forget: (order) => use((each) => each.forget(order)),
+  return {
+    log: {
+      append: (chunks) => use((log) => log.append(chunks)),
+      flush: async () => opened?.log.flush(),
+      list: (order) => use((log) => log.list(order)),
+      summarize: (order) => use((log) => log.summarize(order)),
+      counts: (order) => use((log) => log.counts(order)),
+      tidy: (now) => use((log) => log.tidy(now)),
+      forget: (order) => use((log) => log.forget(order)),
+    },
+    close,
   };
-  return { log, close };
-}
-
-/** Commits are not synced: a power failure may lose the last seconds, but does not damage the file. */
-export function openRequestFile(file: string): NodeSqlite {
-  const driver = openNodeSqlite(file, REQUEST_LOG_MIGRATIONS);
-  driver.exec(`PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KB}`);
-  return driver;
-}
-
-function removeFile(file: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
 }

@@ -100,6 +100,21 @@ const event = z.object({
   browser: text,
   times: count,
 });
+const ms = z.number().min(0).nullable();
+const request = z.object({
+  id: z.string(),
+  at: time,
+  tool: z.string(),
+  status: z.int(),
+  code: text,
+  key: z.string(),
+  via: z.enum(["http", "mcp"]),
+  charged: count.nullable(),
+  replayed: z.boolean(),
+  times: z.object({ total: z.number(), body: ms, tool: ms, ledger: ms }),
+  bytes: z.object({ received: count.nullable(), sent: count }),
+  address: text,
+});
 const partOfEntry = z.object({ id: z.string(), kind: z.enum(GRANT_KINDS) });
 const entry = z.object({
   id: z.string(),
@@ -154,6 +169,10 @@ export const ACCOUNT_SCHEMAS = {
   listActivity: {
     input: z.strictObject({ user: z.string().max(100), after: cursor, max: pageMax }),
     output: z.object({ events: z.array(event), next: text }),
+  },
+  listRequests: {
+    input: z.strictObject({ account, before: cursor, max: pageMax }),
+    output: z.object({ rows: z.array(request), next: text }),
   },
   listEntries: {
     input: z.strictObject({

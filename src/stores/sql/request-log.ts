@@ -57,6 +57,7 @@ export function createRequestLog(
   async function flush(): Promise<void> {
     countedAt = elapsed();
     const rows = counts.take();
+    if (rows.length === 0) return;
     try {
       await tables.batch(upserts(rows));
     } catch (error) {
@@ -134,7 +135,8 @@ export function createRequestLog(
         // After a start, every account is checked once.
         sinceCheck.set(account, (sinceCheck.get(account) ?? bounds.keptMax) + count);
       }
-      if (elapsed() - countedAt >= COUNTS_EVERY_MS) await flush();
+      // The requests are in the log, so a failure must not have them sent again; the counts are written later.
+      if (elapsed() - countedAt >= COUNTS_EVERY_MS) await flush().catch(() => {});
     },
     flush,
     async list({ account, filter, max }) {
@@ -270,9 +272,9 @@ function createSummary() {
   };
 }
 
-/** The nearest rank: the smallest value that is not below this share of the values. */
-const rank = (sorted: readonly number[], share: number): number | null =>
-  sorted[Math.ceil(sorted.length * share) - 1] ?? null;
+/** The nearest rank: the smallest value that is not below this part of the values. */
+const rank = (sorted: readonly number[], part: number): number | null =>
+  sorted[Math.ceil(sorted.length * part) - 1] ?? null;
 
 type AccountCount = HourCount & { account: string };
 

@@ -121,6 +121,7 @@ export function openFixture(given: FixtureOptions = {}) {
     ...{ secrets: SECRETS, random, hashKey },
     ledger: breakable(store.ledger),
     directory: breakable(store.directory),
+    forgetRequests: given.requestLog?.forget,
   };
   /** Emails about events, which the queue encrypts, by their id. */
   const prepared = new Map<string, Email>();

@@ -249,7 +249,7 @@ test("on the dashboard thread a debit becomes an email in the outbox and a webho
       requestedEmails: { perHour: 0, perDay: 0 },
       isOwnMachine: false,
       operatorTokens: [],
-    requestLog: { keptDays: 7, keptMax: 1_000 },
+      requestLog: { keptDays: 7, keptMax: 1_000 },
       webhookNetworks: "any",
       keyBounds: { tools: ["hash"], callsPerSecond: 100 },
       prices: null,

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RequestEntry } from "#accounts/request-log.ts";
+import { lastErrors, requestCounts } from "#api/dashboard/requests.ts";
+import type { KeyView, RequestSummaryView, RequestsView, Visitor } from "#api/dashboard/shapes.ts";
+import { createRequestLog } from "#stores/sql/request-log.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteRequestTables, REQUEST_LOG_MIGRATIONS } from "#stores/sqlite/request-log.ts";
+import { anEntry, chunkOf } from "../../contract/request-log.ts";
+import { openFixture, openMember, PASSWORD, REQUEST_BOUNDS } from "./dashboard-fixture.ts";
+
+async function open() {
+  const driver = openNodeSqlite(":memory:", REQUEST_LOG_MIGRATIONS);
+  const requestLog = createRequestLog(createSqliteRequestTables(driver), {
+    ...{ bounds: REQUEST_BOUNDS, elapsed: () => 0, pause: async () => {} },
+  });
+  const fixture = openFixture({ requestLog });
+  const member = await openMember(fixture);
+  const { browser, account } = member;
+  const made = await browser.post("/dashboard/keys", { label: "production" });
+  const { key } = made.body as { key: KeyView };
+  const append = (entries: RequestEntry[]) => requestLog.append([chunkOf(account, entries)]);
+  const get = async (query = "") =>
+    (await browser.get(`/dashboard/requests${query}`)).body as RequestsView;
+  return { fixture, member, browser, account, key, append, get, requestLog, driver };
+}
+
+test("the requests of the account: pages of 50, filters, the names of keys, and how long they are kept", async () => {
+  const { browser, key, append, get, fixture } = await open();
+  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).requestLog, true);
+  assert.deepEqual(await get(), { requests: [], next: null, keys: [], ...REQUEST_BOUNDS });
+  const other = await openMember(fixture);
+  const at = Date.now();
+  await append(
+    Array.from({ length: 70 }, (_, no) =>
+      anEntry({ id: `req_${no}`, at: at + no, key: key.id, status: no === 7 ? 429 : 200 }),
+    ),
+  );
+  const first = await get();
+  assert.deepEqual([first.requests.length, first.requests[0]?.id], [50, "req_69"]);
+  assert.deepEqual(first.keys, [
+    { id: key.id, label: "production", start: key.start, revokedAt: null },
+  ]);
+  const { cursor: _, ...entry } = first.requests[0] ?? {};
+  assert.deepEqual(entry, anEntry({ id: "req_69", at: at + 69, key: key.id }));
+  const second = await get(`?before=${first.next}`);
+  assert.deepEqual(
+    [second.requests.length, second.requests[0]?.id, second.next],
+    [20, "req_19", null],
+  );
+  const ids = async (query: string) => (await get(query)).requests.map(({ id }) => id);
+  assert.deepEqual(await ids("?status=errors"), ["req_7"]);
+  assert.deepEqual(await ids(`?status=429&tool=hash&key=${key.id}`), ["req_7"]);
+  assert.deepEqual(await ids("?id=req_33&tool=&code="), ["req_33"], "empty means all");
+  assert.deepEqual(await ids(`?from=${at + 68}`), ["req_69", "req_68"]);
+  assert.deepEqual(await ids(`?to=${at + 1}&from=0`), ["req_0"]);
+  assert.deepEqual(await ids(`?after=${first.requests[1]?.cursor}`), ["req_69"]);
+  const summary = (await browser.get("/dashboard/requests/summary?tool=hash"))
+    .body as RequestSummaryView;
+  assert.deepEqual(summary.tools, [
+    { tool: "hash", requests: 70, errors: 1, p50: 3.25, p99: 3.25 },
+  ]);
+  const theirs = (await other.browser.get("/dashboard/requests")).body as RequestsView;
+  assert.deepEqual(theirs.requests, []);
+});
+
+test("wrong filters get 400 with a sentence that names the filter", async () => {
+  const { browser } = await open();
+  for (const [query, sentence] of [
+    ["status=maybe", "`status` must be `ok`, `errors` or a status such as 429."],
+    ["status=99", "`status` must be `ok`, `errors` or a status such as 429."],
+    ["from=yesterday", "`from` must be a time in milliseconds since 1970, such as 1795400000000."],
+    ["to=-1", "`to` must be a time in milliseconds since 1970, such as 1795400000000."],
+    ["from=2&to=2", "`from` must be earlier than `to`."],
+    ["before=1", "`before` must be the `cursor` of a request."],
+    ["after=x.1", "`after` must be the `cursor` of a request."],
+    [
+      "id=%22%00",
+      "`id` must be a request id: 1 to 128 letters, digits and the characters . : = + / _ -.",
+    ],
+    [
+      `tool=${"x".repeat(129)}`,
+      "`tool` must be the name of a tool: 1 to 128 letters, digits and the characters . : = + / _ -.",
+    ],
+  ] as const) {
+    for (const path of ["requests", "requests/summary"]) {
+      const { status, code, body } = await browser.get(`/dashboard/${path}?${query}`);
+      assert.deepEqual([status, code], [400, "invalid_request"], query);
+      assert.equal((body as { detail: string }).detail, sentence);
+    }
+  }
+});
+
+test("a log that cannot be read gives 503, and does not take other pages with it", async () => {
+  const { fixture, browser, account, append, driver } = await open();
+  await append([anEntry({ status: 500, code: "internal" })]);
+  const context = { deps: fixture.deps, requestId: "req_1" };
+  assert.equal((await lastErrors(context, account, 5))?.length, 1);
+  assert.equal((await requestCounts(context, account, 0))?.[0]?.errors, 1);
+  driver.exec("DROP TABLE request_chunk; DROP TABLE request_hour");
+  for (const path of ["requests", "requests/summary"]) {
+    const { status, code, headers } = await browser.get(`/dashboard/${path}`);
+    assert.deepEqual([status, code, headers.get("retry-after")], [503, "unavailable", "2"]);
+  }
+  assert.deepEqual(
+    [await lastErrors(context, account, 5), await requestCounts(context, account, 0)],
+    [null, null],
+  );
+  assert.equal((await browser.get("/dashboard/home")).status, 200);
+});
+
+test("a service without the log says so", async () => {
+  const fixture = openFixture();
+  const { browser, account } = await openMember(fixture);
+  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).requestLog, false);
+  for (const path of ["requests", "requests/summary"]) {
+    const { status, code, body } = await browser.get(`/dashboard/${path}`);
+    assert.deepEqual([status, code], [404, "not_found"]);
+    assert.equal((body as { detail: string }).detail, "This service keeps no request log.");
+  }
+  const context = { deps: fixture.deps, requestId: "req_1" };
+  assert.equal(await lastErrors(context, account, 5), null);
+});
+
+test("the personal data has the requests, and closing the account deletes them", async () => {
+  const { fixture, browser, member, account, append, get, driver } = await open();
+  const address = "198.51.100.77";
+  await append([anEntry({ address }), anEntry({ id: "req_2", address })]);
+  const exported = await browser.get("/dashboard/account/export");
+  const { requests, complete } = exported.body as {
+    requests: (Omit<RequestEntry, "at"> & { at: string })[];
+    complete: boolean;
+  };
+  assert.deepEqual(
+    [complete, requests.map(({ id }) => id), requests[0]?.address, requests[0]?.at],
+    [true, ["req_2", "req_1"], address, new Date(anEntry().at).toISOString()],
+  );
+  assert.equal((await get()).requests.length, 2);
+  const closing = await browser.post("/dashboard/account/close", {
+    ...{ email: member.email, password: PASSWORD },
+  });
+  assert.equal(closing.status, 200);
+  await append([anEntry({ address })]);
+  const rows = driver.prepare("SELECT * FROM request_chunk").all();
+  assert.ok(!JSON.stringify(rows).includes(address));
+  const state = await fixture.accountDeps.ledger.findAccount({ account, now: Date.now() });
+  assert.equal(state?.state, "closed");
+});

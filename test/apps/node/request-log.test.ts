@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { openNodeRequestLog, requestLogFile } from "../../../src/apps/node/request-log.ts";
+import { anEntry, chunkOf, NOON } from "../../contract/request-log.ts";
+
+const ACCOUNT = "acc_000000000001";
+
+function open(t: TestContext) {
+  const dataDir = mkdtempSync(path.join(tmpdir(), "toolbooth-requests-"));
+  t.after(() => rmSync(dataDir, { recursive: true }));
+  const loggedErrors: string[] = [];
+  const start = (keptDays = 7) =>
+    openNodeRequestLog(
+      { dataDir },
+      {
+        bounds: { keptDays, keptMax: 1_000 },
+        now: () => NOON,
+        logError: (message) => loggedErrors.push(message),
+      },
+    );
+  return { dataDir, file: requestLogFile(dataDir), start, loggedErrors };
+}
+
+const chunks = [chunkOf(ACCOUNT, [anEntry()])];
+const list = { account: ACCOUNT, filter: {}, max: 10 };
+
+test("the log is a file of its own that only its owner may read, and survives a restart with its counts", async (t) => {
+  const { file, start, loggedErrors } = open(t);
+  const first = start();
+  assert.ok(!existsSync(file), "it is made at its first use");
+  assert.equal(await first.append(chunks), "logged");
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  await first.close();
+  const second = start();
+  assert.equal((await second.log.list(list)).requests.length, 1);
+  assert.equal((await second.log.counts({ account: ACCOUNT, from: NOON }))[0]?.requests, 1);
+  await second.close();
+  assert.deepEqual(loggedErrors, []);
+});
+
+test("a file that is damaged is replaced, and requests that could not be written are kept for later", async (t) => {
+  const { file, start, loggedErrors } = open(t);
+  writeFileSync(
+    file,
+    "this is no database, but it is long enough for the header of one".repeat(200),
+  );
+  const log = start();
+  assert.equal(await log.append(chunks), "again");
+  assert.equal(await log.append(chunks), "logged");
+  assert.equal((await log.log.list(list)).requests.length, 1);
+  await log.close();
+  assert.deepEqual(loggedErrors, ["Requests were not written to the request log"]);
+});
+
+test("a log that is switched off is deleted", async (t) => {
+  const { file, start, loggedErrors } = open(t);
+  const on = start();
+  await on.append(chunks);
+  await on.close();
+  const off = start(0);
+  assert.ok(!existsSync(file) && !existsSync(`${file}-wal`));
+  await off.close();
+  assert.ok(!existsSync(file));
+  assert.deepEqual(loggedErrors, []);
+});
