@@ -10,7 +10,7 @@ import { useHome, useVisitor } from "../queries.ts";
 import { CallGuide } from "./call-guide.tsx";
 import { useDismissed } from "./dismissed.ts";
 import { FirstSteps } from "./first-steps.tsx";
-import { DailyCalls, Figures, LastErrors, SuggestionCard, TopKeys } from "./overview.tsx";
+import { DailyCalls, LastErrors, Stats, SuggestionCard, TopKeys } from "./overview.tsx";
 import { hasCalled, suggestionFor } from "./suggestions.ts";
 import "./home.css";
 
@@ -58,7 +58,7 @@ function Overview(props: { view: HomeView; account: string; guide: ReactNode }) 
     guide === null || (days ?? []).some(({ calls, errors }) => calls > 0 || (errors ?? 0) > 0);
   return (
     <div className="tb-home">
-      <Figures view={view} now={now} />
+      <Stats view={view} now={now} />
       {view.noStarter !== null && (
         <Text size="sm" c="dimmed" mt="sm">
           {NO_STARTER[view.noStarter]}

@@ -1,5 +1,6 @@
 import { TOOL_LIST } from "virtual:tools";
 import type { RequestSummaryView } from "#api/dashboard/shapes.ts";
+import { SUMMARY_REQUESTS_MAX } from "#limits.ts";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import type { Filters, Search } from "./filters.ts";
 import type { useRequestSummary } from "./live.ts";
@@ -47,12 +48,15 @@ export function SummaryStrip(props: {
 function Totals(props: { tools: Sums[]; isLoading: boolean; failed: boolean }) {
   const requests = props.tools.reduce((sum, each) => sum + each.requests, 0);
   const errors = props.tools.reduce((sum, each) => sum + each.errors, 0);
-  const text =
-    requests === 0
-      ? "No requests"
-      : `${counted(requests, "request")}, ${percent(requests - errors, requests)} successful, ${counted(errors, "error")}`;
-  if (props.isLoading && props.failed) return <p>The summary could not be loaded.</p>;
-  return <p>{props.isLoading ? "Adding up" : text}</p>;
+  if (props.isLoading) return <p>{props.failed ? "The sums could not be loaded." : "Adding up"}</p>;
+  if (requests === 0) return <p>No requests</p>;
+  const newest = requests < SUMMARY_REQUESTS_MAX ? "" : "newest ";
+  return (
+    <p>
+      {percent(requests - errors, requests)} of {newest}
+      {counted(requests, "request")} successful
+    </p>
+  );
 }
 
 function ToolSums({ sums, isLoading }: { sums: Sums | undefined; isLoading: boolean }) {
