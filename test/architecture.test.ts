@@ -79,6 +79,8 @@ const PAGES_MAY_IMPORT = [
   "src/site/request-code.ts",
   // The cause and the cure of each error: the documentation and the request log share them.
   "src/site/docs/error-texts.ts",
+  // What the server renders before React does.
+  "src/site/sign-up-lead.ts",
   // The names of browsers, the same in emails and in lists.
   "src/accounts/browser-name.ts",
   // What is sold.

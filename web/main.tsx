@@ -5,23 +5,29 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { checkRestoredPage } from "./frame/restored-page.ts";
 import { createQueryClient } from "./queries.ts";
 import { router } from "./router.tsx";
+import { readDrawnForm } from "./sign-in/drawn-form.ts";
 import "./styles.css";
 import { theme } from "./theme.ts";
 
 const client = createQueryClient();
-await loadStyles();
-
-createRoot(document.getElementById("app") as HTMLElement).render(
-  <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto">
-      <QueryClientProvider client={client}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-);
+// React renders when the code of the screen is there, so that it takes over from what the server rendered without a jump.
+// Not a top-level `await`: a module with one cannot share a chunk with what the screens import.
+checkRestoredPage(client);
+void Promise.all([loadStyles(), router.load()]).then(() => {
+  readDrawnForm();
+  createRoot(document.getElementById("app") as HTMLElement).render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto">
+        <QueryClientProvider client={client}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+});
 
 /**
  * Applies the component styles that the page preloads, and waits for them. The frame is painted before that, because its

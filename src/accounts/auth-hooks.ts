@@ -27,7 +27,8 @@ type User = { id: string; email: string; emailVerified: boolean; account?: unkno
  *
  * The owner of an address must end up as the only person with access, even if someone else signed up with it first:
  * - The address is verified by the reader of an email. Their browser keeps the password only if it signed up with it, which
- *   a mark in a cookie shows (`sign-up-mark.ts`). In any other browser the password is removed, and the reader sets a new one.
+ *   a mark in a cookie shows (`sign-up-mark.ts`), and is signed in (`confirmed-sign-in.ts`). In any other browser the password
+ *   is removed, and the reader sets a new one.
  * - After two sign-ups with different passwords for an unverified address, the password is removed at once. Nothing but the
  *   link of an email can set another.
  * - A password that is set by the link of an email verifies the address, because it replaces any other.
@@ -43,6 +44,8 @@ export function createAuthHooks(
   const recordActivity = createRecordActivity(options);
   /** Requests that signed up a user, whose first session is no news. */
   const signUps = new WeakSet<object>();
+  /** Requests that confirm the address of this user in a browser that signed up with it. */
+  const confirmations = new WeakMap<object, string>();
   const adapter = async () => (await context()).internalAdapter;
 
   /**
@@ -177,7 +180,10 @@ export function createAuthHooks(
     /** Runs after better-auth has verified the token. Without a mark of this sign-up, the password goes. */
     async beforeVerification(user: User, request: Request | undefined) {
       if (!hasSignedUp(request?.headers, user.id)) await removeLogins(user.id);
+      else if (request !== undefined) confirmations.set(request, user.id);
     },
+
+    confirmedBy: (request: Request) => confirmations.get(request),
 
     /** Records that a factor was used to sign in. */
     factorUsed: (user: string, factor: FactorUsed, headers: Headers | undefined) =>

@@ -17,6 +17,7 @@ import {
   type SignedIn,
   VERIFY_LINK_SECONDS,
 } from "./auth-options.ts";
+import { confirmedSignIn } from "./confirmed-sign-in.ts";
 import {
   createFactorPlugins,
   loadPasskeyPlugin,
@@ -43,7 +44,12 @@ const SESSION_RENEWED_AFTER_SECONDS = 86_400;
 export function createAuth(options: AuthOptions) {
   const hooks = createAuthHooks(options, () => context());
   const { factorUsed } = hooks;
-  const plugins = [hashedSessions(), ...createFactorPlugins({ factorUsed }, options.now)];
+  const plugins = [
+    hashedSessions(),
+    // Before the factors, which look at every new session.
+    confirmedSignIn(hooks),
+    ...createFactorPlugins({ factorUsed }, options.now),
+  ];
   const settings = {
     appName: "Toolbooth",
     // better-auth takes its base path from this URL, including a path of PUBLIC_URL.

@@ -1,6 +1,9 @@
+import { hashSource } from "./content-hash.ts";
+import { EARLY_REQUESTS } from "./early-requests.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
+import type { DashboardOffer } from "./page-options.ts";
 import { DARK, LIGHT, tokensCss } from "./tokens.ts";
 
 /** The built files of the pages that React draws, as paths below the service, such as `assets/main-1a2b3c.js`. */
@@ -15,6 +18,9 @@ export type AppAssets = {
   firstPaint: string;
 };
 
+/** How people can sign up and in: what the forms show before the visitor is known. */
+export type SignInOffer = Pick<DashboardOffer, "signUp" | "providers" | "starter">;
+
 /** A page that React draws, as the server sends it. */
 export type AppShell = {
   path: string;
@@ -27,15 +33,22 @@ export type AppShell = {
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
   main?: HtmlPart;
+  /** Set where `main` has a heading of its own. */
+  form?: string | undefined;
+  /** Paths of the responses that the page shows first: the head of the page already requests them. */
+  data?: readonly string[];
+  /** Written into the page where its forms need it. */
+  offer?: SignInOffer | undefined;
 };
 
 /**
  * The Content-Security-Policy of these pages. Inline styles are allowed because the components position themselves with them;
- * scripts are files of this service. Frames are the sandboxed previews of the tools.
+ * scripts are files of this service, and the one in the head, which is allowed by its hash (CSP Level 3, section 2.3.1). Frames
+ * are the sandboxed previews of the tools.
  */
 export const APP_CSP = [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src 'self' '${hashSource(EARLY_REQUESTS)}'`,
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -56,7 +69,6 @@ export const APP_HEADERS: Record<string, string> = {
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
-  "Cache-Control": "no-store",
 };
 
 export function renderAppShell(page: AppShell): string {
@@ -72,7 +84,8 @@ export function renderAppShell(page: AppShell): string {
 <title>${page.title} - Toolbooth</title>
 <meta name="description" content="${page.description}">
 <meta name="toolbooth-base" content="${base}">
-${
+<meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
+${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}${
   page.findable
     ? html`<link rel="canonical" href="${page.publicUrl}${page.path}">
 <meta property="og:type" content="website">
@@ -92,12 +105,16 @@ ${renderFrame(page)}</div>
 `.text;
 }
 
+const offerText = ({ signUp, providers, starter }: SignInOffer): string =>
+  JSON.stringify({ signUp, providers, starter });
+
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
   base: string,
 ): Html {
-  return html`<style>${trusted(tokensCss() + firstPaint)}</style>
+  return html`<script>${trusted(EARLY_REQUESTS)}</script>
+<style>${trusted(tokensCss() + firstPaint)}</style>
 ${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
@@ -114,8 +131,7 @@ function renderFrame(page: AppShell): Html {
 </header>
 <div class="tb-body">
 <main id="content">
-<h1>${page.title}</h1>
-${page.assets === null ? NOT_BUILT : page.main}
+${page.form === undefined && html`<h1>${page.title}</h1>\n`}${page.assets === null ? NOT_BUILT : page.main}
 </main>
 </div>
 `;

@@ -1,6 +1,6 @@
-import { sha256 } from "@noble/hashes/sha2.js";
 import { transportPolicy } from "#api/transport-policy.ts";
 import { listAppPages } from "./app-pages.ts";
+import { hashSource } from "./content-hash.ts";
 import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { createDocs, type Docs } from "./docs/docs.ts";
 import { frontPage } from "./front.ts";
@@ -83,8 +83,3 @@ export const PAGE_CSP = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join("; ");
-
-function hashSource(text: string): string {
-  const digest = sha256(new TextEncoder().encode(text));
-  return `sha256-${btoa(String.fromCharCode(...digest))}`;
-}

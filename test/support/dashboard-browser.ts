@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import {
   CONFIRM,
   type Credentials,
@@ -81,7 +81,32 @@ export async function signUp(page: Page, credentials: Credentials): Promise<void
   await heading(page, "Check your email").waitFor();
 }
 
-/** Opens the link in the email and confirms the address. */
+/** What a person does in a browser: how often they click, and how many fields they fill in. */
+export function countActions() {
+  const counts = { clicks: 0, fields: 0 };
+  return {
+    counts,
+    async click(target: Locator): Promise<void> {
+      await target.click();
+      counts.clicks += 1;
+    },
+    async fill(target: Locator, text: string): Promise<void> {
+      await target.fill(text);
+      counts.fields += 1;
+    },
+    /** A link outside of the browser, such as in an email. */
+    async open(page: Page, url: string): Promise<void> {
+      await page.goto(url);
+      counts.clicks += 1;
+    },
+  };
+}
+
+/** The dialog that opens after the address of a new account was confirmed. */
+export const firstKeyDialog = (page: Page) =>
+  page.getByRole("dialog", { name: "Your first API key" });
+
+/** Opens the link in the email and confirms the address, in the browser that signed up. Ends on the home page, signed in. */
 export async function confirmAddress(
   page: Page,
   site: TestSite,
@@ -89,7 +114,8 @@ export async function confirmAddress(
 ): Promise<void> {
   await page.goto(await linkTo(site, credentials.email, CONFIRM));
   await button(page, "Confirm address").click();
-  await heading(page, "Email address confirmed").waitFor();
+  await firstKeyDialog(page).getByRole("button", { name: "Not now" }).click();
+  await heading(page, "Home").waitFor();
 }
 
 /** Submits the form of the sign-in page. */

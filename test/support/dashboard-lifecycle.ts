@@ -4,7 +4,15 @@ import { readFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import * as session from "./dashboard-browser.ts";
-import { emailsTo, newCredentials, type TestSite, until } from "./dashboard-site.ts";
+import {
+  CONFIRM,
+  type Credentials,
+  emailsTo,
+  linkTo,
+  newCredentials,
+  type TestSite,
+  until,
+} from "./dashboard-site.ts";
 
 export const LIFECYCLE =
   "a user signs up, creates a key, makes calls, sees them in the usage, revokes the key and closes the account";
@@ -18,36 +26,13 @@ export async function walkThroughLifecycle(
   const { page } = user;
   const credentials = newCredentials();
 
-  await page.goto("/");
-  await page.getByRole("main").getByRole("link", { name: "Create an account" }).click();
-  await session.heading(page, "Sign up").waitFor();
-  await session.fillCredentials(page, credentials);
-  await session.button(page, "Sign up").click();
-  await session.heading(page, "Check your email").waitFor();
+  const { line, tab } = await makeFirstCall(t, site, user, credentials);
 
-  await session.confirmAddress(page, site, credentials);
-  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
-  await session.signIn(page, credentials);
+  // The tab that waited for the confirmation went on by itself.
   await session.heading(page, "Home").waitFor();
-  assert.deepEqual(await readBalance(page), { balance: "100", isFree: true });
-
-  await page.getByRole("link", { name: "Go to API keys" }).click();
-  const secret = await session.createKey(page, "laptop");
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Copy the key" }).click();
-  assert.equal(await session.clipboard(page), secret);
-  await dialog.getByRole("button", { name: "Copy: Sample call with curl" }).click();
-  const line = await session.clipboard(page);
-  assert.ok(line.includes(secret));
-
-  const first = await session.runInShell(line);
-  assert.equal(first.status, 200, first.body);
-  assert.equal(JSON.parse(first.body).algorithm, "SHA256");
-  await dialog.getByRole("button", { name: "I have stored it" }).click();
-  await dialog.waitFor({ state: "hidden" });
-
+  await page.getByRole("navigation").getByRole("link", { name: "Credits" }).click();
+  await tab.close();
   await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
-  await session.heading(page, "Home").waitFor();
   // The page does not refetch data that is less than ten seconds old.
   await page.reload();
   await page.getByText("100", { exact: true }).waitFor();
@@ -65,7 +50,7 @@ export async function walkThroughLifecycle(
   // Two calls; the first was free.
   assert.deepEqual((await cells.allInnerTexts()).slice(-2), ["2", "1"]);
 
-  await session.revokeKey(page, "laptop", "2 calls");
+  await session.revokeKey(page, "Development", "2 calls");
   const rejected = await session.runInShell(line);
   assert.equal(rejected.status, 401, rejected.body);
 
@@ -83,6 +68,45 @@ export async function walkThroughLifecycle(
   await session.signIn(page, credentials);
   await page.getByRole("alert").getByText("Wrong email or password.").waitFor();
   await assertEmails(site, credentials);
+}
+
+/** From the front page to the first call. Counts what the user does, and returns the call and the tab that waited for it. */
+async function makeFirstCall(
+  t: TestContext,
+  site: TestSite,
+  { page, openTab }: session.BrowserUser,
+  { email, password }: Credentials,
+): Promise<{ line: string; tab: Page }> {
+  const { counts, click, fill, open } = session.countActions();
+  await page.goto("/");
+  await click(page.getByRole("main").getByRole("link", { name: "Create an account" }));
+  await session.heading(page, "Sign up").waitFor();
+  await fill(page.getByLabel("Email address"), email);
+  await fill(page.getByLabel("Password", { exact: true }), password);
+  await click(session.button(page, "Sign up"));
+  await session.heading(page, "Check your email").waitFor();
+
+  const tab = await openTab();
+  await open(tab, await linkTo(site, email, CONFIRM));
+  await click(session.button(tab, "Confirm address"));
+  await click(session.firstKeyDialog(tab).getByRole("button", { name: "Reveal and copy" }));
+  const dialog = tab.getByRole("dialog");
+  await dialog.getByText("The call is copied, with your key in it.").waitFor();
+  const line = await session.clipboard(tab);
+  const first = await session.runInShell(line);
+  t.diagnostic(`front page to first call: ${counts.clicks} clicks, ${counts.fields} fields`);
+  assert.deepEqual(counts, { clicks: 5, fields: 2 });
+  assert.equal(first.status, 200, first.body);
+  assert.equal(JSON.parse(first.body).algorithm, "SHA256");
+  assert.ok(line.includes(await dialog.getByLabel("Your API key").inputValue()));
+
+  await dialog.getByText("Your first call worked").waitFor();
+  await dialog.getByText(/^hash responded with 200 at [\d:]{8} UTC\. It was free\./).waitFor();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await session.heading(tab, "Home").waitFor();
+  await tab.getByText("Your first call worked").waitFor();
+  return { line, tab };
 }
 
 async function readBalance(page: Page): Promise<{ balance: string; isFree: boolean }> {

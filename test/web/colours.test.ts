@@ -14,7 +14,8 @@ test("the pages of the server and those of React begin their styles with the sam
   assert.match(PAGE_CSP, /style-src 'sha256-/);
   const page = { path: "/tools", title: "", description: "", findable: true, screen: "" };
   const assets = { scripts: [], styles: [], preloads: [], early: null, firstPaint: "p{top:0}" };
-  const sent = renderAppPage(page, "https://tools.test", assets);
+  const offer = { signUp: "open", providers: [], starter: { credits: 0, days: 0 } } as const;
+  const sent = renderAppPage(page, "https://tools.test", assets, offer);
   assert.ok(sent.includes(`<style>${tokensCss()}`));
   assert.ok(
     sent.includes(

@@ -8,9 +8,13 @@ import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#site/app-
 import { APP_HEADERS } from "#site/app-shell.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { FULL, pageAt, pathsOf } from "../site/pages-server.ts";
+import { signedOut } from "./fixtures.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";
+/** As the visitor of the fixtures says. */
+const { signUp, providers, starter } = signedOut;
+const OFFER = { signUp, providers, starter };
 
 /**
  * The dashboard as built by `npm run build`, with the HTML and headers of the service but without its API. `visitor`
@@ -46,7 +50,7 @@ export async function openScreenSite(visitor?: Visitor) {
     if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
     const headers = { ...APP_HEADERS, "Content-Type": HTML };
-    return new Response(renderAppPage(page, url, assets), { headers });
+    return new Response(renderAppPage(page, url, assets, OFFER), { headers });
   };
   return {
     url,

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { listFactorScreens, NO_FACTORS } from "./factor-screens.ts";
+import { listFirstKeyScreens } from "./first-key-screens.ts";
 import * as fixtures from "./fixtures.ts";
 import { LOG_MOCKS, listLogScreens, NO_LOG } from "./log-screens.ts";
 import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
@@ -379,6 +380,7 @@ const OTHER_STATES: Screen[] = [
 export const SCREENS: Screen[] = [
   ...SIGN_IN_SCREENS,
   ...commonStates("home", "/home"),
+  ...listFirstKeyScreens(ALL),
   ...commonStates("keys", keys),
   ...KEY_STATES,
   ...commonStates("requests", "/requests"),

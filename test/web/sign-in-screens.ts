@@ -44,11 +44,23 @@ const at = (
   ...(actions === undefined ? {} : { actions }),
 });
 
+/** Another tab of the browser has confirmed the address, and tells this one. */
+async function waitForHome(page: Page): Promise<void> {
+  await fill("Sign up")(page);
+  await page.getByRole("heading", { level: 1, name: "Check your email" }).waitFor();
+  await page.evaluate("new BroadcastChannel('toolbooth-session').postMessage('signed in')");
+  await page.getByRole("button", { name: "Reveal your first key" }).waitFor();
+}
+
 const closed = { body: { ...fixtures.signedOut, signUp: "closed", providers: [] } };
 const SIGN_UP: Screen[] = [
   at("/sign-up", "sign up"),
   at("/sign-up", "sign up, nothing entered", press("Sign up")),
   at("/sign-up", "sign up, check your email", fill("Sign up")),
+  at("/sign-up", "sign up, confirmed in another tab", waitForHome, {
+    "GET /dashboard/visitor": [{ body: fixtures.signedOut }, { body: fixtures.visitor }],
+    "GET /dashboard/home": { body: fixtures.newHome },
+  }),
   at("/sign-up", "sign up, error", fill("Sign up"), {
     "POST /dashboard/auth/sign-up/email": broken,
   }),
@@ -95,21 +107,33 @@ const SIGN_IN: Screen[] = [
   at("/sign-in", "sign in, sign-up closed", undefined, { "GET /dashboard/visitor": closed }),
 ];
 
-const VERIFY = "/verify-email?token=a-token";
+/** As better-auth writes it: the pages read the address in it. */
+const LINK_TOKEN = `e30.${Buffer.from('{"email":"ada@example.com"}').toString("base64url")}.mac`;
+const VERIFY = `/verify-email?token=${LINK_TOKEN}`;
+const email = "ada@example.com";
 const verified = (mock: Mock): Mocks => ({ "POST /dashboard/auth/verify-email": mock });
 const confirm = press("confirm address");
+async function confirmAndWait(page: Page): Promise<void> {
+  await confirm(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Reveal and copy" }).waitFor();
+}
 const EMAILS: Screen[] = [
   at(VERIFY, "confirm"),
-  at(VERIFY, "confirm, done", confirm, verified({ body: { status: true } })),
-  at(VERIFY, "confirm, done and signed in", confirm, {
+  at("/verify-email?token=a-token", "confirm, unreadable token"),
+  at(VERIFY, "confirm, done before", confirm, verified({ body: { status: true, email } })),
+  at(VERIFY, "confirm, done and signed in", confirmAndWait, {
     ...SIGNED_IN,
-    ...verified({ body: { status: true } }),
+    "GET /dashboard/home": { body: fixtures.newHome },
+    ...verified({ body: { status: true, email } }),
   }),
   at(
     VERIFY,
     "confirm, set a password",
-    confirm,
-    verified({ body: { resetToken: "another-token" } }),
+    async (page) => {
+      await confirm(page);
+      await page.getByRole("heading", { level: 1, name: "Choose your password" }).waitFor();
+    },
+    verified({ body: { status: true, email, resetToken: "another-token" } }),
   ),
   at(
     VERIFY,

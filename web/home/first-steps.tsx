@@ -1,35 +1,151 @@
-import { Button, Text, Title } from "@mantine/core";
+import { Anchor, Button, Group, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, Suspense, useEffect, useState } from "react";
+import type { HomeView, KeyView, Visitor } from "#api/dashboard/shapes.ts";
+import { screenOf } from "../frame/screen-of.ts";
+import type { FirstKeyDialogProps } from "../keys/first-key-dialog.tsx";
+import { findUnusedKey } from "../keys/reveal-key.ts";
+import { CodeBlock } from "../parts/code-block.tsx";
 import { Section } from "../parts/section.tsx";
+import { useKeys } from "../queries.ts";
+import { firstArrival } from "../sign-in/arrival.ts";
+import { CodeSample } from "./code-sample.tsx";
+import { useFirstCall } from "./first-call.ts";
+import { FirstCallStatus, NextStep } from "./first-call-status.tsx";
+import { chosenLanguage, exportCode } from "./sample-call.ts";
 
-/** The steps to the first call, for users without a key. */
-export function FirstSteps({ confirmed, freeCall }: { confirmed: boolean; freeCall: boolean }) {
+const FirstKeyDialog = screenOf<FirstKeyDialogProps>(() => import("../keys/first-key-dialog.tsx"));
+
+/** Whether an account is shown its first steps: it has no key, or no call of it has succeeded. */
+export const needsFirstSteps = ({ keys, freeCall }: Pick<HomeView, "keys" | "freeCall">): boolean =>
+  keys === 0 || freeCall;
+
+/**
+ * The steps to the first call. Place it where `needsFirstSteps` was true when the page was opened: it stays until the user leaves the
+ * page, and turns into the success. `view` is undefined for a user whose address is not confirmed.
+ */
+export function FirstSteps(props: { view: HomeView | undefined; visitor: Visitor }) {
+  const { view, visitor } = props;
+  const { apiUrl } = visitor;
+  const [hadKey] = useState((view?.keys ?? 0) > 0);
+  const [wasFree] = useState(view?.freeCall ?? true);
+  const [language, setLanguage] = useState(chosenLanguage);
+  /** The key that gets a new secret, null for a new one; undefined while the dialog is closed. */
+  const [dialog, setDialog] = useState<KeyView | null | undefined>(() =>
+    view !== undefined && !hadKey && firstArrival.take() ? null : undefined,
+  );
+  const hasKey = (view?.keys ?? 0) > 0;
+  const call = useFirstCall({
+    isActive: hasKey,
+    hasLog: visitor.requestLog,
+    hadNone: wasFree,
+  });
+  useEffect(() => void (hadKey || FirstKeyDialog.preload()), [hadKey]);
   return (
-    <Section title="Get started">
-      <ol className="tb-steps">
-        <Step number={1} title="Confirm your email address" state={confirmed ? "done" : "current"}>
-          {confirmed ? "Done." : "Open the link in the email that we sent you."}
-        </Step>
-        <Step number={2} title="Create an API key" state={confirmed ? "current" : "later"}>
-          The key is shown only once, so have a safe place ready to store it.
-          {confirmed && (
-            <div>
-              <Button component={Link} to="/settings/api-keys" mt="sm">
-                Go to API keys
-              </Button>
-            </div>
-          )}
-        </Step>
-        <Step number={3} title="Make a call" state="later">
-          Paste the sample call into a terminal.
-          {freeCall && " Your first successful call is free."}
-        </Step>
-      </ol>
-      <Text size="sm" c="dimmed">
-        You can <Link to="/tools">try every tool in the browser</Link> without a key.
-      </Text>
-    </Section>
+    <>
+      {call.success === null ? (
+        <Section title="Get started">
+          <ol className="tb-steps">
+            <ConfirmStep isDone={view !== undefined} />
+            <KeyStep
+              state={view === undefined ? "later" : hasKey ? "done" : "current"}
+              onReveal={setDialog}
+            />
+            <Step number={3} title="Make your first call" state={hasKey ? "current" : "later"}>
+              {wasFree && "Your first successful call is free."}
+              {hasKey && (
+                <div className="tb-step-call">
+                  <CodeBlock code={exportCode(null)} language="shell" label="Set your API key" />
+                  <CodeSample
+                    apiUrl={apiUrl}
+                    secret={null}
+                    language={language}
+                    onLanguage={setLanguage}
+                  />
+                  <FirstCallStatus call={call} wasFree={wasFree} />
+                </div>
+              )}
+            </Step>
+          </ol>
+          <Text size="sm" c="dimmed">
+            You can <Link to="/tools">try every tool in the browser</Link> without a key.
+          </Text>
+        </Section>
+      ) : (
+        <Section title="You are set up">
+          <FirstCallStatus call={call} wasFree={wasFree} />
+          <div className="tb-next-step">
+            <NextStep />
+          </div>
+        </Section>
+      )}
+      {dialog !== undefined && (
+        <Suspense>
+          <FirstKeyDialog
+            apiUrl={apiUrl}
+            replaced={dialog}
+            call={call}
+            freeCall={wasFree}
+            onClose={() => setDialog(undefined)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+const ConfirmStep = ({ isDone }: { isDone: boolean }) => (
+  <Step number={1} title="Confirm your email address" state={isDone ? "done" : "current"}>
+    {isDone ? "Done." : "Open the link in the email that we sent you."}
+  </Step>
+);
+
+function KeyStep(props: {
+  state: "done" | "current" | "later";
+  onReveal: (replaced: KeyView | null) => void;
+}) {
+  const { state, onReveal } = props;
+  return (
+    <Step number={2} title="Reveal your API key" state={state}>
+      {state === "done" ? (
+        <UnusedKey onReveal={onReveal} />
+      ) : (
+        "The key is shown once. Have a safe place ready to store it."
+      )}
+      {state === "current" && (
+        <div>
+          <Button mt="sm" onClick={() => onReveal(null)}>
+            Reveal your first key
+          </Button>
+        </div>
+      )}
+    </Step>
+  );
+}
+
+/** A key that was never used may be one whose secret was lost, for example with the response that had it. */
+function UnusedKey({ onReveal }: { onReveal: (replaced: KeyView) => void }) {
+  const key = findUnusedKey(useKeys().data?.keys ?? []);
+  if (key === null) {
+    return (
+      <Anchor component={Link} to="/settings/api-keys">
+        Manage API keys
+      </Anchor>
+    );
+  }
+  return (
+    <>
+      <strong>{key.label}</strong> (<code>{key.start}…</code>) has not been used yet. If you did not
+      store its secret, get a new one.
+      <Group gap="lg" mt="xs">
+        <Button variant="default" size="xs" onClick={() => onReveal(key)}>
+          Reveal a new secret
+        </Button>
+        <Anchor component={Link} to="/settings/api-keys" size="sm">
+          Manage API keys
+        </Anchor>
+      </Group>
+    </>
   );
 }
 
@@ -56,7 +172,7 @@ function Step(props: {
       <span className="tb-step-number" aria-hidden="true">
         {state === "done" ? <CheckIcon /> : props.number}
       </span>
-      <div>
+      <div className="tb-step-body">
         <Title order={3}>{props.title}</Title>
         <Text component="div" c="dimmed" mt={2}>
           {props.children}

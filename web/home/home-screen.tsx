@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
-import { type ReactNode, useState } from "react";
-import type { HomeView } from "#api/dashboard/shapes.ts";
+import { useState } from "react";
+import type { HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import { useNewKey } from "../keys/new-key.ts";
 import { restrictionOf } from "../keys/restriction.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
@@ -9,7 +9,7 @@ import { QueryResult } from "../parts/query-result.tsx";
 import { useHome, useVisitor } from "../queries.ts";
 import { CallGuide } from "./call-guide.tsx";
 import { useDismissed } from "./dismissed.ts";
-import { FirstSteps } from "./first-steps.tsx";
+import { FirstSteps, needsFirstSteps } from "./first-steps.tsx";
 import { DailyCalls, LastErrors, Stats, SuggestionCard, TopKeys } from "./overview.tsx";
 import { hasCalled, suggestionFor } from "./suggestions.ts";
 import "./home.css";
@@ -22,40 +22,31 @@ export default function HomeScreen() {
   const home = useHome();
   const visitor = useVisitor().data;
   const user = visitor?.user ?? null;
-  const newKey = useNewKey(user?.account?.id);
   const confirmed = restrictionOf(user) !== "email_not_verified";
-  if (visitor === undefined) return <PageTitle title="Home" />;
-  const guide = (view: HomeView | undefined) => (
-    <Guide view={view} confirmed={confirmed} apiUrl={visitor.apiUrl} newKey={newKey} />
-  );
   return (
     <>
       <PageTitle title="Home" />
-      {confirmed ? (
+      {visitor !== undefined && !confirmed && <FirstSteps view={undefined} visitor={visitor} />}
+      {visitor !== undefined && confirmed && (
         <QueryResult query={home} loading={<HomeLoading />}>
-          {(view) => (
-            <Overview
-              view={view}
-              account={user?.account?.id ?? ""}
-              guide={newKey === null && hasCalled(view) ? null : guide(view)}
-            />
-          )}
+          {(view) => <Overview view={view} visitor={visitor} account={user?.account?.id ?? ""} />}
         </QueryResult>
-      ) : (
-        guide(undefined)
       )}
     </>
   );
 }
 
-function Overview(props: { view: HomeView; account: string; guide: ReactNode }) {
-  const { view, guide } = props;
+function Overview(props: { view: HomeView; visitor: Visitor; account: string }) {
+  const { view, visitor } = props;
   const [now] = useState(() => Date.now());
+  const newKey = useNewKey(props.account);
+  // The first steps stay while the page is open, because they turn into the success.
+  const [isNew] = useState(newKey === null && needsFirstSteps(view));
+  const hasGuide = isNew || newKey !== null || !hasCalled(view);
   const { isDismissed, dismiss } = useDismissed(props.account, now);
-  const suggestion = guide === null ? suggestionFor(view, now, isDismissed) : null;
+  const suggestion = hasGuide ? null : suggestionFor(view, now, isDismissed);
   const { days, lastErrors } = view;
-  const isUsed =
-    guide === null || (days ?? []).some(({ calls, errors }) => calls > 0 || (errors ?? 0) > 0);
+  const isUsed = hasCalled(view) || (days ?? []).some(({ errors }) => (errors ?? 0) > 0);
   return (
     <div className="tb-home">
       <Stats view={view} now={now} />
@@ -67,7 +58,8 @@ function Overview(props: { view: HomeView; account: string; guide: ReactNode }) 
       {suggestion !== null && (
         <SuggestionCard suggestion={suggestion} onDismiss={() => dismiss(suggestion.id)} />
       )}
-      {guide}
+      {isNew && <FirstSteps view={view} visitor={visitor} />}
+      {hasGuide && !isNew && <CallGuide apiUrl={visitor.apiUrl} newKey={newKey} />}
       {isUsed && (
         <>
           {days === null ? <Counting /> : <DailyCalls days={days} />}
@@ -95,19 +87,6 @@ const HomeLoading = () => (
     </div>
   </>
 );
-
-function Guide(props: {
-  view: HomeView | undefined;
-  confirmed: boolean;
-  apiUrl: string;
-  newKey: ReturnType<typeof useNewKey>;
-}) {
-  const { view, newKey } = props;
-  if (newKey === null && (view === undefined || view.keys === 0)) {
-    return <FirstSteps confirmed={props.confirmed} freeCall={view?.freeCall ?? true} />;
-  }
-  return <CallGuide apiUrl={props.apiUrl} newKey={newKey} freeCall={view?.freeCall ?? false} />;
-}
 
 const ASK_OPERATOR = "Ask the operator of this service for credits.";
 const NO_STARTER: Record<NonNullable<HomeView["noStarter"]>, string> = {

@@ -73,7 +73,12 @@ function OldSecret({ previousUntil }: { previousUntil: number | null }) {
   );
 }
 
-function LeaveConfirmation({ created, isRotation, onStay, onClose }: Props) {
+export function LeaveConfirmation({
+  created,
+  isRotation,
+  onStay,
+  onClose,
+}: Pick<Props, "created" | "isRotation" | "onStay" | "onClose">) {
   const stay = useRef<HTMLButtonElement>(null);
   useEffect(() => stay.current?.focus(), []);
   return (
@@ -99,10 +104,11 @@ function LeaveConfirmation({ created, isRotation, onStay, onClose }: Props) {
 }
 
 /** Closing or reloading the tab would lose the key as well. */
-function useWarningBeforeUnload() {
+export function useWarningBeforeUnload(isActive = true): void {
   useEffect(() => {
+    if (!isActive) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener("beforeunload", warn);
     return () => window.removeEventListener("beforeunload", warn);
-  }, []);
+  }, [isActive]);
 }

@@ -1,7 +1,7 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 
-export type Language = "shell" | "javascript" | "python" | "json" | "html" | "text";
+export type Language = "shell" | "javascript" | "python" | "go" | "php" | "json" | "html" | "text";
 
 /**
  * Code to read and copy. Long lines wrap, so nothing scrolls sideways and the block needs no focus of its own.
@@ -11,16 +11,19 @@ export function CodeBlock({
   code,
   language,
   label,
+  isCopyable = true,
 }: {
   code: string;
   language: Language;
   label: string;
+  /** False for code that would not work yet. */
+  isCopyable?: boolean;
 }) {
   return (
     <figure className="tb-code" aria-label={label}>
       <figcaption>
         <span>{label}</span>
-        <CopyButton text={code} label={`Copy: ${label}`} />
+        {isCopyable && <CopyButton text={code} label={`Copy: ${label}`} />}
       </figcaption>
       <pre>
         <code data-language={language}>{code}</code>

@@ -21,6 +21,8 @@ const DAY_AND_MINUTE = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: "UTC" });
+
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
@@ -47,6 +49,9 @@ export const longDay = (day: number | string): string => LONG_DAY.format(new Dat
 
 /** `21 Nov 2026, 22:26 UTC`, in every time zone and locale. */
 export const timeText = (at: number): string => `${DAY_AND_MINUTE.format(at)} UTC`;
+
+/** `22:26:03 UTC`, for what happened a moment ago. */
+export const clockText = (at: number): string => `${CLOCK.format(at)} UTC`;
 
 /** `in 12 days`, `3 hours ago`: whole days from two days on, whole hours below that, rounded towards zero. */
 export function relative(at: number, now: number): string {

@@ -31,6 +31,10 @@ export const ERROR_STATUSES: readonly number[] = [
 ].sort((a, b) => a - b);
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
+/** The code of the error table; null for a 200, or for a code of another version. */
+export const knownCode = (code: string | null): ErrorCode | null =>
+  code !== null && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : null;
+
 /** Reads the query string. A value that no filter has is left out: the page shows all requests rather than an error. */
 export function readFilters(search: Search): Filters {
   const [from, to] = [readMinute(search.from), readMinute(search.to)];
@@ -40,7 +44,7 @@ export function readFilters(search: Search): Filters {
     tool: readText(search.tool),
     key: readText(search.key),
     status: isStatus(search.status) ? search.status : null,
-    code: ERROR_CODES.find((code) => code === search.code) ?? null,
+    code: knownCode(search.code ?? null),
     id: readText(search.id?.trim()),
     span: isCustom ? "custom" : span,
     from: isCustom ? from : "",

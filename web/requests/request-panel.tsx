@@ -10,12 +10,11 @@ import { State } from "../parts/state.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useVisitor } from "../queries.ts";
 import { Prose } from "../tools/prose.tsx";
-import type { Search } from "./filters.ts";
+import { knownCode, type Search } from "./filters.ts";
 import {
   chargeText,
   duration,
   exactTime,
-  knownCode,
   latencyParts,
   localTime,
   repeatCode,

@@ -1,5 +1,4 @@
 import type { RequestTimes, RequestView } from "#api/dashboard/shapes.ts";
-import { ERRORS, type ErrorCode } from "#errors.ts";
 import { curlKey, curlLines } from "#site/request-code.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
@@ -66,10 +65,6 @@ export function statusLook(status: number): { shape: Shape; tone: Tone } {
   if (status < 400) return { shape: "check", tone: "ok" };
   return { shape: "cross", tone: status < 500 ? "warn" : "bad" };
 }
-
-/** The code of the error table; null for a 200, or for a code of another version. */
-export const knownCode = (code: string | null): ErrorCode | null =>
-  code !== null && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : null;
 
 /** `Not charged`, `1 credit`, `Free: a repeat of an earlier call`. */
 export function chargeText({ charged, replayed, status }: RequestView): string {

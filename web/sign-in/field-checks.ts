@@ -3,7 +3,7 @@ import { ProblemDetails } from "../request.ts";
 export const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 128;
 
-export const NEW_PASSWORD_HINT = `At least ${PASSWORD_MIN} characters. Several words work well.`;
+export const NEW_PASSWORD_HINT = `At least ${PASSWORD_MIN} characters, such as 3 words.`;
 
 /** Returns a sentence about what is wrong with the value of a field, or undefined if it is valid. */
 export type Check = (value: string) => string | undefined;

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { CheckEmail } from "./check-email.tsx";
 import { checkEmail } from "./field-checks.ts";
 import { EmailField, SubmitButton } from "./fields.tsx";
+import { knownAddress } from "./known-address.ts";
 import { Problems } from "./problems.tsx";
 import { useRequestReset } from "./requests.ts";
 import { SignInFrame } from "./sign-in-frame.tsx";
@@ -11,11 +12,15 @@ import { useForm } from "./use-form.ts";
 export default function ForgotPasswordScreen() {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const request = useRequestReset();
-  const form = useForm({ email: checkEmail }, async (texts) => {
-    const email = texts.email.trim();
-    await request.mutateAsync(email);
-    setSentTo(email);
-  });
+  const form = useForm(
+    { email: checkEmail },
+    async (texts) => {
+      const email = texts.email.trim();
+      await request.mutateAsync(email);
+      setSentTo(email);
+    },
+    { email: knownAddress.get() },
+  );
   if (sentTo !== null) {
     return (
       <CheckEmail

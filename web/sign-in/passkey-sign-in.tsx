@@ -9,7 +9,7 @@ import { usePasskeySignIn } from "./requests.ts";
 /** The server forgets a challenge after five minutes. */
 const RENEW_MS = 4 * 60_000;
 
-/** A button for signing in with a passkey, and passkeys among the suggestions of the email field. */
+/** A button for signing in with a passkey, below the form, which the server renders and which must not move; and passkeys among the suggestions of the email field. */
 export function PasskeySignIn() {
   const visitor = useVisitor().data;
   const canUse = canUsePasskeys(visitor);
@@ -18,6 +18,7 @@ export function PasskeySignIn() {
   if (!canUse) return null;
   return (
     <>
+      <div className="tb-or">or</div>
       <div className="tb-providers">
         <Button
           variant="default"
@@ -32,7 +33,6 @@ export function PasskeySignIn() {
           <PasskeyFailure error={signIn.error ?? suggested.error} />
         )}
       </div>
-      {visitor?.providers.length === 0 && <div className="tb-or">or</div>}
     </>
   );
 }

@@ -4,8 +4,8 @@ import { explain } from "../parts/message.tsx";
 import { OfflineError, ProblemDetails } from "../request.ts";
 
 /**
- * A summary of the errors, above the form; each one links to its field. It takes the focus after every failed attempt, so
- * that it is seen and read out.
+ * The error of the request, above the form. It takes the focus after a failed attempt, so that it is seen and read out. What is
+ * wrong with a field stands at the field, which takes the focus then.
  */
 export function Problems({
   fieldErrors,
@@ -17,12 +17,16 @@ export function Problems({
   attempt: number;
 }) {
   const alert = useRef<HTMLDivElement>(null);
-  const list = Object.entries(fieldErrors);
-  const shown = list.length > 0 || error !== null;
+  const [field] = Object.keys(fieldErrors);
+  // Only an attempt moves the focus: later the field loses its error while the user types in it.
+  const wrong = useRef(field);
+  wrong.current = field;
   useEffect(() => {
-    if (attempt > 0) alert.current?.focus();
+    if (attempt === 0) return;
+    if (wrong.current === undefined) alert.current?.focus();
+    else document.getElementById(wrong.current)?.focus();
   }, [attempt]);
-  if (!shown) return null;
+  if (error === null || field !== undefined) return null;
   return (
     <Alert
       ref={alert}
@@ -30,22 +34,9 @@ export function Problems({
       role="alert"
       color="red"
       variant="light"
-      className="tb-problems"
-      title={list.length > 0 ? "Check your entries" : explain(error).title}
+      title={explain(error).title}
     >
-      {list.length > 0 ? (
-        <ul>
-          {list.map(([id, text]) => (
-            <li key={id}>
-              <a className="tb-problem" href={`#${id}`} onClick={(event) => focusField(event, id)}>
-                {text}
-              </a>
-            </li>
-          ))}
-        </ul>
-      ) : (
-        <ErrorText error={error} />
-      )}
+      <ErrorText error={error} />
     </Alert>
   );
 }
@@ -63,8 +54,3 @@ const ErrorText = ({ error }: { error: unknown }) => (
     )}
   </>
 );
-
-function focusField(event: { preventDefault(): void }, id: string) {
-  event.preventDefault();
-  document.getElementById(id)?.focus();
-}

@@ -1,12 +1,11 @@
-import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Challenge } from "altcha-lib/types";
 import { useEffect, useState } from "react";
-import type { CodeOrder, Provider, WaitingView } from "#api/dashboard/shapes.ts";
+import type { CodeOrder, LinkOpened, Provider, WaitingView } from "#api/dashboard/shapes.ts";
 import { absoluteUrl, useSearchText } from "../addresses.ts";
-import { connection } from "../connection.ts";
-import { signInByPasskey } from "../passkeys.ts";
 import { queryKeys } from "../queries.ts";
 import { ProblemDetails, request } from "../request.ts";
+import { announceSignIn, enter } from "./await-sign-in.ts";
 
 const AUTH = "/dashboard/auth";
 
@@ -15,24 +14,30 @@ const verifyUrl = () => absoluteUrl("/verify-email");
 const resetUrl = () => absoluteUrl("/reset-password");
 
 /**
- * The token of a link in an email. It is removed from the URL at once, because URLs are stored in the browser's history and
- * visible on the screen. The tab's storage keeps it, so that the page can be reloaded.
+ * The token of a link in an email, and the address that it is for where another page of ours passed it on. Both are removed from the
+ * URL at once, because URLs are stored in the browser's history and visible on the screen. The tab's storage keeps them, so that the
+ * page can be reloaded.
  */
-export function useLinkToken(): { token: string; forget: () => void } {
-  const tokenInUrl = useSearchText("token");
+export function useLinkToken(): { token: string; email: string; forget: () => void } {
+  const inUrl = { token: useSearchText("token"), email: useSearchText("email") };
   // Read once: the effect below removes the token from the URL, and a navigation changes the path.
-  const [{ storageKey, token }] = useState(() => {
+  const [{ storageKey, link }] = useState(() => {
     const storageKey = `toolbooth link ${location.pathname}`;
-    return { storageKey, token: tokenInUrl || (tabStorage()?.getItem(storageKey) ?? "") };
+    return { storageKey, link: inUrl.token === "" ? readLink(storageKey) : inUrl };
   });
   useEffect(() => {
     const url = new URL(location.href);
     if (!url.searchParams.has("token")) return;
-    tabStorage()?.setItem(storageKey, url.searchParams.get("token") ?? "");
-    url.searchParams.delete("token");
+    tabStorage()?.setItem(storageKey, `${link.token} ${link.email}`);
+    for (const name of ["token", "email"]) url.searchParams.delete(name);
     history.replaceState(history.state, "", url);
-  }, [storageKey]);
-  return { token, forget: () => tabStorage()?.removeItem(storageKey) };
+  }, [storageKey, link]);
+  return { ...link, forget: () => tabStorage()?.removeItem(storageKey) };
+}
+
+function readLink(storageKey: string): { token: string; email: string } {
+  const [token = "", email = ""] = (tabStorage()?.getItem(storageKey) ?? "").split(" ");
+  return { token, email };
 }
 
 /** Null if storage is disabled; after a reload the user then has to open the link again. */
@@ -71,13 +76,6 @@ async function solveNewChallenge(): Promise<string | null> {
 
 export type Credentials = { email: string; password: string };
 
-/** Discards the cached data of the previous user. The page that shows the visitor then goes on. */
-async function enter(client: QueryClient): Promise<void> {
-  connection.set({ signedOut: false });
-  client.removeQueries({ queryKey: queryKeys.mine });
-  await client.refetchQueries({ queryKey: queryKeys.visitor });
-}
-
 /** `secondFactor`: the user is not signed in before the page `/confirm-sign-in`. */
 export function useSignIn() {
   const client = useQueryClient();
@@ -92,7 +90,12 @@ export function useSignIn() {
 
 export function usePasskeySignIn() {
   const client = useQueryClient();
-  return useMutation({ mutationFn: signInByPasskey, onSuccess: () => enter(client) });
+  return useMutation({
+    // Imported late: every page uses this module, to sign out, and few of them need passkeys.
+    mutationFn: async (autofill: boolean) =>
+      (await import("../passkeys.ts")).signInByPasskey(autofill),
+    onSuccess: () => enter(client),
+  });
 }
 
 /** The second step of a sign-in. */
@@ -138,17 +141,16 @@ export const useSendVerification = () =>
       }),
   });
 
-/**
- * `resetToken` is set if this browser did not sign up, so someone else may have chosen the password: the reader of the email
- * sets a new one with this single-use token. For a change of address, `emailTo` is the new address if it still has to be confirmed, and `moved` is true if the change is complete.
- */
-export type Verified = { resetToken?: string; emailTo?: string; moved?: boolean };
-
+/** Confirms an address. In the browser that signed up, the user is signed in when the mutation is over. */
 export function useVerifyEmail() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (token: string) => request<Verified>("POST", `${AUTH}/verify-email`, { token }),
-    onSuccess: () => client.invalidateQueries(),
+    mutationFn: (token: string) => request<LinkOpened>("POST", `${AUTH}/verify-email`, { token }),
+    async onSuccess({ emailTo, moved }) {
+      if (emailTo !== undefined || moved === true) return client.invalidateQueries();
+      await enter(client);
+      announceSignIn();
+    },
   });
 }
 

@@ -4,8 +4,11 @@ import { useNext, useSearchText } from "../addresses.ts";
 import { explain } from "../parts/message.tsx";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
+import { useSignInElsewhere } from "./await-sign-in.ts";
 import { checkEmail, checkPassword } from "./field-checks.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
+import { knownAddress } from "./known-address.ts";
+import { useOffer } from "./offer.ts";
 import { PasskeySignIn } from "./passkey-sign-in.tsx";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
@@ -16,9 +19,10 @@ import { useForm } from "./use-form.ts";
 
 export default function SignInScreen() {
   const visitor = useVisitor();
+  const offer = useOffer();
   const next = useNext();
   if (visitor.data?.user) return <RedirectToNext next={next} />;
-  return <SignInForm next={next} open={visitor.data?.signUp !== "closed"} />;
+  return <SignInForm next={next} open={offer.signUp !== "closed"} />;
 }
 
 export function RedirectToNext({ next }: { next: string }) {
@@ -36,18 +40,22 @@ export function RedirectToNext({ next }: { next: string }) {
 function SignInForm({ next, open }: { next: string; open: boolean }) {
   const signIn = useSignIn();
   const navigate = useNavigate();
-  const form = useForm({ email: checkEmail, password: checkPassword }, async (texts) => {
-    const order = { email: texts.email.trim(), password: texts.password };
-    const { secondFactor = false } = await signIn.mutateAsync(order);
-    if (secondFactor) await navigate({ to: "/confirm-sign-in", search: { next } });
-    // Otherwise `SignInScreen` re-renders with the session and redirects.
-  });
+  const form = useForm(
+    { email: checkEmail, password: checkPassword },
+    async (texts) => {
+      const order = { email: texts.email.trim(), password: texts.password };
+      knownAddress.set(order.email);
+      const { secondFactor = false } = await signIn.mutateAsync(order);
+      if (secondFactor) await navigate({ to: "/confirm-sign-in", search: { next } });
+      // Otherwise `SignInScreen` re-renders with the session and redirects.
+    },
+    { email: knownAddress.get() },
+  );
   const unverified =
     form.error instanceof ProblemDetails && form.error.code === "EMAIL_NOT_VERIFIED";
   return (
     <SignInFrame title="Sign in">
       <ProviderProblem />
-      <PasskeySignIn />
       <Providers next={next} />
       <form onSubmit={(event) => void form.submit(event)} noValidate>
         {unverified ? (
@@ -59,6 +67,7 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
         <PasswordField {...form.field("password")} isNew={false} label="Password" />
         <SubmitButton busy={form.busy} label="Sign in" busyLabel="Signing in" />
       </form>
+      <PasskeySignIn />
       <div className="tb-sign-in-foot">
         <p>
           <Link to="/forgot-password">Forgot password?</Link>
@@ -73,12 +82,14 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
   );
 }
 
+/** The password was right, so this browser keeps it: confirming the address in another tab signs in here too. */
 function Unverified({ email }: { email: string }) {
   const send = useSendVerification();
+  useSignInElsewhere();
   return (
     <Alert color="accent" variant="light" role="alert" title="Confirm your email address first">
       <Text size="sm" mb="sm" className="tb-break">
-        Open the link in the email that we sent to {email}, then sign in.
+        Open the link in the email that we sent to {email}. In this browser, it signs you in.
       </Text>
       <SendAgain
         pending={send.isPending}

@@ -1,11 +1,13 @@
-import { Link } from "@tanstack/react-router";
+import { Link, Navigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { Failure } from "../parts/message.tsx";
-import { LoadingRows } from "../parts/placeholders.tsx";
+import { signUpLead } from "#site/sign-up-lead.ts";
 import { useVisitor } from "../queries.ts";
+import { useSignInElsewhere } from "./await-sign-in.ts";
 import { CheckEmail } from "./check-email.tsx";
 import { checkEmail, checkNewPassword } from "./field-checks.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
+import { knownAddress } from "./known-address.ts";
+import { useOffer } from "./offer.ts";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
 import { useSendVerification, useSignUp } from "./requests.ts";
@@ -13,45 +15,45 @@ import { SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 export default function SignUpScreen() {
-  const visitor = useVisitor();
-  const [sent, setSent] = useState<string | null>(null);
-  const resend = useSendVerification();
-  if (sent !== null) {
-    return (
-      <CheckEmail
-        email={sent}
-        hint="To keep your password, open the link in this browser. In any other, you set a new one."
-        lead="To finish signing up, open the link in the email that we sent to"
-        send={resend}
-        onBack={() => setSent(null)}
-      />
-    );
-  }
-  if (visitor.data === undefined) {
-    return (
-      <SignInFrame title="Sign up">
-        {visitor.isError ? (
-          <Failure error={visitor.error} onRetry={() => void visitor.refetch()} />
-        ) : (
-          <LoadingRows rows={3} height={64} />
-        )}
-      </SignInFrame>
-    );
-  }
-  if (visitor.data.user !== null) return <SignedInAlready email={visitor.data.user.email} />;
-  const { signUp, starter } = visitor.data;
-  return <SignUpForm lead={signUp === "closed" ? CLOSED : offer(starter)} onSent={setSent} />;
+  const user = useVisitor().data?.user ?? null;
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  if (sentTo !== null) return <Waiting email={sentTo} onBack={() => setSentTo(null)} />;
+  if (user !== null) return <SignedInAlready email={user.email} />;
+  return <SignUpForm onSent={setSentTo} />;
 }
 
-function SignUpForm({ lead, onSent }: { lead: string; onSent: (email: string) => void }) {
-  const signUp = useSignUp();
-  const form = useForm({ email: checkEmail, password: checkNewPassword }, async (texts) => {
-    const email = texts.email.trim();
-    await signUp.mutateAsync({ email, password: texts.password });
-    onSent(email);
-  });
+/** Goes on to the dashboard when the address is confirmed in another tab of this browser. */
+function Waiting({ email, onBack }: { email: string; onBack: () => void }) {
+  const resend = useSendVerification();
+  const user = useVisitor().data?.user ?? null;
+  useSignInElsewhere();
+  if (user !== null) return <Navigate to="/home" replace />;
   return (
-    <SignInFrame title="Sign up" lead={lead}>
+    <CheckEmail
+      email={email}
+      hint="Open it in this browser to be signed in at once. In any other, you set a new password."
+      lead="To finish signing up, open the link in the email that we sent to"
+      send={resend}
+      onBack={onBack}
+    />
+  );
+}
+
+function SignUpForm({ onSent }: { onSent: (email: string) => void }) {
+  const signUp = useSignUp();
+  const offer = useOffer();
+  const form = useForm(
+    { email: checkEmail, password: checkNewPassword },
+    async (texts) => {
+      const email = texts.email.trim();
+      knownAddress.set(email);
+      await signUp.mutateAsync({ email, password: texts.password });
+      onSent(email);
+    },
+    { email: knownAddress.get() },
+  );
+  return (
+    <SignInFrame title="Sign up" lead={signUpLead(offer)}>
       <Providers next="/home" />
       <form onSubmit={(event) => void form.submit(event)} noValidate>
         <Problems fieldErrors={form.fieldErrors} error={form.error} attempt={form.attempt} />
@@ -67,15 +69,6 @@ function SignUpForm({ lead, onSent }: { lead: string; onSent: (email: string) =>
     </SignInFrame>
   );
 }
-
-const offer = ({ credits, days }: { credits: number; days: number }): string =>
-  credits === 0
-    ? "All you need is an email address and a password. Your first call is free."
-    : `Your first call is free. You also get ${credits} credits that are valid for ${days} days.`;
-
-/** Users whose account was created by the operator set their password through the same form. */
-const CLOSED =
-  "The operator of this service creates the accounts. If you have one, enter its email address and choose a password, and we will send you an email to confirm it. If not, ask the operator for an account.";
 
 export const SignedInAlready = ({ email }: { email: string }) => (
   <SignInFrame title="You are already signed in" lead={<>Signed in as {email}.</>}>

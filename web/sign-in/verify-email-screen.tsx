@@ -1,11 +1,14 @@
 import { Button } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { Link, Navigate } from "@tanstack/react-router";
+import { type ReactNode, useRef, useState } from "react";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
+import { firstArrival } from "./arrival.ts";
+import { useSignInElsewhere } from "./await-sign-in.ts";
 import { CheckEmail } from "./check-email.tsx";
 import { checkEmail } from "./field-checks.ts";
 import { EmailField, SubmitButton } from "./fields.tsx";
+import { addressIn, knownAddress } from "./known-address.ts";
 import { Problems } from "./problems.tsx";
 import { useLinkToken, useSendVerification, useVerifyEmail } from "./requests.ts";
 import { SignInFrame } from "./sign-in-frame.tsx";
@@ -16,19 +19,31 @@ export default function VerifyEmailScreen() {
   const { token, forget } = useLinkToken();
   const verify = useVerifyEmail();
   const isSending = useRef(false);
-  const error = verify.error;
-  if (verify.data?.resetToken !== undefined)
-    return <ChoosePassword token={verify.data.resetToken} />;
-  if (verify.data?.emailTo !== undefined) return <NewAddressPending to={verify.data.emailTo} />;
-  if (verify.isSuccess) return <Confirmed moved={verify.data.moved === true} />;
+  const { data, error } = verify;
+  const address = data?.email ?? addressIn(token);
+  if (data?.resetToken !== undefined) {
+    const search = { token: data.resetToken, email: data.email ?? "" };
+    return (
+      <GoingOn>
+        <Navigate to="/reset-password" search={search} replace />
+      </GoingOn>
+    );
+  }
+  if (data?.emailTo !== undefined) return <NewAddressPending to={data.emailTo} />;
+  if (data?.moved === true) return <Moved />;
+  if (verify.isSuccess) return <Confirmed email={address} />;
   const isExpired =
     error instanceof ProblemDetails && error.status < 500 && !RETRYABLE.includes(error.code);
-  if (token === "" || isExpired) return <NewLink />;
+  if (token === "" || isExpired) return <NewLink email={address} />;
   function confirm() {
     if (isSending.current) return;
     isSending.current = true;
     verify.mutate(token, {
-      onSuccess: forget,
+      onSuccess(opened) {
+        forget();
+        knownAddress.set(opened.email ?? "");
+        if (opened.email !== undefined) firstArrival.expect();
+      },
       onSettled: () => {
         isSending.current = false;
       },
@@ -37,7 +52,15 @@ export default function VerifyEmailScreen() {
   return (
     <SignInFrame
       title="Confirm your email address"
-      lead="Click the button below to finish setting up your account."
+      lead={
+        address === "" ? (
+          "One click, and you are done."
+        ) : (
+          <>
+            Is <strong>{address}</strong> your address?
+          </>
+        )
+      }
     >
       <form
         onSubmit={(event) => {
@@ -55,19 +78,10 @@ export default function VerifyEmailScreen() {
 /** Errors whose message says what to do; the link stays valid. */
 const RETRYABLE = ["too_many_requests", "SIGN_IN_FIRST", "ADDRESS_TAKEN"];
 
-/** This browser did not sign up, or another one did too, so someone else may have chosen the password. */
-const ChoosePassword = ({ token }: { token: string }) => (
-  <SignInFrame
-    title="Email address confirmed"
-    lead="One step is left: set your password. The one from the sign-up was removed, because it was chosen in another browser and might not be yours."
-  >
-    <Button
-      renderRoot={(props) => <Link to="/reset-password" search={{ token }} {...props} />}
-      mt="lg"
-      size="md"
-    >
-      Set a password
-    </Button>
+/** While the code of the next page is loading. */
+const GoingOn = ({ children }: { children: ReactNode }) => (
+  <SignInFrame title="Email address confirmed" lead="One moment.">
+    {children}
   </SignInFrame>
 );
 
@@ -84,38 +98,53 @@ const NewAddressPending = ({ to }: { to: string }) => (
   />
 );
 
-function Confirmed({ moved }: { moved: boolean }) {
+const Moved = () => (
+  <SignInFrame
+    title="Email address changed"
+    lead={<>You are signed in as {useVisitor().data?.user?.email}.</>}
+  >
+    <Button renderRoot={(props) => <Link to="/home" {...props} />} mt="lg" size="md">
+      Go to your dashboard
+    </Button>
+  </SignInFrame>
+);
+
+/** Goes on to the dashboard where the user is signed in, now or when another tab is done with the same link. */
+function Confirmed({ email }: { email: string }) {
   const user = useVisitor().data?.user ?? null;
-  return user === null ? (
+  useSignInElsewhere();
+  if (user !== null) {
+    return (
+      <GoingOn>
+        <Navigate to="/home" replace />
+      </GoingOn>
+    );
+  }
+  return (
     <SignInFrame
       title="Email address confirmed"
-      lead="Your account is ready. Sign in to create your first API key."
+      lead={<>Sign in{email !== "" && <> as {email}</>} to go on.</>}
     >
       <Button renderRoot={(props) => <Link to="/sign-in" {...props} />} mt="lg" size="md">
         Sign in
-      </Button>
-    </SignInFrame>
-  ) : (
-    <SignInFrame
-      title={moved ? "Email address changed" : "Email address confirmed"}
-      lead={<>You are signed in as {user.email}.</>}
-    >
-      <Button renderRoot={(props) => <Link to="/home" {...props} />} mt="lg" size="md">
-        Go to your dashboard
       </Button>
     </SignInFrame>
   );
 }
 
 /** The link was used or has expired. The wording does not reveal whether the address has an account. */
-function NewLink() {
+function NewLink({ email }: { email: string }) {
   const send = useSendVerification();
   const [sentTo, setSentTo] = useState<string | null>(null);
-  const form = useForm({ email: checkEmail }, async (texts) => {
-    const email = texts.email.trim();
-    await send.mutateAsync(email);
-    setSentTo(email);
-  });
+  const form = useForm(
+    { email: checkEmail },
+    async (texts) => {
+      const to = texts.email.trim();
+      await send.mutateAsync(to);
+      setSentTo(to);
+    },
+    { email: email || knownAddress.get() },
+  );
   if (sentTo !== null) {
     return (
       <CheckEmail
@@ -132,7 +161,7 @@ function NewLink() {
       lead={
         <>
           It has expired or has already been used. If you have already confirmed your address,{" "}
-          <Link to="/sign-in">sign in</Link>. Otherwise, enter your address to get a new link.
+          <Link to="/sign-in">sign in</Link>. Otherwise, request a new link.
         </>
       }
     >

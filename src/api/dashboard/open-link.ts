@@ -17,6 +17,7 @@ import {
   requireNotSuspended,
 } from "./request-context.ts";
 import { requireSendable } from "./sendable.ts";
+import type { LinkOpened } from "./shapes.ts";
 
 /** Otherwise the owner could move the suspended account away and sign up again with the old address. */
 export const SUSPENDED =
@@ -24,9 +25,9 @@ export const SUSPENDED =
 
 /**
  * Opens a link from an email. A link that changes an account's address works only for a user who is signed in to the
- * account; otherwise the owner of a mistyped address would get in. Verifying a sign-up in a browser that did not make it
- * removes its password, and the response contains a reset token: someone else may have chosen the password. Earlier reset links
- * stop working. Only a POST of the page does this, because mail scanners open links.
+ * account; otherwise the owner of a mistyped address would get in. Verifying a sign-up signs the user in, in the browser that
+ * made it. In any other browser it removes the password, and the response contains a reset token: someone else may have chosen the
+ * password. Earlier reset links stop working. Only a POST of the page does this, because mail scanners open links.
  */
 export async function openLink(
   context: RequestContext,
@@ -43,17 +44,18 @@ export async function openLink(
   const { internalAdapter } = await deps.auth.context();
   const email = claims?.email ?? "";
   const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
-  if (found === null) return keepCookies(json({ status: true }), response);
+  const opened: LinkOpened = { status: true, email };
+  if (found === null) return keepCookies(json(opened), response);
   await deps.activityLog.dropResetLinks({ user: found.user.id });
   knowBrowser(context, email, throttle);
-  if (found.accounts.length > 0) return keepCookies(json({ status: true }), response);
+  if (found.accounts.length > 0) return keepCookies(json(opened), response);
   const resetToken = deps.newSecret();
   await internalAdapter.createVerificationValue({
     identifier: `reset-password:${resetToken}`,
     value: found.user.id,
     expiresAt: new Date(now + RESET_LINK_SECONDS * 1_000),
   });
-  return keepCookies(json({ status: true, resetToken }), response);
+  return keepCookies(json({ ...opened, resetToken } satisfies LinkOpened), response);
 }
 
 /** If the user has been deleted or has a different address now, the link counts as used. */
@@ -90,7 +92,7 @@ async function moveAddress(
     // Only an email to the new address may reveal that it is taken.
     if (isTaken) deps.auth.notifyOwner(to, signUpNetworkOf(context.peer));
     else await takeLink(context, token);
-    return json({ status: true, emailTo: to });
+    return json({ status: true, emailTo: to } satisfies LinkOpened);
   }
   if (isTaken) {
     throw new AuthError("ADDRESS_TAKEN", "Another account has this email address.", 409);
@@ -112,7 +114,7 @@ async function moveAddress(
       }),
     ],
   });
-  return keepCookies(json({ status: true, moved: true }), response);
+  return keepCookies(json({ status: true, moved: true } satisfies LinkOpened), response);
 }
 
 const originOf = ({ peer, now, request }: RequestContext) =>

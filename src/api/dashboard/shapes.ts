@@ -75,6 +75,20 @@ export type Visitor = {
   requestLog: boolean;
 };
 
+/**
+ * `POST /dashboard/auth/verify-email`: what the link of an email did. `email`: the confirmed address, which the link names.
+ * `resetToken`: this browser did not sign up, or another one did too, so someone else may have chosen the password; the reader of
+ * the email sets a new one with this single-use token. For a change of address, `emailTo` is the new address if it still has to be
+ * confirmed, and `moved` is true if the change is complete.
+ */
+export type LinkOpened = {
+  status: true;
+  email?: string;
+  resetToken?: string;
+  emailTo?: string;
+  moved?: true;
+};
+
 /** `GET /dashboard/factors`: the second factors of the user, oldest passkey first. */
 export type FactorsView = {
   passkeys: PasskeyView[];

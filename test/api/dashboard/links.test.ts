@@ -144,7 +144,6 @@ for (const [peer, spelled] of PEERS) {
     const browser = fixture.browser(peer);
     await fixture.signUp(browser, "ann@example.com", PASSWORD);
     await fixture.open(browser, await fixture.lastLink("ann@example.com", "verify_address"));
-    await fixture.signIn(browser, "ann@example.com", PASSWORD);
     const { sessions } = (await browser.get("/dashboard/sessions")).body as {
       sessions: SessionView[];
     };

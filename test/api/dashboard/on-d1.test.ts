@@ -9,6 +9,7 @@ import { useDashboardStore } from "./dashboard-fixture.ts";
 useDashboardStore(() => d1Store());
 const SUITES = [
   "sign-up",
+  "confirmed-sign-in",
   "sign-in",
   "links",
   "sessions",

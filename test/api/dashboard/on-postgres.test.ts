@@ -9,6 +9,7 @@ import { postgresStore } from "./postgres-store.ts";
 useDashboardStore(postgresStore);
 const SUITES = [
   "sign-up",
+  "confirmed-sign-in",
   "sign-in",
   "links",
   "sessions",

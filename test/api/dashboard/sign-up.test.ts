@@ -23,10 +23,10 @@ test("after sign-up and verification there is an account, starter credits once a
   assert.equal((await fixture.emailsTo(EMAIL)).length, 1);
   const link = await fixture.lastLink(EMAIL, "verify_address");
   assert.equal(new URL(link).pathname, "/verify-email");
-  assert.deepEqual((await fixture.open(browser, link)).body, { status: true });
+  assert.deepEqual((await fixture.open(browser, link)).body, { status: true, email: EMAIL });
   const at = Date.now();
   for (let times = 0; times < 2; times += 1) {
-    assert.deepEqual((await fixture.open(browser, link)).body, { status: true });
+    assert.deepEqual((await fixture.open(browser, link)).body, { status: true, email: EMAIL });
   }
   assert.deepEqual((await fixture.signIn(browser, EMAIL, PASSWORD)).body, {});
   const { grants, balance } = (await browser.get("/dashboard/credits")).body as CreditsView;
@@ -54,7 +54,7 @@ test("twenty opens at once, on two nodes, give one account and one grant", async
     }),
   );
   for (const { status, body } of responses)
-    assert.deepEqual([status, body], [200, { status: true }]);
+    assert.deepEqual([status, body], [200, { status: true, email: EMAIL }]);
   assert.equal((await fixture.ledgerRows("SELECT * FROM account")).length, 1);
   assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
   assert.equal((await fixture.rows("SELECT * FROM address")).length, 1);
@@ -108,7 +108,7 @@ test("before verification there is no session and no key, and a sign-in with the
   assert.equal((await fixture.emailsTo(EMAIL, "verify_address")).length, 2);
   assert.equal((await fixture.ledgerRows("SELECT * FROM account")).length, 0);
   const second = await fixture.lastLink(EMAIL, "verify_address");
-  assert.deepEqual((await fixture.open(browser, second)).body, { status: true });
+  assert.deepEqual((await fixture.open(browser, second)).body, { status: true, email: EMAIL });
   assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
 });
 
@@ -122,7 +122,7 @@ test("an email requested again in the browser that signed up keeps the password"
   await browser.post("/dashboard/auth/send-verification-email", { email: EMAIL });
   assert.equal((await fixture.emailsTo(EMAIL, "verify_address")).length, 3);
   const link = await fixture.lastLink(EMAIL, "verify_address");
-  assert.deepEqual((await fixture.open(browser, link)).body, { status: true });
+  assert.deepEqual((await fixture.open(browser, link)).body, { status: true, email: EMAIL });
   assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
 });
 

@@ -32,36 +32,67 @@ const { test, draw } = sampleTests(
   process.env["TEST_BROWSER"] === "all",
 );
 
-test("opening a confirmation link twice confirms once, grants once and leads to the sign-in page", async (t) => {
+test("opening a confirmation link twice confirms once and grants once; a later click signs nobody in", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
   const credentials = newCredentials();
   await session.signUp(page, credentials);
-  await session.confirmAddress(page, site, credentials);
-  user.expectConsoleError(/status of 4\d\d .*verify-email/);
-  await page.goto(await linkTo(site, credentials.email, CONFIRM));
-  await session.button(page, "Confirm address").click();
-  await session
-    .heading(page, "Email address confirmed")
-    .or(session.heading(page, "This link is no longer valid"))
-    .waitFor();
-  await page.getByRole("main").getByRole("link", { name: "Sign in", exact: false }).click();
-  await session.signIn(page, credentials);
-  await session.heading(page, "Home").waitFor();
+  const link = await linkTo(site, credentials.email, CONFIRM);
+  // Two tabs of one browser, at the same time.
+  const tabs = [await user.openTab(), await user.openTab()];
+  for (const tab of tabs) await tab.goto(link);
+  await Promise.all(tabs.map((tab) => session.button(tab, "Confirm address").click()));
+  for (const tab of [page, ...tabs]) await tab.waitForURL(`${site.base}/home`);
   assert.equal(await starterGrants(user), 1);
+  for (const tab of tabs) await tab.close();
+
+  await page.getByRole("button", { name: /^Account:/ }).click();
+  user.expectConsoleError(/401 \(Unauthorized\).*\/dashboard\/home/);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await session.heading(page, "Sign in").waitFor();
+  await page.goto(link);
+  await session.button(page, "Confirm address").click();
+  await session.heading(page, "Email address confirmed").waitFor();
+  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+  // The address is filled in.
+  assert.equal(await page.getByLabel("Email address").inputValue(), credentials.email);
+  await page.getByLabel("Password", { exact: true }).fill(credentials.password);
+  await session.button(page, /^Sign in$/).click();
+  await session.heading(page, "Home").or(session.firstKeyDialog(page)).first().waitFor();
 });
 
-test("opening the link does not confirm the address, because mail scanners open links too", async (t) => {
+test("opening the link does not confirm the address, with scripts or without, because mail scanners open links too", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
   const credentials = newCredentials();
   await session.signUp(page, credentials);
-  await page.goto(await linkTo(site, credentials.email, CONFIRM));
-  await session.button(page, "Confirm address").waitFor();
+  const link = await linkTo(site, credentials.email, CONFIRM);
+  const posted: string[] = [];
+  user.context.on("request", (each) => {
+    if (each.method() !== "GET") posted.push(each.url());
+  });
+  const tab = await user.openTab();
+  await tab.goto(link);
+  await session.button(tab, "Confirm address").waitFor();
+  await tab.getByText(credentials.email).waitFor();
+  assert.deepEqual(posted, []);
+  await tab.close();
+
+  const scriptless = await browser.newContext({ javaScriptEnabled: false });
+  t.after(() => scriptless.close());
+  const bare = await scriptless.newPage();
+  await bare.goto(link);
+  await session.heading(bare, "Confirm your email address").waitFor();
+  await bare.locator("noscript .tb-banner").waitFor();
+
   user.expectConsoleError(/status of 403 .*sign-in\/email/);
   await page.goto("/sign-in");
   await session.signIn(page, credentials);
   await page.getByRole("alert").getByText("Confirm your email address first").waitFor();
+  // This tab waits too, because its browser has shown the right password.
+  const other = await user.openTab();
+  await session.confirmAddress(other, site, credentials);
+  await page.waitForURL(`${site.base}/home`);
 });
 
 /** Requests a new link on the page of an expired one, and confirms the address with it. */
@@ -73,13 +104,12 @@ async function confirmWithNewLink(
   await session.button(page, "Confirm address").click();
   await session.heading(page, "This link is no longer valid").waitFor();
   const emailsBefore = emailsTo(site, email).length;
-  await page.getByLabel("Email address").fill(email);
+  assert.equal(await page.getByLabel("Email address").inputValue(), email);
   await session.button(page, "Send new link").click();
   await session.heading(page, "Check your email").waitFor();
   await until("another email", () => emailsTo(site, email).length > emailsBefore);
   await page.goto(await linkTo(site, email, CONFIRM));
   await session.button(page, "Confirm address").click();
-  await session.heading(page, "Email address confirmed").waitFor();
 }
 
 test("the page of an expired link offers to send a new one", async (t) => {
@@ -90,9 +120,7 @@ test("the page of an expired link offers to send a new one", async (t) => {
   await linkTo(site, credentials.email, CONFIRM);
   user.expectConsoleError(/status of 4\d\d .*verify-email/);
   await confirmWithNewLink(user, credentials);
-  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
-  await session.signIn(page, credentials);
-  await session.heading(page, "Home").waitFor();
+  await session.firstKeyDialog(page).waitFor();
 });
 
 test("a new link requested in another browser asks for a new password, because someone else may have chosen the old one", async (t) => {
@@ -104,12 +132,15 @@ test("a new link requested in another browser asks for a new password, because s
   const { page } = user;
   user.expectConsoleError(/status of 4\d\d .*verify-email/);
   await confirmWithNewLink(user, credentials);
-  await page.getByRole("main").getByRole("link", { name: "Set a password" }).click();
+  await session.heading(page, "Choose your password").waitFor();
+  await page.getByText(credentials.email).waitFor();
+  await until("a URL without the token and the address", () => new URL(page.url()).search === "");
+  await page.reload();
   await page.getByLabel("New password").fill(credentials.password);
-  await session.button(page, "Set password").click();
-  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
-  await session.signIn(page, credentials);
-  await session.heading(page, "Home").waitFor();
+  await session.button(page, "Set password and sign in").click();
+  await page.waitForURL(`${site.base}/home`);
+  // The browser of the stranger keeps waiting, without a session.
+  await session.heading(impostor.page, "Check your email").waitFor();
 });
 
 test("resending the email from the sign-up page keeps the password", async (t) => {
@@ -122,9 +153,6 @@ test("resending the email from the sign-up page keeps the password", async (t) =
   await session.button(page, "Resend email").click();
   await until("a second email", () => emailsTo(site, credentials.email).length === 2);
   await session.confirmAddress(page, site, credentials);
-  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
-  await session.signIn(page, credentials);
-  await session.heading(page, "Home").waitFor();
 });
 
 test("a wrong password and an unknown address give the same error, and the right password still works", async (t) => {
@@ -193,7 +221,7 @@ test("the token of a link is removed from the URL at once, and the page can stil
   await until("a URL without the token", () => new URL(page.url()).search === "");
   await page.reload();
   await session.button(page, "Confirm address").click();
-  await session.heading(page, "Email address confirmed").waitFor();
+  await session.firstKeyDialog(page).waitFor();
   await page.goto("/verify-email");
   await session.heading(page, "This link is no longer valid").waitFor();
 });
@@ -209,7 +237,7 @@ test("a weak password is explained at its field; under pressure the page solves 
   await page.goto("/sign-up");
   await session.fillCredentials(page, { ...credentials, password: "password123" });
   await session.button(page, "Sign up").click();
-  await page.getByRole("link", { name: /among the most common ones/ }).waitFor();
+  await page.getByText(/among the most common ones/).waitFor();
   assert.equal(await password.getAttribute("aria-invalid"), "true");
   await password.fill(credentials.password);
   assert.equal(await password.getAttribute("aria-invalid"), "false");

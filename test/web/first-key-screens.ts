@@ -1,0 +1,133 @@
+import type { Page } from "playwright-core";
+import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
+import * as fixtures from "./fixtures.ts";
+import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
+
+/** The home page of a new account: the dialog of the first key, and waiting for the first call. */
+
+const requestOf = (status: number, code: string | null): RequestView => ({
+  ...{
+    id: `req_${status}4fVq8ZkLm0`,
+    cursor: `c${status}`,
+    at: fixtures.NOW,
+    tool: "hash",
+    status,
+  },
+  ...{ code, key: fixtures.newKey.id, via: "http", charged: 0, replayed: false },
+  times: { total: 4, body: 0, tool: 1, ledger: 2 },
+  bytes: { received: 24, sent: 116 },
+  address: "203.0.113.7",
+});
+const log = (...requests: RequestView[]): Mock => ({
+  body: {
+    ...{ requests, next: null, keys: [], keptDays: 7, keptMax: 10_000 },
+  } satisfies RequestsView,
+});
+const REJECTED = requestOf(402, "insufficient_credits");
+const key = { ...fixtures.newKey, label: "Development" };
+const WITH_KEY: Mocks = {
+  "GET /dashboard/home": { body: { ...fixtures.newHome, keys: 1 } },
+  "GET /dashboard/keys": { body: fixtures.keysView([key]) },
+};
+
+async function open(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Reveal your first key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Reveal and copy" }).waitFor();
+}
+
+async function press(page: Page): Promise<void> {
+  await open(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Reveal and copy" }).click();
+}
+
+async function reveal(page: Page): Promise<void> {
+  await press(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Copy the key" }).waitFor();
+}
+
+export function listFirstKeyScreens(all: Mocks): Screen[] {
+  const at = (state: string, actions?: Screen["actions"], mocks: Mocks = {}): Screen => ({
+    name: `home, ${state}`,
+    path: "/home",
+    mocks: {
+      ...all,
+      "GET /dashboard/home": { body: fixtures.newHome },
+      "GET /dashboard/keys": { body: fixtures.keysView([]) },
+      "POST /dashboard/keys": { status: 201, body: { key, secret: fixtures.SECRET } },
+      [`POST /dashboard/keys/${key.id}/rotate`]: { body: { key, secret: fixtures.SECRET } },
+      "GET /dashboard/requests": log(),
+      ...mocks,
+    },
+    ...(actions === undefined ? {} : { actions }),
+  });
+  const homes: Mock = [
+    { body: fixtures.newHome },
+    { body: { ...fixtures.newHome, keys: 1 } },
+    { body: { ...fixtures.newHome, keys: 1, freeCall: false } },
+  ];
+  return [
+    at("first key", open),
+    at("first key, revealed", reveal, { "GET /dashboard/home": homes }),
+    at(
+      "first key, revealed, in PHP",
+      async (page) => {
+        await open(page);
+        await page.getByRole("dialog").getByRole("tab", { name: "PHP" }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Reveal and copy" }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Copy the key" }).waitFor();
+        await page.evaluate("localStorage.clear()");
+      },
+      { "GET /dashboard/home": homes },
+    ),
+    at(
+      "first key, not stored",
+      async (page) => {
+        await reveal(page);
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog", { name: "Close without storing the key?" }).waitFor();
+      },
+      { "GET /dashboard/home": homes },
+    ),
+    at(
+      "first key, response lost",
+      async (page) => {
+        await press(page);
+        await page.getByText("The key may exist, but its secret did not arrive.").waitFor();
+      },
+      { "POST /dashboard/keys": "away" },
+    ),
+    at("first key, error", press, { "POST /dashboard/keys": broken }),
+    at("first key, suspended", press, {
+      "POST /dashboard/keys": problem(403, "account_suspended", "This account is suspended."),
+    }),
+    at(
+      "first key, made in another tab",
+      async (page) => {
+        await press(page);
+        await page.getByText("A key exists already.").waitFor();
+      },
+      { "GET /dashboard/keys": { body: fixtures.keysView([key]) } },
+    ),
+    at(
+      "first call received",
+      async (page) => {
+        await reveal(page);
+        await page.getByRole("dialog", { name: "You are set up" }).waitFor();
+      },
+      { "GET /dashboard/home": homes, "GET /dashboard/requests": log(requestOf(200, null)) },
+    ),
+    at("waiting for the first call", undefined, WITH_KEY),
+    at("first call rejected", (page) => page.getByText("A call was rejected").waitFor(), {
+      ...WITH_KEY,
+      "GET /dashboard/requests": log(REJECTED),
+    }),
+    at(
+      "first call received, without a request log",
+      (page) => page.getByText("Your first call worked").waitFor(),
+      {
+        ...WITH_KEY,
+        "GET /dashboard/visitor": { body: { ...fixtures.visitor, requestLog: false } },
+      },
+    ),
+  ];
+}

@@ -1,0 +1,214 @@
+import { Button, Text, TextInput } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import type { KeyView } from "#api/dashboard/shapes.ts";
+import { CodeSample } from "../home/code-sample.tsx";
+import type { FirstCall } from "../home/first-call.ts";
+import { FirstCallStatus, NextStep } from "../home/first-call-status.tsx";
+import { chosenLanguage, sampleCallCode } from "../home/sample-call.ts";
+import { BusyButton } from "../parts/buttons.tsx";
+import { CopyButton } from "../parts/code-block.tsx";
+import { copyLater } from "../parts/copy-later.ts";
+import { Failure, Message } from "../parts/message.tsx";
+import { TitledDialog } from "../parts/titled-dialog.tsx";
+import { type CreatedKey, queryKeys, useChange } from "../queries.ts";
+import { OfflineError, ProblemDetails, request } from "../request.ts";
+import { RestrictionMessage, restrictionIn } from "./restriction.tsx";
+import { createReveal, FIRST_LABEL, type Revealed } from "./reveal-key.ts";
+import { LeaveConfirmation, useWarningBeforeUnload } from "./secret-step.tsx";
+import "./keys.css";
+
+/** As long as a key, so that nothing moves when it is revealed. */
+const MASKED = `tb_${"•".repeat(40)}`;
+
+export type FirstKeyDialogProps = {
+  apiUrl: string;
+  /** The key that gets a new secret; null: a new key is made. */
+  replaced: KeyView | null;
+  call: FirstCall;
+  /** Whether the first call costs nothing. */
+  freeCall: boolean;
+  onClose: () => void;
+};
+
+/**
+ * Makes the first key when the user presses Reveal, without a form, and waits for the first call. The secret is in the memory of this
+ * dialog only, and gone when it is closed.
+ */
+export default function FirstKeyDialog(props: FirstKeyDialogProps) {
+  const { apiUrl, call, onClose } = props;
+  const [language, setLanguage] = useState(chosenLanguage);
+  const [replaced, setReplaced] = useState(props.replaced);
+  const [wasFree] = useState(props.freeCall);
+  const [isFound, setIsFound] = useState(false);
+  const [created, setCreated] = useState<CreatedKey | null>(null);
+  const [isCopied, setIsCopied] = useState(false);
+  const [leaving, setLeaving] = useState(false);
+  const [revealOnce] = useState(() => createReveal(request));
+  const reveal = useChange(revealOnce, [queryKeys.keys, queryKeys.home, queryKeys.events]);
+
+  const secret = created?.secret ?? null;
+  // A copied key is out of this page already, and a used one too.
+  const isSafe = secret === null || isCopied || call.success !== null;
+  useWarningBeforeUnload(!isSafe);
+  const close = () => {
+    if (reveal.isPending) return;
+    if (isSafe) onClose();
+    else setLeaving(!leaving);
+  };
+  function press() {
+    const pending = reveal.mutateAsync(replaced);
+    const code = pending.then((revealed) => {
+      if (!("created" in revealed)) throw new Error("There is no secret yet");
+      return sampleCallCode(language, { apiUrl, secret: revealed.created.secret });
+    });
+    void copyLater(code).then(setIsCopied);
+    pending.then(show, () => {}); // The mutation has the error.
+  }
+  function show(revealed: Revealed) {
+    if ("created" in revealed) return setCreated(revealed.created);
+    setReplaced(revealed.found);
+    setIsFound(true);
+  }
+  if (leaving && created !== null) {
+    return (
+      <TitledDialog title="Close without storing the key?" onClose={close}>
+        <LeaveConfirmation
+          created={created}
+          isRotation={false}
+          onStay={() => setLeaving(false)}
+          onClose={onClose}
+        />
+      </TitledDialog>
+    );
+  }
+  return (
+    <TitledDialog title={titleOf(call, secret)} wide onClose={close}>
+      <Lead replaced={replaced} isFound={isFound} isShown={secret !== null} isCopied={isCopied} />
+      <SecretField secret={secret} />
+      <div className="tb-first-key-code">
+        <CodeSample
+          apiUrl={apiUrl}
+          secret={secret ?? MASKED}
+          isMasked={secret === null}
+          language={language}
+          onLanguage={setLanguage}
+        />
+      </div>
+      {reveal.isError && <RevealFailure error={reveal.error} />}
+      {secret !== null && <FirstCallStatus call={call} wasFree={wasFree} />}
+      <div className="tb-dialog-foot">
+        {secret === null ? (
+          <>
+            <Button variant="default" onClick={close}>
+              Not now
+            </Button>
+            <RevealButton busy={reveal.isPending} onClick={press} />
+          </>
+        ) : (
+          <>
+            <Button variant={call.success === null ? "filled" : "default"} onClick={close}>
+              Done
+            </Button>
+            {call.success !== null && <NextStep />}
+          </>
+        )}
+      </div>
+    </TitledDialog>
+  );
+}
+
+function titleOf({ success }: FirstCall, secret: string | null): string {
+  if (success !== null) return "You are set up";
+  return secret === null ? "Your first API key" : "Make your first call";
+}
+
+function Lead(props: {
+  replaced: KeyView | null;
+  isFound: boolean;
+  isShown: boolean;
+  isCopied: boolean;
+}) {
+  const { replaced, isShown, isCopied } = props;
+  if (isShown) {
+    return (
+      <Text>
+        {isCopied ? "The call is copied, with your key in it. " : ""}
+        This is the only time that the key is shown, so store it where you keep your secrets.
+      </Text>
+    );
+  }
+  if (replaced === null) {
+    return (
+      <Text>
+        Reveal creates a key named <strong>{FIRST_LABEL}</strong>, shows it once, and copies the
+        call below with the key in it.
+      </Text>
+    );
+  }
+  return (
+    <>
+      {props.isFound && (
+        <Message tone="warn" live title="A key exists already.">
+          It was created in another tab, or its secret never arrived here.
+        </Message>
+      )}
+      <Text mt={props.isFound ? "sm" : 0}>
+        <strong>{replaced.label}</strong> has not been used yet. Reveal gives it a new secret. The
+        old one stops working immediately.
+      </Text>
+    </>
+  );
+}
+
+function SecretField({ secret }: { secret: string | null }) {
+  const field = useRef<HTMLInputElement>(null);
+  // The button that had the focus was removed.
+  useEffect(() => {
+    if (secret !== null) field.current?.focus();
+  }, [secret]);
+  return (
+    <div className="tb-secret">
+      <TextInput
+        ref={field}
+        label="Your API key"
+        value={secret ?? MASKED}
+        readOnly
+        spellCheck={false}
+        onFocus={(event) => secret !== null && event.currentTarget.select()}
+      />
+      {secret !== null && <CopyButton text={secret} label="Copy the key" />}
+    </div>
+  );
+}
+
+function RevealButton({ busy, onClick }: { busy: boolean; onClick: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  // The dialog may be open when the page appears, so the heading of the page had the focus.
+  useEffect(() => button.current?.focus(), []);
+  return (
+    <BusyButton ref={button} busy={busy} busyLabel="Creating" onClick={onClick}>
+      Reveal and copy
+    </BusyButton>
+  );
+}
+
+function RevealFailure({ error }: { error: unknown }) {
+  const restriction = restrictionIn(error);
+  const mayExist =
+    error instanceof OfflineError || (error instanceof ProblemDetails && error.status >= 500);
+  return (
+    <div className="tb-dialog-failure">
+      {restriction === null ? (
+        <Failure error={error} />
+      ) : (
+        <RestrictionMessage restriction={restriction} />
+      )}
+      {mayExist && (
+        <Text size="sm" mt="xs">
+          The key may exist, but its secret did not arrive. Reveal again: if it exists, it gets a
+          new secret, and no second key is created.
+        </Text>
+      )}
+    </div>
+  );
+}
