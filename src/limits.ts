@@ -92,6 +92,8 @@ export const ACTIVITY_KEPT_DAYS = 365;
 /** The request log: how long requests are kept, and how many of an account. 100,000 take about 20 MB. */
 export const REQUEST_LOG_DAYS_DEFAULT = 7;
 export const REQUEST_LOG_MAX_DEFAULT = 100_000;
+/** Sums of requests by tool are of at most so many, the newest. */
+export const SUMMARY_REQUESTS_MAX = 10_000;
 /** Its counts by hour, which are small. */
 export const REQUEST_HOURS_KEPT_MS = 30 * DAY_MS;
 /**

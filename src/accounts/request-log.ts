@@ -111,7 +111,7 @@ export async function requestsPage(
 /** How long requests are kept, and how many of an account. Their oldest are deleted first. */
 export type RequestLogBounds = { keptDays: number; keptMax: number };
 
-export const SUMMARY_REQUESTS_MAX = 10_000;
+export { SUMMARY_REQUESTS_MAX } from "#limits.ts";
 
 /**
  * Writes an entry as a JSON array without member names. By hand, because it runs for every call: no value needs escaping, because

@@ -1,6 +1,7 @@
 import type { RequestEntry } from "#accounts/request-log.ts";
 import type { ErrorCode } from "#errors.ts";
-import { milliseconds, type RequestContext } from "./pipeline/reply.ts";
+import { milliseconds } from "./pipeline/reply.ts";
+import type { RequestContext } from "./pipeline/request-context.ts";
 
 /** What the access log and the metrics record of a request. Never contains a key or a body. */
 export type AccessLogEntry = {

@@ -5,7 +5,8 @@ import type { AppContext } from "./app-context.ts";
 import { type Authenticator, invalidKey } from "./pipeline/authenticate.ts";
 import { instant, unavailable } from "./pipeline/call-errors.ts";
 import type { OpenGate } from "./pipeline/gate.ts";
-import type { Replier, RequestContext } from "./pipeline/reply.ts";
+import type { Replier } from "./pipeline/reply.ts";
+import type { RequestContext } from "./pipeline/request-context.ts";
 import type { Handler } from "./routes.ts";
 
 /** What a key's holder may know of its account. `openapi/account.ts` describes every member. */

@@ -4,7 +4,7 @@ import type { CallRef, Ledger } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { CreditSales } from "#top-up.ts";
-import type { RequestContext } from "./pipeline/reply.ts";
+import type { RequestContext } from "./pipeline/request-context.ts";
 import type { CallResponse, ToolJob } from "./pipeline/run-tool.ts";
 import type { Readiness } from "./readiness.ts";
 

@@ -10,7 +10,8 @@ import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
 import { createGate } from "./pipeline/gate.ts";
 import { createMemoryBudget } from "./pipeline/memory-budget.ts";
-import { createReplier, type RequestContext } from "./pipeline/reply.ts";
+import { createReplier } from "./pipeline/reply.ts";
+import type { RequestContext } from "./pipeline/request-context.ts";
 import { allowedMethods } from "./problem.ts";
 import {
   type CreateSite,

@@ -6,7 +6,8 @@ import type { Authenticator } from "./pipeline/authenticate.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
 import type { OpenGate } from "./pipeline/gate.ts";
 import type { MemoryBudget } from "./pipeline/memory-budget.ts";
-import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./pipeline/reply.ts";
+import { EXPOSED_HEADERS, type Replier } from "./pipeline/reply.ts";
+import type { RequestContext } from "./pipeline/request-context.ts";
 
 /** A path with its handlers by method. Any other method on the path is 405. */
 export type Route = {

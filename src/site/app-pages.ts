@@ -150,7 +150,10 @@ function memberPages(): AppPage[] {
       "/dashboard/factors",
       "/dashboard/sessions",
     ]),
-    member("/requests", "Requests", "requests/requests-screen.tsx", ["/dashboard/requests"]),
+    member("/requests", "Requests", "requests/requests-screen.tsx", [
+      "/dashboard/requests",
+      "/dashboard/requests/summary",
+    ]),
     member("/usage", "Usage", "usage/usage-screen.tsx"),
     member("/credits", "Credits", "credits/credits-screen.tsx", ["/dashboard/credits"]),
   ];

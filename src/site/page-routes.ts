@@ -1,4 +1,4 @@
-import type { RequestContext } from "#api/pipeline/reply.ts";
+import type { RequestContext } from "#api/pipeline/request-context.ts";
 import { transportPolicy } from "#api/transport-policy.ts";
 import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";

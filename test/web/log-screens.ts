@@ -26,7 +26,10 @@ const openRow = (row: number) => async (page: Page) => {
   await page.locator(".tb-log-open").nth(row).click();
   await page.getByRole("dialog").waitFor();
 };
-const NEW_OF = { [SINCE]: { body: log.newRequests } };
+/** The first answer is the list itself, the second that nothing is new. */
+const NEW_OF: Mocks = {
+  [SINCE]: [{ body: log.requests }, { body: log.noRequests }, { body: log.newRequests }],
+};
 
 export function listLogScreens(all: Mocks): Screen[] {
   const onLog = (
@@ -76,6 +79,7 @@ export function listLogScreens(all: Mocks): Screen[] {
     onLog("new ones wait", "", NEW_OF, async (page) => {
       // The list is being read, so the new requests wait behind the button.
       await page.locator(".tb-log-open").first().focus();
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
       await page.getByRole("button", { name: "12 new requests" }).waitFor();
     }),
     onLog("paused", "", {}, (page) => page.getByRole("button", { name: "Pause" }).click()),

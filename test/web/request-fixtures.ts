@@ -58,7 +58,7 @@ const LIST: RequestView[] = [
   ),
 ];
 
-const kept = { keptDays: 7, keptMax: 10_000 };
+const kept = { keptDays: 7, keptMax: 100_000 };
 const namedKeys = keys.map(({ id, label, start, revokedAt }) => ({ id, label, start, revokedAt }));
 export const requests: RequestsView = { requests: LIST, next: "older", keys: namedKeys, ...kept };
 export const olderRequests: RequestsView = {
@@ -84,7 +84,7 @@ export const lastErrors: RequestView[] = LIST.filter(({ code }) => code !== null
 
 export const requestSummary: RequestSummaryView = {
   tools: [
-    { tool: "hash", requests: 8421, errors: 12, p50: 2.4, p99: 11.2 },
+    { tool: "hash", requests: 7421, errors: 12, p50: 2.4, p99: 11.2 },
     { tool: "qr-code", requests: 1203, errors: 84, p50: 6.1, p99: 31 },
     { tool: "markdown-render", requests: 640, errors: 0, p50: 4.8, p99: 212 },
     { tool: "uuid", requests: 96, errors: 3, p50: 1.9, p99: 4.4 },

@@ -14,45 +14,45 @@ import { daysLeft, rateText, type Suggestion } from "./suggestions.ts";
 
 type Props = { view: HomeView; now: number };
 
-export function Figures({ view, now }: Props) {
+export function Stats({ view, now }: Props) {
   const { today, days } = view;
   const failed = days?.at(-1)?.errors ?? null;
   return (
-    <dl className="tb-figures">
-      <Figure
+    <dl className="tb-stats">
+      <Stat
         name="Balance"
         value={formatNumber(view.balance)}
         unit={view.balance === 1 ? "credit" : "credits"}
       >
         <BalanceText view={view} />
-      </Figure>
-      <Figure
+      </Stat>
+      <Stat
         name="Calls today (UTC)"
         value={today === null ? "Counting" : formatNumber(today.calls)}
       >
         {today !== null && counted(today.credits, "credit")}
-      </Figure>
+      </Stat>
       {failed !== null && (
-        <Figure name="Errors today (UTC)" value={formatNumber(failed)}>
+        <Stat name="Errors today (UTC)" value={formatNumber(failed)}>
           {failed > 0 && today !== null
             ? `${percent(failed, failed + today.calls)} of requests`
             : "Errors are free"}
-        </Figure>
+        </Stat>
       )}
       <Expiry view={view} now={now} />
     </dl>
   );
 }
 
-const Figure = (props: { name: string; value: string; unit?: string; children: ReactNode }) => (
+const Stat = (props: { name: string; value: string; unit?: string; children: ReactNode }) => (
   <div>
     <dt>{props.name}</dt>
     <dd>
-      <span className="tb-figure">
+      <span className="tb-stat">
         {props.value}
         {props.unit !== undefined && <small> {props.unit}</small>}
       </span>
-      <span className="tb-figure-text">{props.children}</span>
+      <span className="tb-stat-text">{props.children}</span>
     </dd>
   </div>
 );
@@ -78,29 +78,29 @@ function BalanceText({ view }: { view: HomeView }) {
   if (left === null) return "No credits used in 7 days";
   const days = Math.floor(left);
   if (days > 365) return "More than a year left";
-  return `${days === 0 ? "Less than a day" : `About ${counted(days, "day")}`} left at ${rateText(creditsPerDay)} a day`;
+  return `${days === 0 ? "Less than a day" : counted(days, "day")} left at ${rateText(creditsPerDay)} a day`;
 }
 
 /** What expires next: credits, or a key where that is sooner. */
 function Expiry({ view: { nextExpiry, keyExpiry }, now }: Props) {
   if (keyExpiry !== null && (nextExpiry === null || keyExpiry.at < nextExpiry.at)) {
     return (
-      <Figure name="Expires next" value={relative(keyExpiry.at, now)}>
+      <Stat name="Expires next" value={relative(keyExpiry.at, now)}>
         Key <Link to="/settings/api-keys">{keyExpiry.label}</Link>, {longDay(keyExpiry.at)}
-      </Figure>
+      </Stat>
     );
   }
   if (nextExpiry === null) {
     return (
-      <Figure name="Expires next" value="Nothing">
+      <Stat name="Expires next" value="Nothing">
         No credits or keys
-      </Figure>
+      </Stat>
     );
   }
   return (
-    <Figure name="Expires next" value={relative(nextExpiry.at, now)}>
+    <Stat name="Expires next" value={relative(nextExpiry.at, now)}>
       <Link to="/credits">{counted(nextExpiry.credits, "credit")}</Link>, {longDay(nextExpiry.at)}
-    </Figure>
+    </Stat>
   );
 }
 
@@ -220,9 +220,8 @@ export function LastErrors({
                   <small>{tool}</small>
                 </span>
                 <time dateTime={new Date(at).toISOString()}>
-                  {dayText(at) === today
-                    ? `${clockText(at)} UTC`
-                    : `${dayText(at)}, ${clockText(at).slice(0, 5)} UTC`}
+                  {dayText(at) === today ? "" : `${dayText(at)}, `}
+                  {clockText(at).slice(0, 5)} UTC
                 </time>
               </Link>
             </li>

@@ -41,7 +41,7 @@ export const hasCalled = ({ freeCall, topKeys, days }: HomeView): boolean =>
 
 /** The least number of days for which the balance should last, from less to more urgent. */
 const LOW_DAYS = [7, 3, 1];
-const MANY_ERRORS = { count: 10, share: 0.2 };
+const MANY_ERRORS = { count: 10, ratio: 0.2 };
 const EXPIRY_DAYS = 14;
 const KEY_EXPIRY_DAYS = 7;
 /** Calls in 14 days from which on an account is more than a trial. */
@@ -73,7 +73,7 @@ const RULES: readonly Rule[] = [
     const recent = (days ?? []).slice(-2);
     const calls = recent.reduce((sum, day) => sum + day.calls, 0);
     const errors = recent.reduce((sum, day) => sum + (day.errors ?? 0), 0);
-    if (errors < MANY_ERRORS.count || errors < MANY_ERRORS.share * (calls + errors)) return null;
+    if (errors < MANY_ERRORS.count || errors < MANY_ERRORS.ratio * (calls + errors)) return null;
     return {
       id: `many_errors:${longDay(now)}`,
       title: `${percent(errors, calls + errors)} of your requests failed since yesterday`,

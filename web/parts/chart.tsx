@@ -5,9 +5,9 @@ import { PatternDefinitions, Swatch } from "./pattern.tsx";
 import "./chart.css";
 
 /** How many labels of days fit below the bars, by the width of the chart (chart.css). */
-const LABELS = { wide: 14, medium: 7, narrow: 5 } as const;
+const LABELS = { wide: 14, medium: 7, narrow: 4 } as const;
 /** The part of its slot that a bar fills. Few bars would be too wide otherwise. */
-const barShare = (count: number): number => Math.min(0.7, 0.06 * count);
+const barFill = (count: number): number => Math.min(0.7, 0.06 * count);
 
 /**
  * Stacked bars by day, as one SVG whose coordinates are percentages, so that it needs no measuring and no script to fit its
@@ -109,7 +109,7 @@ function Bars(props: {
   const { bars, ticks, chosen } = props;
   const top = ticks.at(-1) ?? 1;
   const slot = 100 / bars.length;
-  const width = slot * barShare(bars.length);
+  const width = slot * barFill(bars.length);
   const heightOf = (value: number) => (value / top) * 100;
   return (
     <>

@@ -9,6 +9,7 @@ import {
   ERROR_CODES,
   ERROR_STATUSES,
   type Filters,
+  idIn,
   isFiltered,
   rangeError,
   type Search,
@@ -92,23 +93,21 @@ const toolNames = ({ tool }: Filters): string[] => {
   return tool === null || names.includes(tool) ? names : [...names, tool];
 };
 
-/** The id in what was pasted: an id, in quotes or not, or an error response that contains it. */
-export function idIn(text: string): string {
-  const [, member] = /"requestId"\s*:\s*"([^"]+)"/.exec(text) ?? [];
-  return (member ?? text).trim().replace(/^["'`]|["'`,]+$/g, "");
-}
-
 function IdField({ id, onChoose }: { id: string | null; onChoose: Props["onChoose"] }) {
   const [text, setText] = useState(id ?? "");
+  const [isWrong, setWrong] = useState(false);
   const choose = (value: string) => {
-    if (value !== (id ?? "")) onChoose({ id: value });
+    const found = idIn(value);
+    setText(found ?? value);
+    setWrong(found === null);
+    if (found !== null && found !== (id ?? "")) onChoose({ id: found });
   };
   return (
     <form
       className="tb-log-id"
       onSubmit={(event) => {
         event.preventDefault();
-        choose(idIn(text));
+        choose(text);
       }}
     >
       <TextInput
@@ -119,16 +118,17 @@ function IdField({ id, onChoose }: { id: string | null; onChoose: Props["onChoos
         autoCapitalize="off"
         spellCheck={false}
         value={text}
+        error={isWrong && "This cannot be a request ID."}
         onChange={(event) => {
-          setText(event.currentTarget.value);
+          const { value } = event.currentTarget;
+          setText(value);
+          setWrong(false);
           // Emptying the field shows everything again; anything else waits for Enter.
-          if (event.currentTarget.value === "") choose("");
+          if (value === "") choose("");
         }}
         onPaste={(event) => {
           event.preventDefault();
-          const pasted = idIn(event.clipboardData.getData("text"));
-          setText(pasted);
-          choose(pasted);
+          choose(event.clipboardData.getData("text"));
         }}
       />
     </form>

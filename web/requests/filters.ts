@@ -31,21 +31,36 @@ export const ERROR_STATUSES: readonly number[] = [
 ].sort((a, b) => a - b);
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
+/** The code of the error table; null for a 200, or for a code of another version. */
+export const knownCode = (code: string | null): ErrorCode | null =>
+  code !== null && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : null;
+
 /** Reads the query string. A value that no filter has is left out: the page shows all requests rather than an error. */
 export function readFilters(search: Search): Filters {
   const [from, to] = [readMinute(search.from), readMinute(search.to)];
   const isCustom = search.span === undefined && (from !== "" || to !== "");
   const span = Object.hasOwn(SPANS, search.span ?? "") ? (search.span ?? "all") : "all";
   return {
-    tool: search.tool || null,
-    key: search.key || null,
+    tool: readText(search.tool),
+    key: readText(search.key),
     status: isStatus(search.status) ? search.status : null,
-    code: ERROR_CODES.find((code) => code === search.code) ?? null,
-    id: search.id?.trim() || null,
+    code: knownCode(search.code ?? null),
+    id: readText(search.id?.trim()),
     span: isCustom ? "custom" : span,
     from: isCustom ? from : "",
     to: isCustom ? to : "",
   };
+}
+
+/** What an id or a name can be; the service rejects anything else. */
+const TEXT = /^[\w.:=+/-]{1,128}$/;
+const readText = (text = ""): string | null => (TEXT.test(text) ? text : null);
+
+/** The id in what was typed or pasted: an id, in quotes or not, or an error response that contains it. Null: it cannot be one. */
+export function idIn(text: string): string | null {
+  const [, member] = /"requestId"\s*:\s*"([^"]+)"/.exec(text) ?? [];
+  const id = (member ?? text).trim().replace(/^["'`]+|["'`,;]+$/g, "");
+  return id === "" ? "" : readText(id);
 }
 
 const isStatus = (text: string | undefined): text is string =>

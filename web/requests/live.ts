@@ -1,13 +1,9 @@
-import {
-  type InfiniteData,
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-} from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import type { RequestSummaryView, RequestsView, RequestView } from "#api/dashboard/shapes.ts";
+import type { RequestSummaryView, RequestsView } from "#api/dashboard/shapes.ts";
 import { pollUntilBack, queryKeys } from "../queries.ts";
 import { request } from "../request.ts";
+import { type Pages, withNewest } from "./new-requests.ts";
 
 /** The log is read again this often while the page is visible. */
 const POLL_MS = 4_000;
@@ -15,7 +11,6 @@ const POLL_MS = 4_000;
 const SUMMARY_POLL_MS = 20_000;
 
 const PATH = "/dashboard/requests";
-type Pages = InfiniteData<RequestsView, unknown>;
 
 const pathWith = (path: string, query: string, name = "", value: string | null = null): string => {
   const all = new URLSearchParams(query);
@@ -67,36 +62,6 @@ export function useRequestLog(query: string, isLive: boolean) {
     showNew,
   };
 }
-
-/** Puts new requests in front of the list. If more came than one response holds, the list starts again with them. */
-export function withNewest(pages: Pages | undefined, arrived: RequestsView): Pages {
-  const [first, ...others] = pages?.pages ?? [];
-  if (
-    pages === undefined ||
-    first === undefined ||
-    first.requests.length === 0 ||
-    arrived.next !== null
-  ) {
-    return { pages: [arrived], pageParams: [null] };
-  }
-  const listed = new Set(first.requests.map(({ cursor }) => cursor));
-  const requests = [
-    ...arrived.requests.filter(({ cursor }) => !listed.has(cursor)),
-    ...first.requests,
-  ];
-  const keys = [
-    ...arrived.keys,
-    ...first.keys.filter(({ id }) => !arrived.keys.some((each) => each.id === id)),
-  ];
-  return { ...pages, pages: [{ ...first, requests, keys }, ...others] };
-}
-
-export const allRequests = (pages: Pages | undefined): RequestView[] =>
-  (pages?.pages ?? []).flatMap(({ requests }) => requests);
-
-/** Every key that the loaded pages name. */
-export const allKeys = (pages: Pages | undefined): Map<string, RequestsView["keys"][number]> =>
-  new Map((pages?.pages ?? []).flatMap(({ keys }) => keys.map((key) => [key.id, key] as const)));
 
 export const useRequestSummary = (query: string, isLive: boolean) =>
   useQuery({

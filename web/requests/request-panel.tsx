@@ -10,12 +10,11 @@ import { Prose } from "../parts/prose.tsx";
 import { State } from "../parts/state.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useVisitor } from "../queries.ts";
-import type { Search } from "./filters.ts";
+import { knownCode, type Search } from "./filters.ts";
 import {
   chargeText,
   duration,
   exactTime,
-  knownCode,
   latencyParts,
   localTime,
   repeatCode,
@@ -135,7 +134,7 @@ function Facts(props: Parameters<typeof RequestPanel>[0]) {
           <CopyButton text={id} label="Copy the request ID" />
           <CopyButton
             text={absoluteUrl(`/requests?id=${encodeURIComponent(id)}`)}
-            label="Copy a link to this request"
+            label="Copy link to this request"
             title="Copy link"
           />
         </span>

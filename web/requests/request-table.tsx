@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from "react";
+import { type KeyboardEvent, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
 import { dayOf } from "../parts/numbers.ts";
 import { State } from "../parts/state.tsx";
@@ -14,6 +14,7 @@ export function RequestTable(props: {
   onOpen: (request: RequestView) => void;
 }) {
   const { keys } = props;
+  const [openedAt] = useState(() => Date.now());
   const today = dayOf(Date.now());
   const move = (event: KeyboardEvent<HTMLElement>) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -30,7 +31,8 @@ export function RequestTable(props: {
         <thead>
           <tr>
             <th scope="col" className="tb-log-time">
-              Time (UTC)
+              <span className="tb-log-time-utc">Time (UTC)</span>
+              <span className="tb-log-utc">UTC</span>
             </th>
             <th scope="col" className="tb-log-name">
               Tool
@@ -58,7 +60,7 @@ export function RequestTable(props: {
             const isToday = dayOf(at) === today;
             const name = key === null ? "Unknown" : (keys.get(key)?.label ?? key);
             return (
-              <tr key={cursor}>
+              <tr key={cursor} data-new={at > openedAt}>
                 <th scope="row" className="tb-log-time">
                   <button
                     type="button"

@@ -1,5 +1,4 @@
 import type { RequestTimes, RequestView } from "#api/dashboard/shapes.ts";
-import { ERRORS, type ErrorCode } from "#errors.ts";
 import { curlKey, curlLines } from "#site/request-code.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
@@ -9,6 +8,13 @@ import type { Shape, Tone } from "../parts/tone.ts";
 export function duration(ms: number): string {
   if (ms < 10) return `${Math.round(ms * 10) / 10} ms`;
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** `p50 4.8 · p99 212 ms`: the unit is written once if both have the same. */
+export function durations(p50: number, p99: number): string {
+  const [one, other] = [duration(p50), duration(p99)];
+  const [value, unit] = one.split(" ");
+  return other.endsWith(` ${unit}`) ? `p50 ${value} · p99 ${other}` : `p50 ${one} · p99 ${other}`;
 }
 
 /** `340 B`, `1.2 KB`, `3.4 MB`: 1 KB is 1,024 bytes. */
@@ -60,14 +66,10 @@ export function statusLook(status: number): { shape: Shape; tone: Tone } {
   return { shape: "cross", tone: status < 500 ? "warn" : "bad" };
 }
 
-/** The code of the error table; null for a 200, or for a code of another version. */
-export const knownCode = (code: string | null): ErrorCode | null =>
-  code !== null && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : null;
-
 /** `Not charged`, `1 credit`, `Free: a repeat of an earlier call`. */
 export function chargeText({ charged, replayed, status }: RequestView): string {
   if (replayed) return "Not charged: a repeat with the same idempotency key";
-  if (charged === null) return status < 400 ? "Not known" : "Not charged";
+  if (charged === null) return "Not known yet";
   if (charged === 0) return status < 400 ? "Free call" : "Not charged";
   return charged === 1 ? "1 credit" : `${charged} credits`;
 }

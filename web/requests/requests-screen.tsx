@@ -16,7 +16,8 @@ import {
   type Search,
   withChange,
 } from "./filters.ts";
-import { allKeys, allRequests, useRequestLog, useRequestSummary } from "./live.ts";
+import { useRequestLog, useRequestSummary } from "./live.ts";
+import { allKeys, allRequests } from "./new-requests.ts";
 import { RequestPanel } from "./request-panel.tsx";
 import { RequestTable } from "./request-table.tsx";
 import { SummaryStrip } from "./summary-strip.tsx";
@@ -105,13 +106,17 @@ function RequestLog() {
                 {requests.length === 0 ? (
                   <NoMatch
                     id={filters.id}
-                    onClear={() => choose(CLEARED)}
+                    isPartial={log.hasNextPage}
                     keptDays={first?.keptDays}
+                    onClear={() => choose(CLEARED)}
                   />
                 ) : (
                   <RequestTable requests={requests} keys={keys} onOpen={setOpen} />
                 )}
-                <ShowOlder query={log} />
+                <ShowOlder
+                  query={log}
+                  label={requests.length === 0 ? "Search older requests" : "Show older"}
+                />
               </div>
               {first !== undefined && <Kept view={first} />}
             </>
@@ -223,10 +228,12 @@ const NoRequests = () => (
 
 function NoMatch(props: {
   id: string | null;
+  /** Whether the search of the log stopped before its end. */
+  isPartial: boolean;
   keptDays: RequestsView["keptDays"] | undefined;
   onClear: () => void;
 }) {
-  const { id, keptDays } = props;
+  const { id, isPartial, keptDays } = props;
   return (
     <Empty
       title={id === null ? "No matching requests" : "No request with this ID"}
@@ -236,9 +243,11 @@ function NoMatch(props: {
         </Button>
       }
     >
-      {id === null
-        ? "No request of your account matches these filters."
-        : `A request appears within seconds${keptDays === undefined ? "" : ` and is kept for ${counted(keptDays, "day")}`}. Requests with a key of another account, or without a valid key, are not listed. Other filters apply too.`}
+      {isPartial && "None of the newest requests matches. Older ones may. "}
+      {!isPartial && id === null && "No request of your account matches these filters."}
+      {!isPartial &&
+        id !== null &&
+        `A request appears within seconds${keptDays === undefined ? "" : ` and is kept for ${counted(keptDays, "day")}`}. Requests without a valid key, or with a key of another account, are not listed. Other filters apply too.`}
     </Empty>
   );
 }

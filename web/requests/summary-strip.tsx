@@ -1,9 +1,10 @@
 import { TOOL_LIST } from "virtual:tools";
 import type { RequestSummaryView } from "#api/dashboard/shapes.ts";
+import { SUMMARY_REQUESTS_MAX } from "#limits.ts";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import type { Filters, Search } from "./filters.ts";
 import type { useRequestSummary } from "./live.ts";
-import { duration, percent } from "./request-text.ts";
+import { durations, percent } from "./request-text.ts";
 
 type Sums = RequestSummaryView["tools"][number];
 
@@ -47,12 +48,15 @@ export function SummaryStrip(props: {
 function Totals(props: { tools: Sums[]; isLoading: boolean; failed: boolean }) {
   const requests = props.tools.reduce((sum, each) => sum + each.requests, 0);
   const errors = props.tools.reduce((sum, each) => sum + each.errors, 0);
-  const text =
-    requests === 0
-      ? "No requests"
-      : `${counted(requests, "request")}, ${percent(requests - errors, requests)} successful, ${counted(errors, "error")}`;
-  if (props.isLoading && props.failed) return <p>The summary could not be loaded.</p>;
-  return <p>{props.isLoading ? "Adding up" : text}</p>;
+  if (props.isLoading) return <p>{props.failed ? "The sums could not be loaded." : "Adding up"}</p>;
+  if (requests === 0) return <p>No requests</p>;
+  const newest = requests < SUMMARY_REQUESTS_MAX ? "" : "newest ";
+  return (
+    <p>
+      {percent(requests - errors, requests)} of {newest}
+      {counted(requests, "request")} successful
+    </p>
+  );
 }
 
 function ToolSums({ sums, isLoading }: { sums: Sums | undefined; isLoading: boolean }) {
@@ -72,9 +76,7 @@ function ToolSums({ sums, isLoading }: { sums: Sums | undefined; isLoading: bool
         <small>of {formatNumber(requests)}</small>
       </span>
       <span className="tb-log-latency">
-        {p50 === null || p99 === null
-          ? "No latency"
-          : `p50 ${duration(p50)} · p99 ${duration(p99)}`}
+        {p50 === null || p99 === null ? "No latency" : durations(p50, p99)}
       </span>
     </>
   );

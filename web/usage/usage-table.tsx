@@ -1,6 +1,6 @@
 import { Button, Table } from "@mantine/core";
 import { useState, useSyncExternalStore } from "react";
-import { counted, formatNumber, longDay } from "../parts/numbers.ts";
+import { counted, formatNumber, shortDay } from "../parts/numbers.ts";
 import { GROUPINGS, type Grouping, type Line, type UsageSums } from "./breakdown.ts";
 
 /** Long ranges have thousands of lines. This many are shown at first, and this many more on each click. */
@@ -20,13 +20,18 @@ export function UsageTable(props: {
   const rest = lines.length - shown;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard */}
-      <section className="tb-usage-table" tabIndex={0} aria-label="Table of calls and credits">
+      <section
+        className="tb-usage-table"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard
+        tabIndex={0}
+        aria-label="Table of calls and credits"
+        data-parts={parts.length}
+      >
         <Table borderColor="var(--tb-line)">
           <Table.Thead>
             <Table.Tr>
               {parts.map((part) => (
-                <Table.Th key={part} scope="col">
+                <Table.Th key={part} scope="col" className={`tb-head-${part}`}>
                   {HEADS[part]}
                 </Table.Th>
               ))}
@@ -40,9 +45,11 @@ export function UsageTable(props: {
           </Table.Tbody>
           <Table.Tfoot>
             <Table.Tr>
-              <Table.Th scope="row" colSpan={parts.length}>
-                Total
-              </Table.Th>
+              <Table.Th scope="row">Total</Table.Th>
+              {/* No colSpan: on narrow screens a column is hidden. */}
+              {parts.slice(1).map((part) => (
+                <Table.Td key={part} className={`tb-head-${part}`} />
+              ))}
               <Table.Th ta="right">{formatNumber(totals.calls)}</Table.Th>
               <Table.Th ta="right">{formatNumber(totals.credits)}</Table.Th>
             </Table.Tr>
@@ -95,10 +102,24 @@ const NumberHeads = () => (
   </>
 );
 
+/** On narrow screens without the year, and with the tool below it where a line has three names. */
+const Day = ({ day, below }: { day: string; below: string | null }) => (
+  <>
+    {shortDay(day)}
+    <span className="tb-year"> {day.slice(0, 4)}</span>
+    {below !== null && <span className="tb-day-tool">{below}</span>}
+  </>
+);
+
 function LineRow({ line, titleOf }: { line: Line; titleOf: (key: string) => string }) {
   const { day, tool, key } = line;
+  const isLong = day !== undefined && tool !== undefined && key !== undefined;
   const cells = [
-    day !== undefined && { id: "day", className: "tb-day", text: longDay(day) },
+    day !== undefined && {
+      id: "day",
+      className: "tb-day",
+      text: <Day day={day} below={isLong ? tool : null} />,
+    },
     tool !== undefined && { id: "tool", className: "tb-tool", text: tool },
     key !== undefined && { id: "key", className: "tb-key-name", text: titleOf(key) },
   ].filter((cell) => cell !== false);

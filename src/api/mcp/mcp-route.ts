@@ -4,7 +4,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import type { Caller } from "../pipeline/authenticate.ts";
 import { dropBody, readBody } from "../pipeline/body.ts";
 import { mayBeLarge } from "../pipeline/call-tool.ts";
-import type { RequestContext } from "../pipeline/reply.ts";
+import type { RequestContext } from "../pipeline/request-context.ts";
 import type { Route, SiteParts } from "../routes.ts";
 import type { Exchange, Reply, StreamedBody } from "./serve-message.ts";
 

@@ -18,8 +18,9 @@ import {
 } from "./idempotency.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
-import { millisecondsText, type Replier, type RequestContext, type TimedPart } from "./reply.ts";
+import { millisecondsText, type Replier } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
+import type { RequestContext, TimedPart } from "./request-context.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
 /**

@@ -21,7 +21,7 @@ import {
   unavailable,
 } from "./call-errors.ts";
 import { createRecentAccounts } from "./recent-names.ts";
-import type { RequestContext } from "./reply.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /**
  * Everything that a call asks of the ledger. Each step throws the caller's own error, if any, in the order key (401),

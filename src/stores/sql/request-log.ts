@@ -272,9 +272,9 @@ function createSummary() {
   };
 }
 
-/** The nearest rank: the smallest value that is not below this share of the values. */
-const rank = (sorted: readonly number[], share: number): number | null =>
-  sorted[Math.ceil(sorted.length * share) - 1] ?? null;
+/** The nearest rank: the smallest value that is not below this part of the values. */
+const rank = (sorted: readonly number[], part: number): number | null =>
+  sorted[Math.ceil(sorted.length * part) - 1] ?? null;
 
 type AccountCount = HourCount & { account: string };
 

@@ -11,6 +11,10 @@ import type {
   UsageView,
 } from "#api/dashboard/shapes.ts";
 import { hourOf, UsageNotSummed } from "#ledger/port.ts";
+import { createRequestLog } from "#stores/sql/request-log.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteRequestTables, REQUEST_LOG_MIGRATIONS } from "#stores/sqlite/request-log.ts";
+import { anEntry, chunkOf } from "../../contract/request-log.ts";
 import { clock, DAY, HOUR } from "./clock.ts";
 import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
 
@@ -82,6 +86,26 @@ test("usage, credits, entries, keys and home tell what the ledger holds, after a
   );
 });
 
+/** The last 14 days of the home page, the rate of 7, and the keys with the calls of today. */
+function checkDays(home: HomeView, made: Made, now: number) {
+  const onDay = (day: string) => made.filter(({ at }) => dayOf(at) === day);
+  const days = Array.from({ length: 14 }, (_, index) => dayOf(now - (13 - index) * DAY));
+  assert.deepEqual(
+    home.days,
+    days.map((day) => ({ day, calls: onDay(day).length, errors: null })),
+  );
+  const week = days.slice(-7).flatMap(onDay);
+  assert.equal(home.creditsPerDay, week.reduce((sum, { charged }) => sum + charged, 0) / 7);
+  const today = onDay(dayOf(now));
+  for (const { id, callsToday } of home.topKeys)
+    assert.equal(callsToday, today.filter(({ key }) => key === id).length);
+  const calls = home.topKeys.map(({ callsToday }) => callsToday ?? 0);
+  assert.deepEqual(
+    calls,
+    calls.toSorted((a, b) => b - a),
+  );
+}
+
 type Made = { at: number; key: string; tool: string; charged: number }[];
 
 async function checkSums(fixture: Fixture, member: Member, made: Made, begun: number) {
@@ -99,6 +123,7 @@ async function checkSums(fixture: Fixture, member: Member, made: Made, begun: nu
   assert.deepEqual(home.today, { calls: today.length, credits: sum(today) });
   assert.equal(home.freeCall, made.length === 0);
   assert.equal(home.keys, 2);
+  checkDays(home, made, now);
 
   const range = `from=${dayOf(begun)}&to=${dayOf(now)}`;
   const usage = (await browser.get(`/dashboard/usage?${range}`)).body as UsageView;
@@ -207,7 +232,12 @@ test("while calls are added up, usage is 503 with a time to try again, and other
   assert.equal(response.headers.get("retry-after"), "2");
   assert.match(response.text, /are being added up/);
   const home = await browser.get("/dashboard/home");
-  assert.deepEqual([home.status, (home.body as HomeView).today], [200, null]);
+  const { today, days, creditsPerDay, topKeys } = home.body as HomeView;
+  assert.deepEqual([home.status, today, days, creditsPerDay], [200, null, null, null]);
+  assert.deepEqual(
+    topKeys.map(({ label, callsToday }) => [label, callsToday]),
+    [["production", null]],
+  );
   const keys = (await browser.get("/dashboard/keys")).body as { keys: KeyView[] };
   assert.equal(keys.keys[0]?.callsLastDay, null);
   // Its secret is shown only once.
@@ -216,6 +246,49 @@ test("while calls are added up, usage is 503 with a time to try again, and other
   assert.deepEqual(fixture.loggedErrors, []);
   ledger.usage = usage;
   assert.equal((await browser.get("/dashboard/usage?from=2026-11-01&to=2026-11-30")).status, 200);
+});
+
+test("home has the errors of the request log by day, the last ones, and what expires and is missing", async (t) => {
+  const driver = openNodeSqlite(":memory:", REQUEST_LOG_MIGRATIONS);
+  t.after(() => driver.close());
+  const requestLog = createRequestLog(createSqliteRequestTables(driver), {
+    bounds: { keptDays: 7, keptMax: 1_000 },
+    ...{ elapsed: () => 0, pause: async () => {} },
+  });
+  const fixture = openFixture({ requestLog });
+  const { browser, account } = await openMember(fixture);
+  const now = Date.now();
+  const midnight = now - (now % DAY);
+  const expiresAt = now + 5 * DAY;
+  await browser.post("/dashboard/keys", { label: "later", limits: { expiresAt: now + 40 * DAY } });
+  await browser.post("/dashboard/keys", { label: "soon", limits: { expiresAt } });
+  await browser.post("/dashboard/keys", { label: "never" });
+  const error = { status: 429, code: "rate_limited", charged: 0 };
+  const entries = [
+    ...[1, 2].map((turn) => anEntry({ id: `req_old${turn}`, at: midnight - DAY + turn, ...error })),
+    ...[1, 2, 3, 4].map((turn) => anEntry({ id: `req_${turn}`, at: midnight + turn, ...error })),
+    anEntry({ id: "req_ok", at: midnight + 5 }),
+  ];
+  for (const entry of entries) await requestLog.append([chunkOf(account, [entry])]);
+  await requestLog.append([chunkOf("acc_000000000999", [anEntry({ id: "req_theirs", ...error })])]);
+  await requestLog.flush();
+
+  const home = (await browser.get("/dashboard/home")).body as HomeView;
+  assert.deepEqual(
+    home.lastErrors?.map(({ id }) => id),
+    ["req_4", "req_3", "req_2", "req_1", "req_old2"],
+  );
+  assert.deepEqual(
+    home.days?.map(({ errors }) => errors),
+    [...Array.from({ length: 12 }, () => 0), 2, 4],
+  );
+  assert.deepEqual([home.keyExpiry?.label, home.keyExpiry?.at], ["soon", expiresAt]);
+  assert.deepEqual(home.setUp, { secondFactor: false, alerts: true });
+  await browser.put("/dashboard/notifications", {
+    ...{ lowBalance: 10, emails: { low: false, expiring: true } },
+  });
+  const without = (await browser.get("/dashboard/home")).body as HomeView;
+  assert.equal(without.setUp.alerts, false);
 });
 
 test("a period with too many rows is rejected with what to do", async () => {

@@ -5,6 +5,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { knownBrowserCookie, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
+import type { RequestsView, Visitor } from "#api/dashboard/shapes.ts";
 import { readConfig } from "#config/config.ts";
 import { ApiError } from "#errors.ts";
 import {
@@ -20,6 +21,7 @@ import {
   REQUESTS_MAX,
   type RequestKind,
 } from "../../../src/apps/node/request-kind.ts";
+import { anEntry, chunkOf } from "../../contract/request-log.ts";
 
 /** The dashboard thread, with a database in its own folder. */
 const ORIGIN = "http://127.0.0.1:26001";
@@ -104,7 +106,7 @@ const responses = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async 
 test("restarts a thread that dies: requests in between get an error, and nothing is lost", {
   timeout: 300_000,
 }, async (t) => {
-  const { ask, emails, loggedErrors, threads } = await openThread(t);
+  const { dashboard, ask, emails, loggedErrors, threads } = await openThread(t);
   const order = { name: "", email: EMAIL, password: PASSWORD };
   const signedUp = await ask("POST", "/dashboard/auth/sign-up/email", order);
   assert.equal(signedUp.status, 200);
@@ -119,6 +121,7 @@ test("restarts a thread that dies: requests in between get an error, and nothing
   await threads[0]?.terminate();
   await lost;
   await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
+  assert.equal(await dashboard.logRequests([]), "again");
   await until(responses(ask));
   assert.equal(threads.length, 2);
   assert.deepEqual(loggedErrors, ["Dashboard thread died; restarting"]);
@@ -136,6 +139,12 @@ test("restarts a thread that dies: requests in between get an error, and nothing
   const cookie = cookieOf(signedIn);
   const home = await ask("GET", "/dashboard/home", undefined, cookie);
   assert.equal(((await home.json()) as { balance: number }).balance, 100);
+  const visitor = await ask("GET", "/dashboard/visitor", undefined, cookie);
+  const { user, requestLog } = (await visitor.json()) as Visitor;
+  const chunk = chunkOf(user?.account?.id ?? "", [anEntry({ at: Date.now() })]);
+  assert.deepEqual([requestLog, await dashboard.logRequests([chunk])], [true, "logged"]);
+  const requests = await ask("GET", "/dashboard/requests", undefined, cookie);
+  assert.equal(((await requests.json()) as RequestsView).requests[0]?.id, "req_1");
   // The sign-in may have been announced by another email.
   assert.equal(emails.filter((text) => text.includes("token=")).length, 1);
 });

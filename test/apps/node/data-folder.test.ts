@@ -45,6 +45,7 @@ const LOST: Record<string, (dataDir: string) => void> = {
     writeFileSync(path.join(dataDir, "outbox", "1.eml"), "x");
   },
   "pending reversals": (dataDir) => writeFileSync(path.join(dataDir, "reversals.sqlite"), "x"),
+  "the request log": (dataDir) => writeFileSync(path.join(dataDir, "requests.sqlite"), "x"),
   "the database before a restore": (dataDir) =>
     writeFileSync(path.join(dataDir, "toolbooth-before-2026-11-23T03-00-00Z.sqlite"), "x"),
 };
@@ -53,6 +54,7 @@ const KEPT: Record<string, string> = {
   "the log of a server that was killed": "toolbooth.sqlite-wal",
   "emails in the outbox": "outbox",
   "pending reversals": "reversals.sqlite",
+  "the request log": "requests.sqlite",
   "the database before a restore": "toolbooth-before-2026-11-23T03-00-00Z.sqlite",
 };
 

@@ -94,6 +94,10 @@ export function describeKeyLimits(open: OpenLedger) {
       await fixture.ledger.suspendAccount({ account, now: START });
       assert.deepEqual(await status(), ["account_suspended", id]);
       await fixture.ledger.revokeKey({ account, id, now: START });
+      assert.deepEqual(await status(), ["invalid_key", id], "its owner sees who still uses it");
+      assert.deepEqual(await status({ namesKey: false }), ["invalid_key", undefined]);
+      assert.deepEqual(await status(unknown), ["invalid_key", undefined]);
+      await fixture.ledger.closeAccount({ account, now: START });
       assert.deepEqual(await status(), ["invalid_key", undefined]);
     },
   );
