@@ -15,6 +15,7 @@ export function pageLinks(publicUrl: string) {
     browserTools: `${base}/docs/browser-tools`,
     selfHosting: `${base}/docs/self-hosting`,
     openapi: `${base}/openapi.json`,
+    pricing: `${base}/pricing`,
     tools: `${base}/tools`,
     signIn: `${base}/sign-in`,
     signUp: `${base}/sign-up`,

@@ -43,3 +43,16 @@ export type SettingShown = {
 
 /** Whether anybody can create an account. */
 export const signUpIsOpen = ({ dashboard }: PageOptions): boolean => dashboard?.signUp === "open";
+
+/** What is for sale; null where nothing is. */
+export function soldBy({ dashboard }: PageOptions): PricesView | null {
+  const prices = dashboard?.prices ?? null;
+  return prices !== null && (prices.packs.length > 0 || prices.lifetime !== null) ? prices : null;
+}
+
+export const starterCredits = ({ dashboard }: PageOptions): number =>
+  dashboard?.starter.credits ?? 0;
+
+/** Whether navigation links to the pricing page: where something is sold, or given for signing up. */
+export const linksToPricing = (options: PageOptions): boolean =>
+  soldBy(options) !== null || (signUpIsOpen(options) && starterCredits(options) > 0);

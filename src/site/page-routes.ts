@@ -6,6 +6,7 @@ import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import { favicon } from "./mark.ts";
 import { createPages, type Pages } from "./pages.ts";
+import { PRICING_PATH } from "./pricing.ts";
 import type { SiteContext } from "./site-context.ts";
 
 type PageHandler = (request: Request, context: RequestContext) => Response | Promise<Response>;
@@ -27,6 +28,11 @@ export function createPageRoutes(site: SiteContext, replier: Replier): PageRoute
       path: "/",
       handler: ({ headers }, context) =>
         replier.plain(HTML, pages().front, headers, context, { headers: pages().headers }),
+    },
+    {
+      path: PRICING_PATH,
+      handler: ({ headers }, context) =>
+        replier.plain(HTML, pages().pricing, headers, context, { headers: pages().headers }),
     },
     ...docsRoutes(pages, replier),
     { path: "/llms.txt", handler: plain(TEXT, ({ llms }) => llms) },

@@ -7,12 +7,14 @@ import { frontPage } from "./front.ts";
 import { html } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
+import { PRICING_PATH, pricingPage } from "./pricing.ts";
 import { renderPage } from "./shell.ts";
 import { STYLE } from "./style.ts";
 
 /** The pages that the server renders. They depend on nothing but the settings, so each is rendered once. */
 export type Pages = {
   front: string;
+  pricing: string;
   /** Null where the sources of the documentation are missing. */
   docs: Docs | null;
   notFound: string;
@@ -29,9 +31,10 @@ export function createPages(options: PageOptions): Pages {
   const drawn = dashboard
     ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
     : [];
-  const paths = ["/", ...(docs?.paths ?? []), ...drawn.map(({ path }) => path)];
+  const paths = ["/", PRICING_PATH, ...(docs?.paths ?? []), ...drawn.map(({ path }) => path)];
   return {
     front: frontPage(options),
+    pricing: pricingPage(options),
     docs,
     notFound: notFoundPage(options),
     llms: llmsText(options, docs?.entries ?? []),

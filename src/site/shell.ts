@@ -1,7 +1,7 @@
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
-import { type PageOptions, signUpIsOpen } from "./page-options.ts";
+import { linksToPricing, type PageOptions, signUpIsOpen } from "./page-options.ts";
 import { STYLE } from "./style.ts";
 
 /** A page and what its frame shows. */
@@ -71,7 +71,7 @@ ${
   dashboard
     ? html`<a href="${links.tools}">Tools</a>\n`
     : html`<a href="${links.docs}#tools">Tools</a>\n`
-}<a href="${links.docs}"${current === "docs" && trusted(' aria-current="true"')}>Documentation</a>
+}${linksToPricing(options) && html`<a href="${links.pricing}">Pricing</a>\n`}<a href="${links.docs}"${current === "docs" && trusted(' aria-current="true"')}>Documentation</a>
 </nav>
 ${
   dashboard &&
@@ -98,6 +98,7 @@ function footerLinks(links: PageLinks, options: PageOptions): [string, string][]
   const { dashboard } = options;
   return [
     ...(dashboard ? ([[links.tools, "Tools"]] as [string, string][]) : []),
+    ...(linksToPricing(options) ? ([[links.pricing, "Pricing"]] as [string, string][]) : []),
     [links.docs, "Documentation"],
     [links.quickstart, "Quickstart"],
     [links.errors, "Errors"],

@@ -1,3 +1,4 @@
+import { PRICING_STYLE } from "./pricing-style.ts";
 import { tokensCss } from "./tokens.ts";
 
 /** The stylesheet of the server-rendered pages, inlined into each of them. Its colours and sizes are in tokens.ts. */
@@ -164,4 +165,6 @@ a{color:inherit}}
 `;
 
 /** Without line ends, which only help readers of this file. */
-export const STYLE = [tokensCss(), TEXT, FRAME, PARTS, FRONT, PRINT].join("").replace(/\n/g, "");
+export const STYLE = [tokensCss(), TEXT, FRAME, PARTS, FRONT, PRICING_STYLE, PRINT]
+  .join("")
+  .replace(/\n/g, "");
