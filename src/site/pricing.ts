@@ -3,19 +3,14 @@ import { callPrice, freeCall } from "#api/openapi/price-text.ts";
 import { topUp } from "#top-up.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { contactHref, lastsText, perThousand } from "./offer-text.ts";
-import {
-  bestPlan,
-  lifetimePlan,
-  lifetimeText,
-  purchasesText,
-  recommendedOffer,
-} from "./pack-plan.ts";
+import { bestPlan, estimateOf, purchasesText, recommendedOffer } from "./pack-plan.ts";
 import { type PageLinks, pageLinks } from "./page-links.ts";
 import { type PageOptions, signUpIsOpen, soldBy, starterCredits } from "./page-options.ts";
 import { renderPage } from "./shell.ts";
 
 /** The numbers of credits a month that the page shows without a script. */
 const SAMPLE_CREDITS = [1_000, 10_000, 100_000, 1_000_000];
+const EXAMPLE = 10_000;
 export const PRICING_PATH = "/pricing";
 
 const offersOf = ({ packs, lifetime }: PricesView) =>
@@ -41,7 +36,7 @@ export function pricingPage(options: PageOptions): string {
       }.</p>
 ${prices === null ? withoutPrices(options, links) : withPrices(options, prices, links)}
 ${questions(prices, links)}
-</div>${prices?.payable && structuredData(options, prices)}`,
+</div>`,
     },
     options,
   );
@@ -51,7 +46,7 @@ function withPrices(options: PageOptions, prices: PricesView, links: PageLinks):
   const recommended = recommendedOffer(prices);
   return [
     html`<section aria-labelledby="offers"><h2 id="offers" class="said">Packs</h2>
-<ul class="packs">${offersOf(prices).map((offer) => offerCard(offer, offer.id === recommended))}</ul>
+<ul class="packs">${offersOf(prices).map((offer) => offerCard(offer, offer.id === recommended, prices.payable))}</ul>
 <p class="soft">${prices.taxesAdded ? "Taxes depend on your address and are added at checkout. " : "You pay the price that you see. "}</p>
 <p class="actions">${callsToAction(options, prices, links)}</p></section>
 `,
@@ -60,18 +55,18 @@ function withPrices(options: PageOptions, prices: PricesView, links: PageLinks):
   ];
 }
 
-function offerCard(offer: OfferView, isRecommended: boolean): Html {
+function offerCard(offer: OfferView, isRecommended: boolean, isSold: boolean): Html {
   const { kind, name, credits, priceText, months } = offer;
   const lasts =
     kind === "lifetime"
-      ? "None of your credits expires, including those you already have."
+      ? "Your credits never expire, including any you already have."
       : months === null
         ? "These credits never expire."
         : `Valid for ${lastsText(months)}.`;
-  return html`<li${isRecommended && trusted(' class="chosen"')}><h3>${name}${
+  return html`<li${isRecommended && trusted(' class="chosen"')}${isSold && trusted(' itemscope itemtype="https://schema.org/Offer"')}><h3><span${isSold && trusted(' itemprop="name"')}>${name}</span>${
     isRecommended && html` <span class="mark">Recommended</span>`
   }</h3>
-<p class="price">${priceText}</p>
+<p class="price">${priceText}${isSold && offerData(offer)}</p>
 <p><b>${credits.toLocaleString("en-US")} credits</b></p>
 <p class="small soft">${perThousand(offer)} per 1,000 credits. ${lasts}</p></li>
 `;
@@ -97,17 +92,16 @@ const unitOf = ({ tools }: PageOptions): "calls" | "credits" =>
   tools.every(({ price }) => price === 1) ? "calls" : "credits";
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The script (web/front/pricing.ts) shows the field and answers for the number in it. */
+/** The script (web/front/pricing.ts) makes the field writable and answers for the number in it. */
 function calculator(prices: PricesView, unit: string): Html {
   const data = JSON.stringify(prices);
   return html`<section aria-labelledby="calculator" data-pricing="${data}"><h2 id="calculator">What it costs a month</h2>
 <p>For each number of ${unit} a month, the pack that costs you least in the first year.</p>
-<div class="estimate" hidden><p><label for="need">${capital(unit)} a month</label>
-<input id="need" type="text" inputmode="numeric" value="${SAMPLE_CREDITS[1] ?? 1}" autocomplete="off" aria-describedby="estimate"></p>
-<p id="estimate" aria-live="polite"></p></div>
+<div class="estimate"><p><label for="need">${capital(unit)} a month</label>
+<input id="need" type="text" inputmode="numeric" value="${EXAMPLE.toLocaleString("en-US")}" autocomplete="off" readonly></p>
+<p id="estimate" aria-live="polite">${estimateText(prices, EXAMPLE)}</p></div>
 <div class="scroll" tabindex="0" role="group" aria-label="Examples"><table><thead><tr><th scope="col">${capital(unit)} a month</th><th scope="col">Packs</th><th scope="col" class="number">Average a month</th><th scope="col" class="number">First year</th></tr></thead>
-<tbody>${SAMPLE_CREDITS.map((credits) => exampleRow(prices, credits))}</tbody></table></div>
-${lifetimeNote(prices, unit)}</section>
+<tbody>${SAMPLE_CREDITS.map((credits) => exampleRow(prices, credits))}</tbody></table></div></section>
 `;
 }
 
@@ -120,13 +114,11 @@ function exampleRow(prices: PricesView, credits: number): Html | null {
   );
 }
 
-function lifetimeNote(prices: PricesView, unit: string): Html | null {
-  const [credits = 0] = SAMPLE_CREDITS;
-  const plan = lifetimePlan(prices, credits);
+/** As the script writes it, so that nothing moves when it starts. */
+function estimateText(prices: PricesView, credits: number): Html | null {
+  const estimate = estimateOf(prices, credits);
   return (
-    plan &&
-    html`<p class="soft" data-lifetime>With ${credits.toLocaleString("en-US")} ${unit} a month: ${lifetimeText(plan)}</p>
-`
+    estimate && html`<b>${estimate.month}</b>${estimate.rest}<small>${estimate.details}</small>`
   );
 }
 
@@ -173,7 +165,7 @@ function questions(prices: PricesView | null, links: PageLinks): Html {
           ? "Credits of a pack expire after the months that it shows. "
           : "A grant says when it expires, if it does. "
       }Calls spend the credits that expire first, and you get an email 30 days and 7 days before any expire.${
-        prices?.lifetime && ` On the plan “${prices.lifetime.name}” none of your credits expires.`
+        prices?.lifetime && ` On the plan “${prices.lifetime.name}” your credits never expire.`
       }`,
     ],
     ...(isPaid
@@ -214,24 +206,6 @@ function questions(prices: PricesView | null, links: PageLinks): Html {
 `;
 }
 
-/** Offers that can be bought here, for search engines (schema.org). A data block: it is not run, whatever the policy says. */
-function structuredData(options: PageOptions, prices: PricesView): Html {
-  const url = `${options.publicUrl}${PRICING_PATH}`;
-  const data = {
-    "@context": "https://schema.org",
-    "@type": "WebAPI",
-    name: "Toolbooth",
-    url,
-    documentation: `${options.publicUrl}/docs`,
-    offers: offersOf(prices).map(({ name, credits, price, priceText, currency }) => ({
-      "@type": "Offer",
-      name,
-      description: `${credits} credits`,
-      price: (/[\d,]+(?:\.\d+)?/.exec(priceText)?.[0] ?? String(price)).replaceAll(",", ""),
-      priceCurrency: currency.toUpperCase(),
-      url,
-    })),
-  };
-  // A name may contain anything; only this character could end the block.
-  return html`<script type="application/ld+json">${trusted(JSON.stringify(data).replaceAll("<", "\\u003c"))}</script>`;
-}
+/** What search engines read of an offer that can be bought here (schema.org, as microdata: pages have no inline scripts). */
+const offerData = ({ priceText, currency }: OfferView): Html =>
+  html`<meta itemprop="price" content="${(/[\d,]+(?:\.\d+)?/.exec(priceText)?.[0] ?? "").replaceAll(",", "")}"><meta itemprop="priceCurrency" content="${currency.toUpperCase()}">`;

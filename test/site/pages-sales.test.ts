@@ -97,7 +97,7 @@ describe("the documentation of credits", () => {
     }
     assert.ok(sold.includes("12 months after payment"));
     const unsold = docs(null, "/docs/credits");
-    assert.ok(unsold.includes("If your service does not sell credits, ask its operator for more."));
+    assert.ok(unsold.includes("To get more credits, ask the operator of this service."));
     for (const id of ["buying-credits", "the-lifetime-plan"]) {
       assert.ok(!unsold.includes(`<h2 id="${id}">`), id);
     }
