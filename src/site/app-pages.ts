@@ -2,6 +2,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import { type AppAssets, renderAppShell } from "./app-shell.ts";
 import type { HtmlPart } from "./html.ts";
 import { html, prose } from "./html.ts";
+import type { LegalSources } from "./legal-sources.ts";
 import { pageLinks } from "./page-links.ts";
 import { curlCode } from "./request-code.ts";
 
@@ -23,8 +24,13 @@ export function listAppPages(tools: readonly Tool[], publicUrl: string): AppPage
   return [...toolPages(tools, publicUrl), ...signInPages(), ...memberPages()];
 }
 
-export function renderAppPage(page: AppPage, publicUrl: string, assets: AppAssets | null): string {
-  return renderAppShell({ ...page, publicUrl, assets });
+export function renderAppPage(
+  page: AppPage,
+  publicUrl: string,
+  assets: AppAssets | null,
+  legal: LegalSources = {},
+): string {
+  return renderAppShell({ ...page, publicUrl, assets, legal });
 }
 
 function toolPages(tools: readonly Tool[], publicUrl: string): AppPage[] {

@@ -1,4 +1,5 @@
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
+import type { LegalSources } from "./legal-sources.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
 import { DARK, LIGHT, tokensCss } from "./tokens.ts";
@@ -23,6 +24,8 @@ export type AppShell = {
   /** Whether search engines may list it. */
   findable: boolean;
   publicUrl: string;
+  /** The operator's own pages. */
+  legal: LegalSources;
   /** Null where the build is missing: the page then says so. */
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
@@ -72,6 +75,7 @@ export function renderAppShell(page: AppShell): string {
 <title>${page.title} - Toolbooth</title>
 <meta name="description" content="${page.description}">
 <meta name="toolbooth-base" content="${base}">
+<meta name="toolbooth-legal" content="${Object.keys(page.legal).join(" ")}">
 ${
   page.findable
     ? html`<link rel="canonical" href="${page.publicUrl}${page.path}">

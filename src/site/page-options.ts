@@ -1,6 +1,7 @@
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import type { ApiOptions } from "#api/openapi/document.ts";
 import type { DocsSources } from "./docs/navigation.ts";
+import type { LegalSources } from "./legal-sources.ts";
 
 /** What every part of the site says of the service: what the OpenAPI description does, and its settings. */
 export type ServiceOptions = ApiOptions & {
@@ -18,6 +19,8 @@ export type PageOptions = ServiceOptions & {
   assets?: PageAssets | undefined;
   /** What the dashboard offers; null where there is none. */
   dashboard?: DashboardOffer | null | undefined;
+  /** The operator's own pages. */
+  legal?: LegalSources | undefined;
   /** Every setting of this version, for operators. */
   settings?: readonly SettingShown[] | undefined;
 };

@@ -4,6 +4,7 @@ import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";
 import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
+import { LEGAL_PATHS, type LegalSources } from "./legal-sources.ts";
 import { favicon } from "./mark.ts";
 import { createPages, type Pages } from "./pages.ts";
 import { PRICING_PATH } from "./pricing.ts";
@@ -34,6 +35,15 @@ export function createPageRoutes(site: SiteContext, replier: Replier): PageRoute
       handler: ({ headers }, context) =>
         replier.plain(HTML, pages().pricing, headers, context, { headers: pages().headers }),
     },
+    ...LEGAL_PATHS.map((path) => ({
+      path,
+      handler: ({ headers }: Request, context: RequestContext) => {
+        const page = pages().legal(path);
+        return page === undefined
+          ? respondNotFound(pages(), replier, headers, context)
+          : replier.plain(HTML, page, headers, context, { headers: pages().headers });
+      },
+    })),
     ...docsRoutes(pages, replier),
     { path: "/llms.txt", handler: plain(TEXT, ({ llms }) => llms) },
     { path: "/robots.txt", handler: plain(TEXT, ({ robots }) => robots) },
@@ -175,27 +185,39 @@ export function prefersMarkdown(accept: string | null): boolean {
   return weights["text/markdown"] > 0 && weights["text/markdown"] >= weights["text/html"];
 }
 
-/** The pages are made once, and again when their script has been built or the documentation has been read. */
-function keepPages({ settings, dashboard, pages, docs }: SiteContext): () => Pages {
+const NO_LEGAL: LegalSources = {};
+
+/** The pages are made once, and again when their script has been built, the documentation was read or the operator's pages changed. */
+function keepPages({
+  settings,
+  dashboard,
+  pages,
+  docs,
+  legal = () => NO_LEGAL,
+}: SiteContext): () => Pages {
   const { table, securityContact: _, ...options } = settings;
-  const make = (script: string | null, sources: DocsSources | null) =>
+  const make = (script: string | null, sources: DocsSources | null, own: LegalSources) =>
     createPages({
       ...options,
       assets: { script },
       settings: table,
       dashboard: dashboard?.offer ?? null,
       docs: sources ?? undefined,
+      legal: own,
     });
   let script: string | null = null;
   let sources = docs();
-  let made = make(script, sources);
+  let own = legal();
+  let made = make(script, sources, own);
   return () => {
     const newScript = pages?.frontScript() ?? null;
     const newSources = docs();
-    if (newScript !== script || newSources !== sources) {
+    const newOwn = legal();
+    if (newScript !== script || newSources !== sources || newOwn !== own) {
       script = newScript;
       sources = newSources;
-      made = make(script, sources);
+      own = newOwn;
+      made = make(script, sources, own);
     }
     return made;
   };
@@ -214,7 +236,7 @@ function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
     path: page.path,
     async handler({ headers }: Request, context: RequestContext) {
       const assets = await pages.assetsFor(APP_ENTRY, page.screen);
-      const body = renderAppPage(page, settings.publicUrl, assets);
+      const body = renderAppPage(page, settings.publicUrl, assets, site.legal?.());
       const retry = assets === null ? { "Retry-After": "10" } : {};
       return replier.plain(HTML, body, headers, context, {
         status: assets === null ? 503 : 200,

@@ -5,6 +5,8 @@ import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { createDocs, type Docs } from "./docs/docs.ts";
 import { frontPage } from "./front.ts";
 import { html } from "./html.ts";
+import { legalPage } from "./legal-pages.ts";
+import { LEGAL_PATHS } from "./legal-sources.ts";
 import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
 import { PRICING_PATH, pricingPage } from "./pricing.ts";
@@ -15,6 +17,8 @@ import { STYLE } from "./style.ts";
 export type Pages = {
   front: string;
   pricing: string;
+  /** One of the operator's own pages by its path; undefined where there is none. */
+  legal(path: string): string | undefined;
   /** Null where the sources of the documentation are missing. */
   docs: Docs | null;
   notFound: string;
@@ -31,10 +35,23 @@ export function createPages(options: PageOptions): Pages {
   const drawn = dashboard
     ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
     : [];
-  const paths = ["/", PRICING_PATH, ...(docs?.paths ?? []), ...drawn.map(({ path }) => path)];
+  const legal = new Map(
+    LEGAL_PATHS.flatMap((path) => {
+      const page = legalPage(path, options);
+      return page === undefined ? [] : [[path, page] as const];
+    }),
+  );
+  const paths = [
+    "/",
+    PRICING_PATH,
+    ...legal.keys(),
+    ...(docs?.paths ?? []),
+    ...drawn.map(({ path }) => path),
+  ];
   return {
     front: frontPage(options),
     pricing: pricingPage(options),
+    legal: (path) => legal.get(path),
     docs,
     notFound: notFoundPage(options),
     llms: llmsText(options, docs?.entries ?? []),

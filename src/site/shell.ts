@@ -1,4 +1,5 @@
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
+import { legalLinks } from "./legal-sources.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
 import { linksToPricing, type PageOptions, signUpIsOpen } from "./page-options.ts";
@@ -106,5 +107,6 @@ function footerLinks(links: PageLinks, options: PageOptions): [string, string][]
     [links.openapi, "OpenAPI"],
     ...(dashboard ? ([[links.signIn, "Sign in"]] as [string, string][]) : []),
     ...(signUpIsOpen(options) ? ([[links.signUp, "Sign up"]] as [string, string][]) : []),
+    ...legalLinks(options),
   ];
 }

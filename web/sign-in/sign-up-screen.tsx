@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { AgreementLine } from "../parts/legal-links.tsx";
 import { Failure } from "../parts/message.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { useVisitor } from "../queries.ts";
@@ -60,6 +61,7 @@ function SignUpForm({ lead, onSent }: { lead: string; onSent: (email: string) =>
         <SubmitButton busy={form.busy} label="Sign up" busyLabel="Signing up" />
       </form>
       <div className="tb-sign-in-foot">
+        <AgreementLine by="signing up" />
         <p>
           Already have an account? <Link to="/sign-in">Sign in</Link>
         </p>

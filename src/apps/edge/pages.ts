@@ -1,4 +1,5 @@
 import type { DocsSources } from "#site/docs/navigation.ts";
+import type { LegalSources } from "#site/legal-sources.ts";
 import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
 import type { BuiltPages } from "#site/site-context.ts";
 
@@ -9,6 +10,7 @@ export type AssetFetcher = { fetch(request: Request): Promise<Response> };
 const MANIFEST = "/build/manifest.json";
 const FIRST_PAINT = "/build/first-paint.css";
 const DOCS = "/build/docs.json";
+const LEGAL = "/build/legal.json";
 const COMMON_PASSWORDS = "/build/weak-passwords.bin";
 const DISPOSABLE_DOMAINS = "/build/disposable-domains.json";
 /** The script of server-rendered pages. */
@@ -19,9 +21,11 @@ export type EdgePages = BuiltPages & {
   load(): Promise<void>;
   /** The pages of `docs/`; null until they were read. */
   docs(): DocsSources | null;
+  /** The operator's own pages. */
+  legal(): LegalSources;
 };
 
-type Built = { manifest: PageManifest; firstPaint: string; docs: DocsSources };
+type Built = { manifest: PageManifest; firstPaint: string; docs: DocsSources; legal: LegalSources };
 
 export function openEdgePages(
   assets: AssetFetcher | undefined,
@@ -30,15 +34,17 @@ export function openEdgePages(
   let built: Built | null = null;
 
   async function read(): Promise<Built> {
-    const [manifest, firstPaint, docs] = await Promise.all([
+    const [manifest, firstPaint, docs, legal] = await Promise.all([
       readText(assets, MANIFEST),
       readText(assets, FIRST_PAINT),
       readText(assets, DOCS),
+      readText(assets, LEGAL),
     ]);
     return {
       manifest: JSON.parse(manifest) as PageManifest,
       firstPaint,
       docs: JSON.parse(docs) as DocsSources,
+      legal: JSON.parse(legal) as LegalSources,
     };
   }
 
@@ -59,6 +65,7 @@ export function openEdgePages(
       built === null ? null : assetsOf(built.manifest, built.firstPaint, entry, screen),
     frontScript: () => built?.manifest[FRONT_ENTRY]?.file ?? null,
     docs: () => built?.docs ?? null,
+    legal: () => built?.legal ?? NO_LEGAL,
     async serveAsset(name, request) {
       const asked = new Request(`${PLACE}/assets/${encodeURIComponent(name)}`, {
         method: request.method,
@@ -71,6 +78,8 @@ export function openEdgePages(
     },
   };
 }
+
+const NO_LEGAL: LegalSources = {};
 
 /** A request needs a host; the binding ignores it. */
 const PLACE = "https://assets.local";
