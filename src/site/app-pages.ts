@@ -36,10 +36,10 @@ export function renderAppPage(
   options: AppOptions,
   assets: AppAssets | null,
 ): string {
-  const { dashboard, publicUrl } = options;
+  const { dashboard } = options;
   return renderAppShell({
     ...page,
-    main: page.form === undefined ? page.main : renderSignInForm(page.form, dashboard, publicUrl),
+    main: page.form === undefined ? page.main : renderSignInForm(page.form, options),
     options,
     isMember: isMemberPath(page.path),
     assets,

@@ -95,6 +95,7 @@ export function renderAppShell(page: AppShell): string {
 <html lang="en">
 <head>
 ${renderMeta(head, site)}<meta name="toolbooth-base" content="${base}">
+<meta name="toolbooth-legal" content="${Object.keys(page.options.legal ?? {}).join(" ")}">
 <meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
 ${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}<script>${trusted(EARLY_SCRIPT)}</script>
 ${page.assets && renderAssets(page.assets, site)}</head>

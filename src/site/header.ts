@@ -3,7 +3,7 @@ import { ICONS, type IconName } from "./icons.ts";
 import { markOn } from "./mark.ts";
 import { MEMBER_LINKS, type MemberLink, SETTINGS_LINKS } from "./member-links.ts";
 import { basePath, pageLinks } from "./page-links.ts";
-import { type PageOptions, signUpIsOpen } from "./page-options.ts";
+import { linksToPricing, type PageOptions, signUpIsOpen } from "./page-options.ts";
 
 /**
  * The header of every page, and the menus that its buttons open. It is the same for all visitors, because pages are cached: it
@@ -49,7 +49,7 @@ function openLinks(options: PageOptions): [string, string][] {
   const { dashboard } = options;
   return [
     [dashboard ? links.tools : `${links.docs}#tools`, "Tools"],
-    ...(dashboard?.prices ? ([[links.pricing, "Pricing"]] as [string, string][]) : []),
+    ...(linksToPricing(options) ? ([[links.pricing, "Pricing"]] as [string, string][]) : []),
     [links.docs, "Documentation"],
   ];
 }

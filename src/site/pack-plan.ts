@@ -91,3 +91,15 @@ export function lifetimeText({ offer, months, after }: LifetimePlan): string {
 /** Rounded up: before that time the plan has not paid off. */
 const spanTextUp = (months: number) =>
   months < 24 ? counted(Math.ceil(months), "month") : counted(Math.ceil(months / 6) / 2, "year");
+
+/** The answer of the calculator, in three parts; null without packs. */
+export function estimateOf(prices: PricesView, creditsPerMonth: number) {
+  const plan = bestPlan(prices, creditsPerMonth);
+  if (plan === null) return null;
+  const lifetime = lifetimePlan(prices, creditsPerMonth);
+  return {
+    month: `${plan.month} a month`,
+    rest: ` on average, ${plan.year} in the first year.`,
+    details: `${purchasesText(plan)}.${lifetime === null ? "" : ` ${lifetimeText(lifetime)}`}`,
+  };
+}

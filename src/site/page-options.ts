@@ -1,6 +1,7 @@
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import type { ApiOptions } from "#api/openapi/document.ts";
 import type { DocsSources } from "./docs/navigation.ts";
+import type { LegalSources } from "./legal-sources.ts";
 import type { SiteFiles } from "./site-files.ts";
 
 /** What every part of the site says of the service: what the OpenAPI description does, and its settings. */
@@ -19,6 +20,8 @@ export type PageOptions = ServiceOptions & {
   assets?: PageAssets | undefined;
   /** What the dashboard offers; null where there is none. */
   dashboard?: DashboardOffer | null | undefined;
+  /** The operator's own pages. */
+  legal?: LegalSources | undefined;
   /** Every setting of this version, for operators. */
   settings?: readonly SettingShown[] | undefined;
 };
@@ -44,3 +47,16 @@ export type SettingShown = {
 
 /** Whether anybody can create an account. */
 export const signUpIsOpen = ({ dashboard }: PageOptions): boolean => dashboard?.signUp === "open";
+
+/** What is for sale; null where nothing is. */
+export function soldBy({ dashboard }: PageOptions): PricesView | null {
+  const prices = dashboard?.prices ?? null;
+  return prices !== null && (prices.packs.length > 0 || prices.lifetime !== null) ? prices : null;
+}
+
+export const starterCredits = ({ dashboard }: PageOptions): number =>
+  dashboard?.starter.credits ?? 0;
+
+/** Whether navigation links to the pricing page: where something is sold, or given for signing up. */
+export const linksToPricing = (options: PageOptions): boolean =>
+  soldBy(options) !== null || (signUpIsOpen(options) && starterCredits(options) > 0);

@@ -4,10 +4,12 @@ import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";
 import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
+import { LEGAL_PATHS, type LegalSources } from "./legal-sources.ts";
 import { favicon, ICON_SVG } from "./mark.ts";
 import type { PageAssets, PageOptions } from "./page-options.ts";
 import type { PageReplier } from "./page-replies.ts";
 import { createPages, type Pages } from "./pages.ts";
+import { PRICING_PATH } from "./pricing.ts";
 import type { SiteContext } from "./site-context.ts";
 
 type PageHandler = (request: Request, context: RequestContext) => Response | Promise<Response>;
@@ -30,6 +32,20 @@ export function createPageRoutes(site: SiteContext, replier: PageReplier): PageR
       handler: (request, context) =>
         replier.page(HTML, pages().front, request, context, pages().headers),
     },
+    {
+      path: PRICING_PATH,
+      handler: ({ headers }, context) =>
+        replier.plain(HTML, pages().pricing, headers, context, { headers: pages().headers }),
+    },
+    ...LEGAL_PATHS.map((path) => ({
+      path,
+      handler: ({ headers }: Request, context: RequestContext) => {
+        const page = pages().legal(path);
+        return page === undefined
+          ? respondNotFound(pages(), replier, headers, context)
+          : replier.plain(HTML, page, headers, context, { headers: pages().headers });
+      },
+    })),
     ...docsRoutes(pages, replier),
     { path: "/llms.txt", handler: plain(TEXT, ({ llms }) => llms) },
     { path: "/robots.txt", handler: plain(TEXT, ({ robots }) => robots) },
@@ -188,21 +204,31 @@ export function prefersMarkdown(accept: string | null): boolean {
   return weights["text/markdown"] > 0 && weights["text/markdown"] >= weights["text/html"];
 }
 
-/** The pages are made once, and again when their files have been built or the documentation has been read. */
+const NO_LEGAL: LegalSources = {};
+
+/** The pages are made once, and again when their files have been built, the documentation was read or the operator's pages changed. */
 function keepPages(site: SiteContext): () => Pages {
-  const { pages, docs } = site;
-  const make = (assets: PageAssets | null, sources: DocsSources | null) =>
-    createPages({ ...optionsOf(site), assets: assets ?? undefined, docs: sources ?? undefined });
+  const { pages, docs, legal = () => NO_LEGAL } = site;
+  const make = (assets: PageAssets | null, sources: DocsSources | null, own: LegalSources) =>
+    createPages({
+      ...optionsOf(site),
+      assets: assets ?? undefined,
+      docs: sources ?? undefined,
+      legal: own,
+    });
   let assets: PageAssets | null = null;
   let sources = docs();
-  let made = make(assets, sources);
+  let own = legal();
+  let made = make(assets, sources, own);
   return () => {
     const newAssets = pages?.frontAssets() ?? null;
     const newSources = docs();
-    if (newAssets !== assets || newSources !== sources) {
+    const newOwn = legal();
+    if (newAssets !== assets || newSources !== sources || newOwn !== own) {
       assets = newAssets;
       sources = newSources;
-      made = make(assets, sources);
+      own = newOwn;
+      made = make(assets, sources, own);
     }
     return made;
   };
@@ -228,7 +254,7 @@ function drawnPages(site: SiteContext, replier: PageReplier): PageRoute[] {
     path: page.path,
     async handler(request: Request, context: RequestContext) {
       const assets = await pages.assetsFor(APP_ENTRY, page.screen);
-      const body = renderAppPage(page, options, assets);
+      const body = renderAppPage(page, { ...options, legal: site.legal?.() }, assets);
       const headers = { ...APP_HEADERS, ...transportPolicy(settings.publicUrl) };
       if (assets !== null) return replier.page(HTML, body, request, context, headers);
       return replier.plain(HTML, body, request.headers, context, {

@@ -9,15 +9,21 @@ import { FRONT_STYLE } from "./front-style.ts";
 import { gatePicture } from "./gate.ts";
 import { fontStyle, webManifest } from "./head.ts";
 import { html } from "./html.ts";
+import { legalPage } from "./legal-pages.ts";
+import { LEGAL_PATHS } from "./legal-sources.ts";
 import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
 import { PREVIEW_STYLE } from "./preview-style.ts";
+import { PRICING_PATH, pricingPage } from "./pricing.ts";
 import { renderPage } from "./shell.ts";
 import { STYLE } from "./style.ts";
 
 /** The pages that the server renders. They depend on nothing but the settings, so each is rendered once. */
 export type Pages = {
   front: string;
+  pricing: string;
+  /** One of the operator's own pages by its path; undefined where there is none. */
+  legal(path: string): string | undefined;
   /** Null where the sources of the documentation are missing. */
   docs: Docs | null;
   notFound: string;
@@ -38,7 +44,19 @@ export function createPages(options: PageOptions): Pages {
   const drawn = dashboard
     ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
     : [];
-  const paths = ["/", ...(docs?.paths ?? []), ...drawn.map(({ path }) => path)];
+  const legal = new Map(
+    LEGAL_PATHS.flatMap((path) => {
+      const page = legalPage(path, options);
+      return page === undefined ? [] : [[path, page] as const];
+    }),
+  );
+  const paths = [
+    "/",
+    PRICING_PATH,
+    ...legal.keys(),
+    ...(docs?.paths ?? []),
+    ...drawn.map(({ path }) => path),
+  ];
   const headers = {
     "Content-Security-Policy": pagePolicy(fontStyle(site)),
     "Referrer-Policy": "same-origin",
@@ -54,6 +72,8 @@ export function createPages(options: PageOptions): Pages {
   );
   return {
     front: frontPage(options),
+    pricing: pricingPage(options),
+    legal: (path) => legal.get(path),
     docs,
     notFound: notFoundPage(options),
     llms: llmsText(options, docs?.entries ?? []),

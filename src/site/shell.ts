@@ -2,9 +2,10 @@ import { EARLY_SCRIPT } from "./early-script.ts";
 import { fontStyle, preloadFonts, renderMeta } from "./head.ts";
 import { renderHeader } from "./header.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
+import { legalLinks } from "./legal-sources.ts";
 import { markOn } from "./mark.ts";
 import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
-import { type PageOptions, signUpIsOpen } from "./page-options.ts";
+import { linksToPricing, type PageOptions, signUpIsOpen } from "./page-options.ts";
 import { STYLE } from "./style.ts";
 
 /** A page and what its frame shows. */
@@ -66,6 +67,7 @@ function footerLinks(links: PageLinks, options: PageOptions): [string, string][]
   const { dashboard } = options;
   return [
     ...(dashboard ? ([[links.tools, "Tools"]] as [string, string][]) : []),
+    ...(linksToPricing(options) ? ([[links.pricing, "Pricing"]] as [string, string][]) : []),
     [links.docs, "Documentation"],
     [links.quickstart, "Quickstart"],
     [links.errors, "Errors"],
@@ -73,5 +75,6 @@ function footerLinks(links: PageLinks, options: PageOptions): [string, string][]
     [links.openapi, "OpenAPI"],
     ...(dashboard ? ([[links.signIn, "Sign in"]] as [string, string][]) : []),
     ...(signUpIsOpen(options) ? ([[links.signUp, "Sign up"]] as [string, string][]) : []),
+    ...legalLinks(options),
   ];
 }

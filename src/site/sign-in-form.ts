@@ -1,6 +1,7 @@
-import type { SignInOffer } from "./app-shell.ts";
+import type { AppOptions, SignInOffer } from "./app-shell.ts";
 import { type Html, html, trusted } from "./html.ts";
-import { pageLinks } from "./page-links.ts";
+import type { LegalSources } from "./legal-sources.ts";
+import { basePath, pageLinks } from "./page-links.ts";
 import { signUpLead } from "./sign-up-lead.ts";
 
 export type SignInForm = "sign-up" | "sign-in";
@@ -9,7 +10,8 @@ export type SignInForm = "sign-up" | "sign-in";
  * The form of the sign-up or the sign-in as React renders it (`web/sign-in/`), so that it is there with the page. What is typed
  * into it before React takes it over is kept (`web/sign-in/drawn-form.ts`). test/site/sign-in-form.test.ts compares the two.
  */
-export function renderSignInForm(form: SignInForm, offer: SignInOffer, publicUrl: string): Html {
+export function renderSignInForm(form: SignInForm, options: AppOptions): Html {
+  const { dashboard: offer, legal = {}, publicUrl } = options;
   const links = pageLinks(publicUrl);
   const isSignUp = form === "sign-up";
   const title = isSignUp ? "Sign up" : "Sign in";
@@ -21,12 +23,25 @@ ${isSignUp && html`<div class="tb-lead tb-break">${signUpLead(offer)}</div>\n`}$
 </form>
 <div class="tb-sign-in-foot">${
     isSignUp
-      ? html`<p>Already have an account? <a href="${links.signIn}">Sign in</a></p>`
+      ? html`${agreement(legal, publicUrl)}<p>Already have an account? <a href="${links.signIn}">Sign in</a></p>`
       : html`<p><a href="${links.signIn.replace(/sign-in$/, "forgot-password")}">Forgot password?</a></p>${
           offer.signUp === "open" && html`<p>New here? <a href="${links.signUp}">Sign up</a></p>`
         }`
   }</div></div>
 <noscript><style>${trusted(".tb-sign-in form,.tb-providers,.tb-or{display:none}")}</style></noscript>`;
+}
+
+/** As `AgreementLine` of `web/parts/legal-links.tsx`. */
+function agreement({ terms, privacy }: LegalSources, publicUrl: string): Html | false {
+  const link = (name: string, label: string) =>
+    html`<a href="${basePath(publicUrl)}/${name}">${label}</a>`;
+  const policy = link("privacy", "privacy policy");
+  if (terms !== undefined) {
+    return html`<p>By signing up you agree to the ${link("terms", "terms")}${
+      privacy !== undefined && html` and have read the ${policy}`
+    }.</p>`;
+  }
+  return privacy !== undefined && html`<p>Our ${policy} says what happens to your data.</p>`;
 }
 
 const NAMES = { github: "GitHub", google: "Google" };

@@ -1,6 +1,7 @@
 import type { AppContext } from "#api/app-context.ts";
 import type { AppAssets } from "./app-shell.ts";
 import type { DocsSources } from "./docs/navigation.ts";
+import type { LegalSources } from "./legal-sources.ts";
 import type { DashboardOffer, PageAssets, ServiceOptions, SettingShown } from "./page-options.ts";
 
 /** What a runtime hands to the site: what it says of the service, the dashboard, the built pages and the documentation. */
@@ -17,6 +18,8 @@ export type SiteContext = {
   pages: BuiltPages | null;
   /** The pages of `docs/`; null where they are not there (yet). */
   docs(): DocsSources | null;
+  /** The operator's own pages; the same object while they did not change. Left out: there are none. */
+  legal?(): LegalSources;
 };
 
 export type DashboardSite = {

@@ -91,6 +91,57 @@ describe("the text of an offer", () => {
   });
 });
 
+describe("the pricing page", () => {
+  const pricing = (list: PricesView | null, options = FULL) =>
+    createPages({ ...options, dashboard: { ...dashboard, prices: list } }).pricing;
+
+  it("shows offers, marks the recommended one, and has an answer for sample numbers without a script", () => {
+    const page = pricing(prices);
+    assert.equal(page.match(/class="chosen"/g)?.length, 1);
+    assert.match(page, /Medium<\/span> <span class="mark">Recommended/);
+    assert.match(page, /<th scope="row">10,000<\/th><td>1 × Medium a month<\/td>/);
+    assert.match(page, /€39\.00 a month<\/b> on average, €468\.00 in the first year/);
+    assert.match(
+      page,
+      /<meta itemprop="price" content="39\.00"><meta itemprop="priceCurrency" content="EUR">/,
+    );
+    assert.match(page, /Taxes are added at checkout/);
+    assert.match(page, /100 starter credits/);
+    assert.match(page, /<a class="button" href="\/sign-up">/);
+  });
+
+  it("names the contact where there is no checkout", () => {
+    const page = pricing(byHand);
+    assert.match(page, /<a class="button" href="mailto:sales@example\.com">/);
+    assert.doesNotMatch(page, /itemprop|Is there a subscription\?/);
+    assert.match(pricing({ ...byHand, contact: null }), /contact the operator of this service/);
+  });
+
+  it("says without a price list how this service gives credits", () => {
+    for (const list of [null, noPrices]) {
+      const page = pricing(list);
+      assert.match(page, /does not sell credits\. Its operator gives them/);
+      assert.match(page, /The first call of an account is free/);
+      assert.doesNotMatch(page, /data-pricing|class="packs"/);
+    }
+    assert.match(createPages(BARE).pricing, /ask the operator of this service/);
+  });
+
+  it("is linked where something is sold or given, and found by search engines", () => {
+    const { front: sold, sitemap } = createPages(FULL);
+    assert.match(sold, /<a href="\/pricing">Pricing<\/a>/);
+    assert.ok(sitemap.includes("https://tools.test/pricing"));
+    assert.doesNotMatch(createPages(BARE).front, /\/pricing/);
+  });
+
+  it("escapes the price list", () => {
+    const name = `</script><b>"'`;
+    const [small] = prices.packs;
+    const page = pricing({ ...prices, packs: [{ ...(small as OfferView), name }] });
+    assert.doesNotMatch(page, /<\/script><b>/);
+  });
+});
+
 describe("the documentation of credits", () => {
   it("explains packs and the plan where they are for sale, and names the operator elsewhere", () => {
     const sold = docs(prices, "/docs/credits");
@@ -99,7 +150,7 @@ describe("the documentation of credits", () => {
     }
     assert.ok(sold.includes("12 months after payment"));
     const unsold = docs(null, "/docs/credits");
-    assert.ok(unsold.includes("If your service does not sell credits, ask its operator for more."));
+    assert.ok(unsold.includes("To get more credits, ask the operator of this service."));
     for (const id of ["buying-credits", "the-lifetime-plan"]) {
       assert.ok(!unsold.includes(`<h2 id="${id}">`), id);
     }

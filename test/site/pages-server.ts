@@ -45,10 +45,10 @@ export const BARE: PageOptions = {
 
 /** A page by its path; undefined where there is none. */
 export const pageAt = (pages: Pages, target: string): string | undefined =>
-  target === "/" ? pages.front : pages.docs?.html(target);
+  target === "/" ? pages.front : target === "/pricing" ? pages.pricing : pages.docs?.html(target);
 
 /** The paths of all pages that the server renders. */
-export const pathsOf = ({ docs }: Pages): string[] => ["/", ...(docs?.paths ?? [])];
+export const pathsOf = ({ docs }: Pages): string[] => ["/", "/pricing", ...(docs?.paths ?? [])];
 
 export const ROOT = path.join(import.meta.dirname, "../..");
 

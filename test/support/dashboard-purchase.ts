@@ -75,6 +75,7 @@ export const waitForMessage = (page: Page, text: string) =>
 
 /** The text of each row in the list of purchases, newest first. */
 export async function purchaseRows(page: Page): Promise<string[]> {
+  await page.getByRole("tab", { name: "Purchases" }).click();
   const rows = page.getByRole("table", { name: "Purchases" }).getByRole("row");
   await rows.nth(1).waitFor();
   return (await rows.allInnerTexts()).slice(1).map((text) => text.replace(/\s+/g, " "));
@@ -82,7 +83,9 @@ export async function purchaseRows(page: Page): Promise<string[]> {
 
 /** The text of each row of a bought grant. */
 export async function boughtGrants(page: Page): Promise<string[]> {
+  await page.getByRole("tab", { name: "Grants" }).click();
   const rows = page.getByRole("table", { name: "Grants" }).getByRole("row");
+  await rows.nth(1).waitFor();
   const texts = await rows.allInnerTexts();
   return texts.filter((text) => /^Credit pack|^Lifetime/.test(text));
 }

@@ -28,7 +28,9 @@ export default function CreditsScreen() {
     const chosen = readTab(next ?? "");
     void navigate({
       to: "/credits",
-      search: (chosen === "buy" ? {} : { tab: chosen }) as never,
+      // The message about a purchase stays while the user looks at its receipt.
+      search: ({ purchase, cancelled }: Record<string, unknown>) =>
+        ({ purchase, cancelled, ...(chosen === "buy" ? {} : { tab: chosen }) }) as never,
       replace: true,
     });
   };

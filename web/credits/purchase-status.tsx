@@ -31,7 +31,7 @@ function TrackedPurchase({ id, cancelled }: { id: string; cancelled: boolean }) 
         {data !== undefined && <PurchaseMessage purchase={data} cancelled={cancelled} />}
         {data === undefined && isUnknown && (
           <Message tone="warn" title="Purchase not found." action={<Close />}>
-            It does not belong to this account. Your purchases are listed below.
+            It does not belong to this account. The tab Purchases lists those that do.
           </Message>
         )}
       </div>
@@ -78,7 +78,11 @@ function Close() {
       variant="default"
       onClick={() => {
         document.querySelector<HTMLElement>("main h1")?.focus();
-        void navigate({ to: "/credits", search: {}, replace: true });
+        void navigate({
+          to: "/credits",
+          search: ({ tab }: Record<string, unknown>) => ({ tab }) as never,
+          replace: true,
+        });
       }}
     >
       Close

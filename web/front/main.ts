@@ -14,6 +14,8 @@ function start(): void {
   addCopyButtons(document);
   expandContents(document);
   startPlayground(document);
+  const pricing = document.querySelector<HTMLElement>("section[data-pricing]");
+  if (pricing !== null) import("./pricing.ts").then(({ startPricing }) => startPricing(pricing));
   const island = document.querySelector<HTMLElement>("section[data-try]");
   // Only the front page has this section, so only the front page loads the tools.
   if (island !== null) import("./try-it.ts").then(({ startTryIt }) => startTryIt(island));

@@ -1,6 +1,7 @@
 import { Link, Navigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { signUpLead } from "#site/sign-up-lead.ts";
+import { AgreementLine } from "../parts/legal-links.tsx";
 import { useVisitor } from "../queries.ts";
 import { useSignInElsewhere } from "./await-sign-in.ts";
 import { CheckEmail } from "./check-email.tsx";
@@ -62,6 +63,7 @@ function SignUpForm({ onSent }: { onSent: (email: string) => void }) {
         <SubmitButton busy={form.busy} label="Sign up" busyLabel="Signing up" />
       </form>
       <div className="tb-sign-in-foot">
+        <AgreementLine by="signing up" />
         <p>
           Already have an account? <Link to="/sign-in">Sign in</Link>
         </p>

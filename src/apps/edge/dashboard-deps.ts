@@ -201,7 +201,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     keyBounds,
     index,
     logError,
-    site: { settings, dashboard, pages, docs: pages.docs },
+    site: { settings, dashboard, pages, docs: pages.docs, legal: pages.legal },
     newRequestId,
   };
 }

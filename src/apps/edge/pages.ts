@@ -1,4 +1,5 @@
 import type { DocsSources } from "#site/docs/navigation.ts";
+import type { LegalSources } from "#site/legal-sources.ts";
 import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
 import type { PageAssets } from "#site/page-options.ts";
 import type { BuiltPages } from "#site/site-context.ts";
@@ -11,6 +12,7 @@ export type AssetFetcher = { fetch(request: Request): Promise<Response> };
 const MANIFEST = "/build/manifest.json";
 const FIRST_PAINT = "/build/first-paint.css";
 const DOCS = "/build/docs.json";
+const LEGAL = "/build/legal.json";
 const COMMON_PASSWORDS = "/build/weak-passwords.bin";
 const DISPOSABLE_DOMAINS = "/build/disposable-domains.json";
 /** The script of server-rendered pages. */
@@ -21,9 +23,17 @@ export type EdgePages = BuiltPages & {
   load(): Promise<void>;
   /** The pages of `docs/`; null until they were read. */
   docs(): DocsSources | null;
+  /** The operator's own pages. */
+  legal(): LegalSources;
 };
 
-type Built = { manifest: PageManifest; firstPaint: string; docs: DocsSources; front: PageAssets };
+type Built = {
+  manifest: PageManifest;
+  firstPaint: string;
+  docs: DocsSources;
+  legal: LegalSources;
+  front: PageAssets;
+};
 
 export function openEdgePages(
   assets: AssetFetcher | undefined,
@@ -32,10 +42,11 @@ export function openEdgePages(
   let built: Built | null = null;
 
   async function read(): Promise<Built> {
-    const [manifest, firstPaint, docs] = await Promise.all([
+    const [manifest, firstPaint, docs, legal] = await Promise.all([
       readText(assets, MANIFEST),
       readText(assets, FIRST_PAINT),
       readText(assets, DOCS),
+      readText(assets, LEGAL),
     ]);
     const parsed = JSON.parse(manifest) as PageManifest;
     return {
@@ -43,6 +54,7 @@ export function openEdgePages(
       front: { script: parsed[FRONT_ENTRY]?.file ?? null, files: siteFilesOf(parsed) },
       firstPaint,
       docs: JSON.parse(docs) as DocsSources,
+      legal: JSON.parse(legal) as LegalSources,
     };
   }
 
@@ -63,6 +75,7 @@ export function openEdgePages(
       built === null ? null : assetsOf(built.manifest, built.firstPaint, entry, screen),
     frontAssets: () => built?.front ?? null,
     docs: () => built?.docs ?? null,
+    legal: () => built?.legal ?? NO_LEGAL,
     async serveAsset(name, request) {
       const asked = new Request(`${PLACE}/assets/${encodeURIComponent(name)}`, {
         method: request.method,
@@ -75,6 +88,8 @@ export function openEdgePages(
     },
   };
 }
+
+const NO_LEGAL: LegalSources = {};
 
 /** A request needs a host; the binding ignores it. */
 const PLACE = "https://assets.local";

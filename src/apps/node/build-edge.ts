@@ -7,11 +7,13 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import path from "node:path";
 import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
 import { listDocs } from "./docs.ts";
+import { readLegalFiles } from "./legal-files.ts";
 import { buildPlaces, FIRST_PAINT, findBuild, MANIFEST } from "./pages-folder.ts";
 import { hashPageSources } from "./pages-source.ts";
 import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
+const DATA_DIR = process.env["DATA_DIR"] ?? path.join(CHECKOUT, "data");
 const OUT = path.join(CHECKOUT, "dist", "edge");
 
 /**
@@ -31,8 +33,7 @@ const HEADERS = `/assets/*
 
 /** Returns the folder of built pages, and builds them if necessary. */
 function buildPages(): string {
-  const dataDir = process.env["DATA_DIR"] ?? path.join(CHECKOUT, "data");
-  const find = () => findBuild(buildPlaces(CHECKOUT, dataDir), hashPageSources(CHECKOUT));
+  const find = () => findBuild(buildPlaces(CHECKOUT, DATA_DIR), hashPageSources(CHECKOUT));
   const there = find();
   if (there !== undefined) return there;
   const script = path.join(import.meta.dirname, "build.ts");
@@ -56,6 +57,9 @@ async function listFiles(pages: string): Promise<Map<string, Buffer>> {
     files.set(`assets/build/${name}`, readFileSync(path.join(pages, name)));
   }
   files.set("assets/build/docs.json", Buffer.from(JSON.stringify(listDocs())));
+  const warn = (text: string) => process.stderr.write(`${text}\n`);
+  const legal = readLegalFiles(path.join(DATA_DIR, "pages"), warn);
+  files.set("assets/build/legal.json", Buffer.from(JSON.stringify(legal)));
   files.set("assets/build/weak-passwords.bin", await readCommonPasswords());
   const domains = JSON.stringify(await readDisposableDomains());
   files.set("assets/build/disposable-domains.json", Buffer.from(domains));

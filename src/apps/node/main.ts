@@ -16,6 +16,7 @@ import { StartupDatabaseError } from "./database-startup.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { readDocs } from "./docs.ts";
 import { createLastingFaults } from "./lasting-faults.ts";
+import { openLegalFiles } from "./legal-files.ts";
 import { createNodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
 import { connectionsWithin, readOpenFilesLimit, TooFewOpenFiles } from "./open-files.ts";
@@ -81,6 +82,7 @@ async function main(): Promise<void> {
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);
   const docs = readDocs(log.logError);
+  const legal = openLegalFiles(config.dataDir, log.warn);
   let dashboard: DashboardServer | undefined;
   const requests =
     config.requestLog.keptDays === 0
@@ -111,7 +113,10 @@ async function main(): Promise<void> {
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const { securityContact } = config;
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };
-    const app = createApp(context, createSite({ settings, dashboard, pages, docs: () => docs }));
+    const app = createApp(
+      context,
+      createSite({ settings, dashboard, pages, docs: () => docs, legal }),
+    );
     return withOperator(app, dashboard);
   }, options);
   const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError, {

@@ -46,6 +46,7 @@ test("the files are the pages, their headers, the Worker's data, and the tables 
     "build/manifest.json",
     "build/first-paint.css",
     "build/docs.json",
+    "build/legal.json",
     "build/weak-passwords.bin",
     "build/disposable-domains.json",
   ]) {

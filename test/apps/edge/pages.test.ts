@@ -27,7 +27,7 @@ function openPages() {
       if (isAway) throw new Error("the assets are unavailable");
       if (pathname === "/build/manifest.json") return Response.json(MANIFEST);
       if (pathname === "/build/first-paint.css") return new Response("body{}");
-      if (pathname === "/build/docs.json") return Response.json({});
+      if (/^\/build\/(?:docs|legal)\.json$/.test(pathname)) return Response.json({});
       if (pathname !== "/assets/main-1.js") return new Response("none", { status: 404 });
       const isKnown = request.headers.get("if-none-match") === '"1"';
       return isKnown ? new Response(null, { status: 304 }) : new Response("script");
@@ -51,6 +51,7 @@ test("reads the build manifest once and puts its files into the head of each pag
     "GET /build/manifest.json",
     "GET /build/first-paint.css",
     "GET /build/docs.json",
+    "GET /build/legal.json",
   ]);
   assert.deepEqual(pages.docs(), {});
   assert.deepEqual(pages.frontAssets(), { script: "assets/front-1.js", files: FILES });

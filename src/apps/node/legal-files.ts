@@ -1,0 +1,71 @@
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import {
+  LEGAL_BYTES_MAX,
+  LEGAL_NAMES,
+  type LegalName,
+  type LegalSources,
+  readLegalSource,
+} from "#site/legal-sources.ts";
+import type { NodeLog } from "./log.ts";
+
+/** How often the files are looked at, at most: a visit in between costs nothing. In milliseconds. */
+const LOOK_EVERY_MS = 2_000;
+
+/**
+ * The operator's pages in `DATA_DIR/pages`. A changed file is read again without a restart; the same object comes back while nothing
+ * changed. A file that cannot be published is logged once, and again after a change.
+ */
+export function openLegalFiles(
+  dataDir: string,
+  warn: NodeLog["warn"],
+  now: () => number = () => performance.now(),
+): () => LegalSources {
+  const folder = path.join(dataDir, "pages");
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let marks = "";
+  let sources: LegalSources = {};
+  return () => {
+    if (now() - lookedAt < LOOK_EVERY_MS) return sources;
+    lookedAt = now();
+    const found = LEGAL_NAMES.map((name) => markOf(fileOf(folder, name))).join("|");
+    if (found === marks) return sources;
+    marks = found;
+    sources = readLegalFiles(folder, warn);
+    return sources;
+  };
+}
+
+const fileOf = (folder: string, name: LegalName) => path.join(folder, `${name}.md`);
+
+/** Changes when the file does; empty where there is none. */
+function markOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return stats === undefined ? "" : `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}`;
+}
+
+export function readLegalFiles(folder: string, warn: NodeLog["warn"]): LegalSources {
+  const sources: Partial<Record<LegalName, string>> = {};
+  for (const name of LEGAL_NAMES) {
+    const file = fileOf(folder, name);
+    const { text, problem } = readFile(name, file);
+    if (problem !== null) warn(`${file} is not published: ${problem}.`);
+    if (text !== null) sources[name] = text;
+  }
+  return sources;
+}
+
+function readFile(name: LegalName, file: string): ReturnType<typeof readLegalSource> {
+  const rejected = (problem: string) => ({ text: null, problem });
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return { text: null, problem: null };
+    if (!stats.isFile()) return rejected("it is not a file");
+    // A huge file is not read.
+    if (stats.size > LEGAL_BYTES_MAX)
+      return rejected(`it has ${stats.size} bytes, and at most ${LEGAL_BYTES_MAX} are allowed`);
+    return readLegalSource(name, readFileSync(file));
+  } catch (error) {
+    return rejected((error as NodeJS.ErrnoException).code ?? "it cannot be read");
+  }
+}
