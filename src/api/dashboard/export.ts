@@ -128,15 +128,15 @@ async function* eventJson(pages: AsyncIterable<ActivityEvent[]>): AsyncGenerator
 }
 
 /** A cell of RFC 4180. Text that a spreadsheet would read as a formula starts with an apostrophe. */
-function csvCell(value: string | null): string {
+export function csvCell(value: string | null): string {
   const text = /^[=+\-@\t\r]/.test(value ?? "") ? `'${value}` : (value ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Reads the next piece when the client has taken the one before, so that a slow client costs no memory. */
-function download(
+export function download(
   { deps, requestId }: RequestContext,
   pieces: AsyncGenerator<string>,
   type: string,
