@@ -51,7 +51,7 @@ import {
 } from "./purchases.ts";
 import { createRejectionCounter, type RejectionCounter } from "./rejections.ts";
 import type { DashboardMethod, DashboardRoutes, RequestContext } from "./request-context.ts";
-import { listRequests, summarizeRequests } from "./requests.ts";
+import { exportRequests, listRequests, summarizeRequests } from "./requests.ts";
 import {
   createRejectedMessages,
   type RejectedMessages,
@@ -132,6 +132,7 @@ export const dashboardRoutes = ({
   "/dashboard/usage": { GET: showUsage },
   "/dashboard/requests": { GET: listRequests },
   "/dashboard/requests/summary": { GET: summarizeRequests },
+  "/dashboard/requests/export": { GET: exportRequests },
   "/dashboard/credits": { GET: showCredits },
   "/dashboard/credits/entries": { GET: listEntries },
   "/dashboard/credits/entries/export": { GET: exportLedger },

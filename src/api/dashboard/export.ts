@@ -133,7 +133,7 @@ export function csvCell(value: string | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Reads the next piece when the client has taken the one before, so that a slow client costs no memory. */
 export function download(

@@ -6,12 +6,14 @@ import type {
 } from "#accounts/request-log.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
+import { csvCell, dayOf, download } from "./export.ts";
 import { json, type RequestContext, requireMember } from "./request-context.ts";
 import type { RequestSummaryView, RequestsView, RequestView } from "./shapes.ts";
 
 /** The request log of the account (`accounts/request-log.ts`). */
 
 const REQUESTS_A_PAGE = 50;
+const ROWS_AT_ONCE = 500;
 
 export async function listRequests(context: RequestContext): Promise<Response> {
   const { account } = await requireMember(context);
@@ -39,6 +41,65 @@ export async function summarizeRequests(context: RequestContext): Promise<Respon
     tools: await read(context, log.summarize({ account, filter })),
   };
   return json(view);
+}
+
+/** The requests that the filters select, as a file. The pages show the same, so it needs no fresh proof. */
+export async function exportRequests(context: RequestContext): Promise<Response> {
+  const { account } = await requireMember(context);
+  const { log } = requireLog(context.deps);
+  const name = `toolbooth-requests-${dayOf(context.now)}`;
+  const pages = requestPages(log, account, readFilter(context.url));
+  switch (context.url.searchParams.get("format")) {
+    case "csv":
+      return download(context, requestCsv(pages), "text/csv; charset=utf-8", `${name}.csv`);
+    case "jsonl":
+      return download(context, requestLines(pages), "application/jsonl", `${name}.jsonl`);
+    default:
+      throw new DashboardError("invalid_request", "`format` must be csv or jsonl.");
+  }
+}
+
+async function* requestPages(log: RequestLogReads, account: string, filter: RequestFilter) {
+  for (let before = filter.before; ; ) {
+    const { requests, next } = await log.list({
+      account,
+      filter: { ...filter, before },
+      max: ROWS_AT_ONCE,
+    });
+    yield requests;
+    if (next === null) return;
+    before = next;
+  }
+}
+
+type RequestPages = AsyncIterable<readonly ListedRequest[]>;
+
+async function* requestCsv(pages: RequestPages): AsyncGenerator<string> {
+  // Without a byte order mark, spreadsheets assume a legacy encoding.
+  yield "\ufefftime,request_id,tool,status,code,key,via,credits,replayed,total_ms,body_ms,tool_ms,ledger_ms,received_bytes,sent_bytes,ip_address\r\n";
+  for await (const requests of pages)
+    yield requests.map((request) => `${csvCells(request).join(",")}\r\n`).join("");
+}
+
+function csvCells({ times, bytes, ...request }: ListedRequest): string[] {
+  const { at, id, tool, status, code, key, via, charged, replayed, address } = request;
+  const { total, body, tool: ofTool, ledger } = times;
+  const numbers = [total, body, ofTool, ledger, bytes.received, bytes.sent];
+  return [
+    ...[new Date(at).toISOString(), id, tool, String(status), code, key, via].map(csvCell),
+    ...[charged, replayed, ...numbers].map((value) => (value === null ? "" : String(value))),
+    csvCell(address),
+  ];
+}
+
+async function* requestLines(pages: RequestPages): AsyncGenerator<string> {
+  for await (const requests of pages)
+    yield requests
+      .map(({ cursor: _, at, ...request }) => {
+        const line = { at: new Date(at).toISOString(), ...request };
+        return `${JSON.stringify(line)}\n`;
+      })
+      .join("");
 }
 
 /** The newest errors of an account; null where there is no log, or where it cannot be read now. */

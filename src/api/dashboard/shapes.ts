@@ -12,6 +12,7 @@
  *     GET    /dashboard/usage?from=DATE&to=DATE    UsageView                             both inclusive, UTC
  *     GET    /dashboard/requests                   RequestsView                          RequestQuery, newest first
  *     GET    /dashboard/requests/summary           RequestSummaryView                    RequestQuery
+ *     GET    /dashboard/requests/export?format=csv all of them, as a file (csv or jsonl) RequestQuery
  *     GET    /dashboard/credits                    CreditsView                           `?after=` for the next page of grants
  *     GET    /dashboard/credits/entries            EntriesView                           EntriesQuery, newest first
  *     GET    /dashboard/credits/entries/export     the same entries as CSV               EntriesQuery
@@ -231,7 +232,7 @@ export type RequestQuery = {
 /** A page of at most 50 requests. `keptDays`, `keptMax`: how long and how many requests of an account are kept. */
 export type RequestsView = {
   requests: RequestView[];
-  /** The value of `before` for the next page; null on the last. */
+  /** The value of `before` for the next page; null on the last. Where a search takes long, a page may be short or empty before it. */
   next: string | null;
   /** Every key of the account that the page names. */
   keys: { id: string; label: string; start: string; revokedAt: number | null }[];

@@ -21,7 +21,7 @@ const HELD_MAX = 20_000;
 const CHUNK_MAX = 250;
 /** Attempts, a flush apart, before the log is assumed to be unable to take the batch. */
 const TRIES_MAX = 30;
-const STOP_MS = 1_000;
+const STOP_MS = 2_000;
 
 type Batch = { chunks: RequestChunk[]; count: number; tries: number };
 type Options = {

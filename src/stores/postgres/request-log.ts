@@ -23,7 +23,9 @@ export function createPostgresRequestTables({
   return {
     batch: (queries) =>
       queries.every(isReading)
-        ? together<SqlRow>("snapshot", queries.map(textOf))
+        ? together<SqlRow>("snapshot", [BY_INDEX, ...queries.map(textOf)]).then((rows) =>
+            rows.slice(1),
+          )
         : write(queries.map(textOf)),
     async insert(chunks: readonly RequestChunk[]) {
       const rows = chunks.map(
@@ -39,6 +41,8 @@ export function createPostgresRequestTables({
   };
 }
 
+/** Before the table was analyzed, the planner would sort all chunks of an account to find the newest, which takes 100 ms for 40,000. */
+const BY_INDEX = "SET LOCAL enable_bitmapscan = off";
 const NOT_SYNCED = "SET LOCAL synchronous_commit = off";
 /** An arbitrary but fixed number. The lock ends with the transaction. */
 const TURN = "SELECT pg_advisory_xact_lock(7200003)";

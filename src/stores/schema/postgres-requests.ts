@@ -10,6 +10,8 @@ CREATE TABLE request_chunk (
   packed text COLLATE "C" NOT NULL
 );
 CREATE INDEX request_chunk_by_account ON request_chunk (account, no, count);
+-- Errors are rare, and every visit to the home page asks for the last ones.
+CREATE INDEX request_chunk_errors ON request_chunk (account, no) WHERE errors > 0;
 
 CREATE TABLE request_hour (
   account text COLLATE "C" NOT NULL,

@@ -15,6 +15,8 @@ CREATE TABLE request_chunk (
   packed TEXT NOT NULL
 ) STRICT;
 CREATE INDEX request_chunk_by_account ON request_chunk (account, no, count);
+-- Errors are rare, and every visit to the home page asks for the last ones.
+CREATE INDEX request_chunk_errors ON request_chunk (account, no) WHERE errors > 0;
 
 -- Requests by hour and tool, which are kept for longer.
 CREATE TABLE request_hour (

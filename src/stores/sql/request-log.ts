@@ -11,6 +11,7 @@ import {
 } from "#accounts/request-log.ts";
 import { DAY_MS, HOUR_MS, REQUEST_HOURS_KEPT_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { createIsSelected, mayHave, readCursor, wantsErrors } from "./request-filter.ts";
 import { limitSql, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /**
@@ -30,8 +31,9 @@ type Options = {
   pause(): Promise<void>;
 };
 
-/** Chunks of the first slice of a search: some pages of a quiet account, whose chunks have one request. */
-const FIRST_CHUNKS = 100;
+/** A first page of a busy account needs one chunk. Of a quiet one, whose chunks have one request, it needs the next slice too. */
+const FIRST_CHUNKS = 8;
+const GROWTH = 8;
 const CHUNKS_MAX = 2_000;
 /** Requests that a slice reads, about 1 MB. */
 const REQUESTS_A_SLICE = 5_000;
@@ -66,28 +68,31 @@ export function createRequestLog(
     }
   }
 
-  /** The selected requests in slices, newest first, and how far the search has come. */
+  /** The selected requests by chunk, newest first, and where to continue after them; null at the end. */
   async function* search(account: string, filter: RequestFilter) {
     const [before, after] = [readCursor(filter.before), readCursor(filter.after)];
+    const isSelected = createIsSelected(filter);
     let belowNo = before === null ? Number.MAX_SAFE_INTEGER : before.no + 1;
+    // In these words, because they are those of an index.
+    const hasErrors = wantsErrors(filter) ? sql`errors > 0` : sql`1 = 1`;
     let chunks = FIRST_CHUNKS;
     for (;;) {
       const slice = sql`SELECT * FROM request_chunk WHERE account = ${account} AND no < ${belowNo}
-        AND no >= ${after?.no ?? 0} ORDER BY no DESC ${limitSql(chunks)}`;
+        AND no >= ${after?.no ?? 0} AND ${hasErrors} ORDER BY no DESC ${limitSql(chunks)}`;
       const [[seen = {}] = [], rows = []] = await tables.batch([
         sql`SELECT COUNT(*) AS chunks, MIN(no) AS no, MAX(last_at) AS last, SUM(count) AS requests FROM (${slice}) s`,
         sql`SELECT no, packed FROM (${slice}) s WHERE ${mayHave(filter)} ORDER BY no DESC`,
       ]);
       const found = Number(seen["chunks"]);
       const isLast = found < chunks || Number(seen["last"]) < (filter.from ?? 0) - LATE_MS;
+      for (const row of rows)
+        yield { requests: readChunk(row).filter(isSelected), reached: placeAbove(row["no"]) };
       if (found > 0) belowNo = Number(seen["no"]);
-      yield {
-        requests: rows.flatMap((row) => readChunk(row).filter(createIsSelected(filter))),
-        reached: isLast ? null : `${belowNo}.0`,
-      };
+      yield { requests: [], reached: isLast ? null : placeAbove(belowNo) };
       if (isLast) return;
       const perChunk = Number(seen["requests"]) / found;
-      chunks = Math.min(CHUNKS_MAX, Math.max(FIRST_CHUNKS, Math.ceil(REQUESTS_A_SLICE / perChunk)));
+      const fitting = Math.ceil(REQUESTS_A_SLICE / perChunk);
+      chunks = Math.min(chunks * GROWTH, CHUNKS_MAX, Math.max(FIRST_CHUNKS, fitting));
       await pause();
     }
   }
@@ -198,17 +203,8 @@ export function createRequestLog(
   };
 }
 
-/** A condition that every chunk with a selected request meets. Texts are in quotes in a chunk, and no value contains a quote. */
-function mayHave({ tool, key, code, id, status, from, to }: RequestFilter): SqlQuery {
-  const conditions = [tool, key, code, id]
-    .filter((text) => text !== undefined)
-    .map((text) => sql`packed LIKE ${`%"${text.replaceAll(/[%\\]/g, "_")}"%`}`);
-  if (status === "ok") conditions.push(sql`errors < count`);
-  else if (status !== undefined && status !== 200) conditions.push(sql`errors > 0`);
-  if (from !== undefined) conditions.push(sql`last_at >= ${from}`);
-  if (to !== undefined) conditions.push(sql`first_at < ${to}`);
-  return conditions.reduce((all, each) => sql`${all} AND ${each}`, sql`1 = 1`);
-}
+/** The cursor before which older chunks are. */
+const placeAbove = (no: SqlRow[string] | undefined) => `${no}.0`;
 
 /** Newest first. */
 function readChunk({ no, packed }: SqlRow): ListedRequest[] {
@@ -216,35 +212,6 @@ function readChunk({ no, packed }: SqlRow): ListedRequest[] {
     .map((entry, index) => ({ ...entry, cursor: `${no}.${index}` }))
     .reverse();
 }
-
-function createIsSelected(filter: RequestFilter): (request: ListedRequest) => boolean {
-  const { tool, key, status, code, id, from = 0, to = Number.POSITIVE_INFINITY } = filter;
-  const [before, after] = [readCursor(filter.before), readCursor(filter.after)];
-  const isOfStatus = (of: number) =>
-    status === undefined ||
-    (status === "ok" ? of < 400 : status === "errors" ? of >= 400 : of === status);
-  return (request) =>
-    (tool === undefined || request.tool === tool) &&
-    (key === undefined || request.key === key) &&
-    (code === undefined || request.code === code) &&
-    (id === undefined || request.id === id) &&
-    isOfStatus(request.status) &&
-    request.at >= from &&
-    request.at < to &&
-    (before === null || comparePlaces(readCursor(request.cursor), before) < 0) &&
-    (after === null || comparePlaces(readCursor(request.cursor), after) > 0);
-}
-
-type Place = { no: number; index: number };
-
-/** Null where there is none, and for text that is no cursor. */
-function readCursor(text: string | undefined): Place | null {
-  const [, no, index] = /^(\d{1,15})\.(\d{1,6})$/.exec(text ?? "") ?? [];
-  return no === undefined ? null : { no: Number(no), index: Number(index) };
-}
-
-const comparePlaces = (a: Place | null, b: Place): number =>
-  a === null ? 0 : a.no - b.no || a.index - b.index;
 
 function createSummary() {
   const byTool = new Map<string, { requests: number; errors: number; times: number[] }>();

@@ -5,7 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { emailOfJob, emailSealer } from "#email/email-queue.ts";
 import type { NewJob } from "#jobs/job-queue.ts";
+import { openNodeRequestLog } from "../../../src/apps/node/request-log.ts";
 import { readSecretFile } from "../../../src/apps/node/secret-file.ts";
+import { anEntry, chunkOf, NOON } from "../../contract/request-log.ts";
 import { commandLine, type Json, startServer, temporaryFolder } from "./fixture.ts";
 
 /** Emails to users about what an operator did to their account, and what restore does to sessions. */
@@ -76,12 +78,20 @@ test("exports an owner's data to files, and the owner sees it in the activity li
   const { cli, dataDir, signUp, events } = await fixture();
   signUp();
   await cli.json("key create ada@b.c --label production");
+  const { id: account } = (await cli.json("account list")).accounts[0];
+  const requests = openNodeRequestLog(
+    { dataDir },
+    { bounds: { keptDays: 7, keptMax: 1_000 }, now: () => NOON, logError: assert.fail },
+  );
+  await requests.append([chunkOf(account, [anEntry()])]);
   const [file, entries] = ["ada.json", "ada.jsonl"].map((name) => path.join(dataDir, name));
   const order = `account export ada@b.c ${file} --entries ${entries}`;
   assert.equal((await cli.json(order)).file, file);
   const data = JSON.parse(readFileSync(file as string, "utf8"));
   assert.deepEqual([data.profile.email, data.apiKeys.length, data.complete], ["ada@b.c", 1, true]);
   assert.doesNotMatch(JSON.stringify(data), /sha256/i);
+  const { at, ...entry } = anEntry();
+  assert.deepEqual(data.requests, [{ ...entry, at: new Date(at).toISOString() }]);
   const lines = readFileSync(entries as string, "utf8")
     .trim()
     .split("\n");
@@ -92,6 +102,9 @@ test("exports an owner's data to files, and the owner sees it in the activity li
   assert.deepEqual(events().at(-1)?.detail, "by the operator");
   assert.match((await cli.run(order)).stderr, /already exists/);
   assert.equal((await cli.json(`${order} --force`)).email, "ada@b.c");
+  await cli.json("account close ada@b.c");
+  assert.deepEqual((await requests.log.list({ account, filter: {}, max: 1 })).requests, []);
+  await requests.close();
 });
 
 test("an operator removes the second factors of a user who lost them, which is recorded for both", async () => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { RequestsView } from "#api/dashboard/shapes.ts";
+import { eventually } from "../../http/test-api.ts";
 import {
   BEHIND_PROXY,
   type FleetNode,
@@ -71,6 +73,10 @@ test("a user can sign up, confirm and sign in on any node, and a key from one no
   const { body } = await ask(other(), "GET", "/dashboard/home");
   // The first call was free, the second was charged.
   assert.equal((body as { balance: number }).balance, 99);
+  await eventually("the request log has the calls of both nodes", async () => {
+    const { body: log } = await ask(one(), "GET", "/dashboard/requests?status=ok");
+    return (log as RequestsView).requests.length === 2;
+  });
 });
 
 test("a key that a user revokes on one node is rejected by the other at the next call", async () => {
