@@ -47,7 +47,11 @@ export async function openScreenSite(visitor?: Visitor) {
     if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
     const headers = { ...APP_HEADERS, "Content-Type": HTML };
-    return new Response(renderAppPage(page, { ...FULL, publicUrl: url }, assets), { headers });
+    // The typefaces are shown however slow the machine is: with `optional`, a page whose fonts come late does without them.
+    const body = renderAppPage(page, { ...FULL, publicUrl: url }, assets);
+    return new Response(body.replaceAll("font-display:optional", "font-display:block"), {
+      headers,
+    });
   };
   return {
     url,
