@@ -70,8 +70,8 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     files: /./,
     word: "letters?",
-    line: /letter for letter|letter by letter|(?:small|capital|lower-case) letters|letters,? (?:and )?digits|letters of the alphabet/i,
-    reason: "letters of an alphabet",
+    line: /letter for letter|letter by letter|(?:small|capital|lower-case) letters|letters,? (?:and )?digits|letters of the alphabet|letter-spacing/i,
+    reason: "letters of an alphabet, and the CSS property letter-spacing",
   },
   {
     files: /^(?:src|web)\//,

@@ -6,29 +6,35 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { colorSchemeManager } from "./frame/color-scheme-manager.ts";
+import { checkRestoredPage } from "./frame/restored-page.ts";
 import { createQueryClient } from "./queries.ts";
 import { router } from "./router.tsx";
 import { startShell } from "./shell/shell.ts";
+import { readDrawnForm } from "./sign-in/drawn-form.ts";
 import "./styles.css";
 import { theme } from "./theme.ts";
 
 const client = createQueryClient();
 startShell(document);
-await loadStyles();
-
-createRoot(document.getElementById("app") as HTMLElement).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      colorSchemeManager={colorSchemeManager}
-    >
-      <QueryClientProvider client={client}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-);
+// React renders when the code of the screen is there, so that it takes over from what the server rendered without a jump.
+// Not a top-level `await`: a module with one cannot share a chunk with what the screens import.
+checkRestoredPage(client);
+void Promise.all([loadStyles(), router.load()]).then(() => {
+  readDrawnForm();
+  createRoot(document.getElementById("app") as HTMLElement).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        defaultColorScheme="auto"
+        colorSchemeManager={colorSchemeManager}
+      >
+        <QueryClientProvider client={client}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+});
 
 /**
  * Applies the component styles that the page preloads, and waits for them. The frame is painted before that, because its

@@ -84,7 +84,7 @@ async function requestOnce<T>(
     init.headers = { accept: "application/json", "content-type": "application/json" };
     init.body = JSON.stringify(body);
   }
-  const { response, text } = await send(base() + path, init, signal);
+  const { response, text } = await send(method, path, init, signal);
   const value = parse(text);
   if (!response.ok) {
     const problem = problemOf(response, value);
@@ -100,12 +100,15 @@ async function requestOnce<T>(
 }
 
 async function send(
-  url: string,
+  method: Method,
+  path: string,
   init: RequestInit,
   signal: AbortSignal | undefined,
 ): Promise<{ response: Response; text: string }> {
+  const ask = () => fetch(base() + path, init);
   try {
-    const response = await fetch(url, init);
+    const early = method === "GET" ? takeEarlyResponse(path) : undefined;
+    const response = await (early?.catch(ask) ?? ask());
     const text = await response.text();
     // A gateway answers for a service that it cannot reach.
     const isGatewayError = response.status === 502 || response.status === 504;
@@ -117,6 +120,16 @@ async function send(
     connection.set({ offline: true });
     throw error instanceof OfflineError ? error : new OfflineError(error);
   }
+}
+
+/** The response to the request that the head of the page has sent for this path (`src/site/early-requests.ts`), once. */
+function takeEarlyResponse(path: string): Promise<Response> | undefined {
+  const { toolboothResponses: responses } = globalThis as {
+    toolboothResponses?: Map<string, Promise<Response>>;
+  };
+  const response = responses?.get(path);
+  responses?.delete(path);
+  return response;
 }
 
 function parse(text: string): unknown {

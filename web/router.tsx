@@ -3,7 +3,7 @@ import { base } from "./addresses.ts";
 import { CrashedScreen, NotFound, Pending } from "./frame/fallbacks.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { MemberPages } from "./frame/member-pages.tsx";
-
+import { NavigationProgress } from "./frame/navigation-progress.tsx";
 import { screenOf } from "./frame/screen-of.ts";
 import { headingFocus } from "./parts/focus.ts";
 
@@ -107,6 +107,14 @@ function makeRouter() {
     defaultPreload: "intent",
     defaultErrorComponent: CrashedScreen,
     defaultPendingComponent: Pending,
+    // A page stays until the code of the next one is there; the bar says that it is loading.
+    defaultPendingMs: Number.POSITIVE_INFINITY,
+    InnerWrap: ({ children }) => (
+      <>
+        <NavigationProgress />
+        {children}
+      </>
+    ),
     scrollRestoration: true,
     // Values stay strings: a token of digits must not become a number.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

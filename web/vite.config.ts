@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, mergeConfig, type Plugin, type Rolldown, type UserConfig } from "vite";
 import { TOOLS } from "../src/tools/registry.ts";
 
 /**
- * The build of the dashboard; src/apps/node/build.ts runs it and sets the output folder. Every output file is below
- * `assets/` with a content hash in its name. The Content-Security-Policy forbids
- * inline scripts of the build and `data:` assets.
+ * What both builds share; src/apps/node/build.ts runs them and sets the output folder. Every output file is below
+ * `assets/` with a content hash in its name. The Content-Security-Policy forbids `data:` assets.
  */
-export default defineConfig({
+const SHARED: UserConfig = {
   root: import.meta.dirname,
   // URLs are relative to the file that contains them, so that the service can be published under a path.
   base: "./",
@@ -30,15 +29,131 @@ export default defineConfig({
     rolldownOptions: {
       // Packages contain `"use client"` for servers that render React; here none does.
       onLog: (level, log, show) => log.code !== "MODULE_LEVEL_DIRECTIVE" && show(level, log),
-      input: {
-        // main: the dashboard, rendered by React. front: the pages that the server renders.
-        main: path.join(import.meta.dirname, "main.tsx"),
-        front: path.join(import.meta.dirname, "front", "main.ts"),
-      },
       output: { chunkFileNames },
     },
   },
-});
+};
+
+/**
+ * Chunks of the code that screens share, in this order: each has what its screens need besides the chunks before it, if another
+ * screen needs it too. So a page loads a handful of files instead of one for every set of screens that share a module.
+ */
+const LAYERS: Record<string, string[]> = {
+  forms: ["sign-in/sign-up-screen.tsx"],
+  factors: ["sign-in/sign-in-screen.tsx"],
+  records: [
+    "home/home-screen.tsx",
+    "keys/keys-screen.tsx",
+    "credits/credits-screen.tsx",
+    "tools/tools-screen.tsx",
+  ],
+  security: ["account/account-screen.tsx"],
+  controls: ["usage/usage-screen.tsx", "tools/tool-screen.tsx"],
+};
+
+/** What the engines of the tools need is loaded where they run. */
+const OF_ENGINES = /\/src\/(?:tools|api)\/|\/src\/errors\.ts$|\/node_modules\/zod\/|virtual:/;
+
+const MANTINE = path.join(import.meta.dirname, "../node_modules/@mantine/core/esm");
+
+/** The pages that React draws, and the script that sets their colours before the first paint. */
+export default defineConfig(
+  mergeConfig(SHARED, {
+    build: {
+      rolldownOptions: {
+        input: {
+          main: path.join(import.meta.dirname, "main.tsx"),
+        },
+        output: { codeSplitting: { groups: chunkGroups(), includeDependenciesRecursively: false } },
+      },
+    },
+  } satisfies UserConfig),
+);
+
+/**
+ * The script of the pages that the server renders. It is a build of its own, because what it shared with the React pages would
+ * become chunks that each of their loads had to request.
+ */
+export const frontConfig = defineConfig(
+  mergeConfig(SHARED, {
+    build: {
+      rolldownOptions: { input: { front: path.join(import.meta.dirname, "front", "main.ts") } },
+    },
+  } satisfies UserConfig),
+);
+
+/** Everything that `main.tsx` imports statically is one chunk, which every page loads; then follow those of `LAYERS`. */
+function chunkGroups(): Rolldown.CodeSplittingGroup[] {
+  const file = (name: string) => path.join(import.meta.dirname, name);
+  const reached = new Map<string, Set<string>>();
+  let shared: Set<string> | undefined;
+
+  function reachedFrom(entry: string, graph: Graph): Set<string> {
+    const known = reached.get(entry);
+    if (known !== undefined) return known;
+    const found = new Set<string>();
+    const open = [entry];
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      if (found.has(id)) continue;
+      found.add(id);
+      open.push(...importsOf(id, graph));
+    }
+    reached.set(entry, found);
+    return found;
+  }
+
+  /** The modules that at least two chunks loaded on demand need, without the modules that are loaded on demand. */
+  function findShared(graph: Graph): Set<string> {
+    const entries = new Set<string>();
+    const open = [...reachedFrom(file("main.tsx"), graph)];
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      for (const entry of graph.getModuleInfo(id)?.dynamicallyImportedIds ?? []) {
+        if (entries.has(entry)) continue;
+        entries.add(entry);
+        open.push(...reachedFrom(entry, graph));
+      }
+    }
+    const all = [...entries].flatMap((entry) => [...reachedFrom(entry, graph)]);
+    const counts = Map.groupBy(all, (id) => id);
+    return new Set(all.filter((id) => (counts.get(id)?.length ?? 0) > 1 && !entries.has(id)));
+  }
+
+  const layers = Object.entries(LAYERS).map(([name, screens], turn, all) => ({
+    debugName: name,
+    priority: all.length - turn,
+    name: (id: string, graph: Graph) => {
+      shared ??= findShared(graph);
+      const isReached = (screen: string) => reachedFrom(file(screen), graph).has(id);
+      return shared.has(id) && !OF_ENGINES.test(id) && screens.some(isReached) ? name : null;
+    },
+  }));
+  const main = {
+    debugName: "main",
+    priority: Object.keys(LAYERS).length + 1,
+    // The styling of components is needed whichever component it is.
+    name: (id: string, graph: Graph) =>
+      id.startsWith(path.join(MANTINE, "core/")) || reachedFrom(file("main.tsx"), graph).has(id)
+        ? "main"
+        : null,
+  };
+  return [main, ...layers];
+}
+
+type Graph = Rolldown.ChunkingContext;
+
+/** What a module imports statically. Of Mantine's index, which imports every component, only the components that are named. */
+function importsOf(id: string, graph: Graph): string[] {
+  const { importedIds = [], code = "" } = graph.getModuleInfo(id) ?? {};
+  const index = path.join(MANTINE, "index.mjs");
+  if (!importedIds.includes(index)) return [...importedIds];
+  const lists = (code ?? "").matchAll(/import\s*\{([^}]*)\}\s*from\s*["']@mantine\/core["']/g);
+  const components = [...lists]
+    .flatMap(([, list = ""]) => list.split(","))
+    .map((name) => name.trim().split(/\s/)[0] ?? "")
+    .map((name) => path.join(MANTINE, "components", name, `${name}.mjs`))
+    .filter((component) => existsSync(component));
+  return [...importedIds.filter((imported) => imported !== index), ...components];
+}
 
 /** Names the file of a tool's engine after the tool: the module itself is always called `tool.ts`. */
 function chunkFileNames({ facadeModuleId }: { facadeModuleId: string | null }): string {

@@ -1,11 +1,11 @@
 import type { Tool } from "#tools/define-tool.ts";
-import { type AppAssets, renderAppShell } from "./app-shell.ts";
+import { type AppAssets, type AppOptions, renderAppShell } from "./app-shell.ts";
 import type { HtmlPart } from "./html.ts";
 import { html, prose } from "./html.ts";
 import { isMemberPath } from "./member-links.ts";
 import { pageLinks } from "./page-links.ts";
-import type { PageOptions } from "./page-options.ts";
 import { curlCode } from "./request-code.ts";
+import { renderSignInForm, type SignInForm } from "./sign-in-form.ts";
 
 /** A page that React draws: its path, its head, and its content until the script runs. */
 export type AppPage = {
@@ -17,6 +17,12 @@ export type AppPage = {
   /** The file of `web/` that draws it, preloaded with the page. */
   screen: string;
   main?: HtmlPart;
+  /** Paths of the responses that it shows first, besides the visitor: the head of the page requests them. */
+  data?: readonly string[];
+  /** Whether its form depends on what the service offers for signing in. */
+  needsOffer?: boolean;
+  /** The form that the server renders in place of the heading, until React takes it over. */
+  form?: SignInForm;
 };
 
 export const APP_ENTRY = "main.tsx";
@@ -27,10 +33,18 @@ export function listAppPages(tools: readonly Tool[], publicUrl: string): AppPage
 
 export function renderAppPage(
   page: AppPage,
-  options: PageOptions,
+  options: AppOptions,
   assets: AppAssets | null,
 ): string {
-  return renderAppShell({ ...page, options, isMember: isMemberPath(page.path), assets });
+  const { dashboard, publicUrl } = options;
+  return renderAppShell({
+    ...page,
+    main: page.form === undefined ? page.main : renderSignInForm(page.form, dashboard, publicUrl),
+    options,
+    isMember: isMemberPath(page.path),
+    assets,
+    offer: page.needsOffer === true ? dashboard : undefined,
+  });
 }
 
 function toolPages(tools: readonly Tool[], publicUrl: string): AppPage[] {
@@ -80,8 +94,16 @@ function signInPages(): AppPage[] {
     screen: `sign-in${path}-screen.tsx`,
   });
   return [
-    entry("/sign-up", "Sign up", "Create an account with your email address.", true),
-    entry("/sign-in", "Sign in", "Sign in to see your keys, usage and credits.", true),
+    {
+      ...entry("/sign-up", "Sign up", "Create an account with your email address.", true),
+      needsOffer: true,
+      form: "sign-up",
+    },
+    {
+      ...entry("/sign-in", "Sign in", "Sign in to see your keys, usage and credits.", true),
+      needsOffer: true,
+      form: "sign-in",
+    },
     entry(
       "/confirm-sign-in",
       "Confirm your sign-in",
@@ -102,20 +124,33 @@ function signInPages(): AppPage[] {
 }
 
 function memberPages(): AppPage[] {
-  const member = (path: string, title: string, screen: string): AppPage => ({
+  const member = (
+    path: string,
+    title: string,
+    screen: string,
+    data: readonly string[] = [],
+  ): AppPage => ({
     path,
     title,
     screen,
+    data,
     findable: false,
     description: `${title}: sign in to see this page.`,
   });
   return [
-    member("/home", "Home", "home/home-screen.tsx"),
-    member("/settings/api-keys", "API keys", "keys/keys-screen.tsx"),
-    member("/settings/notifications", "Notifications", "notifications/notifications-screen.tsx"),
-    member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx"),
-    member("/settings/account", "Account", "account/account-screen.tsx"),
+    member("/home", "Home", "home/home-screen.tsx", ["/dashboard/home"]),
+    member("/settings/api-keys", "API keys", "keys/keys-screen.tsx", ["/dashboard/keys"]),
+    member("/settings/notifications", "Notifications", "notifications/notifications-screen.tsx", [
+      "/dashboard/notifications",
+    ]),
+    member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx", [
+      "/dashboard/webhooks",
+    ]),
+    member("/settings/account", "Account", "account/account-screen.tsx", [
+      "/dashboard/factors",
+      "/dashboard/sessions",
+    ]),
     member("/usage", "Usage", "usage/usage-screen.tsx"),
-    member("/credits", "Credits", "credits/credits-screen.tsx"),
+    member("/credits", "Credits", "credits/credits-screen.tsx", ["/dashboard/credits"]),
   ];
 }

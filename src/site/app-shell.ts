@@ -1,11 +1,12 @@
 import { hashSource } from "./content-hash.ts";
+import { EARLY_REQUESTS } from "./early-requests.ts";
 import { EARLY_SCRIPT } from "./early-script.ts";
 import { GATE_STYLE } from "./gate.ts";
 import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
 import { memberLinks, renderHeader } from "./header.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { basePath } from "./page-links.ts";
-import type { PageOptions } from "./page-options.ts";
+import type { DashboardOffer, PageOptions } from "./page-options.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
 import type { SiteFiles } from "./site-files.ts";
@@ -23,6 +24,12 @@ export type AppAssets = {
   files: SiteFiles | null;
 };
 
+/** How people can sign up and in: what the forms show before the visitor is known. */
+export type SignInOffer = Pick<DashboardOffer, "signUp" | "providers" | "starter">;
+
+/** What these pages say of the service. They are part of the dashboard. */
+export type AppOptions = PageOptions & { dashboard: DashboardOffer };
+
 /** A page that React draws, as the server sends it. */
 export type AppShell = {
   path: string;
@@ -30,22 +37,29 @@ export type AppShell = {
   description: string;
   /** Whether search engines may list it. */
   findable: boolean;
-  options: PageOptions;
+  options: AppOptions;
   /** Whether the navigation of the dashboard stands beside it. */
   isMember: boolean;
   /** Null where the build is missing: the page then says so. */
   assets: AppAssets | null;
   /** The content until React has drawn the page, and where scripts are off. */
   main?: HtmlPart;
+  /** Set where `main` has a heading of its own. */
+  form?: string | undefined;
+  /** Paths of the responses that the page shows first: the head of the page already requests them. */
+  data?: readonly string[];
+  /** Written into the page where its forms need it. */
+  offer?: SignInOffer | undefined;
 };
 
 /**
  * The Content-Security-Policy of these pages. Inline styles are allowed because the components position themselves with them;
- * scripts are files of this service and the one in the head, by its hash. Frames are the sandboxed previews of the tools.
+ * scripts are files of this service, and those in the head, which are allowed by their hashes (CSP Level 3, section 2.3.1). Frames
+ * are the sandboxed previews of the tools.
  */
 export const APP_CSP = [
   "default-src 'none'",
-  `script-src 'self' '${hashSource(EARLY_SCRIPT)}'`,
+  `script-src 'self' '${hashSource(EARLY_SCRIPT)}' '${hashSource(EARLY_REQUESTS)}'`,
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -66,7 +80,6 @@ export const APP_HEADERS: Record<string, string> = {
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
-  "Cache-Control": "no-store",
 };
 
 export function renderAppShell(page: AppShell): string {
@@ -82,7 +95,8 @@ export function renderAppShell(page: AppShell): string {
 <html lang="en">
 <head>
 ${renderMeta(head, site)}<meta name="toolbooth-base" content="${base}">
-<script>${trusted(EARLY_SCRIPT)}</script>
+<meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
+${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}<script>${trusted(EARLY_SCRIPT)}</script>
 ${page.assets && renderAssets(page.assets, site)}</head>
 <body${page.isMember && trusted(' data-area="member"')}>
 ${renderHeader(page.path, page.options)}<div class="tb-body">
@@ -96,6 +110,9 @@ ${renderFooter(page.options)}</body>
 `.text;
 }
 
+const offerText = ({ signUp, providers, starter }: SignInOffer): string =>
+  JSON.stringify({ signUp, providers, starter });
+
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(
   { firstPaint, styles, scripts, preloads }: AppAssets,
@@ -103,7 +120,8 @@ function renderAssets(
 ): Html {
   const base = basePath(site.publicUrl);
   const style = tokensCss() + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
-  return html`<style>${trusted(style)}</style>
+  return html`<script>${trusted(EARLY_REQUESTS)}</script>
+<style>${trusted(style)}</style>
 ${preloadFonts(site, "low")}${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
@@ -111,8 +129,7 @@ ${preloadFonts(site, "low")}${styles.map((file) => html`<link rel="preload" as="
 
 /** What React replaces. */
 const renderMain = (page: AppShell): Html => html`<main id="content">
-<h1>${page.title}</h1>
-${page.assets === null ? NOT_BUILT : page.main}
+${page.form === undefined && html`<h1>${page.title}</h1>\n`}${page.assets === null ? NOT_BUILT : page.main}
 </main>
 `;
 

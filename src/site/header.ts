@@ -1,5 +1,5 @@
 import { type Html, html, trusted } from "./html.ts";
-import { type IconName, icon } from "./icons.ts";
+import { ICONS, type IconName } from "./icons.ts";
 import { markOn } from "./mark.ts";
 import { MEMBER_LINKS, type MemberLink, SETTINGS_LINKS } from "./member-links.ts";
 import { basePath, pageLinks } from "./page-links.ts";
@@ -108,3 +108,7 @@ const appearanceChoice = (name: string): Html =>
     ([value, label, iconName]) =>
       html`<label><input type="radio" name="${name}" value="${value}"><span>${icon(iconName, 16)}${label}</span></label>`,
   )}</div></fieldset>`;
+
+/** As `icon` of icons.ts, without the attributes that the styles of the shell have: every page has some dozens of them. */
+const icon = (name: IconName, size = 20): Html =>
+  html`<svg class="tb-icon" width="${size}" height="${size}" viewBox="0 0 20 20" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;

@@ -1,4 +1,4 @@
-import type { Replier, RequestContext } from "#api/pipeline/reply.ts";
+import type { RequestContext } from "#api/pipeline/reply.ts";
 import { transportPolicy } from "#api/transport-policy.ts";
 import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";
@@ -6,6 +6,7 @@ import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import { favicon, ICON_SVG } from "./mark.ts";
 import type { PageAssets, PageOptions } from "./page-options.ts";
+import type { PageReplier } from "./page-replies.ts";
 import { createPages, type Pages } from "./pages.ts";
 import type { SiteContext } from "./site-context.ts";
 
@@ -17,17 +18,17 @@ const TEXT = "text/plain; charset=utf-8";
 const MARKDOWN = "text/markdown; charset=utf-8";
 
 /** Every page, and the files that pages load. */
-export function createPageRoutes(site: SiteContext, replier: Replier): PageRoute[] {
+export function createPageRoutes(site: SiteContext, replier: PageReplier): PageRoute[] {
   const pages = keepPages(site);
   const plain =
     (type: string, body: (pages: Pages) => string): PageHandler =>
-    ({ headers }, context) =>
-      replier.plain(type, body(pages()), headers, context);
+    (request, context) =>
+      replier.page(type, body(pages()), request, context);
   return [
     {
       path: "/",
-      handler: ({ headers }, context) =>
-        replier.plain(HTML, pages().front, headers, context, { headers: pages().headers }),
+      handler: (request, context) =>
+        replier.page(HTML, pages().front, request, context, pages().headers),
     },
     ...docsRoutes(pages, replier),
     { path: "/llms.txt", handler: plain(TEXT, ({ llms }) => llms) },
@@ -64,7 +65,7 @@ const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 const ICON_HEADERS = { "Cache-Control": "public, max-age=86400" };
 
 /** Made for each request, because its expiry depends on the time. */
-function securityTextRoute({ settings }: SiteContext, replier: Replier): PageRoute[] {
+function securityTextRoute({ settings }: SiteContext, replier: PageReplier): PageRoute[] {
   const { publicUrl, securityContact } = settings;
   if (!securityContact) return [];
   const handler: PageHandler = ({ headers }, context) =>
@@ -80,7 +81,7 @@ function securityTextRoute({ settings }: SiteContext, replier: Replier): PageRou
 /** The 404 page; for the path of a page with a slash at its end, a redirect to the page. */
 export function createNotFoundPage(
   site: SiteContext,
-  replier: Replier,
+  replier: PageReplier,
   routes: readonly { path: string }[],
 ): PageHandler {
   const pages = keepPages(site);
@@ -111,7 +112,7 @@ function isPathOf(route: { path: string }, path: string): boolean {
 
 const respondNotFound = (
   pages: Pages,
-  replier: Replier,
+  replier: PageReplier,
   asked: Headers,
   context: RequestContext,
 ): Response | Promise<Response> =>
@@ -121,8 +122,9 @@ const respondNotFound = (
  * The documentation: a page as HTML, or as Markdown where its path ends with `.md` or `Accept` prefers Markdown (RFC 9110,
  * section 12.5.1). The index of the search is read by the script of the pages.
  */
-function docsRoutes(pages: () => Pages, replier: Replier): PageRoute[] {
-  const respond = (path: string, { headers }: Request, context: RequestContext) => {
+function docsRoutes(pages: () => Pages, replier: PageReplier): PageRoute[] {
+  const respond = (path: string, request: Request, context: RequestContext) => {
+    const { headers } = request;
     const { docs, headers: pageHeaders } = pages();
     if (docs === null) {
       return replier.plain(
@@ -137,22 +139,20 @@ function docsRoutes(pages: () => Pages, replier: Replier): PageRoute[] {
       );
     }
     if (path === SEARCH_INDEX_PATH) {
-      return replier.plain("application/json", docs.searchIndex(), headers, context);
+      return replier.page("application/json", docs.searchIndex(), request, context);
     }
     const isMarkdownPath = path.endsWith(".md");
     if (isMarkdownPath || prefersMarkdown(headers.get("accept"))) {
       const markdown = docs.markdown(path.replace(/\.md$/, ""));
       if (markdown !== undefined) {
-        const vary = isMarkdownPath ? {} : { Vary: "Accept" };
-        return replier.plain(MARKDOWN, markdown, headers, context, { headers: vary });
+        const vary: Record<string, string> = isMarkdownPath ? {} : { Vary: "Accept" };
+        return replier.page(MARKDOWN, markdown, request, context, vary);
       }
     }
     const page = docs.html(path);
     return page === undefined
       ? respondNotFound(pages(), replier, headers, context)
-      : replier.plain(HTML, page, headers, context, {
-          headers: { ...pageHeaders, Vary: "Accept" },
-        });
+      : replier.page(HTML, page, request, context, { ...pageHeaders, Vary: "Accept" });
   };
   return [
     { path: "/docs", handler: (request, context) => respond("/docs", request, context) },
@@ -215,10 +215,10 @@ function optionsOf({ settings, dashboard }: SiteContext): PageOptions {
 }
 
 /** The pages that React draws. */
-function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
+function drawnPages(site: SiteContext, replier: PageReplier): PageRoute[] {
   const { dashboard, pages, settings } = site;
   if (dashboard === null || pages === null) return [];
-  const options = optionsOf(site);
+  const options = { ...optionsOf(site), dashboard: dashboard.offer };
   const asset: PageRoute = {
     path: "/assets/:name",
     handler: (request) =>
@@ -226,13 +226,14 @@ function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
   };
   const drawn = listAppPages(settings.tools, settings.publicUrl).map((page) => ({
     path: page.path,
-    async handler({ headers }: Request, context: RequestContext) {
+    async handler(request: Request, context: RequestContext) {
       const assets = await pages.assetsFor(APP_ENTRY, page.screen);
       const body = renderAppPage(page, options, assets);
-      const retry = assets === null ? { "Retry-After": "10" } : {};
-      return replier.plain(HTML, body, headers, context, {
-        status: assets === null ? 503 : 200,
-        headers: { ...APP_HEADERS, ...transportPolicy(settings.publicUrl), ...retry },
+      const headers = { ...APP_HEADERS, ...transportPolicy(settings.publicUrl) };
+      if (assets !== null) return replier.page(HTML, body, request, context, headers);
+      return replier.plain(HTML, body, request.headers, context, {
+        status: 503,
+        headers: { ...headers, "Retry-After": "10" },
       });
     },
   }));

@@ -7,7 +7,7 @@ html{overflow-y:scroll;scroll-padding-top:calc(var(--tb-header-height) + 1.25rem
 body{min-height:100vh;display:flex;flex-direction:column}
 .tb-skip{position:absolute;left:-99rem}
 .tb-skip:focus{left:1rem;top:.6rem;z-index:30;padding:.5rem .9rem;border-radius:var(--tb-radius);background:var(--tb-bg);color:var(--tb-accent)}
-.tb-icon{flex:none}
+.tb-icon{flex:none;fill:none;stroke:currentColor;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}
 @media (scripting:none){.tb-scripted{visibility:hidden}}
 .tb-narrow{display:none!important}
 .tb-if-in,:root[data-visitor=in] .tb-if-out{visibility:hidden}

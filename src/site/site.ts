@@ -4,6 +4,7 @@ import { describeApi } from "#api/openapi/openapi.ts";
 import { describeOperations, OPERATIONS_PATH } from "#api/openapi/operations.ts";
 import { type CreateSite, get, type Handler, type Route } from "#api/routes.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
+import { createPageReplier } from "./page-replies.ts";
 import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
 import type { SiteContext } from "./site-context.ts";
 import { toYaml } from "./yaml.ts";
@@ -12,21 +13,21 @@ import { toYaml } from "./yaml.ts";
 export const createSite =
   (site: SiteContext): CreateSite =>
   (parts) => {
-    const { replier } = parts;
+    const replier = createPageReplier(parts.replier, parts.app);
     const description = describeApi(site.settings);
     const json = JSON.stringify(description, null, 2);
     const operations = JSON.stringify(describeOperations(site.settings), null, 2);
     let yaml: string | undefined;
     const pages = [
-      get("/openapi.json", ({ headers }, context) =>
-        replier.plain("application/json", json, headers, context),
+      get("/openapi.json", (request, context) =>
+        replier.page("application/json", json, request, context),
       ),
-      get("/openapi.yaml", ({ headers }, context) => {
+      get("/openapi.yaml", (request, context) => {
         yaml ??= toYaml(description);
-        return replier.plain("application/yaml", yaml, headers, context);
+        return replier.page("application/yaml", yaml, request, context);
       }),
-      get(OPERATIONS_PATH, ({ headers }, context) =>
-        replier.plain("application/json", operations, headers, context),
+      get(OPERATIONS_PATH, (request, context) =>
+        replier.page("application/json", operations, request, context),
       ),
       ...createPageRoutes(site, replier).map(({ path, handler }) => get(path, handler)),
     ];

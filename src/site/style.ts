@@ -31,6 +31,7 @@ const FRAME = `
 @media (prefers-reduced-motion:no-preference){.button,.cards a,.turns a,.copy{transition:color var(--tb-fast),background-color var(--tb-fast),border-color var(--tb-fast)}}
 .actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.6rem}
 .body{flex:1;width:100%;max-width:calc(var(--tb-page-width) + 2*var(--tb-gutter));margin:0 auto;padding:2.5rem var(--tb-gutter) 5rem}
+@media (max-width:48rem){.body{padding-top:1.75rem}}
 main{min-width:0}main:focus{outline:0}
 main>section{padding-top:3.25rem}
 h2+h3{margin-top:1.25rem}
@@ -55,6 +56,7 @@ h2+h3{margin-top:1.25rem}
 }
 `;
 
+/** Tables: a shadow at the right edge says that a table goes on; at its end a cover hides the shadow. */
 const PARTS = `
 .code{border:1px solid var(--tb-line);border-radius:8px;background:var(--tb-panel);overflow:hidden}
 .code figcaption{display:flex;align-items:center;gap:.6rem;min-height:2.25rem;padding:.25rem .5rem .25rem .9rem;border-bottom:1px solid var(--tb-line);font-size:.8125rem;color:var(--tb-soft)}
@@ -72,22 +74,21 @@ const PARTS = `
 .tabs label:has(:checked){background:var(--tb-tint);color:var(--tb-accent);font-weight:600}
 .tabs label:has(:focus-visible){outline:2px solid var(--tb-accent)}
 .tabs{margin-top:.85rem}.tabs .code{margin-top:0}.tabs .code+.code{margin-top:.6rem}.tabs fieldset~.code{margin-top:0}
-.scroll{overflow-x:auto;margin-top:.6rem}
+.scroll{overflow-x:auto;margin-top:.6rem;background:linear-gradient(to left,var(--tb-bg) 40%,transparent) right/2.5rem 100% no-repeat local,linear-gradient(to left,color-mix(in srgb,var(--tb-ink) 16%,transparent),transparent) right/.6rem 100% no-repeat scroll}
 table{border-collapse:collapse;width:100%;min-width:30rem;font-size:.9rem;line-height:1.5}
 th,td{text-align:left;vertical-align:top;padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--tb-line)}
 th:last-child,td:last-child{padding-right:0}
 thead th{font-size:.75rem;font-weight:600;color:var(--tb-soft);padding-bottom:.35rem}
 .docs{max-width:52rem}.docs h2{margin-top:2.75rem}.docs h3{margin-top:2rem}.docs h4{margin:1.5rem 0 0}
 .docs ol{padding-left:1.4rem;margin:.85rem 0 0}.docs li p,.docs li .code{margin-top:.5rem}
-.docs td{min-width:5rem}.docs td:first-child code{overflow-wrap:normal}
+.docs td{min-width:5rem}.docs td:first-child code{overflow-wrap:normal;white-space:nowrap}
+@media (max-width:44rem){table{min-width:0}th,td{padding-right:.7rem}.docs td{min-width:3rem}.docs td:first-child code{white-space:normal}.docs table:has(th:nth-child(4)){min-width:34rem}}
 .docs img{max-width:100%}
 .docs blockquote,.markdown-alert{margin:.85rem 0 0;padding:.1rem 1rem .6rem;border-left:3px solid var(--tb-line);color:var(--tb-soft)}
 .markdown-alert{border-color:var(--tb-accent);color:inherit}.markdown-alert-warning{border-color:var(--tb-value)}
 .markdown-alert-title{font-weight:600}
 .topics{columns:2 18rem;overflow-wrap:anywhere}
 .toc .group{margin:1rem 0 .2rem;font-size:.75rem;font-weight:600;letter-spacing:.05em;text-transform:uppercase;color:var(--tb-soft)}
-.find{margin:0 0 .75rem}.find input{width:100%;min-height:2.4rem;padding:.3rem .6rem;font:inherit;color:var(--tb-ink);background:var(--tb-bg);border:1px solid var(--tb-edge);border-radius:8px}
-.find p{margin:.3rem 0 0}.find small{display:block;font-size:.8125rem;color:var(--tb-soft);overflow-wrap:anywhere}
 tr:target{background:var(--tb-tint)}
 .cards{list-style:none;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));margin-top:1.25rem}
 .cards li{margin:0}.cards a{display:block;height:100%;border:1px solid var(--tb-line);border-radius:8px;padding:.9rem 1rem;color:inherit;text-decoration:none}

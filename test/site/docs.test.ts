@@ -224,17 +224,28 @@ describe("the search", () => {
       assert.equal(find(name)?.href, `/docs/configuration#${name}`);
     }
     assert.equal(find("Safe retries")?.href, "/docs/calls#safe-retries");
-    for (const { href } of entries) {
+    for (const { href } of entries.filter(({ href }) => !href.startsWith("/tools/"))) {
       const [target = "", id] = href.split("#");
       const page = docs.html(target) ?? "";
       assert.ok(id === undefined ? page !== "" : page.includes(` id="${id}"`), href);
     }
   });
 
+  it("finds every tool where the service has pages for them", () => {
+    const found = entries.filter(({ href }) => href.startsWith("/tools/"));
+    assert.deepEqual(
+      found.map(({ title, href }) => [title, href]),
+      TOOLS.map(({ name, title }) => [title, `/tools/${name}`]),
+    );
+    const without = createDocs(sources, { ...FULL, dashboard: null });
+    assert.doesNotMatch(without.searchIndex(), /"href":"\/tools/);
+  });
+
   it("is a plain list for a browser without scripts", () => {
     const list = docs.html("/docs/topics") ?? "";
     for (const { title, href } of entries) {
-      if (title !== "") assert.ok(list.includes(`<li><a href="${href}">`), href);
+      if (title !== "" && !href.startsWith("/tools/"))
+        assert.ok(list.includes(`<li><a href="${href}">`), href);
     }
     assert.ok(docs.html("/docs")?.includes('<a href="/docs/topics">All topics</a>'));
   });

@@ -95,7 +95,8 @@ describe("the field to try on the front page", () => {
     server.asked.length = 0;
     await using opened = await open("/docs/quickstart");
     await opened.page.locator("button.copy").first().waitFor();
-    assert.deepEqual(server.asked, ["/docs/quickstart", "/assets/main.js"]);
+    assert.deepEqual(server.asked.slice(0, 2), ["/docs/quickstart", "/assets/main.js"]);
+    assert.deepEqual(server.asked.slice(2), ["/dashboard/visitor"]);
   });
 });
 
@@ -153,33 +154,192 @@ describe("samples in several languages", () => {
   });
 });
 
-describe("the search of the documentation", () => {
-  it("finds pages, error codes and settings, and loads its index when it is first used", async () => {
+describe("the search", () => {
+  const field = (page: Page) => page.getByRole("combobox", { name: /^Search/ });
+  const focused = (page: Page) =>
+    page.evaluate<string>("document.activeElement.role ?? document.activeElement.className");
+  const selected = (page: Page) => page.locator("[role=option][aria-selected=true]");
+
+  it("opens with the button and the shortcut, and loads its code and index only then", async () => {
     await using opened = await open("/docs");
     const { page } = opened;
-    const search = page.getByRole("searchbox", { name: "Search the documentation" });
-    await search.waitFor();
-    assert.ok(!server.asked.slice(-3).includes("/docs/search.json"));
+    const button = page.getByRole("button", { name: /^Search/ });
+    assert.equal(await button.getAttribute("aria-keyshortcuts"), "Control+K");
+    assert.ok(!server.asked.slice(-4).includes("/docs/search.json"));
+    await page.keyboard.press("Control+k");
+    await field(page).waitFor();
+    assert.equal(await focused(page), "combobox");
+    assert.ok(server.asked.slice(-4).includes("/docs/search.json"));
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Search" }).waitFor({ state: "detached" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await field(page).waitFor();
+    await page.keyboard.press("Escape");
+    assert.match(await focused(page), /tb-search/);
+  });
+
+  it("finds pages, error codes, settings, tools and actions, and announces how many", async () => {
+    await using opened = await open("/docs");
+    const { page } = opened;
+    await page.keyboard.press("Control+k");
     for (const [query, href] of [
       ["insufficient_credits", "/docs/errors#insufficient_credits"],
       ["metrics_token", "/docs/configuration#METRICS_TOKEN"],
       ["safe retries", "/docs/calls#safe-retries"],
+      ["qr code", "/tools/qr-code"],
     ] as const) {
-      await search.fill(query);
-      await page.locator(`.find li:first-child a[href="${href}"]`).waitFor();
+      await field(page).fill(query);
+      await page.locator(`[role=option][aria-selected=true][href="${href}"]`).waitFor();
+      await page
+        .getByRole("status")
+        .getByText(/^\d+ results?$/)
+        .waitFor();
     }
-    await search.fill("zyxwv");
+    await field(page).fill("zyxwv");
     await page.getByRole("status").getByText("No results").waitFor();
-    await search.press("Escape");
-    assert.equal(await search.inputValue(), "");
-    assert.equal(await page.locator(".find li").count(), 0);
+    assert.equal(await page.getByRole("option").count(), 0);
+    // A visitor who is not signed in has no keys to create.
+    await field(page).fill("create api key");
+    assert.equal(await page.getByRole("option", { name: "Create API key" }).count(), 0);
+  });
+
+  it("is used with the keyboard alone", async () => {
+    await using opened = await open("/docs");
+    const { page } = opened;
+    await page.keyboard.press("Control+k");
+    await field(page).waitFor();
+    const first = await selected(page).textContent();
+    await page.keyboard.press("ArrowDown");
+    assert.notEqual(await selected(page).textContent(), first);
+    assert.equal(
+      await field(page).getAttribute("aria-activedescendant"),
+      await selected(page).getAttribute("id"),
+    );
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    const options = await page.getByRole("option").allTextContents();
+    assert.equal(await selected(page).textContent(), options.at(-1));
+    await page.keyboard.type("dark app");
+    await page.keyboard.press("Enter");
+    await page.locator("html[data-mantine-color-scheme=dark]").waitFor();
+    await page.keyboard.press("Control+k");
+    await field(page).waitFor();
+    await page.keyboard.type("idempotency_key_reused");
+    await page.locator("[aria-selected=true][href$='#idempotency_key_reused']").waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/docs\/errors#idempotency_key_reused$/);
+  });
+
+  it("says so where the documentation cannot be searched, and tries again", async () => {
+    await using opened = await open("/docs");
+    const { page } = opened;
+    await page.route("**/docs/search.json", (route) => route.abort());
+    await page.keyboard.press("Control+k");
+    await page
+      .getByRole("status")
+      .getByText(/cannot be searched now/)
+      .waitFor();
+    await page.keyboard.press("Escape");
+    await page.unrouteAll();
+    await page.keyboard.press("Control+k");
+    await field(page).fill("safe retries");
+    await page
+      .getByRole("option", { name: /^Safe retries/ })
+      .first()
+      .waitFor();
   });
 
   it("is a link to all topics where scripts are off", async () => {
     await using opened = await open("/docs", { javaScriptEnabled: false });
+    assert.equal(await opened.page.getByRole("button", { name: /^Search/ }).count(), 0);
     await opened.page.getByRole("link", { name: "All topics" }).click();
     await opened.page.getByRole("link", { name: "METRICS_TOKEN" }).click();
     assert.match(opened.page.url(), /\/docs\/configuration#METRICS_TOKEN$/);
+  });
+});
+
+describe("the header of a page that is the same for all visitors", () => {
+  const answer = (page: Page, user: { email: string } | null) =>
+    page.route("**/dashboard/visitor", (route) => route.fulfill({ json: { user } }));
+  const link = (page: Page, name: string) =>
+    page.locator(".tb-visitor").getByRole("link", { name, exact: true });
+
+  it("shows the links of a signed-in user, at once on the next page, and of everybody else after signing out", async () => {
+    await using opened = await open("/docs");
+    const { page } = opened;
+    await link(page, "Sign in").waitFor();
+    await page.evaluate("localStorage.clear()");
+    await answer(page, { email: "ada@example.com" });
+    await page.reload();
+    await link(page, "Dashboard").waitFor();
+    // The next page knows before the service responds.
+    await page.unrouteAll();
+    await page.route("**/dashboard/visitor", () => {});
+    await page.goto(`${server.url}/docs/errors`, { waitUntil: "commit" });
+    await link(page, "Dashboard").waitFor();
+    assert.equal(await link(page, "Sign in").isVisible(), false);
+    await page.unrouteAll();
+    await answer(page, { email: "ada@example.com" });
+    await page.reload();
+    await page.getByRole("button", { name: "Account: ada@example.com" }).click();
+    await page.route("**/dashboard/auth/sign-out", (route) => route.fulfill({ status: 500 }));
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("alert").getByText("You could not be signed out. Try again.").waitFor();
+    await page.route("**/dashboard/auth/sign-out", (route) => route.fulfill({ json: {} }));
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await link(page, "Sign in").waitFor();
+    // Nobody is signed in, and the browser knows: it does not ask again.
+    const before = server.asked.length;
+    await page.unrouteAll();
+    await page.goto(`${server.url}/docs`);
+    await page.getByRole("button", { name: /^Search/ }).waitFor();
+    assert.deepEqual(server.asked.slice(before), ["/docs", "/assets/main.js"]);
+  });
+
+  it("offers the pages in a menu on a phone, without a script too", async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      await using opened = await open("/docs", {
+        javaScriptEnabled,
+        viewport: { width: 390, height: 800 },
+      });
+      const { page } = opened;
+      const menu = page.getByRole("dialog", { name: "Menu" });
+      await page.getByRole("button", { name: "Menu" }).click();
+      await menu.getByRole("link", { name: "Sign up" }).waitFor();
+      assert.equal(await menu.getByRole("link", { name: "API keys" }).count(), 0);
+      await page.keyboard.press("Escape");
+      await menu.waitFor({ state: "hidden" });
+    }
+  });
+
+  it("prints without its header and in light colours", async () => {
+    await using opened = await open("/docs/errors", { colorScheme: "dark" });
+    const { page } = opened;
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    assert.equal(await page.locator(".tb-header").isVisible(), false);
+    assert.equal(await page.locator(".side").isVisible(), false);
+    const colour = "getComputedStyle(document.querySelector('td')).color";
+    assert.match(await page.evaluate<string>(colour), /^rgb\((?:\d|[1-4]\d), /);
+  });
+});
+
+describe("tables on a phone", () => {
+  it("fit or can be scrolled to their end", async () => {
+    await using opened = await open("/docs/errors", { viewport: { width: 320, height: 700 } });
+    const { page } = opened;
+    for (const path of ["/docs/errors", "/docs/configuration", "/docs/hash", "/docs/edge-costs"]) {
+      await page.goto(server.url + path);
+      const cut = await page.evaluate<number>(
+        `[...document.querySelectorAll("table")].filter((table) => {
+          const region = table.closest(".scroll");
+          region.scrollLeft = 1e6;
+          return table.getBoundingClientRect().right > region.getBoundingClientRect().right + 1;
+        }).length`,
+      );
+      assert.equal(cut, 0, path);
+      assert.equal(await page.evaluate<number>("document.documentElement.scrollWidth"), 320, path);
+    }
   });
 });
 
@@ -211,6 +371,7 @@ describe("the colour scheme", () => {
       page.evaluate<string>("getComputedStyle(document.querySelector('.code')).backgroundColor");
     const light = await box();
     await page.emulateMedia({ colorScheme: "dark" });
+    await page.locator("html[data-mantine-color-scheme=dark]").waitFor();
     assert.notEqual(await box(), light);
     await page.emulateMedia({ colorScheme: "dark", media: "print" });
     assert.equal(await box(), light);

@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { listDocs } from "#apps/node/docs.ts";
 import { SETTINGS } from "#config/settings.ts";
+import type { AppOptions } from "#site/app-shell.ts";
 import type { PageOptions } from "#site/page-options.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { SITE_FILES, type SiteFiles } from "#site/site-files.ts";
@@ -20,7 +21,7 @@ export const FILES = Object.fromEntries(
 ) as SiteFiles;
 
 /** A service with everything that the pages can offer, published at the root of a host. */
-export const FULL: PageOptions = {
+export const FULL: AppOptions = {
   docs: DOCS,
   publicUrl: "https://tools.test",
   rateLimit: 100,

@@ -8,9 +8,13 @@ import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#site/app-
 import { APP_HEADERS } from "#site/app-shell.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { FULL, pageAt, pathsOf } from "../site/pages-server.ts";
+import { signedOut } from "./fixtures.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";
+/** As the visitor of the fixtures says. */
+const { signUp, providers, starter } = signedOut;
+const OFFER = { signUp, providers, starter };
 
 /**
  * The dashboard as built by `npm run build`, with the HTML and headers of the service but without its API. `visitor`
@@ -47,11 +51,13 @@ export async function openScreenSite(visitor?: Visitor) {
     if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
     const headers = { ...APP_HEADERS, "Content-Type": HTML };
+    const options = { ...FULL, publicUrl: url, dashboard: { ...FULL.dashboard, ...OFFER } };
     // The typefaces are shown however slow the machine is: with `optional`, a page whose fonts come late does without them.
-    const body = renderAppPage(page, { ...FULL, publicUrl: url }, assets);
-    return new Response(body.replaceAll("font-display:optional", "font-display:block"), {
-      headers,
-    });
+    const body = renderAppPage(page, options, assets).replaceAll(
+      "font-display:optional",
+      "font-display:block",
+    );
+    return new Response(body, { headers });
   };
   return {
     url,

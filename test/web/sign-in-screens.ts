@@ -181,10 +181,14 @@ const FRAME: Screen[] = [
 
 /** Narrow screens have a menu, wide ones a popover. */
 async function openMenu(page: Page): Promise<void> {
-  const button = page.getByRole("button", { name: /^(?:Open menu|Account|Appearance)/ });
+  const button = page.getByRole("button", { name: /^(?:Menu|Account|Appearance)/ });
   await page.getByRole("link", { name: "Sign in" }).or(button).first().waitFor();
   await button.first().click();
-  await page.getByRole("radio", { name: "Dark" }).waitFor();
+  const inside = page.getByRole("radio", { name: "Dark" });
+  await inside
+    .or(page.getByRole("button", { name: "Sign out" }))
+    .first()
+    .waitFor();
 }
 
 export const SIGN_IN_SCREENS: Screen[] = [...SIGN_UP, ...SIGN_IN, ...EMAILS, ...TOOLS, ...FRAME];

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { base } from "../addresses.ts";
+import { Alert } from "../parts/alert.tsx";
 import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
@@ -64,12 +65,7 @@ export function CrashedScreen({ error }: { error: unknown }) {
 
 function UpdateAvailable({ onReload }: { onReload: () => void }) {
   return (
-    <Alert
-      color="accent"
-      variant="light"
-      role="alert"
-      title="A newer version of this page is available"
-    >
+    <Alert color="accent" role="alert" title="A newer version of this page is available">
       <Text size="sm">The service was updated after you opened this page.</Text>
       <Button mt="sm" size="sm" onClick={onReload}>
         Load the new version

@@ -1,5 +1,6 @@
-import { Alert, Text, TextInput } from "@mantine/core";
+import { Text, TextInput } from "@mantine/core";
 import { passkeyErrorText } from "../passkeys.ts";
+import { Alert } from "./alert.tsx";
 import { Failure } from "./message.tsx";
 
 /** A code of an authenticator app, or a recovery code. Browsers offer codes from text messages and password managers. */
@@ -38,7 +39,7 @@ export function PasskeyFailure({ error }: { error: unknown }) {
       {text === undefined ? (
         <Failure error={error} />
       ) : (
-        <Alert color="red" variant="light" role="alert" className="tb-failure">
+        <Alert color="red" role="alert" className="tb-failure">
           <Text size="sm">{text}</Text>
         </Alert>
       )}

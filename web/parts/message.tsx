@@ -1,6 +1,7 @@
-import { Alert, Button, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { isUnavailable, OfflineError, ProblemDetails } from "../request.ts";
+import { Alert } from "./alert.tsx";
 import type { Tone } from "./tone.ts";
 import "./records.css";
 
@@ -43,7 +44,7 @@ export function Failure({
     <Alert
       color="red"
       // The frame already shows a coloured banner while the service is unreachable, and what is unavailable comes back by itself.
-      variant={error instanceof OfflineError || isUnavailable(error) ? "default" : "light"}
+      plain={error instanceof OfflineError || isUnavailable(error)}
       title={title}
       role="alert"
       className="tb-failure"

@@ -1,14 +1,24 @@
 import type { KeysView } from "#api/dashboard/shapes.ts";
-import { chooseAppearance } from "./appearance.ts";
+import type { Appearance } from "./appearance.ts";
 import { type Entry, fromIndex, type IndexEntry } from "./find-entries.ts";
-import { baseOf, openPage, signOutFromSearch } from "./shell.ts";
-import { isSignedIn } from "./visitor.ts";
+
+/**
+ * What the search can do. It is handed over, not imported: the search is loaded later, and what both imported would become a
+ * file of its own that every page had to wait for.
+ */
+export type SearchDeps = {
+  /** The path under which the service is published. */
+  base: string;
+  isSignedIn: boolean;
+  openPage(href: string): void;
+  chooseAppearance(appearance: Appearance): void;
+  signOut(): Promise<void>;
+};
 
 /** What can be chosen without asking the service: the pages that the menus of the header name, and actions. */
-export function knownEntries(): Entry[] {
+export function knownEntries(deps: SearchDeps): Entry[] {
   const header = document.querySelector<HTMLElement>(".tb-header");
-  const base = baseOf(document);
-  const isMember = isSignedIn();
+  const { base, isSignedIn: isMember, chooseAppearance, signOut } = deps;
   const links = [...document.querySelectorAll<HTMLAnchorElement>("#tb-menu a")];
   const pages = links.filter(
     (link) => link.closest(isMember ? ".tb-if-out" : ".tb-if-in") === null,
@@ -47,16 +57,9 @@ export function knownEntries(): Entry[] {
   ];
 }
 
-async function signOut(): Promise<void> {
-  await signOutFromSearch();
-  // A page that the server renders stays open.
-  if (document.getElementById("app") !== null) openPage(`${baseOf(document)}/sign-in`);
-}
-
 /** The documentation, error codes and tools. Kept once they were loaded. */
 let index: Promise<Entry[]> | null = null;
-export function loadIndex(): Promise<Entry[]> {
-  const base = baseOf(document);
+export function loadIndex({ base }: SearchDeps): Promise<Entry[]> {
   index ??= loadJson<IndexEntry[]>(`${base}/docs/search.json`).then(
     (entries) => entries.map((entry) => fromIndex(entry, base)),
     (error: unknown) => {
@@ -68,9 +71,8 @@ export function loadIndex(): Promise<Entry[]> {
 }
 
 /** The active API keys of a signed-in user. Asked for each time, because keys change. */
-export async function loadKeys(): Promise<Entry[]> {
-  if (!isSignedIn()) return [];
-  const base = baseOf(document);
+export async function loadKeys({ base, isSignedIn }: SearchDeps): Promise<Entry[]> {
+  if (!isSignedIn) return [];
   const { keys } = await loadJson<KeysView>(`${base}/dashboard/keys`);
   return keys
     .filter(({ revokedAt }) => revokedAt === null)

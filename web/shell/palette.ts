@@ -1,17 +1,15 @@
 import { type Entry, excerptOf, findEntries, wordsOf } from "./find-entries.ts";
-import { knownEntries, loadIndex, loadKeys } from "./palette-entries.ts";
+import { knownEntries, loadIndex, loadKeys, type SearchDeps } from "./palette-entries.ts";
 import { applyPaletteStyle } from "./palette-style.ts";
-import { closeMenus, openPage } from "./shell.ts";
 
 /**
  * The search over pages, documentation, error codes, tools, API keys and actions, on every page. A combobox with a listbox
  * (ARIA Authoring Practices) in the browser's modal dialog, which keeps the focus and gives it back.
  */
-export function openPalette(): void {
+export function openPalette(deps: SearchDeps): void {
   if (document.querySelector(".tb-palette[open]") !== null) return;
   applyPaletteStyle();
-  closeMenus();
-  new Palette().open();
+  new Palette(deps).open();
 }
 
 const LIST_ID = "tb-palette-list";
@@ -38,10 +36,16 @@ class Palette {
     "aria-label": "Results",
   });
   readonly #status = element("p", { class: "tb-palette-status", role: "status" });
-  #entries: Entry[] = knownEntries();
+  readonly #deps: SearchDeps;
+  #entries: Entry[];
   #options: { node: HTMLElement; entry: Entry }[] = [];
   #selected = 0;
   #problem = "";
+
+  constructor(deps: SearchDeps) {
+    this.#deps = deps;
+    this.#entries = knownEntries(deps);
+  }
 
   open(): void {
     const close = element("button", { type: "button", "aria-label": "Close" });
@@ -60,9 +64,12 @@ class Palette {
     this.#show();
     this.#dialog.showModal();
     this.#field.focus();
-    void this.#load(loadIndex(), "The documentation cannot be searched now. Try again later.");
+    void this.#load(
+      loadIndex(this.#deps),
+      "The documentation cannot be searched now. Try again later.",
+    );
     // Without its keys the search is still of use.
-    void this.#load(loadKeys(), "");
+    void this.#load(loadKeys(this.#deps), "");
   }
 
   #close(): void {
@@ -71,7 +78,8 @@ class Palette {
 
   async #load(more: Promise<Entry[]>, problem: string): Promise<void> {
     try {
-      this.#entries = [...this.#entries, ...(await more)];
+      const found = await more;
+      this.#entries = [...this.#entries, ...found];
     } catch {
       this.#problem ||= problem;
     }
@@ -100,7 +108,7 @@ class Palette {
     this.#status.textContent =
       [isEmpty ? "" : found.length === 0 ? "No results" : count, this.#problem]
         .filter(Boolean)
-        .join(". ") || "↑ ↓ to move, Enter to open";
+        .join(". ") || "Arrow keys to move, Enter to open, Esc to close";
   }
 
   #groupNode(group: string, entries: readonly Entry[], query: string, at: number): HTMLElement {
@@ -188,7 +196,7 @@ class Palette {
 
   #choose({ target }: Entry): void {
     this.#close();
-    if (typeof target === "string") openPage(target);
+    if (typeof target === "string") this.#deps.openPage(target);
     else void target();
   }
 }

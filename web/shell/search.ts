@@ -1,9 +1,12 @@
+import type { SearchDeps } from "./palette-entries.ts";
+
 /** Connects the search button of the header and its shortcut. The palette is loaded when it is first opened. */
-export function startSearch(header: HTMLElement): void {
+export function startSearch(header: HTMLElement, depsOf: () => SearchDeps): void {
   const button = header.querySelector<HTMLButtonElement>("[data-open=search]");
   if (button === null) return;
   const isMac = /Mac|iP(?:hone|ad|od)/.test(navigator.platform);
-  const open = () => void import("./palette.ts").then(({ openPalette }) => openPalette(), ignore);
+  const open = () =>
+    void import("./palette.ts").then(({ openPalette }) => openPalette(depsOf()), ignore);
   if (isMac) {
     button.setAttribute("aria-keyshortcuts", "Meta+K");
     const hint = button.querySelector("kbd");

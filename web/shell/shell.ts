@@ -1,6 +1,6 @@
-import { startAppearance } from "./appearance.ts";
+import { chooseAppearance, startAppearance } from "./appearance.ts";
 import { startSearch } from "./search.ts";
-import { askVisitor, followOtherTabs, showVisitor } from "./visitor.ts";
+import { askVisitor, followOtherTabs, isSignedIn, showVisitor } from "./visitor.ts";
 
 /** What differs between the pages that React draws and the others. */
 export type ShellHost = {
@@ -18,29 +18,34 @@ export function connectShell(newHost: ShellHost): void {
 }
 
 /** Opens a page of the service, loading it if necessary. */
-export function openPage(href: string): void {
+function openPage(href: string): void {
   if (!host.open(href)) location.assign(href);
 }
 
 /** The path under which the service is published, without a slash at its end. */
-export const baseOf = (page: Document): string =>
+const baseOf = (page: Document): string =>
   page.querySelector<HTMLElement>(".tb-header")?.dataset["base"] ?? "";
 
 /** Makes the header of the page work: its search, its menus, and the links that depend on the visitor. */
 export function startShell(page: Document): void {
   const header = page.querySelector<HTMLElement>(".tb-header");
   if (header === null) return;
+  const base = baseOf(page);
   startAppearance(page);
-  startSearch(header);
+  startSearch(header, () => {
+    closeMenus();
+    return { base, isSignedIn: isSignedIn(), openPage, chooseAppearance, signOut: signOutAndLeave };
+  });
   for (const button of page.querySelectorAll<HTMLButtonElement>("[data-sign-out]")) {
     button.addEventListener("click", () => void signOut(button));
   }
   page.addEventListener("click", followLink);
   if (header.dataset["dashboard"] === undefined) return;
-  const base = baseOf(page);
-  followOtherTabs(base);
   // React asks for the visitor itself.
-  if (page.getElementById("app") === null) void askVisitor(base);
+  const isReact = page.getElementById("app") !== null;
+  const ask = () => void (isReact || askVisitor(base));
+  followOtherTabs(ask);
+  ask();
 }
 
 /** Links of the shell lead to pages of React without a load, where React is. */
@@ -97,8 +102,10 @@ async function signOutAndReload(): Promise<void> {
   if (!response?.ok) throw new Error("You could not be signed out. Try again.");
 }
 
-/** Ends the session as the button in the menu does. */
-export const signOutFromSearch = async (): Promise<void> => {
-  await host.signOut();
-  showVisitor(null);
-};
+/** Ends the session as the buttons in the menus do. Where that fails, the visitor stays signed in, as the header shows. */
+async function signOutAndLeave(): Promise<void> {
+  await host.signOut().then(
+    () => showVisitor(null),
+    () => {},
+  );
+}

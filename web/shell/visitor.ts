@@ -57,11 +57,11 @@ export async function askVisitor(base: string): Promise<void> {
   showVisitor(user);
 }
 
-/** Follows a sign-in or sign-out in another tab. */
-export function followOtherTabs(base: string): void {
+/** Follows a sign-in or sign-out in another tab. `ask` learns who signed in. */
+export function followOtherTabs(ask: () => void): void {
   addEventListener("storage", ({ key }) => {
     if (key !== STORAGE_KEY && key !== null) return;
     showHint(readHint());
-    void askVisitor(base);
+    ask();
   });
 }

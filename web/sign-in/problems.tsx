@@ -1,5 +1,5 @@
-import { Alert } from "@mantine/core";
 import { useEffect, useRef } from "react";
+import { Alert } from "../parts/alert.tsx";
 import { explain } from "../parts/message.tsx";
 import { OfflineError, ProblemDetails } from "../request.ts";
 
@@ -29,7 +29,6 @@ export function Problems({
       tabIndex={-1}
       role="alert"
       color="red"
-      variant="light"
       className="tb-problems"
       title={list.length > 0 ? "Check your entries" : explain(error).title}
     >

@@ -1,7 +1,7 @@
-import { Button, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { Provider } from "#api/dashboard/shapes.ts";
 import { explain } from "../parts/message.tsx";
-import { useVisitor } from "../queries.ts";
+import { useOffer } from "./offer.ts";
 import { useSocialSignIn } from "./requests.ts";
 
 const NAMES: Record<string, string> = { github: "GitHub", google: "Google" } satisfies Record<
@@ -14,23 +14,22 @@ export const providerName = (provider: string): string => NAMES[provider] ?? pro
 
 /** Buttons for the sign-in providers that the operator has configured. */
 export function Providers({ next }: { next: string }) {
-  const providers = useVisitor().data?.providers ?? [];
+  const providers = useOffer().providers;
   const signIn = useSocialSignIn();
   if (providers.length === 0) return null;
   return (
     <>
       <div className="tb-providers">
         {providers.map((provider) => (
-          <Button
+          <button
             key={provider}
-            variant="default"
-            size="md"
-            fullWidth
+            type="button"
+            className="tb-quiet"
             aria-busy={signIn.isPending}
             onClick={() => !signIn.isPending && signIn.mutate({ provider, next })}
           >
             Continue with {providerName(provider)}
-          </Button>
+          </button>
         ))}
         {signIn.isError && (
           <Text role="alert" c="red" size="sm">

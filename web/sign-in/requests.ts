@@ -4,7 +4,6 @@ import { useEffect, useState } from "react";
 import type { CodeOrder, Provider, WaitingView } from "#api/dashboard/shapes.ts";
 import { absoluteUrl, useSearchText } from "../addresses.ts";
 import { connection } from "../connection.ts";
-import { signInByPasskey } from "../passkeys.ts";
 import { queryKeys } from "../queries.ts";
 import { ProblemDetails, request } from "../request.ts";
 
@@ -92,7 +91,12 @@ export function useSignIn() {
 
 export function usePasskeySignIn() {
   const client = useQueryClient();
-  return useMutation({ mutationFn: signInByPasskey, onSuccess: () => enter(client) });
+  return useMutation({
+    // Imported late: every page uses this module, to sign out, and few of them need passkeys.
+    mutationFn: async (autofill: boolean) =>
+      (await import("../passkeys.ts")).signInByPasskey(autofill),
+    onSuccess: () => enter(client),
+  });
 }
 
 /** The second step of a sign-in. */

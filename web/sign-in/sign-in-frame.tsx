@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { PageTitle } from "../parts/page-title.tsx";
 
@@ -14,11 +13,7 @@ export const SignInFrame = ({
 }) => (
   <div className="tb-sign-in">
     <PageTitle title={title} />
-    {lead !== undefined && (
-      <Text component="div" c="dimmed" className="tb-break">
-        {lead}
-      </Text>
-    )}
+    {lead !== undefined && <div className="tb-lead tb-break">{lead}</div>}
     {children}
   </div>
 );

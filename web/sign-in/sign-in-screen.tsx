@@ -1,11 +1,13 @@
-import { Alert, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { Link, Navigate, useNavigate } from "@tanstack/react-router";
 import { useNext, useSearchText } from "../addresses.ts";
+import { Alert } from "../parts/alert.tsx";
 import { explain } from "../parts/message.tsx";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
 import { checkEmail, checkPassword } from "./field-checks.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
+import { useOffer } from "./offer.ts";
 import { PasskeySignIn } from "./passkey-sign-in.tsx";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
@@ -16,9 +18,10 @@ import { useForm } from "./use-form.ts";
 
 export default function SignInScreen() {
   const visitor = useVisitor();
+  const offer = useOffer();
   const next = useNext();
   if (visitor.data?.user) return <RedirectToNext next={next} />;
-  return <SignInForm next={next} open={visitor.data?.signUp !== "closed"} />;
+  return <SignInForm next={next} open={offer.signUp !== "closed"} />;
 }
 
 export function RedirectToNext({ next }: { next: string }) {
@@ -76,7 +79,7 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
 function Unverified({ email }: { email: string }) {
   const send = useSendVerification();
   return (
-    <Alert color="accent" variant="light" role="alert" title="Confirm your email address first">
+    <Alert color="accent" role="alert" title="Confirm your email address first">
       <Text size="sm" mb="sm" className="tb-break">
         Open the link in the email that we sent to {email}, then sign in.
       </Text>
@@ -99,7 +102,7 @@ function ProviderProblem() {
   const reason = useSearchText("error");
   if (reason === "") return null;
   return (
-    <Alert color="red" variant="light" role="alert" title="Sign-in failed" mt="md">
+    <Alert color="red" role="alert" title="Sign-in failed" className="tb-alert-top">
       {Object.hasOwn(PROVIDER_PROBLEMS, reason) ? PROVIDER_PROBLEMS[reason] : OTHER_PROBLEM}
     </Alert>
   );

@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { Failure } from "../parts/message.tsx";
-import { LoadingRows } from "../parts/placeholders.tsx";
+import { signUpLead } from "#site/sign-up-lead.ts";
 import { useVisitor } from "../queries.ts";
 import { CheckEmail } from "./check-email.tsx";
 import { checkEmail, checkNewPassword } from "./field-checks.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
+import { useOffer } from "./offer.ts";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
 import { useSendVerification, useSignUp } from "./requests.ts";
@@ -15,6 +15,7 @@ import { useForm } from "./use-form.ts";
 export default function SignUpScreen() {
   const visitor = useVisitor();
   const [sent, setSent] = useState<string | null>(null);
+  const offer = useOffer();
   const resend = useSendVerification();
   if (sent !== null) {
     return (
@@ -27,20 +28,9 @@ export default function SignUpScreen() {
       />
     );
   }
-  if (visitor.data === undefined) {
-    return (
-      <SignInFrame title="Sign up">
-        {visitor.isError ? (
-          <Failure error={visitor.error} onRetry={() => void visitor.refetch()} />
-        ) : (
-          <LoadingRows rows={3} height={64} />
-        )}
-      </SignInFrame>
-    );
-  }
-  if (visitor.data.user !== null) return <SignedInAlready email={visitor.data.user.email} />;
-  const { signUp, starter } = visitor.data;
-  return <SignUpForm lead={signUp === "closed" ? CLOSED : offer(starter)} onSent={setSent} />;
+  const user = visitor.data?.user ?? null;
+  if (user !== null) return <SignedInAlready email={user.email} />;
+  return <SignUpForm lead={signUpLead(offer)} onSent={setSent} />;
 }
 
 function SignUpForm({ lead, onSent }: { lead: string; onSent: (email: string) => void }) {
@@ -67,15 +57,6 @@ function SignUpForm({ lead, onSent }: { lead: string; onSent: (email: string) =>
     </SignInFrame>
   );
 }
-
-const offer = ({ credits, days }: { credits: number; days: number }): string =>
-  credits === 0
-    ? "All you need is an email address and a password. Your first call is free."
-    : `Your first call is free. You also get ${credits} credits that are valid for ${days} days.`;
-
-/** Users whose account was created by the operator set their password through the same form. */
-const CLOSED =
-  "The operator of this service creates the accounts. If you have one, enter its email address and choose a password, and we will send you an email to confirm it. If not, ask the operator for an account.";
 
 export const SignedInAlready = ({ email }: { email: string }) => (
   <SignInFrame title="You are already signed in" lead={<>Signed in as {email}.</>}>

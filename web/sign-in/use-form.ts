@@ -1,4 +1,5 @@
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { drawnText, resumeDrawnForm } from "./drawn-form.ts";
 import { type Check, passwordProblemOf } from "./field-checks.ts";
 
 type Texts<Name extends string> = Record<Name, string>;
@@ -15,7 +16,10 @@ export function useForm<Name extends string>(
 ) {
   const names = Object.keys(checks) as Name[];
   const [texts, setTexts] = useState(
-    () => Object.fromEntries(names.map((name) => [name, start[name] ?? ""])) as Texts<Name>,
+    () =>
+      Object.fromEntries(
+        names.map((name) => [name, drawnText(name) || (start[name] ?? "")]),
+      ) as Texts<Name>,
   );
   const [checked, setChecked] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -23,6 +27,8 @@ export function useForm<Name extends string>(
   const [rejected, setRejected] = useState<{ password: string; reason: string } | null>(null);
   const [attempt, setAttempt] = useState(0);
   const sending = useRef(false);
+
+  useEffect(resumeDrawnForm, []);
 
   const passwordName = names.find((name) => name === "password");
   const password = passwordName === undefined ? "" : texts[passwordName];

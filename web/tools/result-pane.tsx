@@ -1,7 +1,8 @@
 import { RESULT_VIEWS } from "virtual:tool-views";
-import { Alert, Anchor, Group, Loader, Stack, Text } from "@mantine/core";
+import { Anchor, Group, Loader, Stack, Text } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
 import { base } from "../addresses.ts";
+import { Alert } from "../parts/alert.tsx";
 import { PlainResult } from "./plain-result.tsx";
 import { Prose } from "./prose.tsx";
 import type { CallResponse } from "./respond-to-call.ts";
@@ -32,7 +33,7 @@ export function ResultPane({
         </Group>
       )}
       {state.error !== null && (
-        <Alert color="red" variant="light" title="The tool could not run">
+        <Alert color="red" title="The tool could not run">
           {state.error.message}
         </Alert>
       )}
@@ -58,7 +59,7 @@ export function ResultPane({
 function ProblemDetails({ body }: { body: string }) {
   const { title, detail, code, status } = JSON.parse(body) as Problem;
   return (
-    <Alert color="red" variant="light" title={title}>
+    <Alert color="red" title={title}>
       <Text size="sm">
         <Prose text={detail} />
       </Text>

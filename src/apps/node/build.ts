@@ -10,6 +10,7 @@ import {
   buildPlaces,
   FIRST_PAINT,
   findBuild,
+  MANIFEST,
   makeUnfinished,
   publishBuild,
 } from "./pages-folder.ts";
@@ -40,9 +41,14 @@ async function main(): Promise<void> {
 async function bundle(outDir: string): Promise<void> {
   // Imported late so that a missing package is reported in a sentence.
   const { build, mergeConfig } = await import("vite");
-  const { default: config } = await import("../../../web/vite.config.ts");
-  const where = { configFile: false as const, build: { outDir, emptyOutDir: true } };
-  await build(mergeConfig(config, where));
+  const { default: config, frontConfig } = await import("../../../web/vite.config.ts");
+  const manifests: object[] = [];
+  for (const each of [frontConfig, config]) {
+    const where = { configFile: false as const, build: { outDir, emptyOutDir: false } };
+    await build(mergeConfig(each, where));
+    manifests.push(JSON.parse(readFileSync(path.join(outDir, MANIFEST), "utf8")) as object);
+  }
+  writeFileSync(path.join(outDir, MANIFEST), JSON.stringify(Object.assign({}, ...manifests)));
 }
 
 /**

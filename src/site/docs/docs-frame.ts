@@ -53,7 +53,7 @@ function renderSide(
 ${[...groups].map(
   ([section, pages]) =>
     html`${section !== null && html`<p class="group">${section}</p>\n`}<ul>${pages.map(pageLink)}</ul>\n`,
-)}</nav></details>
+)}<p class="group"><a href="${base}/docs/topics">All topics</a></p></nav></details>
 </div>
 `;
 }

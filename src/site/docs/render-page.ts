@@ -113,18 +113,26 @@ function withTables(body: string, ids: Set<string>): string {
     for (let count = 2; labels.has(label); count++)
       label = label.replace(/(?: \d+)?$/, ` ${count}`);
     labels.add(label);
-    const rows = content.replace(
-      /<tr>\n<td([^>]*)><code>([A-Z][A-Z0-9_]+)<\/code>/g,
-      (row, attributes: string, name: string) => {
+    const rows = withBreaks(content).replace(
+      /<tr>\n<td([^>]*)><code>([A-Z](?:[A-Z0-9_]|<wbr>)+)<\/code>/g,
+      (row, attributes: string, code: string) => {
+        const name = code.replaceAll("<wbr>", "");
         if (ids.has(name)) return row;
         ids.add(name);
-        return `<tr id="${name}">\n<td${attributes}><code>${name}</code>`;
+        return `<tr id="${name}">\n<td${attributes}><code>${code}</code>`;
       },
     );
     return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table>${trusted(rows)}</table></div>`
       .text;
   });
 }
+
+/** Long names in tables may break after an underscore, so that they fit on a phone. */
+const withBreaks = (content: string): string =>
+  content.replace(
+    /<code>([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+)<\/code>/g,
+    (_, name: string) => `<code>${name.replaceAll("_", "_<wbr>")}</code>`,
+  );
 
 function splitSections(body: string, headings: readonly DocsHeading[]): RenderedPage["sections"] {
   const parts = body.split(/<h[2-6] id="[^"]*">[\s\S]*?<\/h[2-6]>/);

@@ -27,6 +27,7 @@ export function searchEntries(label: string, path: string, page: RenderedPage): 
     title: name,
     href: `${path}#${name}`,
     text: cells
+      .replaceAll("<wbr>", "")
       .replace(/<[^>]*>/g, " ")
       .replace(/\s+/g, " ")
       .trim(),

@@ -213,7 +213,7 @@ test("on a phone the menu navigates without a page load, and a screen chosen whi
   await page.setViewportSize({ width: 375, height: 760 });
   await page.evaluate("window.unchanged = true");
   const choose = async (name: string) => {
-    await page.getByRole("button", { name: "Open menu" }).click();
+    await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("dialog").getByRole("link", { name, exact: true }).click();
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   };

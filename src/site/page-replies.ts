@@ -1,0 +1,63 @@
+import type { AppContext } from "#api/app-context.ts";
+import type { Replier, RequestContext } from "#api/pipeline/reply.ts";
+import { COMPRESS_FROM_BYTES } from "#limits.ts";
+import { etagOf } from "./content-hash.ts";
+
+export type PageReplier = Pick<Replier, "plain"> & {
+  /**
+   * A page that is the same for everyone. Caches may keep it and ask whether it has changed: `If-None-Match` then gets a 304
+   * without a body (RFC 9110, section 13.1.2).
+   */
+  page(
+    contentType: string,
+    body: string,
+    request: Request,
+    context: RequestContext,
+    headers?: Record<string, string>,
+  ): Response | Promise<Response>;
+};
+
+/** The most ETags that are kept: more than a site has pages. */
+const KEPT_MAX = 500;
+
+export function createPageReplier(
+  replier: Replier,
+  { compress }: Pick<AppContext, "compress">,
+): PageReplier {
+  /** By type and path. A page is hashed when it is first sent, and again when it has changed. */
+  const kept = new Map<string, { body: string; etag: string }>();
+
+  /** Weak, because one ETag stands for every content coding of the page (RFC 9110, section 8.8.1). */
+  function etagFor(contentType: string, url: string, body: string): string {
+    const name = `${contentType} ${new URL(url).pathname}`;
+    const known = kept.get(name);
+    if (known?.body === body) return known.etag;
+    if (kept.size >= KEPT_MAX) kept.clear();
+    const etag = `W/${etagOf(body)}`;
+    kept.set(name, { body, etag });
+    return etag;
+  }
+
+  return {
+    plain: replier.plain,
+    page(contentType, body, request, context, more = {}) {
+      const etag = etagFor(contentType, request.url, body);
+      const headers: Record<string, string> = { ...more, "Cache-Control": "no-cache", ETag: etag };
+      if (!isAmong(request.headers.get("if-none-match"), etag)) {
+        return replier.plain(contentType, body, request.headers, context, { headers });
+      }
+      // A 304 has the `Vary` of the 200 that it stands for.
+      if (compress !== null && body.length >= COMPRESS_FROM_BYTES) {
+        headers["Vary"] = [more["Vary"] ?? [], "Accept-Encoding"].flat().join(", ");
+      }
+      return new Response(null, { status: 304, headers: replier.empty(context, headers).headers });
+    },
+  };
+}
+
+/** Whether `If-None-Match` names the ETag; compared weakly (RFC 9110, section 8.8.3.2). */
+function isAmong(asked: string | null, etag: string): boolean {
+  if (asked === null) return false;
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, "");
+  return asked.trim() === "*" || asked.split(",").some((tag) => opaque(tag) === opaque(etag));
+}

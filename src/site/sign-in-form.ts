@@ -1,0 +1,45 @@
+import type { SignInOffer } from "./app-shell.ts";
+import { type Html, html, trusted } from "./html.ts";
+import { pageLinks } from "./page-links.ts";
+import { signUpLead } from "./sign-up-lead.ts";
+
+export type SignInForm = "sign-up" | "sign-in";
+
+/**
+ * The form of the sign-up or the sign-in as React renders it (`web/sign-in/`), so that it is there with the page. What is typed
+ * into it before React takes it over is kept (`web/sign-in/drawn-form.ts`). test/site/sign-in-form.test.ts compares the two.
+ */
+export function renderSignInForm(form: SignInForm, offer: SignInOffer, publicUrl: string): Html {
+  const links = pageLinks(publicUrl);
+  const isSignUp = form === "sign-up";
+  const title = isSignUp ? "Sign up" : "Sign in";
+  return html`<div class="tb-sign-in"><div class="tb-page-title"><h1>${title}</h1></div>
+${isSignUp && html`<div class="tb-lead tb-break">${signUpLead(offer)}</div>\n`}${renderProviders(offer)}<form method="post" data-drawn novalidate>
+<div class="tb-field"><label for="email">Email address</label><div class="tb-field-box"><input id="email" name="email" type="email" autocomplete="${isSignUp ? "email" : "email webauthn"}" inputmode="email" autocapitalize="none" spellcheck="false"></div></div>
+<div class="tb-field"><label for="password">Password</label>${isSignUp && html`<p class="tb-field-hint" id="password-hint">${NEW_PASSWORD_HINT}</p>`}<div class="tb-field-box" data-toggle><input id="password" name="password" type="password" autocomplete="${isSignUp ? "new-password" : "current-password"}"></div></div>
+<div><button type="submit" class="tb-submit">${title}</button></div>
+</form>
+<div class="tb-sign-in-foot">${
+    isSignUp
+      ? html`<p>Already have an account? <a href="${links.signIn}">Sign in</a></p>`
+      : html`<p><a href="${links.signIn.replace(/sign-in$/, "forgot-password")}">Forgot password?</a></p>${
+          offer.signUp === "open" && html`<p>New here? <a href="${links.signUp}">Sign up</a></p>`
+        }`
+  }</div></div>
+<noscript><style>${trusted(".tb-sign-in form,.tb-providers,.tb-or{display:none}")}</style></noscript>`;
+}
+
+const NAMES = { github: "GitHub", google: "Google" };
+
+/** They work when React has taken over, and look the same before. */
+const renderProviders = ({ providers }: SignInOffer): Html | false =>
+  providers.length > 0 &&
+  html`<div class="tb-providers">${providers.map(
+    (provider) =>
+      html`<button type="button" class="tb-quiet">Continue with ${NAMES[provider]}</button>`,
+  )}</div>
+<div class="tb-or">or</div>
+`;
+
+/** As in `web/sign-in/field-checks.ts`. */
+const NEW_PASSWORD_HINT = "At least 10 characters. Several words work well.";
