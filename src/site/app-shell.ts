@@ -3,7 +3,7 @@ import { EARLY_REQUESTS } from "./early-requests.ts";
 import { EARLY_SCRIPT } from "./early-script.ts";
 import { GATE_STYLE } from "./gate.ts";
 import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
-import { memberLinks, renderHeader } from "./header.ts";
+import { renderHeader, sideLinks } from "./header.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { basePath } from "./page-links.ts";
 import type { DashboardOffer, PageOptions } from "./page-options.ts";
@@ -101,7 +101,7 @@ ${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offe
 ${page.assets && renderAssets(page.assets, site)}</head>
 <body${page.isMember && trusted(' data-area="member"')}>
 ${renderHeader(page.path, page.options)}<div class="tb-body">
-<nav class="tb-side tb-nav" aria-label="Dashboard">${memberLinks(page.path, page.options)}</nav>
+<nav class="tb-side tb-nav" aria-label="Dashboard">${sideLinks(page.path, page.options)}</nav>
 <div id="app">
 ${renderMain(page)}</div>
 </div>

@@ -1,4 +1,4 @@
-import { type Html, html, trusted } from "./html.ts";
+import { type Html, html } from "./html.ts";
 import { basePath } from "./page-links.ts";
 import { fontFaces, type SiteFiles } from "./site-files.ts";
 import { DARK, LIGHT } from "./tokens.ts";
@@ -51,14 +51,13 @@ ${
 }`;
 }
 
-/** Fetches the fonts before the styles that name them are read. `priority`: low where a script decides when the page is ready. */
-export function preloadFonts({ publicUrl, files }: HeadOptions, priority?: "low"): Html | null {
+/** Fetches the fonts before the styles that name them are read. `code`: how soon the page needs the one for code. */
+export function preloadFonts(site: HeadOptions, code: "high" | "low"): Html | null {
+  const { publicUrl, files } = site;
   if (files === null) return null;
-  const base = basePath(publicUrl);
-  return html`${[files["sans.woff2"], files["mono.woff2"]].map(
-    (file) =>
-      html`<link rel="preload" as="font" type="font/woff2" crossorigin href="${base}/${file}"${priority && trusted(` fetchpriority="${priority}"`)}>\n`,
-  )}`;
+  const preload = (name: "sans.woff2" | "mono.woff2", priority: string) =>
+    html`<link rel="preload" as="font" type="font/woff2" crossorigin href="${basePath(publicUrl)}/${files[name]}" fetchpriority="${priority}">\n`;
+  return html`${preload("sans.woff2", "high")}${preload("mono.woff2", code)}`;
 }
 
 /** The declarations of the typefaces; empty without a build. */

@@ -27,7 +27,7 @@ ${dashboard && visitorLinks(options)}<button type="button" class="tb-icon-button
 ${dashboard && accountMenu(path, options)}<div popover id="tb-menu" class="tb-popover tb-menu" role="dialog" aria-label="Menu">
 ${
   dashboard &&
-  html`<nav class="tb-nav tb-if-in" aria-label="Dashboard">${memberLinks(path, options)}</nav>\n`
+  html`<nav class="tb-nav tb-if-in" aria-label="Dashboard">${menuLinks(path, options)}</nav>\n`
 }<nav class="tb-nav" aria-label="Site"><ul>${entries.map(([href, label]) => html`<li>${link(href, label, path, options)}</li>`)}</ul></nav>
 ${
   dashboard &&
@@ -85,16 +85,28 @@ const signedInAs = () =>
 <button type="button" class="tb-button tb-quiet" data-sign-out>Sign out</button><p role="alert" data-sign-out-error></p></div>
 `;
 
-/** The navigation of the dashboard: beside its pages, and in the menu of narrow screens. */
-export function memberLinks(path: string | null, options: PageOptions): Html {
-  const base = basePath(options.publicUrl);
+/** The navigation of the dashboard, in the menu of narrow screens. */
+const menuLinks = (path: string | null, options: PageOptions): Html =>
+  dashboardLinks(basePath(options.publicUrl), path, memberLink);
+
+/** The same beside the pages of the dashboard, with icons. The other pages do without them, to stay small. */
+export const sideLinks = (path: string | null, options: PageOptions): Html =>
+  dashboardLinks(basePath(options.publicUrl), path, (entry, here, base) =>
+    memberLink(entry, here, base, icon(entry.icon, 18)),
+  );
+
+function dashboardLinks(
+  base: string,
+  path: string | null,
+  link: (entry: MemberLink, path: string | null, base: string) => Html,
+): Html {
   const list = (entries: readonly MemberLink[]) =>
-    html`<ul>${entries.map((entry) => memberLink(entry, path, base))}</ul>\n`;
+    html`<ul>${entries.map((entry) => link(entry, path, base))}</ul>\n`;
   return html`${list(MEMBER_LINKS)}<p>Settings</p>${list(SETTINGS_LINKS)}`;
 }
 
-const memberLink = (entry: MemberLink, path: string | null, base: string): Html =>
-  html`<li><a href="${base}${entry.path}"${entry.path === path && trusted(' aria-current="page"')}>${icon(entry.icon, 18)}${entry.label}</a></li>`;
+const memberLink = (entry: MemberLink, path: string | null, base: string, image?: Html): Html =>
+  html`<li><a href="${base}${entry.path}"${entry.path === path && trusted(' aria-current="page"')}>${image}${entry.label}</a></li>`;
 
 const APPEARANCES: readonly [value: string, label: string, icon: IconName][] = [
   ["auto", "System", "system"],

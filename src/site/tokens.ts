@@ -81,13 +81,13 @@ export const schemeCss = (scheme: "light" | "dark"): string =>
   `color-scheme:${scheme};${declare(scheme === "dark" ? DARK : LIGHT)}`;
 
 /**
- * Dark where the system is dark unless the user chose light, and where the user chose dark. Print is always light: its
- * selector has the highest specificity.
+ * Dark where the system is dark unless the user chose light, and where the user chose dark. Print is always light: the selector
+ * there outranks that of Mantine.
  */
 export const tokensCss = (): string =>
   [
     `:root{${schemeCss("light")};${declare(SIZES)}}`,
-    `@media (prefers-color-scheme:dark){:root:not([${SCHEME_ATTRIBUTE}=light]){${schemeCss("dark")}}}`,
-    `:root[${SCHEME_ATTRIBUTE}=dark]{${schemeCss("dark")}}`,
-    `@media print{:root:root:root{${schemeCss("light")}}}`,
+    `@media screen and (prefers-color-scheme:dark){:root:not([${SCHEME_ATTRIBUTE}=light]){${schemeCss("dark")}}}`,
+    `@media screen{:root[${SCHEME_ATTRIBUTE}=dark]{${schemeCss("dark")}}}`,
+    `@media print{:root:root:root{color-scheme:light}}`,
   ].join("");

@@ -52,7 +52,12 @@ export async function openScreenSite(visitor?: Visitor) {
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
     const headers = { ...APP_HEADERS, "Content-Type": HTML };
     const options = { ...FULL, publicUrl: url, dashboard: { ...FULL.dashboard, ...OFFER } };
-    return new Response(renderAppPage(page, options, assets), { headers });
+    // The typefaces are shown however slow the machine is: with `optional`, a page whose fonts come late does without them.
+    const body = renderAppPage(page, options, assets).replaceAll(
+      "font-display:optional",
+      "font-display:block",
+    );
+    return new Response(body, { headers });
   };
   return {
     url,

@@ -22,7 +22,6 @@ async function takeServerPages(
 ) {
   for (const path of [...site.serverPaths, "/nowhere"]) {
     await screenPage.page.goto(site.url + path);
-    await screenPage.page.evaluate("document.fonts.ready");
     await save(path === "/" ? "front" : `server ${path.slice(1)}`);
   }
 }
@@ -34,6 +33,7 @@ async function takeMode(browser: Browser, site: Site, mode: Mode, folder: string
   mkdirSync(path.join(folder, kind), { recursive: true });
   const save = async (name: string) => {
     const file = `${name.replace(/[^a-z0-9]+/gi, "-")}.png`;
+    await screenPage.page.evaluate("document.fonts.ready");
     await screenPage.page.screenshot({ path: path.join(folder, kind, file), fullPage: true });
   };
   await takeServerPages(screenPage, site, save);

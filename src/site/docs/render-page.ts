@@ -130,7 +130,7 @@ function withTables(body: string, ids: Set<string>): string {
 /** Long names in tables may break after an underscore, so that they fit on a phone. */
 const withBreaks = (content: string): string =>
   content.replace(
-    /<code>([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+)<\/code>/g,
+    /<code>((?=\w{18})[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+)<\/code>/g,
     (_, name: string) => `<code>${name.replaceAll("_", "_<wbr>")}</code>`,
   );
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { extname } from "node:path";
 import { after, test } from "node:test";
 import { newAccountId, newKeyId } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, DRAIN_SLACK_BYTES } from "#limits.ts";
@@ -126,14 +127,23 @@ test("serves assets with the headers of Node, and 404 for other names", async ()
     files.some((path) => /\/main-/.test(path as string)),
     APP_ENTRY,
   );
+  assert.ok(files.some((path) => path?.endsWith(".woff2")));
+  assert.ok(files.some((path) => path?.endsWith(".png")));
+  const types: Record<string, string> = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".woff2": "font/woff2",
+    ".png": "image/png",
+  };
   for (const path of files as string[]) {
     const { status, headers } = await get(site.base, path);
     assert.equal(status, 200, path);
     const isScript = path.endsWith(".js");
     assert.deepEqual(headers, {
       "cache-control": "public, max-age=31536000, immutable",
-      "content-type": isScript ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8",
-      "cross-origin-resource-policy": "same-origin",
+      "content-type": types[extname(path)],
+      // Other sites show the image of a link.
+      "cross-origin-resource-policy": path.endsWith(".png") ? "cross-origin" : "same-origin",
       "x-content-type-options": "nosniff",
       ...(isScript && { "content-security-policy": "default-src 'none'; script-src 'self'" }),
     });
