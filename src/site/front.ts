@@ -61,7 +61,7 @@ function steps(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   const call = { url: `${options.publicUrl}/api/v1/uuid`, body: { count: 2 } };
   const key = signUpIsOpen(options)
-    ? html`<a href="${links.signUp}">Sign up</a>, confirm your email address and create a key under Settings, API keys. Your own copy prints a demo key when it starts for the first time.`
+    ? html`<a href="${links.signUp}">Sign up</a>, confirm your email address and reveal your key. Your own copy prints a demo key when it starts for the first time.`
     : html`Ask the operator of this service for a key. Your own copy prints a demo key when it starts for the first time.`;
   return html`<section aria-labelledby="start"><h2 id="start">Start in three steps</h2>
 <ol class="steps">
