@@ -43,10 +43,10 @@ function linkEmails(site: string, write: Write) {
         subject: "Confirm your email address",
         heading: "Confirm your email address",
         blocks: [
-          "Thanks for signing up for Toolbooth. Confirm your email address, then create your first API key.",
+          "Thanks for signing up for Toolbooth. Confirm your email address, and your first API key is one click away.",
           { link, label: "Confirm email address" },
           expiryText(now, expiresAt),
-          "To keep the password that you chose, open the link in the browser in which you signed up. In any other browser, such as on your phone, you set a new password.",
+          "Open the link in the browser in which you signed up: it signs you in. In any other browser, such as on your phone, you set a new password first.",
         ],
         why: `You received this email because someone signed up for Toolbooth with this address. ${IGNORE}`,
         usefulUntil: expiresAt,

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { exportCode, sampleCallCode } from "../../web/home/sample-call.ts";
+import { exportCode, LANGUAGES, sampleCallCode } from "../../web/home/sample-call.ts";
 import { SECRET } from "./fixtures.ts";
 
 const run = promisify(execFile);
@@ -59,4 +59,15 @@ test("the Python code has the same URL, key and body", () => {
   assert.match(code, /^import json, os, urllib\.request$/m);
   const own = sampleCallCode("python", { apiUrl: "https://api.example.com", secret: SECRET });
   assert.ok(own.includes(`"Authorization": "Bearer ${SECRET}"`));
+});
+
+test("the code of every language has the URL, the body, and the key or its variable", () => {
+  const apiUrl = "https://api.example.com";
+  for (const { id } of LANGUAGES) {
+    const own = sampleCallCode(id, { apiUrl, secret: SECRET });
+    assert.ok(own.includes(`${apiUrl}/api/v1/hash`), id);
+    assert.ok(own.includes("Hello, world!"), id);
+    assert.ok(own.includes(`Bearer ${SECRET}`) && !own.includes("TOOLBOOTH_KEY"), id);
+    assert.ok(sampleCallCode(id, { apiUrl, secret: null }).includes("TOOLBOOTH_KEY"), id);
+  }
 });

@@ -3,7 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { base } from "../addresses.ts";
 import { clockText } from "../parts/numbers.ts";
 import { State } from "../parts/state.tsx";
-import type { FirstCall, SeenCall } from "./first-call.ts";
+import type { FirstCall } from "./first-call.ts";
+import type { SeenCall } from "./seen-calls.ts";
 import "./first-steps.css";
 
 /** Waits for the first call, then says that it came. One region, so that screen readers announce the change. */

@@ -1,6 +1,4 @@
 import type { KeysView, KeyView } from "#api/dashboard/shapes.ts";
-import type { CreatedKey } from "../queries.ts";
-import type { request } from "../request.ts";
 
 /** The label of the first key. It can be renamed later. */
 export const FIRST_LABEL = "Development";
@@ -14,6 +12,8 @@ export function findUnusedKey(keys: readonly KeyView[]): KeyView | null {
 const isUnused = ({ revokedAt, lastUsedAt }: KeyView): boolean =>
   revokedAt === null && lastUsedAt === null;
 
+type CreatedKey = { key: KeyView; secret: string };
+
 /** `found`: a key that nobody has used, which was not known before. The user decides whether to replace its secret. */
 export type Revealed = { created: CreatedKey } | { found: KeyView };
 
@@ -21,7 +21,7 @@ export type Revealed = { created: CreatedKey } | { found: KeyView };
  * Makes the first key, or gives an unused one a new secret, so that no key is left behind whose secret nobody has: where the response
  * of an attempt was lost, the next attempt finds the key that it made and replaces its secret.
  */
-export function createReveal(send: typeof request) {
+export function createReveal(send: Send) {
   /** The keys before an attempt whose outcome is not known. */
   let before: ReadonlySet<string> | null = null;
   const replace = async ({ id }: KeyView): Promise<Revealed> => {
@@ -38,8 +38,20 @@ export function createReveal(send: typeof request) {
     const [made] = lost.filter(({ label }) => label === FIRST_LABEL);
     if (made !== undefined) return replace(made);
     before = new Set(keys.map(({ id }) => id));
-    const created = await send<CreatedKey>("POST", "/dashboard/keys", { label: FIRST_LABEL });
-    before = null;
-    return { created };
+    try {
+      const order = { label: FIRST_LABEL };
+      const created = await send<CreatedKey>("POST", "/dashboard/keys", order);
+      before = null;
+      return { created };
+    } catch (error) {
+      if (isRejection(error)) before = null;
+      throw error;
+    }
   };
 }
+
+type Send = <T>(method: "GET" | "POST", path: string, body?: unknown) => Promise<T>;
+
+/** Whether the service said that it made no key. */
+const isRejection = (error: unknown): boolean =>
+  error instanceof Error && "status" in error && Number(error.status) < 500;

@@ -1,16 +1,15 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { connection } from "../connection.ts";
+import { nextPollMs, type Pace } from "../parts/poll-pace.ts";
 import { queryKeys } from "../queries.ts";
 
 /** Tells the other tabs of this browser that someone has signed in. */
 const CHANNEL = "toolbooth-session";
 const SIGNED_IN = "signed in";
 
-const FIRST_POLL_MS = 3_000;
-const LAST_POLL_MS = 30_000;
-/** The time before the next poll, after one that took place `ms` after the one before. */
-export const nextPoll = (ms: number): number => Math.min(LAST_POLL_MS, Math.round(ms * 1.4));
+/** The emails of most people arrive within a minute. The channel and the return to this tab do not wait for a poll. */
+const PACE: Pace = { firstMs: 3_000, lastMs: 30_000, quickPolls: 10 };
 
 /** Discards the cached data of the previous user. The page that shows the visitor then goes on. */
 export async function enter(client: QueryClient): Promise<void> {
@@ -35,22 +34,25 @@ export function useSignInElsewhere(): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = () => void enter(client);
-    const poll = (ms: number) => {
-      timer = setTimeout(() => {
-        look();
-        poll(nextPoll(ms));
-      }, ms);
+    const poll = (polls: number) => {
+      timer = setTimeout(
+        () => {
+          look();
+          poll(polls + 1);
+        },
+        nextPollMs(PACE, polls),
+      );
     };
     const onVisibility = () => {
       clearTimeout(timer);
       if (document.visibilityState !== "visible") return;
       look();
-      poll(FIRST_POLL_MS);
+      poll(0);
     };
     const channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(CHANNEL);
     channel?.addEventListener("message", look);
     document.addEventListener("visibilitychange", onVisibility);
-    if (document.visibilityState === "visible") poll(FIRST_POLL_MS);
+    if (document.visibilityState === "visible") poll(0);
     return () => {
       clearTimeout(timer);
       channel?.close();

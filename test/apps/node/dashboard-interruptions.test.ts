@@ -75,6 +75,46 @@ test("neither the back button nor a reload shows a key again", async (t) => {
   assert.ok(!String(stored).includes(secret));
 });
 
+test("a first key whose response is lost is not left behind: the next attempt, or a reload, gives it a new secret", async (t) => {
+  const user = await session.openUser(t, browser, site);
+  const { page } = user;
+  await session.signInByApi(user, site, await createMember(site));
+  user.expectConsoleError(/ERR_CONNECTION_RESET/);
+  let isLosing = true;
+  await page.route("**/dashboard/keys", async (route) => {
+    if (route.request().method() !== "POST" || !isLosing) return route.continue();
+    isLosing = false;
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  await page.goto("/home");
+  const dialog = page.getByRole("dialog");
+  const reveal = dialog.getByRole("button", { name: "Reveal and copy" });
+  await session.button(page, "Reveal your first key").click();
+  await reveal.click();
+  await dialog.getByText("The key may exist, but its secret did not arrive.").waitFor();
+  await page.reload();
+  await page.getByText("has not been used yet").waitFor();
+  await session.button(page, "Reveal a new secret").click();
+  await reveal.click();
+  const secret = await dialog
+    .getByRole("button", { name: "Copy the key" })
+    .waitFor()
+    .then(() => dialog.getByLabel("Your API key").inputValue());
+  const { status } = await session.runInShell(await session.clipboard(page));
+  assert.equal(status, 200);
+  await dialog.getByText("Your first call worked").waitFor();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  const stored = await page.evaluate(
+    "JSON.stringify([localStorage, sessionStorage, history.state])",
+  );
+  assert.ok(!`${await page.content()}${stored}`.includes(secret));
+  await page.goto("/settings/api-keys");
+  await session.keyMenu(page, "Development").waitFor();
+  assert.equal(await countKeys(page), 1);
+});
+
 test("reloading while a key is shown asks for confirmation", async (t) => {
   const { page } = await openKeys(t);
   const secret = await session.createKey(page, "laptop");
