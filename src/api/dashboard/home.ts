@@ -41,7 +41,7 @@ export async function showHome(context: RequestContext): Promise<Response> {
     freeCall: status.freeCall === "open",
     today: used && (used.days.get(today) ?? { calls: 0, credits: 0 }),
     keys: active.length,
-    topKeys: topKeys(active, used && used.today),
+    topKeys: topKeys(active, used?.today ?? null),
     keyExpiry: nextKeyExpiry(active, now),
     nextExpiry,
     days: used && homeDays(first, used.days, counts),
