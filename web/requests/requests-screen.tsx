@@ -93,7 +93,9 @@ function RequestLog() {
             <NoRequests />
           ) : (
             <>
-              <SummaryStrip query={summary} filters={filters} onChoose={choose} />
+              {requests.length > 0 && (
+                <SummaryStrip query={summary} filters={filters} onChoose={choose} />
+              )}
               <div ref={list} className="tb-log-list">
                 <NewRequests
                   count={fresh.length}
@@ -247,7 +249,7 @@ function NoMatch(props: {
       {!isPartial && id === null && "No request of your account matches these filters."}
       {!isPartial &&
         id !== null &&
-        `A request appears within seconds${keptDays === undefined ? "" : ` and is kept for ${counted(keptDays, "day")}`}. Requests without a valid key, or with a key of another account, are not listed. Other filters apply too.`}
+        `A request appears within seconds${keptDays === undefined ? "" : ` and is kept for ${counted(keptDays, "day")}`}. Only requests with a key of this account are listed. Other filters apply too.`}
     </Empty>
   );
 }
