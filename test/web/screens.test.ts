@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
 import { drawSample, SAMPLE_SEED } from "../support/sample.ts";
 import { findLayoutFaults } from "./layout-faults.ts";
-import type { Screen } from "./screen-mocks.ts";
+import { respondWith, type Screen } from "./screen-mocks.ts";
 import {
   MODES,
   type Mode,
@@ -75,6 +75,37 @@ it("a page keeps the title that the server sends", async () => {
   const paths = [...drawSample("titles of pages", site.appPaths, 4, ALL)];
   await Promise.all(Array.from({ length: CONCURRENCY }, () => checkTitles(paths)));
 });
+
+it("a form that the server renders stands still when React takes it over, and keeps what was typed", async () => {
+  const { page } = await openPage(browser, { colorScheme: "light", width: 320 });
+  for (const path of ["/sign-up", "/sign-in"]) {
+    const screen = SCREENS.find((each) => each.path === path);
+    assert.ok(screen);
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await respondWith(page, screen.mocks);
+    await page.route("**/assets/main-*.js", (route) => held.then(() => route.continue()));
+    await page.goto(site.url + path, { waitUntil: "commit" });
+    await page.getByLabel("Password", { exact: true }).fill("correct horse");
+    const email = page.getByLabel("Email address");
+    await email.fill("ada@example.com");
+    const before = await page.evaluate(PLACES);
+    release();
+    // Only React renders this button.
+    await page.getByRole("button", { name: "Show password" }).waitFor();
+    assert.equal(await email.inputValue(), "ada@example.com");
+    assert.equal(await page.getByLabel("Password", { exact: true }).inputValue(), "correct horse");
+    assert.equal(await page.evaluate("document.activeElement.id"), "email");
+    assert.deepEqual(await page.evaluate(PLACES), before, path);
+  }
+  await page.context().close();
+});
+
+/** Where the parts of a form are. */
+const PLACES = `["h1", ".tb-lead", "label", "input", ".tb-field-hint[id]", ".tb-quiet", ".tb-submit", ".tb-sign-in-foot"].map((part) =>
+  [...document.querySelectorAll("main " + part)].map((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return [part, x, y, width, height].join(" ");
+  }))`;
 
 /** Takes paths from the shared list until it is empty. */
 async function checkTitles(paths: string[]): Promise<void> {
