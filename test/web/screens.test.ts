@@ -71,7 +71,7 @@ async function findProblems(screenPage: ScreenPage, screen: Screen): Promise<str
   return [...problems, ...unexpected];
 }
 
-it("a page keeps the title that the server sends", async () => {
+it("a page keeps the title that the server sends, and uses the responses that its head requests", async () => {
   const paths = [...drawSample("titles of pages", site.appPaths, 4, ALL)];
   await Promise.all(Array.from({ length: CONCURRENCY }, () => checkTitles(paths)));
 });
@@ -100,6 +100,51 @@ it("a form that the server renders stands still when React takes it over, and ke
   await page.context().close();
 });
 
+it("blocks for what is loading and selected segments can be told from their background", async () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const screenPage = await openPage(browser, { colorScheme, width: 1280 });
+    for (const [name, part, property, min] of [
+      ["home, loading", ".tb-skeleton", "backgroundColor", 1.3],
+      ["usage", ".mantine-SegmentedControl-indicator", "boxShadow", 3],
+    ] as const) {
+      const screen = SCREENS.find((each) => each.name === name);
+      assert.ok(screen, name);
+      await openScreen(screenPage, site.url, screen);
+      const [front, back] = await screenPage.page.evaluate<[number, number]>(
+        `[getComputedStyle(document.querySelector("${part}")).${property}, getComputedStyle(document.body).backgroundColor].map(${LUMINANCE})`,
+      );
+      const contrast = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
+      assert.ok(contrast >= min, `${name}, ${colorScheme}: ${contrast.toFixed(2)}`);
+    }
+    await screenPage.page.context().close();
+  }
+});
+
+it("while the code of the next page is loading, the page before it stays, under a bar", async () => {
+  const screenPage = await openPage(browser, { colorScheme: "light", width: 1280 });
+  const { page } = screenPage;
+  const screen = SCREENS.find(({ path }) => path === "/home");
+  assert.ok(screen);
+  await openScreen(screenPage, site.url, screen);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/assets/credits-screen-*.js", (route) => held.then(() => route.continue()));
+  await page.getByRole("link", { name: "Credits", exact: true }).first().click();
+  await page.getByRole("progressbar", { name: "Loading the page" }).waitFor();
+  assert.equal(await page.locator("main h1").textContent(), "Home");
+  release();
+  await page.getByRole("heading", { level: 1, name: "Credits" }).waitFor();
+  await page.getByRole("progressbar").waitFor({ state: "detached" });
+  await page.context().close();
+});
+
+/** Relative luminance of the first colour in a computed value (WCAG 2.2): `rgb(19, 23, 26)` or `color(srgb 0.1 0.2 0.3)`. */
+const LUMINANCE = `(text) => {
+  const [, kind, list] = /(rgb|color)a?\\((?:srgb )?([^)]+)\\)/.exec(text);
+  const [r, g, b] = list.match(/[\\d.]+/g).map((value) => Number(value) / (kind === "rgb" ? 255 : 1)).map((value) =>
+    value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}`;
+
 /** Where the parts of a form are. */
 const PLACES = `["h1", ".tb-lead", "label", "input", ".tb-field-hint[id]", ".tb-quiet", ".tb-submit", ".tb-sign-in-foot"].map((part) =>
   [...document.querySelectorAll("main " + part)].map((element) => {
@@ -119,6 +164,8 @@ async function checkTitles(paths: string[]): Promise<void> {
     assert.equal(await screenPage.page.title(), sent, path);
     const heading = await screenPage.page.locator("h1").textContent();
     assert.equal(`${heading} - Toolbooth`, sent, path);
+    const unused = await screenPage.page.evaluate("[...toolboothResponses.keys()]");
+    assert.deepEqual(unused, [], `${path}: the head requests what the screen does not show first`);
   }
   await screenPage.page.context().close();
 }
