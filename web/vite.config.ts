@@ -51,6 +51,9 @@ const LAYERS: Record<string, string[]> = {
   controls: ["usage/usage-screen.tsx", "tools/tool-screen.tsx"],
 };
 
+/** A page names the file of its screen, so a screen is a chunk of its own. */
+const SCREEN = /-screen\.tsx$/;
+
 /** What the engines of the tools need is loaded where they run. */
 const OF_ENGINES = /\/src\/(?:tools|api)\/|\/src\/errors\.ts$|\/node_modules\/zod\/|virtual:/;
 
@@ -100,7 +103,7 @@ function chunkGroups(): Rolldown.CodeSplittingGroup[] {
     return found;
   }
 
-  /** The modules that at least two chunks loaded on demand need, without the modules that are loaded on demand. */
+  /** The modules that at least two chunks loaded on demand need. */
   function findShared(graph: Graph): Set<string> {
     const entries = new Set<string>();
     const open = [...reachedFrom(file("main.tsx"), graph)];
@@ -113,7 +116,7 @@ function chunkGroups(): Rolldown.CodeSplittingGroup[] {
     }
     const all = [...entries].flatMap((entry) => [...reachedFrom(entry, graph)]);
     const counts = Map.groupBy(all, (id) => id);
-    return new Set(all.filter((id) => (counts.get(id)?.length ?? 0) > 1 && !entries.has(id)));
+    return new Set(all.filter((id) => (counts.get(id)?.length ?? 0) > 1 && !SCREEN.test(id)));
   }
 
   const layers = Object.entries(LAYERS).map(([name, screens], turn, all) => ({

@@ -3,12 +3,11 @@ import { respondWith, type Screen } from "./screen-mocks.ts";
 
 /** The colour scheme and width of a viewport. 320 pixels also stand for 1280 pixels at 400 percent zoom. */
 export type Mode = { colorScheme: "light" | "dark"; width: number };
-export const MODES: Mode[] = [
-  { colorScheme: "light", width: 1280 },
-  { colorScheme: "dark", width: 320 },
-  { colorScheme: "dark", width: 1280 },
-  { colorScheme: "light", width: 320 },
-];
+const WIDTHS = [1280, 320, 768, 1024, 1440];
+export const MODES: Mode[] = WIDTHS.flatMap((width): Mode[] => [
+  { colorScheme: "light", width },
+  { colorScheme: "dark", width },
+]);
 export const modeName = ({ colorScheme, width }: Mode): string => `${colorScheme}, ${width} px`;
 
 export type ScreenPage = { page: Page; consoleErrors: string[] };

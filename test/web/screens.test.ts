@@ -6,7 +6,8 @@ import type { AxeResults, RunOptions } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
 import { drawSample, SAMPLE_SEED } from "../support/sample.ts";
-import type { Screen } from "./screen-mocks.ts";
+import { findLayoutFaults } from "./layout-faults.ts";
+import { respondWith, type Screen } from "./screen-mocks.ts";
 import {
   MODES,
   type Mode,
@@ -19,8 +20,8 @@ import { openScreenSite } from "./screen-site.ts";
 import { SCREENS } from "./screens.ts";
 
 /**
- * Every screen in every state: no WCAG 2.2 AA violation that axe finds, one level-1 heading, no horizontal scrolling, no
- * console errors. Each run checks one of 24 screens, each in one mode, chosen by TEST_SEED. TEST_SCREENS=all checks all
+ * Every screen in every state, at five widths, light and dark: no WCAG 2.2 AA violation that axe finds, one level-1 heading, no
+ * horizontal scrolling, nothing cut off, no console errors. Each run checks one of 24 screens, each in one mode, chosen by TEST_SEED. TEST_SCREENS=all checks all
  * of them in all modes.
  */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -59,26 +60,97 @@ async function openPageWithAxe(mode: Mode): Promise<ScreenPage> {
   return screenPage;
 }
 
-async function findProblems(
-  screenPage: ScreenPage,
-  screen: Screen,
-  { width }: Mode,
-): Promise<string[]> {
+async function findProblems(screenPage: ScreenPage, screen: Screen): Promise<string[]> {
   const { page, consoleErrors } = screenPage;
   await openScreen(screenPage, site.url, screen);
   const problems = await findViolations(page);
-  const scrollWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
-  if (scrollWidth > width) problems.push(`The page is ${scrollWidth} pixels wide`);
+  problems.push(...(await findLayoutFaults(page)));
   const headings = await page.locator("h1").count();
   if (headings !== 1) problems.push(`The page has ${headings} level-1 headings`);
   const unexpected = consoleErrors.splice(0).filter((text) => !screen.consoleError?.test(text));
   return [...problems, ...unexpected];
 }
 
-it("a page keeps the title that the server sends", async () => {
+it("a page keeps the title that the server sends, and uses the responses that its head requests", async () => {
   const paths = [...drawSample("titles of pages", site.appPaths, 4, ALL)];
   await Promise.all(Array.from({ length: CONCURRENCY }, () => checkTitles(paths)));
 });
+
+it("a form that the server renders stands still when React takes it over, and keeps what was typed", async () => {
+  const { page } = await openPage(browser, { colorScheme: "light", width: 320 });
+  for (const path of ["/sign-up", "/sign-in"]) {
+    const screen = SCREENS.find((each) => each.path === path);
+    assert.ok(screen);
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await respondWith(page, screen.mocks);
+    await page.route("**/assets/main-*.js", (route) => held.then(() => route.continue()));
+    await page.goto(site.url + path, { waitUntil: "commit" });
+    await page.getByLabel("Password", { exact: true }).fill("correct horse");
+    const email = page.getByLabel("Email address");
+    await email.fill("ada@example.com");
+    const before = await page.evaluate(PLACES);
+    release();
+    // Only React renders this button.
+    await page.getByRole("button", { name: "Show password" }).waitFor();
+    assert.equal(await email.inputValue(), "ada@example.com");
+    assert.equal(await page.getByLabel("Password", { exact: true }).inputValue(), "correct horse");
+    assert.equal(await page.evaluate("document.activeElement.id"), "email");
+    assert.deepEqual(await page.evaluate(PLACES), before, path);
+  }
+  await page.context().close();
+});
+
+it("blocks for what is loading and selected segments can be told from their background", async () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const screenPage = await openPage(browser, { colorScheme, width: 1280 });
+    for (const [name, part, property, min] of [
+      ["home, loading", ".tb-skeleton", "backgroundColor", 1.3],
+      ["usage", ".mantine-SegmentedControl-indicator", "boxShadow", 3],
+    ] as const) {
+      const screen = SCREENS.find((each) => each.name === name);
+      assert.ok(screen, name);
+      await openScreen(screenPage, site.url, screen);
+      const [front, back] = await screenPage.page.evaluate<[number, number]>(
+        `[getComputedStyle(document.querySelector("${part}")).${property}, getComputedStyle(document.body).backgroundColor].map(${LUMINANCE})`,
+      );
+      const contrast = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
+      assert.ok(contrast >= min, `${name}, ${colorScheme}: ${contrast.toFixed(2)}`);
+    }
+    await screenPage.page.context().close();
+  }
+});
+
+it("while the code of the next page is loading, the page before it stays, under a bar", async () => {
+  const screenPage = await openPage(browser, { colorScheme: "light", width: 1280 });
+  const { page } = screenPage;
+  const screen = SCREENS.find(({ path }) => path === "/home");
+  assert.ok(screen);
+  await openScreen(screenPage, site.url, screen);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/assets/credits-screen-*.js", (route) => held.then(() => route.continue()));
+  await page.getByRole("link", { name: "Credits", exact: true }).first().click();
+  await page.getByRole("progressbar", { name: "Loading the page" }).waitFor();
+  assert.equal(await page.locator("main h1").textContent(), "Home");
+  release();
+  await page.getByRole("heading", { level: 1, name: "Credits" }).waitFor();
+  await page.getByRole("progressbar").waitFor({ state: "detached" });
+  await page.context().close();
+});
+
+/** Relative luminance of the first colour in a computed value (WCAG 2.2): `rgb(19, 23, 26)` or `color(srgb 0.1 0.2 0.3)`. */
+const LUMINANCE = `(text) => {
+  const [, kind, list] = /(rgb|color)a?\\((?:srgb )?([^)]+)\\)/.exec(text);
+  const [r, g, b] = list.match(/[\\d.]+/g).map((value) => Number(value) / (kind === "rgb" ? 255 : 1)).map((value) =>
+    value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}`;
+
+/** Where the parts of a form are. */
+const PLACES = `["h1", ".tb-lead", "label", "input", ".tb-field-hint[id]", ".tb-quiet", ".tb-submit", ".tb-sign-in-foot"].map((part) =>
+  [...document.querySelectorAll("main " + part)].map((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return [part, x, y, width, height].join(" ");
+  }))`;
 
 /** Takes paths from the shared list until it is empty. */
 async function checkTitles(paths: string[]): Promise<void> {
@@ -92,6 +164,8 @@ async function checkTitles(paths: string[]): Promise<void> {
     assert.equal(await screenPage.page.title(), sent, path);
     const heading = await screenPage.page.locator("h1").textContent();
     assert.equal(`${heading} - Toolbooth`, sent, path);
+    const unused = await screenPage.page.evaluate("[...toolboothResponses.keys()]");
+    assert.deepEqual(unused, [], `${path}: the head requests what the screen does not show first`);
   }
   await screenPage.page.context().close();
 }
@@ -112,7 +186,7 @@ for (const [turn, mode] of MODES.entries()) {
       it(`${screen.name}: has no accessibility, layout or console problem`, async () => {
         const screenPage = free.pop() ?? (await openPageWithAxe(mode));
         try {
-          assert.deepEqual(await findProblems(screenPage, screen, mode), []);
+          assert.deepEqual(await findProblems(screenPage, screen), []);
         } finally {
           screenPage.consoleErrors.length = 0;
           free.push(screenPage);

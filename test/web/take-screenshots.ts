@@ -1,6 +1,7 @@
 /**
- * Takes screenshots of every screen in every state, on a desktop and a phone, light and dark:
- * `npm run screenshots -- <folder>`. The default is a new temporary folder.
+ * Takes screenshots of every screen in every state, at each width, light and dark:
+ * `npm run screenshots -- <folder> [part of a name …]`. The default is a new temporary folder. `TEST_WIDTHS=320,1280` takes only
+ * these widths.
  */
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +12,6 @@ import { MODES, type Mode, openPage, openScreen, type ScreenPage } from "./scree
 import { openScreenSite } from "./screen-site.ts";
 import { SCREENS } from "./screens.ts";
 
-const PHONE_WIDTH = 390;
 type Site = Awaited<ReturnType<typeof openScreenSite>>;
 
 /** The pages that the server renders, including the one for unknown paths. */
@@ -20,16 +20,15 @@ async function takeServerPages(
   site: Site,
   save: (name: string) => Promise<void>,
 ) {
-  for (const path of [...site.serverPaths, "/nowhere"]) {
+  for (const path of [...site.serverPaths, "/nowhere"].filter(isChosen)) {
     await screenPage.page.goto(site.url + path);
     await save(path === "/" ? "front" : `server ${path.slice(1)}`);
   }
 }
 
 async function takeMode(browser: Browser, site: Site, mode: Mode, folder: string): Promise<void> {
-  const width = mode.width < 600 ? PHONE_WIDTH : mode.width;
-  const screenPage = await openPage(browser, { ...mode, width });
-  const kind = `${width === PHONE_WIDTH ? "phone" : "desktop"}-${mode.colorScheme}`;
+  const screenPage = await openPage(browser, mode);
+  const kind = `${mode.width}-${mode.colorScheme}`;
   mkdirSync(path.join(folder, kind), { recursive: true });
   const save = async (name: string) => {
     const file = `${name.replace(/[^a-z0-9]+/gi, "-")}.png`;
@@ -37,7 +36,7 @@ async function takeMode(browser: Browser, site: Site, mode: Mode, folder: string
     await screenPage.page.screenshot({ path: path.join(folder, kind, file), fullPage: true });
   };
   await takeServerPages(screenPage, site, save);
-  for (const screen of SCREENS) {
+  for (const screen of SCREENS.filter(({ name }) => isChosen(name))) {
     await openScreen(screenPage, site.url, screen).catch((error: Error) => {
       process.stderr.write(`${screen.name}: ${error.message}\n`);
       process.exitCode = 1;
@@ -47,10 +46,14 @@ async function takeMode(browser: Browser, site: Site, mode: Mode, folder: string
   await screenPage.page.context().close();
 }
 
-const folder = process.argv[2] ?? mkdtempSync(path.join(tmpdir(), "toolbooth-screenshots-"));
+const [, , chosenFolder, ...parts] = process.argv;
+const isChosen = (name: string) => parts.length === 0 || parts.some((part) => name.includes(part));
+const widths = process.env["TEST_WIDTHS"]?.split(",").map(Number);
+const modes = MODES.filter(({ width }) => widths?.includes(width) ?? true);
+const folder = chosenFolder ?? mkdtempSync(path.join(tmpdir(), "toolbooth-screenshots-"));
 const [browser, site] = await Promise.all([openBrowser(), openScreenSite()]);
 try {
-  for (const mode of MODES) await takeMode(browser, site, mode, path.resolve(folder));
+  for (const mode of modes) await takeMode(browser, site, mode, path.resolve(folder));
   process.stdout.write(`${path.resolve(folder)}\n`);
 } finally {
   site.close();

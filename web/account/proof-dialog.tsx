@@ -4,8 +4,9 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "rea
 import type { ProofMethod, ProofView } from "#api/dashboard/shapes.ts";
 import { base } from "../addresses.ts";
 import { BusyButton } from "../parts/buttons.tsx";
-import { CodeField, PasskeyFailure } from "../parts/factor-fields.tsx";
+import { CodeField } from "../parts/factor-fields.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
+import { PasskeyFailure } from "../parts/passkey-failure.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";

@@ -1,7 +1,4 @@
-import { Text, TextInput } from "@mantine/core";
-import { passkeyErrorText } from "../passkeys.ts";
-import { Alert } from "./alert.tsx";
-import { Failure } from "./message.tsx";
+import { TextInput } from "@mantine/core";
 
 /** A code of an authenticator app, or a recovery code. Browsers offer codes from text messages and password managers. */
 export function CodeField(props: {
@@ -28,21 +25,5 @@ export function CodeField(props: {
       data-autofocus
       onChange={(event) => props.onChange(event.currentTarget.value)}
     />
-  );
-}
-
-/** An error of a request, or of the browser's dialog for passkeys. */
-export function PasskeyFailure({ error }: { error: unknown }) {
-  const text = passkeyErrorText(error);
-  return (
-    <div className="tb-dialog-failure">
-      {text === undefined ? (
-        <Failure error={error} />
-      ) : (
-        <Alert color="red" role="alert" className="tb-failure">
-          <Text size="sm">{text}</Text>
-        </Alert>
-      )}
-    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useEffect } from "react";
-import { PasskeyFailure } from "../parts/factor-fields.tsx";
+import { PasskeyFailure } from "../parts/passkey-failure.tsx";
 import { cancelPasskey, canUsePasskeys, supportsAutofill } from "../passkeys.ts";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";

@@ -19,6 +19,51 @@ export function pagesSuite(sentence: Sentence) {
     for (const path of Object.keys(paths)) assert.ok(yaml.text.includes(`\n  ${path}:\n`), path);
   });
 
+  sentence(
+    "what is the same for everyone is revalidated by its ETag, and API responses are not kept",
+    async (service) => {
+      const paths = ["/", "/llms.txt", "/robots.txt", "/sitemap.xml", "/openapi.json"];
+      for (const path of [...paths, "/openapi.yaml"]) {
+        const first = await service.send(path);
+        assert.equal(first.status, 200, path);
+        assert.equal(first.header("cache-control"), "no-cache", path);
+        const etag = first.header("etag") ?? "";
+        assert.match(etag, /^W\/"[\w+/]{22}"$/, path);
+        // The ETag is weak, so it is that of every content coding, and clients may send it without the mark.
+        for (const known of [etag, etag.slice(2), `"other", ${etag}`, "*"]) {
+          for (const method of ["GET", "HEAD"]) {
+            const headers = { "If-None-Match": known, "Accept-Encoding": "br" };
+            const same = await service.send(path, { method, headers });
+            assert.deepEqual([same.status, same.text], [304, ""], `${method} ${path} ${known}`);
+            for (const name of ["etag", "cache-control", "content-security-policy"]) {
+              assert.equal(same.header(name), first.header(name), `${path} ${name}`);
+            }
+            assert.equal(same.header("content-type") ?? null, null);
+          }
+        }
+        const changed = await service.send(path, { headers: { "If-None-Match": '"other"' } });
+        assert.deepEqual([changed.status, changed.text], [200, first.text], path);
+        const head = await service.send(path, { method: "HEAD" });
+        assert.deepEqual([head.status, head.text, head.header("etag")], [200, "", etag], path);
+      }
+      for (const path of ["/healthz", "/nowhere", "/api/v1/none"]) {
+        const { header } = await service.send(path, { headers: { "If-None-Match": "*" } });
+        assert.deepEqual([header("cache-control"), header("etag") ?? null], ["no-store", null]);
+      }
+    },
+  );
+
+  sentence("the 304 of a page varies as its 200 does", async (service) => {
+    const asked = { "Accept-Encoding": "gzip" };
+    for (const path of ["/openapi.json", "/robots.txt"]) {
+      const first = await service.send(path, { headers: asked });
+      const headers = { ...asked, "If-None-Match": first.header("etag") ?? "" };
+      const same = await service.send(path, { headers });
+      assert.equal(same.status, 304);
+      assert.equal(same.header("vary") ?? null, first.header("vary") ?? null, path);
+    }
+  });
+
   sentence("/favicon.ico is an icon", async (service) => {
     const { status, bytes, header } = await service.send("/favicon.ico");
     assert.equal(status, 200);

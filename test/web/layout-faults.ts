@@ -1,0 +1,59 @@
+import type { Page } from "playwright-core";
+
+/**
+ * What axe does not see, one line for each fault: a page that is wider than its window, a control that is cut off by its window or
+ * by the element that clips or scrolls it, and a label that is squeezed into a column of words.
+ */
+export const findLayoutFaults = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(${FIND})()`);
+
+/** More lines than this, with fewer characters a line than this, are a label that has no room. */
+const LINES_MAX = 3;
+const CHARACTERS_MIN = 16;
+/** Positions are fractions of pixels. */
+const SLACK_PX = 1;
+
+const FIND = `() => {
+  const faults = [];
+  const root = document.documentElement;
+  if (root.scrollWidth > innerWidth) faults.push("The page is " + root.scrollWidth + " pixels wide");
+  const nameOf = (element) =>
+    (element.getAttribute("aria-label") || element.textContent || element.id || element.tagName).trim().replace(/\\s+/g, " ").slice(0, 60);
+  const isVisible = (element) => {
+    const { width, height, right } = element.getBoundingClientRect();
+    // What only screen readers have is a pixel wide, or beyond the left edge.
+    return width > 2 && height > 2 && right > 0 && element.checkVisibility({ visibilityProperty: true });
+  };
+
+  const CONTROLS = "a[href], button, input, select, textarea, summary, [role=button], [role=tab], [role=menuitem], [role=switch]";
+  for (const element of document.querySelectorAll(CONTROLS)) {
+    if (!isVisible(element)) continue;
+    const box = element.getBoundingClientRect();
+    if (box.right > innerWidth + ${SLACK_PX}) faults.push("Beyond the window: " + nameOf(element));
+    // A link in a line of text may be broken; the line is what is clipped.
+    for (let around = element.parentElement; around && around !== document.body; around = around.parentElement) {
+      const { overflowX, overflowY, position } = getComputedStyle(around);
+      if (overflowX === "visible" && overflowY === "visible") continue;
+      const frame = around.getBoundingClientRect();
+      const isCutAside = overflowX !== "visible" && (box.right > frame.right + ${SLACK_PX} || box.left < frame.left - ${SLACK_PX});
+      const isCutBelow = /hidden|clip/.test(overflowY) && (box.bottom > frame.bottom + ${SLACK_PX} || box.top < frame.top - ${SLACK_PX});
+      if (isCutAside || isCutBelow) {
+        faults.push("Cut off: " + nameOf(element));
+        break;
+      }
+      if (position === "fixed") break;
+    }
+  }
+
+  for (const element of document.querySelectorAll("button, label, [role=tab], [role=menuitem], th, td, dt, summary")) {
+    if (!isVisible(element)) continue;
+    const text = element.textContent.trim();
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const lines = new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ bottom }) => Math.round(bottom / 4)));
+    if (lines.size > ${LINES_MAX} && text.length / lines.size < ${CHARACTERS_MIN} && element.querySelector("br, ul, ol, dl, p, div > div, input, button") === null) {
+      faults.push(lines.size + " lines: " + nameOf(element));
+    }
+  }
+  return faults;
+}`;

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { APP_ENTRY, type AppPage, listAppPages } from "#site/app-pages.ts";
+import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
+import { TOOLS } from "#tools/registry.ts";
+
+/**
+ * What a browser with an empty cache loads for each React page, in the newest build, which `npm test` makes: the files that the
+ * head of the page names, compressed. `npm run measure:pages` measures the same and more in a browser.
+ */
+const DIST = path.join(import.meta.dirname, "../../dist");
+
+/** Requests: HTML, style, scripts, two fonts, the script of the colours, and the responses that the page shows first. */
+const REQUESTS_MAX: [pages: RegExp, requests: number][] = [
+  // They show several responses, share dialogs with other pages, or run a tool.
+  [/^\/(?:settings\/(?:account|notifications|webhooks)|confirm-sign-in)$|^\/tools\/./, 15],
+  [/./, 12],
+];
+const FONTS = 2;
+/** The colours before the first paint. */
+const EARLY_FILES = 1;
+
+/** JavaScript in kB (1,000 bytes) that a page may load before it is complete; a bound is a little above what is needed. */
+const SCRIPT_KB_MAX: [pages: RegExp, kB: number][] = [
+  [/^\/(?:sign-up|forgot-password|reset-password|verify-email)$/, 120],
+  [/^\/(?:sign-in|unsubscribe)$/, 126],
+  [/^\/confirm-sign-in$/, 145],
+  [/^\/(?:home|credits|tools)$/, 136],
+  [/^\/tools\//, 190],
+  [/./, 160],
+];
+
+const build = readdirSync(DIST)
+  .filter((name) => /^[0-9a-f]{16}$/.test(name))
+  .map((name) => ({ folder: path.join(DIST, name), at: statSync(path.join(DIST, name)).mtimeMs }))
+  .sort((one, other) => other.at - one.at)[0]?.folder as string;
+const manifest = JSON.parse(
+  readFileSync(path.join(build, "manifest.json"), "utf8"),
+) as PageManifest;
+
+/** Bytes on the wire: files that compression would not make smaller have no compressed form. */
+const bytesOf = (file: string): number =>
+  (
+    statSync(path.join(build, `${file}.br`), { throwIfNoEntry: false }) ??
+    statSync(path.join(build, file))
+  ).size;
+
+function weigh(page: AppPage) {
+  const { scripts, preloads, styles } = assetsOf(manifest, "", APP_ENTRY, page.screen);
+  const files = [...scripts, ...preloads];
+  const kB = files.reduce((sum, file) => sum + bytesOf(file), 0) / 1_000;
+  const data = 1 + (page.data?.length ?? 0);
+  return { kB, requests: 1 + EARLY_FILES + styles.length + files.length + FONTS + data, files };
+}
+
+for (const page of listAppPages(TOOLS, "https://tools.test")) {
+  test(`${page.path} loads few files and little JavaScript`, () => {
+    assert.ok(manifest[page.screen] !== undefined, `the build has no ${page.screen}`);
+    const { kB, requests, files } = weigh(page);
+    const list = files.map((file) => `${file} ${bytesOf(file)}`).join("\n");
+    const bound = boundOf(SCRIPT_KB_MAX, page);
+    assert.ok(kB <= bound, `${kB} kB of JavaScript, more than ${bound}:\n${list}`);
+    assert.ok(requests <= boundOf(REQUESTS_MAX, page), `${requests} requests:\n${list}`);
+  });
+}
+
+/** The first bound whose pattern matches. */
+const boundOf = (bounds: [pages: RegExp, bound: number][], { path }: AppPage): number =>
+  bounds.find(([pages]) => pages.test(path))?.[1] ?? 0;
+
+test("the script of the server-rendered pages shares no file with the dashboard", () => {
+  const dashboard = assetsOf(manifest, "", APP_ENTRY);
+  const front = assetsOf(manifest, "", "front/main.ts");
+  const shared = [...front.scripts, ...front.preloads].filter((file) =>
+    [...dashboard.scripts, ...dashboard.preloads].includes(file),
+  );
+  assert.deepEqual(shared, []);
+});
