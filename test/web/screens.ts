@@ -4,6 +4,7 @@ import * as fixtures from "./fixtures.ts";
 import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
 import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 import { SIGN_IN_SCREENS } from "./sign-in-screens.ts";
+import { listToolScreens } from "./tool-screens.ts";
 
 const ALL: Mocks = {
   "GET /dashboard/visitor": { body: fixtures.visitor },
@@ -381,4 +382,5 @@ export const SCREENS: Screen[] = [
   ...OTHER_STATES,
   ...listFactorScreens(ALL),
   ...listSalesScreens(ALL),
+  ...listToolScreens(ALL),
 ];
