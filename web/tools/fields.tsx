@@ -45,7 +45,7 @@ export const FieldLabel = ({ field: { label, name } }: { field: ToolField }) => 
 );
 
 /** What describes a control: the error first, because screen readers read in this order. */
-export function FieldNotes({
+export function FieldHints({
   id,
   field,
   error,
@@ -99,7 +99,7 @@ function ChoiceField({ field, value, error, onChange }: FieldProps) {
           onChange(field.choices.find((choice) => String(choice) === chosen) ?? chosen)
         }
       />
-      <FieldNotes id={id} field={field} error={error} />
+      <FieldHints id={id} field={field} error={error} />
     </div>
   );
 }
@@ -119,7 +119,7 @@ function SwitchField({ field, value, error, onChange }: FieldProps) {
           <FieldLabel field={field} />
         </span>
       </label>
-      <FieldNotes id={id} field={field} error={error} />
+      <FieldHints id={id} field={field} error={error} />
     </div>
   );
 }
@@ -207,7 +207,7 @@ function LineField({
         />
         {children}
       </div>
-      <FieldNotes id={id} field={field} error={error} />
+      <FieldHints id={id} field={field} error={error} />
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { memo } from "react";
 import type { Inputs } from "./call-plan.ts";
 import { CodeView } from "./code-view.tsx";
 import type { ToolView } from "./tool-view.ts";
-import { Notice, Prose } from "./ui.tsx";
+import { Callout, Prose } from "./ui.tsx";
 import type { ResponseState, ShownResponse } from "./use-response.ts";
 
 /** The result for the inputs, or an error. */
@@ -30,9 +30,9 @@ export const ResultPane = memo(function ResultPane({
     <div className="play-result">
       {slow && <p className="play-working">Working…</p>}
       {error !== null && (
-        <Notice tone="bad" title="No response">
+        <Callout tone="bad" title="No response">
           <p>{error.message}</p>
-        </Notice>
+        </Callout>
       )}
       {response === null && error === null && !slow && empty !== "" && (
         <p className="play-empty">{empty}</p>
@@ -63,7 +63,7 @@ const Response = memo(function Response({
   return response.status === 200 ? (
     <View response={response} />
   ) : (
-    <ProblemNotice response={response} problem={problem} base={base} />
+    <ProblemCallout response={response} problem={problem} base={base} />
   );
 });
 
@@ -85,7 +85,7 @@ export function problemIn({ status, body }: ShownResponse): Problem | null {
   }
 }
 
-function ProblemNotice({
+function ProblemCallout({
   response: { status, source },
   problem,
   base,
@@ -96,7 +96,7 @@ function ProblemNotice({
 }) {
   const { title, detail, code } = problem ?? {};
   return (
-    <Notice tone="bad" title={title ?? `Status ${status}`}>
+    <Callout tone="bad" title={title ?? `Status ${status}`}>
       <p>
         <Prose text={detail ?? "The response is not one of the API. See it below."} />
       </p>
@@ -108,7 +108,7 @@ function ProblemNotice({
           Error code: <a href={`${base}/docs/errors#${code}`}>{code}</a>
         </p>
       )}
-    </Notice>
+    </Callout>
   );
 }
 

@@ -193,7 +193,7 @@ export const Prose = ({ text }: { text: string }) =>
     return at % 2 === 1 ? <code key={key}>{piece}</code> : <span key={key}>{piece}</span>;
   });
 
-export function Notice({
+export function Callout({
   tone,
   title,
   children,
@@ -203,7 +203,7 @@ export function Notice({
   children?: ReactNode;
 }) {
   return (
-    <div className="play-notice" data-tone={tone}>
+    <div className="play-callout" data-tone={tone}>
       {title !== undefined && <strong>{title}</strong>}
       {children}
     </div>
