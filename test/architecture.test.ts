@@ -237,7 +237,9 @@ const valueImportsOf = (file: string) =>
 /** Returns the file of this repository that an import names; undefined for a package. */
 function inside(file: string, target: string): string | undefined {
   if (target.startsWith("#")) return `src/${target.slice(1)}`;
-  if (target.startsWith(".")) return path.posix.join(path.posix.dirname(file), target);
+  // `?inline` tells Vite how to import a file.
+  const [name = ""] = target.split("?");
+  if (target.startsWith(".")) return path.posix.join(path.posix.dirname(file), name);
   return undefined;
 }
 

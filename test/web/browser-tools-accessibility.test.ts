@@ -41,8 +41,6 @@ for (const [device, options] of Object.entries({
     const takesAll = process.env["TEST_SCREENS"] === "all";
     for (const name of drawSample(`tools on ${device}`, names, 3, takesAll)) {
       const { page } = await openTool(setup, t, name, options);
-      const button = TOOLS.find((tool) => tool.name === name)?.page?.button;
-      if (button !== undefined) await page.getByRole("button", { name: button }).click();
       if (name === "echo") await textOf(page).fill("{");
       if (TOOLS.some((tool) => tool.name === name)) await responseOf(page).waitFor();
       assert.deepEqual(await violationsIn(page), [], name);

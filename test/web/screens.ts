@@ -6,6 +6,7 @@ import { LOG_MOCKS, listLogScreens, NO_LOG } from "./log-screens.ts";
 import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
 import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 import { SIGN_IN_SCREENS } from "./sign-in-screens.ts";
+import { listToolScreens } from "./tool-screens.ts";
 
 const ALL: Mocks = {
   "GET /dashboard/visitor": { body: fixtures.visitor },
@@ -453,4 +454,5 @@ export const SCREENS: Screen[] = [
   ...listFactorScreens(ALL),
   ...listSalesScreens(ALL),
   ...listLogScreens(ALL),
+  ...listToolScreens(ALL),
 ];

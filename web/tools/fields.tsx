@@ -46,7 +46,7 @@ export const FieldLabel = ({ field: { label, name } }: { field: ToolField }) => 
 );
 
 /** What describes a control: the error first, because screen readers read in this order. */
-export function FieldNotes({
+export function FieldHints({
   id,
   field,
   error,
@@ -100,7 +100,7 @@ function ChoiceField({ field, value, error, onChange }: FieldProps) {
           onChange(field.choices.find((choice) => String(choice) === chosen) ?? chosen)
         }
       />
-      <FieldNotes id={id} field={field} error={error} />
+      <FieldHints id={id} field={field} error={error} />
     </div>
   );
 }
@@ -120,7 +120,7 @@ function SwitchField({ field, value, error, onChange }: FieldProps) {
           <FieldLabel field={field} />
         </span>
       </label>
-      <FieldNotes id={id} field={field} error={error} />
+      <FieldHints id={id} field={field} error={error} />
     </div>
   );
 }
@@ -208,7 +208,7 @@ function LineField({
         />
         {children}
       </div>
-      <FieldNotes id={id} field={field} error={error} />
+      <FieldHints id={id} field={field} error={error} />
     </div>
   );
 }

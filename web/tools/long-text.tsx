@@ -3,7 +3,7 @@ import { utf8Length } from "#tools/text.ts";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import type { ChosenFile } from "./chosen-file.ts";
 import { beginningOf } from "./code-view.tsx";
-import { describedBy, FieldLabel, FieldNotes, type FieldProps } from "./fields.tsx";
+import { describedBy, FieldHints, FieldLabel, type FieldProps } from "./fields.tsx";
 import { FileContext } from "./file-context.ts";
 import { Button } from "./ui.tsx";
 
@@ -85,7 +85,7 @@ export function LongText({ field, value, error, onChange }: FieldProps) {
           }}
         />
       )}
-      <FieldNotes id={id} field={field} error={shownError} />
+      <FieldHints id={id} field={field} error={shownError} />
       {isMain && (
         <div className="play-row">
           <OpenFileButton

@@ -16,7 +16,7 @@ import { type Problem, problemIn, ResultPane } from "./result-pane.tsx";
 import { RunBar, type Where } from "./run-bar.tsx";
 import { keyFault } from "./send-call.ts";
 import { type FieldValues, type ToolField, valuesFor } from "./tool-fields.ts";
-import { Button, Notice } from "./ui.tsx";
+import { Button, Callout } from "./ui.tsx";
 import { useInputs } from "./use-inputs.ts";
 import { type ResponseState, useApiResponse, useLocalResponse } from "./use-response.ts";
 
@@ -94,10 +94,10 @@ export function Playground({
           >
             <div className="play-heading">
               <Heading id={`${name}-input`}>Input</Heading>
-              <ShareButton fields={fields} values={values} hasFile={file !== null} />
+              <CopyLinkButton fields={fields} values={values} hasFile={file !== null} />
               {view.fillsScreen === true && <ScreenButton place={place} />}
             </div>
-            <OriginNotice origin={origin} />
+            <OriginCallout origin={origin} />
             <Examples
               tool={tool}
               onChoose={(chosen) => setInputs({ values: chosen, file: null })}
@@ -193,18 +193,18 @@ function useRunKey(place: React.RefObject<HTMLElement | null>, start: () => void
   }, [place]);
 }
 
-function OriginNotice({ origin }: { origin: ReturnType<typeof useInputs>["origin"] }) {
+function OriginCallout({ origin }: { origin: ReturnType<typeof useInputs>["origin"] }) {
   if (origin.kind === "here") return null;
   return (
     <div role="status">
       {origin.kind === "link" ? (
-        <Notice tone="plain" title="These inputs come from a link.">
+        <Callout tone="plain" title="These inputs come from a link.">
           <p>Check them, then select Run.</p>
-        </Notice>
+        </Callout>
       ) : (
-        <Notice tone="warn" title="The link could not be used.">
+        <Callout tone="warn" title="The link could not be used.">
           <p>{origin.fault}</p>
-        </Notice>
+        </Callout>
       )}
     </div>
   );
@@ -248,7 +248,7 @@ function statusText({ response, slow, error }: ResponseState): string {
     : `The call was rejected with status ${response.status}.`;
 }
 
-function ShareButton({
+function CopyLinkButton({
   fields,
   values,
   hasFile,
@@ -276,7 +276,7 @@ function ShareButton({
     else setSaid(left ? "Copied without the secret" : "Link copied");
   }
   return (
-    <span className="play-share">
+    <span className="play-copy-link">
       <span className="play-help" role="status">
         {said}
       </span>

@@ -3,7 +3,7 @@ import { Prose } from "../parts/prose.tsx";
 import type { Inputs } from "./call-plan.ts";
 import { CodeView } from "./code-view.tsx";
 import type { ToolView } from "./tool-view.ts";
-import { Notice } from "./ui.tsx";
+import { Callout } from "./ui.tsx";
 import type { ResponseState, ShownResponse } from "./use-response.ts";
 
 /** The result for the inputs, or an error. */
@@ -31,9 +31,9 @@ export const ResultPane = memo(function ResultPane({
     <div className="play-result">
       {slow && <p className="play-working">Working…</p>}
       {error !== null && (
-        <Notice tone="bad" title="No response">
+        <Callout tone="bad" title="No response">
           <p>{error.message}</p>
-        </Notice>
+        </Callout>
       )}
       {response === null && error === null && !slow && empty !== "" && (
         <p className="play-empty">{empty}</p>
@@ -64,7 +64,7 @@ const Response = memo(function Response({
   return response.status === 200 ? (
     <View response={response} />
   ) : (
-    <ProblemNotice response={response} problem={problem} base={base} />
+    <ProblemCallout response={response} problem={problem} base={base} />
   );
 });
 
@@ -86,7 +86,7 @@ export function problemIn({ status, body }: ShownResponse): Problem | null {
   }
 }
 
-function ProblemNotice({
+function ProblemCallout({
   response: { status, source },
   problem,
   base,
@@ -97,7 +97,7 @@ function ProblemNotice({
 }) {
   const { title, detail, code } = problem ?? {};
   return (
-    <Notice tone="bad" title={title ?? `Status ${status}`}>
+    <Callout tone="bad" title={title ?? `Status ${status}`}>
       <p>
         <Prose text={detail ?? "The response is not one of the API. See it below."} />
       </p>
@@ -109,7 +109,7 @@ function ProblemNotice({
           Error code: <a href={`${base}/docs/errors#${code}`}>{code}</a>
         </p>
       )}
-    </Notice>
+    </Callout>
   );
 }
 

@@ -186,7 +186,7 @@ export function Tabs<Name extends string>({
   );
 }
 
-export function Notice({
+export function Callout({
   tone,
   title,
   children,
@@ -196,7 +196,7 @@ export function Notice({
   children?: ReactNode;
 }) {
   return (
-    <div className="play-notice" data-tone={tone}>
+    <div className="play-callout" data-tone={tone}>
       {title !== undefined && <strong>{title}</strong>}
       {children}
     </div>

@@ -5,7 +5,7 @@ import { counted, formatNumber } from "../../parts/numbers.ts";
 import { ALGORITHM_NAMES, type Expected, matches, readExpected } from "../expected-digest.ts";
 import { ALGORITHMS, type Digests } from "../hash-stream.ts";
 import type { BesideProps, ResultProps } from "../tool-view.ts";
-import { Button, CopyButton, Notice } from "../ui.tsx";
+import { Button, Callout, CopyButton } from "../ui.tsx";
 import { type DigestState, useDigests } from "../use-digests.ts";
 
 type HashResponse = {
@@ -74,10 +74,10 @@ function DigestList({
   if (state.kind === "running") return <Progress state={state} size={size} />;
   if (state.kind === "cancelled" || state.kind === "failed") {
     return (
-      <Notice tone={state.kind === "failed" ? "bad" : "plain"}>
+      <Callout tone={state.kind === "failed" ? "bad" : "plain"}>
         <p>{state.kind === "failed" ? state.message : "Stopped before the end of the file."}</p>
         <Button onClick={state.again}>Start again</Button>
-      </Notice>
+      </Callout>
     );
   }
   const digests = state.kind === "done" ? state.digests : null;
@@ -169,18 +169,18 @@ function Verdict({ expected, digests }: { expected: Expected | null; digests: Di
   if (expected === null) return null;
   if ("fault" in expected) {
     return (
-      <Notice tone="warn">
+      <Callout tone="warn">
         <p>{expected.fault}</p>
-      </Notice>
+      </Callout>
     );
   }
   const name = ALGORITHM_NAMES[expected.algorithm];
   if (digests === null) return <p className="play-help">Compared when the digests are ready.</p>;
   return matches(digests, expected) ? (
-    <Notice tone="ok" title={`Match: the ${name} digest is the expected one.`} />
+    <Callout tone="ok" title={`Match: the ${name} digest is the expected one.`} />
   ) : (
-    <Notice tone="bad" title={`No match: the ${name} digest is another one.`}>
+    <Callout tone="bad" title={`No match: the ${name} digest is another one.`}>
       <p>The content is not what was published, or the digest is of something else.</p>
-    </Notice>
+    </Callout>
   );
 }

@@ -1,9 +1,9 @@
 import { CONTRAST_MIN, contrastOf } from "#tools/qr-code/colors.ts";
-import { formatNumber } from "../../parts/numbers.ts";
+import { counted, formatNumber } from "../../parts/numbers.ts";
 import { hexOf } from "../fields.tsx";
 import { QrHelpers } from "../qr-helpers.tsx";
 import type { BesideProps, HelperProps, ResultProps } from "../tool-view.ts";
-import { CopyButton, DownloadButton, Notice } from "../ui.tsx";
+import { Callout, CopyButton, DownloadButton } from "../ui.tsx";
 
 type QrResponse = {
   format: "png" | "svg" | "utf8";
@@ -112,11 +112,11 @@ export function Beside({ inputs: { values }, response }: BesideProps) {
   const warnings = response?.status === 200 ? warningsFor(values) : [];
   if (warnings.length === 0) return null;
   return (
-    <Notice tone="warn" title="Some scanners may not read this code.">
+    <Callout tone="warn" title="Some scanners may not read this code.">
       {warnings.map((warning) => (
         <p key={warning}>{warning}</p>
       ))}
-    </Notice>
+    </Callout>
   );
 }
 
@@ -128,7 +128,7 @@ function warningsFor({ dark, light, margin, format }: BesideProps["inputs"]["val
   const warnings: string[] = [];
   if (typeof margin === "number" && margin < MARGIN_GOOD) {
     warnings.push(
-      `The margin is ${margin} modules. Scanners expect ${MARGIN_GOOD}: put the code on a light background.`,
+      `The margin is ${counted(margin, "module")}. Scanners expect ${MARGIN_GOOD}: put the code on a light background.`,
     );
   }
   if (format === "utf8") return warnings;

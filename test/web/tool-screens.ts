@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import type { Page } from "playwright-core";
+import type { Mocks, Screen } from "./screen-mocks.ts";
+
+/** The states of the pages of the tools. */
+const link = (inputs: Record<string, unknown>): string =>
+  `#input=${encodeURIComponent(JSON.stringify(inputs))}`;
+
+const waitForResult = (page: Page) => page.getByText("Computed in your browser").waitFor();
+
+/** The call is mocked: the page reaches the API on its own origin. */
+const callApi = (status: number, body: unknown) => async (page: Page) => {
+  await page.route("**/api/v1/*", (route) =>
+    route.fulfill({
+      status,
+      headers: {
+        "Credits-Charged": status === 200 ? "1" : "0",
+        "Credits-Remaining": status === 200 ? "41" : "0",
+        "Server-Timing": "total;dur=1.9",
+        "X-Request-Id": "req_2bQnJ7mG5yX0cVdT",
+        "Cache-Control": "no-store",
+      },
+      json: body,
+    }),
+  );
+  await page.getByRole("radio", { name: "Through the API" }).check();
+  await page.getByLabel("API key").fill("tb_example");
+  await page.getByRole("button", { name: "Send request" }).click();
+  await page.getByText("From the API.").waitFor();
+};
+
+const UUIDS = ["0d46edf9-942f-40da-b5ce-619fb43363a7", "6da30ea8-ca08-46ba-b7ab-fc11a5a14ec4"];
+const NO_CREDITS = {
+  ...{ ok: false, title: "Not enough credits", status: 402, code: "insufficient_credits" },
+  detail: "The call costs 1 credit, and the account has 0.",
+};
+
+async function hashFile(page: Page): Promise<void> {
+  const buffer = Buffer.from([0x89, 0x50, 0xff]);
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "photo of the booth.jpg", mimeType: "", buffer });
+  await page
+    .getByLabel("Compare with an expected digest")
+    .fill(`${createHash("sha512").update(buffer).digest("hex")}  photo of the booth.jpg`);
+  await page.getByText("Match: the SHA-512 digest").waitFor();
+}
+
+export const listToolScreens = (mocks: Mocks): Screen[] => {
+  const tool = (
+    state: string,
+    path: string,
+    actions: (page: Page) => Promise<unknown> = waitForResult,
+  ): Screen => ({
+    name: `tool, ${state}`,
+    path: `/tools/${path}`,
+    mocks,
+    actions: async (page) => {
+      await actions(page);
+    },
+  });
+  return [
+    { name: "tools", path: "/tools", mocks },
+    tool("hash", "hash"),
+    tool("hash of a file that matches", "hash", hashFile),
+    tool("hash that does not match", "hash", async (page) => {
+      await page.getByLabel("Compare with an expected digest").fill(`sha1:${"0".repeat(40)}`);
+      await page.getByText("No match").waitFor();
+    }),
+    tool("qr-code", "qr-code"),
+    tool("qr-code of a contact, hard to read", "qr-code", async (page) => {
+      await page.getByRole("radio", { name: "Contact" }).check();
+      await page.getByLabel("First name").fill("Ada");
+      await page.getByRole("textbox", { name: "Color dark" }).fill("#555");
+      await page.getByRole("textbox", { name: "Margin margin" }).fill("1");
+      await page.getByText("Some scanners may not read this code.").waitFor();
+    }),
+    tool("qr-code with errors", "qr-code", async (page) => {
+      await page.getByRole("textbox", { name: "Color dark" }).fill("#ddd");
+      await page.getByText("must be darker than").first().waitFor();
+    }),
+    tool("uuid", "uuid"),
+    tool("uuid through the API", "uuid", async (page) => {
+      await callApi(200, { ok: true, count: 2, uppercase: false, uuids: UUIDS })(page);
+      await page.getByRole("tab", { name: "Headers" }).click();
+    }),
+    tool("uuid without credits", "uuid", callApi(402, NO_CREDITS)),
+    tool("uuid without a key", "uuid", async (page) => {
+      await page.getByRole("radio", { name: "Through the API" }).check();
+      await page.getByRole("button", { name: "Send request" }).click();
+      await page.getByText("Paste an API key").waitFor();
+    }),
+    tool("markdown-render", "markdown-render"),
+    tool("markdown-render, HTML", "markdown-render", async (page) => {
+      await page.getByRole("tab", { name: "HTML" }).click();
+      await waitForResult(page);
+    }),
+    tool("echo", "echo"),
+    tool("echo, not JSON", `echo${link({ body: "{" })}`, async (page) => {
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.getByText("invalid_json").first().waitFor();
+    }),
+    tool("inputs of a link", `hash${link({ text: "from a link" })}`, async (page) => {
+      await page.getByText("These inputs come from a link.").waitFor();
+    }),
+    tool("a link that cannot be used", `hash${link({ hmacKey: "a" })}`, async (page) => {
+      await page.getByText("The link could not be used.").waitFor();
+    }),
+    tool("unknown", "hush", (page) => page.getByText("No tool is called “hush”").waitFor()),
+  ];
+};
