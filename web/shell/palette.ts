@@ -138,7 +138,7 @@ class Palette {
     title.append(...marked(entry.title, query));
     node.append(title);
     const words = query.trim() === "" ? "" : excerptOf(entry, query);
-    const isText = entry.group === "Documentation" || entry.group === "Error codes";
+    const isText = entry.group === "Documentation";
     const detail =
       isText && words !== "" ? [entry.detail, words].filter(Boolean).join(": ") : entry.detail;
     if (detail !== "") {
