@@ -48,7 +48,7 @@ class Palette {
   }
 
   open(): void {
-    const close = element("button", { type: "button", "aria-label": "Close" });
+    const close = element("button", { type: "button", "aria-label": "Esc, close the search" });
     close.textContent = "Esc";
     close.addEventListener("click", () => this.#close());
     const row = element("div", { class: "tb-palette-field" });
