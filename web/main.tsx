@@ -5,7 +5,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { colorSchemeManager } from "./frame/color-scheme-manager.ts";
+import { colorSchemeManager } from "./frame/mantine-appearance.ts";
 import { checkRestoredPage } from "./frame/restored-page.ts";
 import { createQueryClient } from "./queries.ts";
 import { router } from "./router.tsx";

@@ -23,12 +23,12 @@ ${entries.map(([href, label]) => link(href, label, path, options))}</nav>
 <button type="button" class="tb-icon-button tb-scripted tb-wide" popovertarget="tb-appearance" aria-label="Appearance">${icon("sun")}${icon("moon")}</button>
 ${dashboard && visitorLinks(options)}<button type="button" class="tb-icon-button tb-narrow" popovertarget="tb-menu" aria-label="Menu">${icon("menu", 22)}</button>
 </div></header>
-<div popover id="tb-appearance" class="tb-popover" aria-label="Appearance">${appearanceChoice("tb-appearance-choice")}</div>
+<div popover id="tb-appearance" class="tb-popover" role="dialog" aria-label="Appearance">${appearanceChoice("tb-appearance-choice")}</div>
 ${dashboard && accountMenu(path, options)}<div popover id="tb-menu" class="tb-popover tb-menu" role="dialog" aria-label="Menu">
 ${
   dashboard &&
   html`<nav class="tb-nav tb-if-in" aria-label="Dashboard">${menuLinks(path, options)}</nav>\n`
-}<nav class="tb-nav" aria-label="Site"><ul>${entries.map(([href, label]) => html`<li>${link(href, label, path, options)}</li>`)}</ul></nav>
+}<nav class="tb-nav" aria-label="Pages"><ul>${entries.map(([href, label]) => html`<li>${link(href, label, path, options)}</li>`)}</ul></nav>
 ${
   dashboard &&
   html`<div class="tb-menu-actions tb-if-out"><a class="tb-button tb-quiet" href="${links.signIn}">Sign in</a>${

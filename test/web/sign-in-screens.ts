@@ -201,7 +201,15 @@ const FRAME: Screen[] = [
   },
   at("/tools", "menu or appearance", openMenu),
   at("/tools", "menu or account panel", openMenu, SIGNED_IN),
+  at("/tools", "search", search, SIGNED_IN),
 ];
+
+/** The search with results of several groups. */
+async function search(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Search/ }).click();
+  await page.getByRole("combobox", { name: /^Search/ }).fill("key");
+  await page.getByRole("option", { name: "missing_key" }).waitFor();
+}
 
 /** Narrow screens have a menu, wide ones a popover. */
 async function openMenu(page: Page): Promise<void> {

@@ -13,14 +13,25 @@ export type Entry = {
 /** An entry of `/docs/search.json` (`src/site/docs/search-index.ts`). */
 export type IndexEntry = { page: string; title: string; href: string; text: string };
 
+const EXCERPT_CHARS = 110;
+
 /** `base` is the path under which the service is published. */
 export function fromIndex({ page, title, href, text }: IndexEntry, base: string): Entry {
   const isError = href.startsWith(`${base}/docs/errors#`) && /^[a-z]+(?:_[a-z0-9]+)*$/.test(title);
   if (href.startsWith(`${base}/tools/`)) {
     return { group: "Tools", title, detail: text, text, target: href };
   }
+  if (isError) {
+    return {
+      group: "Error codes",
+      title,
+      detail: text.slice(0, EXCERPT_CHARS),
+      text,
+      target: href,
+    };
+  }
   return {
-    group: isError ? "Error codes" : "Documentation",
+    group: "Documentation",
     title: title === "" ? page : title,
     detail: title === "" ? "" : page,
     text,
@@ -67,8 +78,6 @@ function scoreOf({ group, title, detail, text }: Entry, words: readonly string[]
   }
   return score;
 }
-
-const EXCERPT_CHARS = 110;
 
 /** The text around the first word of the query that is in it; empty where there is none. */
 export function excerptOf({ text }: Entry, query: string): string {

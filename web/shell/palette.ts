@@ -48,7 +48,7 @@ class Palette {
   }
 
   open(): void {
-    const close = element("button", { type: "button", "aria-label": "Close" });
+    const close = element("button", { type: "button", "aria-label": "Esc, close the search" });
     close.textContent = "Esc";
     close.addEventListener("click", () => this.#close());
     const row = element("div", { class: "tb-palette-field" });
@@ -138,7 +138,7 @@ class Palette {
     title.append(...marked(entry.title, query));
     node.append(title);
     const words = query.trim() === "" ? "" : excerptOf(entry, query);
-    const isText = entry.group === "Documentation" || entry.group === "Error codes";
+    const isText = entry.group === "Documentation";
     const detail =
       isText && words !== "" ? [entry.detail, words].filter(Boolean).join(": ") : entry.detail;
     if (detail !== "") {
