@@ -156,7 +156,7 @@ npm run -s toolbooth -- audit`,
 
 function closing(options: PageOptions): Html {
   return html`<section class="closing" aria-labelledby="begin">${gatePicture("check", { raised: true })}
-<h2 id="begin">The first call takes a minute</h2>
+<h2 id="begin">Your first call</h2>
 <p class="lead">Create a key, paste one command, and read the response.</p>
 ${mainActions(options)}</section>
 `;
