@@ -1,6 +1,6 @@
 /** The pricing page. */
 export const PRICING_STYLE = `
-.mark{display:inline-block;padding:.1rem .55rem;border-radius:99px;background:var(--tb-tint);color:var(--tb-accent);font-size:.75rem;font-weight:600;letter-spacing:0;vertical-align:.15em;white-space:nowrap}
+.mark{display:inline-block;padding:.1rem .55rem;border-radius:99px;background:var(--tb-tint);color:var(--tb-accent);font-size:.75rem;font-weight:600;vertical-align:.15em;white-space:nowrap}
 .pricing .packs .chosen{border-color:var(--tb-accent);box-shadow:inset 0 0 0 1px var(--tb-accent)}
 .pricing>section:first-of-type{padding-top:1.5rem}.pricing>section{padding-top:3.5rem}
 .pricing .actions{align-items:center}

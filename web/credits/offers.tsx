@@ -6,7 +6,7 @@ import { topUp } from "#top-up.ts";
 import { absoluteUrl } from "../addresses.ts";
 import { restrictionOf } from "../keys/restriction.tsx";
 import { BusyButton } from "../parts/buttons.tsx";
-import { AgreementNote, RefundsLink } from "../parts/legal-links.tsx";
+import { AgreementText, RefundsLink } from "../parts/legal-links.tsx";
 import { Failure } from "../parts/message.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
@@ -78,7 +78,7 @@ const PaymentTerms = ({ prices }: { prices: PricesView }) => (
     You make a one-time payment on our payment provider’s page, which also sends your receipt. There
     is no subscription.
     {prices.taxesAdded && " Taxes are added there, based on your address."}{" "}
-    <AgreementNote by="buying credits" /> <RefundsLink />
+    <AgreementText by="buying credits" /> <RefundsLink />
   </>
 );
 

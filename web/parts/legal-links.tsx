@@ -7,7 +7,7 @@ function legalNames(): string[] {
 }
 
 /** What a user agrees to by an action, such as "signing up"; nothing where the operator published neither page. */
-export function AgreementNote({ by }: { by: string }) {
+export function AgreementText({ by }: { by: string }) {
   const names = legalNames();
   const terms = names.includes("terms") && <a href={absoluteUrl("/terms")}>terms</a>;
   const privacy = names.includes("privacy") && <a href={absoluteUrl("/privacy")}>privacy policy</a>;
@@ -26,7 +26,7 @@ export function AgreementNote({ by }: { by: string }) {
 export const AgreementLine = ({ by }: { by: string }) =>
   legalNames().some((name) => name === "terms" || name === "privacy") ? (
     <p>
-      <AgreementNote by={by} />
+      <AgreementText by={by} />
     </p>
   ) : null;
 

@@ -98,7 +98,7 @@ function readFilters(context: RequestContext, account: string): Filters {
   };
 }
 
-/** More rows than spreadsheets open without complaint. A shorter period has the rest. */
+/** As many rows as spreadsheets open with ease. A shorter period has the rest. */
 const ROWS_MAX = 200_000;
 const ROWS_AT_ONCE = 500;
 /** Each balance of a filtered page is a query of its own. */

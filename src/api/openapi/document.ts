@@ -108,7 +108,7 @@ export type OpenApiDocument = {
   };
 };
 
-/** What the OpenAPI description says about this service. It is the same whatever the operator's other settings are. */
+/** What the OpenAPI description says about this service. Besides these it does not depend on settings. */
 export type ApiOptions = {
   /** The base URL that clients use, without a trailing slash. */
   publicUrl: string;
