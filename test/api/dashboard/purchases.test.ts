@@ -6,7 +6,14 @@ import { clock, HOUR, SECOND } from "./clock.ts";
 import { openFixture, openMember } from "./dashboard-fixture.ts";
 import { CONTACT, openSales, pricesOf } from "./purchases-fixture.ts";
 
-const NOTHING = { packs: [], lifetime: null, payable: false, taxesAdded: false, contact: null };
+const NOTHING = {
+  packs: [],
+  lifetime: null,
+  payable: false,
+  taxesAdded: false,
+  contact: null,
+  recommended: null,
+};
 
 test("everybody sees the prices, in the money's own form", async (t) => {
   const { fixture } = await openSales(t);
