@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Replier, RequestContext } from "#api/pipeline/request-context.ts";
+import type { Replier } from "#api/pipeline/reply.ts";
+import type { RequestContext } from "#api/pipeline/request-context.ts";
 import { createPageReplier } from "#site/page-replies.ts";
 
 /** Only what the pages use: a response with the headers that it is given, on top of one that all responses have. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { EntryView, KeyView, RequestView } from "#api/dashboard/shapes.ts";
+import type { BalancedEntryView, KeyView, RequestView } from "#api/dashboard/shapes.ts";
 import { seenInLedger, seenInLog } from "../../web/home/seen-calls.ts";
 import { createReveal, FIRST_LABEL, findUnusedKey } from "../../web/keys/reveal-key.ts";
 import { nextPollMs } from "../../web/parts/poll-pace.ts";
@@ -9,9 +9,9 @@ import { entries, keys, NOW, SECRET } from "./fixtures.ts";
 
 /** The way from the confirmed address to the first call, without a browser. */
 
-const entry = (id: string, change: Partial<EntryView>): EntryView => ({
+const entry = (id: string, change: Partial<BalancedEntryView>): BalancedEntryView => ({
   ...{ id, at: NOW, kind: "grant", credits: 100, grant: null, parts: null },
-  ...{ tool: null, key: null, calls: null },
+  ...{ tool: null, key: null, calls: null, balance: null },
   ...change,
 });
 
