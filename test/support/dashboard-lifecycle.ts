@@ -79,7 +79,7 @@ async function makeFirstCall(
 ): Promise<{ line: string; tab: Page }> {
   const { counts, click, fill, open } = session.countActions();
   await page.goto("/");
-  await click(page.getByRole("main").getByRole("link", { name: "Create an account" }));
+  await click(page.getByRole("main").getByRole("link", { name: "Create an account" }).first());
   await session.heading(page, "Sign up").waitFor();
   await fill(page.getByLabel("Email address"), email);
   await fill(page.getByLabel("Password", { exact: true }), password);
