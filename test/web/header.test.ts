@@ -157,7 +157,7 @@ describe("the form that the server renders", () => {
       consoleErrors,
       async start() {
         held.resolve();
-        await page.locator("main[data-rendered] form:not([data-drawn])").waitFor();
+        await page.locator("main[data-rendered]").waitFor();
       },
     };
   }
@@ -170,6 +170,7 @@ describe("the form that the server renders", () => {
       await page.getByLabel("Email address").fill("ada@example.com");
       await page.getByLabel("Password", { exact: true }).pressSequentially("three short");
       await start();
+      await page.locator("main[data-rendered] form:not([data-drawn])").waitFor();
       assert.deepEqual(await page.evaluate<string[]>(FORM), drawn);
       assert.equal(await page.getByLabel("Email address").inputValue(), "ada@example.com");
       await page.keyboard.type(" words");
