@@ -12,6 +12,7 @@ function meta(name){return page.querySelector("meta[name=toolbooth-"+name+"]").c
 function send(path){return fetch(meta("base")+path,{headers:{accept:"application/json"},credentials:"same-origin",cache:"no-store",signal:AbortSignal.timeout(${AGE_MAX_MS})})}
 var visitor=send("/dashboard/visitor");
 var known=visitor.then(function(response){return response.clone().json()}).then(function(answer){if(!answer.user)throw answer});
+known.catch(function(){});
 meta("data").split(" ").forEach(function(path){
 var response=path==="/dashboard/visitor"?visitor:known.then(function(){return send(path)});
 response.catch(function(){});
