@@ -37,8 +37,7 @@ export function BalanceBanner({ visitor }: { visitor: Visitor }) {
     <div className="tb-banner tb-banner-warn tb-banner-row" role="status">
       <p>
         <strong>{counted(account.balance, "credit")} left.</strong> At 0 the API rejects calls. Your
-        alert level is under <Link to="/settings/notifications">Settings, Notifications</Link>
-        .
+        alert level is under <Link to="/settings/notifications">Settings, Notifications</Link>.
       </p>
       <GetCredits sales={visitor.sales} />
       <Button
