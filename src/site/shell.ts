@@ -57,14 +57,23 @@ export function renderFooter(options: PageOptions): Html {
   return html`<footer class="tb-footer"><div class="tb-foot">
 <p class="tb-brand">${markOn("var(--tb-bg)")}<span>Toolbooth <small>${options.version}</small></span></p>
 <nav aria-label="Site">
-${footerLinks(links, options).map(([href, label]) => html`<a href="${href}">${label}</a>\n`)}</nav>
+${footerLinks(links, options).map(
+  ([href, label, isForVisitors]) =>
+    html`<a href="${href}"${isForVisitors && html` class="tb-if-out"`}>${label}</a>\n`,
+)}</nav>
 <p>Published at ${options.publicUrl}. Free software under the MIT license.</p>
 </div></footer>
 `;
 }
 
-function footerLinks(links: PageLinks, options: PageOptions): [string, string][] {
+type FooterLink = [href: string, label: string, isForVisitors?: boolean];
+
+function footerLinks(links: PageLinks, options: PageOptions): FooterLink[] {
   const { dashboard } = options;
+  const forVisitors: FooterLink[] = [
+    ...(dashboard ? ([[links.signIn, "Sign in", true]] as FooterLink[]) : []),
+    ...(signUpIsOpen(options) ? ([[links.signUp, "Sign up", true]] as FooterLink[]) : []),
+  ];
   return [
     ...(dashboard ? ([[links.tools, "Tools"]] as [string, string][]) : []),
     ...(linksToPricing(options) ? ([[links.pricing, "Pricing"]] as [string, string][]) : []),
@@ -73,8 +82,7 @@ function footerLinks(links: PageLinks, options: PageOptions): [string, string][]
     [links.errors, "Errors"],
     [links.selfHosting, "Self-hosting"],
     [links.openapi, "OpenAPI"],
-    ...(dashboard ? ([[links.signIn, "Sign in"]] as [string, string][]) : []),
-    ...(signUpIsOpen(options) ? ([[links.signUp, "Sign up"]] as [string, string][]) : []),
+    ...forVisitors,
     ...legalLinks(options),
   ];
 }

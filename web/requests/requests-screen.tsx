@@ -2,6 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
+import { absoluteUrl } from "../addresses.ts";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Empty, LoadingRows } from "../parts/placeholders.tsx";
@@ -85,6 +86,17 @@ function RequestLog() {
         {isOpen && log.data !== undefined && (
           <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
         )}
+        {requests.length > 0 && (
+          <Button
+            component="a"
+            href={exportUrl(query, "csv")}
+            download
+            variant="default"
+            size="compact-sm"
+          >
+            Download CSV
+          </Button>
+        )}
       </PageTitle>
       <FilterBar search={search} filters={filters} keys={keys} onChoose={choose} />
       <QueryResult query={log} loading={<LogLoading />}>
@@ -121,6 +133,7 @@ function RequestLog() {
                 />
               </div>
               {first !== undefined && <Kept view={first} />}
+              {requests.length > 0 && <Downloads query={query} />}
             </>
           )
         }
@@ -253,6 +266,23 @@ function NoMatch(props: {
     </Empty>
   );
 }
+
+const exportUrl = (query: string, format: "csv" | "jsonl") =>
+  absoluteUrl(`/dashboard/requests/export?${query === "" ? "" : `${query}&`}format=${format}`);
+
+const Downloads = ({ query }: { query: string }) => (
+  <Text size="sm" c="dimmed" mt="xs">
+    Download what your filters select:{" "}
+    <a href={exportUrl(query, "csv")} download>
+      CSV
+    </a>{" "}
+    or{" "}
+    <a href={exportUrl(query, "jsonl")} download>
+      JSON lines
+    </a>
+    .
+  </Text>
+);
 
 const Kept = ({ view: { keptDays, keptMax } }: { view: RequestsView }) => (
   <Text size="sm" c="dimmed" mt="lg" maw="46rem">

@@ -90,6 +90,11 @@ export function RunBar({
           <kbd>{RUN_KEY}</kbd> <kbd>Enter</kbd>
         </span>
       </div>
+      {!isRunnable && (
+        <p className="play-help">
+          The API does not take a file of this size. Its digests are computed in your browser.
+        </p>
+      )}
     </div>
   );
 }

@@ -1,9 +1,9 @@
 import { callPrice, freeCall } from "#api/openapi/price-text.ts";
 import { createThrottle } from "#ledger/throttle.ts";
-import { topUp } from "#top-up.ts";
+import { type CreditSales, topUp } from "#top-up.ts";
 import type { PageOptions } from "../page-options.ts";
 import type { DocsFacts } from "./expand.ts";
-import { formatCount, inlineCode, sentence, table } from "./markdown.ts";
+import { autolink, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 import {
   endpointsTable,
   errorEntries,
@@ -47,8 +47,8 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "rate-limit-policy": inlineCode(`RateLimit-Policy: ${createThrottle(rateLimit).policy}`),
       "social-sign-in": (dashboard?.providers ?? []).map((name) => PROVIDERS[name]).join(" or "),
       "lifetime-name": sentence(prices?.lifetime?.name ?? ""),
-      "top-up": sentence(topUp(sales, publicUrl).sentence),
-      contact: prices?.contact ? sentence(prices.contact) : "the operator of this service",
+      "top-up": topUpText(sales, publicUrl),
+      contact: prices?.contact ? autolink(prices.contact) : "the operator of this service",
       "server-settings": (options.settings ?? [])
         .filter(({ isOfServer }) => isOfServer)
         .map(({ name }) => inlineCode(name))
@@ -85,6 +85,14 @@ export function docsFacts(options: PageOptions): DocsFacts {
       sample: (name) => sampleCall(name, publicUrl, tools),
     },
   };
+}
+
+/** How to get more credits. The address is an autolink: escaped like text, it would be broken for readers of the Markdown. */
+function topUpText(sales: CreditSales, publicUrl: string): string {
+  const { sentence: text, url } = topUp(sales, publicUrl);
+  const address = [url, sales.contact].find((each) => each !== null && text.endsWith(each));
+  if (!address) return sentence(text);
+  return sentence(text.slice(0, -address.length)) + autolink(address);
 }
 
 /** The address that the pages write for this service. GitHub shows it; the site shows the address of the service. */
