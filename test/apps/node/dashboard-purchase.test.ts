@@ -54,7 +54,7 @@ test("after paying, the user sees the credits, the purchase and its receipt, als
     assert.equal((await purchaseRows(each)).length, 1);
   }
   await other.getByRole("button", { name: "Close" }).click();
-  await other.waitForURL(`${site.base}/credits`);
+  await other.waitForURL(`${site.base}/credits?tab=purchases`);
 });
 
 test("the balance rises without a reload when a bank debit is paid", async (t) => {
