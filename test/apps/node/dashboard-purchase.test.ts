@@ -110,6 +110,7 @@ test("a buyer of the lifetime plan is on the plan and is not offered it again", 
   await waitForBalance(page, "50,100");
   await page.getByText("Your account is on this plan").waitFor();
   assert.equal(await page.getByRole("button", { name: "Buy Lifetime" }).count(), 0);
+  await page.getByRole("tab", { name: "Grants" }).click();
   await page.getByText(/^Lifetime plan \(otherwise /).waitFor();
 });
 
