@@ -76,8 +76,8 @@ const counted = (count: number, unit: string) =>
 export function purchasesText({ packs, months, offer }: Plan): string {
   if (months >= 12) return `1 × ${offer.name} lasts ${spanText(months)}`;
   return months <= 1
-    ? `${Math.ceil(1 / months - 1e-9)} × ${offer.name} a month`
-    : `${packs} × ${offer.name} in the first year, each lasts ${spanText(months)}`;
+    ? `${Math.ceil(1 / months - 1e-9).toLocaleString("en-US")} × ${offer.name} a month`
+    : `${packs.toLocaleString("en-US")} × ${offer.name} in the first year, each lasts ${spanText(months)}`;
 }
 
 /** One sentence about the lifetime plan at this rate. */

@@ -18,8 +18,8 @@ const planOf = (calls: number) => {
 };
 
 test("the plan is the pack that costs least in the first year", () => {
-  assert.deepEqual(planOf(0), ["small", 1, "€0.4167", "€5.00"]);
-  assert.deepEqual(planOf(83), ["small", 1, "€0.4167", "€5.00"]);
+  assert.deepEqual(planOf(0), ["small", 1, "€0.42", "€5.00"]);
+  assert.deepEqual(planOf(83), ["small", 1, "€0.42", "€5.00"]);
   // Eight small packs would cost €40 in the year.
   assert.deepEqual(planOf(650), ["medium", 1, "€3.25", "€39.00"]);
   assert.deepEqual(planOf(10_000), ["medium", 12, "€39.00", "€468.00"]);
@@ -72,6 +72,7 @@ test("times are rounded down and read like text", () => {
   assert.equal(text(10_000), "1 × Medium a month");
   assert.equal(text(3_000), "4 × Medium in the first year, each lasts 3 months");
   assert.equal(text(250_000), "3 × Large a month");
+  assert.equal(text(1_000_000_000), "10,000 × Large a month");
 });
 
 test("an offer is marked only if it is there", () => {
