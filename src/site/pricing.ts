@@ -97,7 +97,7 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 function calculator(prices: PricesView, unit: string): Html {
   const data = JSON.stringify(prices);
   return html`<section aria-labelledby="calculator" data-pricing="${data}"><h2 id="calculator">What it costs a month</h2>
-<p>For each number of ${unit} a month, the pack that costs you least in the first year.</p>
+<p>For each number of ${unit} a month, the packs that cost you least in the first year.</p>
 <div class="estimate"><p><label for="need">${capital(unit)} a month</label>
 <input id="need" type="text" inputmode="numeric" value="${EXAMPLE.toLocaleString("en-US")}" autocomplete="off" readonly></p>
 <p id="estimate" aria-live="polite">${estimateText(prices, EXAMPLE)}</p></div>

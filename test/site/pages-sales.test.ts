@@ -99,8 +99,11 @@ describe("the pricing page", () => {
     const page = pricing(prices);
     assert.equal(page.match(/class="chosen"/g)?.length, 1);
     assert.match(page, /Medium<\/span> <span class="mark">Recommended/);
-    assert.match(page, /<th scope="row">10,000<\/th><td>1 × Medium a month<\/td>/);
-    assert.match(page, /€39\.00 a month<\/b> on average, €468\.00 in the first year/);
+    assert.match(
+      page,
+      /<th scope="row">10,000<\/th><td>1 × Large and 2 × Medium in the first year<\/td>/,
+    );
+    assert.match(page, /€31\.42 a month<\/b> on average, €377\.00 in the first year/);
     assert.match(
       page,
       /<meta itemprop="price" content="39\.00"><meta itemprop="priceCurrency" content="EUR">/,

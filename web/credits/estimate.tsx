@@ -54,8 +54,7 @@ function Fit(props: { prices: PricesView; lifetime: boolean; credits: number }) 
   return (
     <>
       <p>
-        <strong>{plan.offer.name}</strong> fits best: about <strong>{plan.month}</strong> a month,{" "}
-        {plan.year} in the first year.
+        About <strong>{plan.month}</strong> a month: {plan.year} in the first year.
       </p>
       <Text c="dimmed" size="sm">
         {purchasesText(plan)}. {forever !== null && lifetimeText(forever)}

@@ -73,6 +73,8 @@ function RequestLog() {
   const isLive = isOpen && !isPaused;
   const { log, fresh, isMore, showNew } = useRequestLog(query, isLive);
   const summary = useRequestSummary(query, isLive);
+  // `ShowOlder` reports a failed next page at the end of the list.
+  const shown = log.isFetchNextPageError ? { ...log, error: null } : log;
   const requests = allRequests(log.data);
   const keys = allKeys(log.data);
   const [open, setOpen] = useState<RequestView | null>(null);
@@ -101,7 +103,7 @@ function RequestLog() {
         </div>
       </PageTitle>
       <FilterBar search={search} filters={filters} keys={keys} onChoose={choose} />
-      <QueryResult query={log} loading={<LogLoading />}>
+      <QueryResult query={shown} loading={<LogLoading />}>
         {({ pages: [first] }) =>
           requests.length === 0 && !isFiltered(filters) ? (
             <NoRequests />
