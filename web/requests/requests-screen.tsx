@@ -85,20 +85,22 @@ function RequestLog() {
   return (
     <>
       <PageTitle title="Requests">
-        {isOpen && log.data !== undefined && (
-          <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
-        )}
-        {requests.length > 0 && (
-          <Button
-            component="a"
-            href={exportUrl(query, "csv")}
-            download
-            variant="default"
-            size="compact-sm"
-          >
-            Download CSV
-          </Button>
-        )}
+        <div className="tb-log-actions">
+          {isOpen && log.data !== undefined && (
+            <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
+          )}
+          {requests.length > 0 && (
+            <Button
+              component="a"
+              href={exportUrl(query, "csv")}
+              download
+              variant="default"
+              size="compact-sm"
+            >
+              Download CSV
+            </Button>
+          )}
+        </div>
       </PageTitle>
       <FilterBar search={search} filters={filters} keys={keys} onChoose={choose} />
       <QueryResult query={shown} loading={<LogLoading />}>
