@@ -66,7 +66,7 @@ export function offerCard(offer: OfferView, isRecommended: boolean, isSold: bool
       : months === null
         ? "These credits never expire."
         : `Valid for ${lastsText(months)}.`;
-  return html`<li${isRecommended && trusted(' class="chosen"')}${isSold && trusted(' itemscope itemtype="https://schema.org/Offer"')}><h3><span${isSold && trusted(' itemprop="name"')}>${name}</span>${
+  return html`<li${isRecommended && trusted(' class="chosen"')}${isSold && trusted(' itemscope itemtype="https://schema.org/Offer"')}><h3>${isSold ? html`<span itemprop="name">${name}</span>` : name}${
     isRecommended && html` <span class="mark">Recommended</span>`
   }</h3>
 <p class="price">${priceText}${isSold && offerData(offer)}</p>

@@ -84,7 +84,7 @@ thead th{font-size:.75rem;font-weight:600;color:var(--tb-soft);padding-bottom:.3
 .docs ol{padding-left:1.4rem;margin:.85rem 0 0}.docs li p,.docs li .code{margin-top:.5rem}
 .docs td{min-width:5rem}.docs td code{overflow-wrap:break-word}.docs td:first-child code{overflow-wrap:normal;white-space:nowrap}
 .docs td code.long{white-space:normal;overflow-wrap:anywhere}
-@media (min-width:44.01rem){.docs td:first-child wbr{display:none}}
+@media (min-width:44.01rem){.docs td:not(:last-child) wbr{display:none}}
 @media (max-width:44rem){table{min-width:0}th,td{padding-right:.7rem}.docs td{min-width:3rem}.docs td:last-child:nth-child(n+3){min-width:12rem}.docs td:first-child code{white-space:normal}.docs table:has(th:nth-child(4)){min-width:34rem}}
 .docs img{max-width:100%}
 .docs blockquote,.markdown-alert{margin:.85rem 0 0;padding:.1rem 1rem .6rem;border-left:3px solid var(--tb-line);color:var(--tb-soft)}
