@@ -32,7 +32,7 @@ describe("prices on the front page", () => {
       assert.ok(page.includes(`>${priceText}</p>`), name);
     }
     assert.ok(page.includes("<b>100,000 credits</b>"));
-    assert.ok(page.includes("€2.99 for 1,000. Valid for 12 months."));
+    assert.ok(page.includes("€2.99 per 1,000 credits. Valid for 12 months."));
     assert.ok(page.includes("Your credits never expire"));
     assert.ok(page.includes("100 starter credits"));
     assert.ok(page.includes("Taxes depend on your address and are added at checkout"));
