@@ -42,7 +42,7 @@ function renderHead(page: Page, { publicUrl, assets }: PageOptions): Html {
   const base = basePath(publicUrl);
   const site = { publicUrl, files: assets?.files ?? null };
   const fonts = fontStyle(site);
-  return html`${renderMeta(page, site)}${preloadFonts(site, "high")}<style>${trusted(STYLE)}</style>
+  return html`${renderMeta(page, site)}${preloadFonts(site, ["sans.woff2", "mono.woff2"])}<style>${trusted(STYLE)}</style>
 ${page.style && html`<style>${trusted(page.style)}</style>\n`}${fonts && html`<style>${trusted(fonts)}</style>\n`}<script>${trusted(EARLY_SCRIPT)}</script>
 ${
   // Blocks the first paint, so that examples become tabs before they are seen. It is one small file.

@@ -8,17 +8,23 @@ const VISITOR = "/dashboard/visitor";
 const LOG = ["/dashboard/requests", "/dashboard/requests/summary"];
 
 /** Runs the script in a page whose head lists `paths`; `visitor` is the response to it, or an error. A rejection that nothing handles fails the test. */
-async function openPage(paths: readonly string[], visitor: object) {
+async function openPage(
+  paths: readonly string[],
+  visitor: object,
+  { wasSignedIn = false, search = "" } = {},
+) {
   const sent: string[] = [];
   const metas: Record<string, string> = { base: "/tools", data: [VISITOR, ...paths].join(" ") };
   const submits: ((event: object) => void)[] = [];
   const page = {
+    documentElement: { hasAttribute: () => wasSignedIn },
     querySelector: (selector: string) => ({ content: metas[selector.slice(20, -1)] }),
     addEventListener: (_: string, listener: (event: object) => void) => submits.push(listener),
   };
   const scope: { toolboothResponses?: Map<string, Promise<Response>> } = {};
   runInNewContext(EARLY_REQUESTS, {
     document: page,
+    location: { search },
     AbortSignal,
     setTimeout: () => 0,
     fetch: async (path: string) => {
@@ -64,6 +70,21 @@ test("without a session, a request log or a connection, nothing more is requeste
   }
   const { sent } = await openPage(["/dashboard/home", ...LOG], { ...MEMBER, requestLog: false });
   assert.deepEqual(sent, [`/tools${VISITOR}`, "/tools/dashboard/home"]);
+});
+
+test("where the browser was signed in, a page's own data is requested at once, unless a filter makes it useless", async () => {
+  const paths = ["/dashboard/home", ...LOG.map((path) => `${path}?`)];
+  const hint = { wasSignedIn: true };
+  const away = await openPage(paths, new Error("offline"), hint);
+  assert.deepEqual(away.sent, [`/tools${VISITOR}`, "/tools/dashboard/home"]);
+  await assert.rejects(away.responses.get("/dashboard/home"));
+  const whole = await openPage(paths, MEMBER, hint);
+  assert.deepEqual(
+    whole.sent.slice(2),
+    LOG.map((path) => `/tools${path}`),
+  );
+  const filtered = await openPage(paths, MEMBER, { ...hint, search: "?status=errors" });
+  assert.deepEqual(filtered.sent, [`/tools${VISITOR}`, "/tools/dashboard/home"]);
 });
 
 test("a form of the server is not sent by the browser but marked; another form is left alone", async () => {

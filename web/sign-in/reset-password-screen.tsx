@@ -9,8 +9,7 @@ import { PasswordField, SubmitButton } from "./fields.tsx";
 import { knownAddress } from "./known-address.ts";
 import { Problems } from "./problems.tsx";
 import { useLinkToken, useResetPassword, useSignIn } from "./requests.ts";
-import { SignInFrame } from "./sign-in-frame.tsx";
-import { RedirectToNext } from "./sign-in-screen.tsx";
+import { RedirectToNext, SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { Navigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Gate } from "../parts/empty-state.tsx";
 import type { IconName } from "../parts/icon.tsx";
@@ -26,3 +27,16 @@ export const SignInFrame = ({
     {children}
   </div>
 );
+
+/** Opens the page that the user wanted before signing in. `next`: its path, with query string and fragment. */
+export function RedirectToNext({ next }: { next: string }) {
+  const { pathname, searchParams, hash } = new URL(next, location.origin);
+  return (
+    <Navigate
+      to={pathname}
+      search={Object.fromEntries(searchParams)}
+      hash={hash.slice(1)}
+      replace
+    />
+  );
+}
