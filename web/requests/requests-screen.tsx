@@ -293,6 +293,10 @@ const Kept = ({ view: { keptDays, keptMax } }: { view: RequestsView }) => (
   <Text size="sm" c="dimmed" mt="lg" maw="46rem">
     Requests are kept for {counted(keptDays, "day")}, and at most {formatNumber(keptMax)} of them;
     the oldest go first. Bodies and query strings are never kept. A request may be missing if a
-    server stopped unexpectedly; your <Link to="/credits">ledger</Link> has every charge.
+    server stopped unexpectedly; your{" "}
+    <Link to="/credits" search={{ tab: "ledger" } as never}>
+      ledger
+    </Link>{" "}
+    has every charge.
   </Text>
 );
