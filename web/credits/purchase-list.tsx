@@ -22,7 +22,7 @@ export default function PurchasesTab() {
   return (
     <Section
       title="Purchases and receipts"
-      description="Our payment provider keeps your receipts and invoices."
+      {...(isSold && { description: "Our payment provider keeps your receipts and invoices." })}
     >
       <QueryResult query={query} loading={<LoadingRows rows={3} height={56} />}>
         {({ pages }) => {

@@ -1,6 +1,12 @@
 import { chooseAppearance, startAppearance } from "./appearance.ts";
 import { startSearch } from "./search.ts";
-import { askVisitor, followOtherTabs, isSignedIn, showVisitor } from "./visitor.ts";
+import {
+  announceSignOut,
+  askVisitor,
+  followOtherTabs,
+  isSignedIn,
+  showVisitor,
+} from "./visitor.ts";
 
 /** What differs between the pages that React draws and the others. */
 export type ShellHost = {
@@ -40,12 +46,21 @@ export function startShell(page: Document): void {
     button.addEventListener("click", () => void signOut(button));
   }
   page.addEventListener("click", followLink);
+  for (const type of ["dragover", "drop"] as const) addEventListener(type, keepPage);
   if (header.dataset["dashboard"] === undefined) return;
   // React asks for the visitor itself.
   const isReact = page.getElementById("app") !== null;
   const ask = () => void (isReact || askVisitor(base));
   followOtherTabs(ask);
   ask();
+}
+
+/** A file that is dropped where nothing takes it would replace the page. */
+function keepPage(event: DragEvent): void {
+  const takesFiles = (event.target as Element).closest("input[type=file]") !== null;
+  if (event.defaultPrevented || takesFiles || !event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = "none";
 }
 
 /** Links of the shell lead to pages of React without a load, where React is. */
@@ -100,6 +115,7 @@ async function signOutAndReload(): Promise<void> {
     body: "{}",
   }).catch(() => null);
   if (!response?.ok) throw new Error("You could not be signed out. Try again.");
+  announceSignOut();
 }
 
 /** Ends the session as the buttons in the menus do. Where that fails, the visitor stays signed in, as the header shows. */

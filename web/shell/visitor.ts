@@ -57,9 +57,24 @@ export async function askVisitor(base: string): Promise<void> {
   showVisitor(user);
 }
 
-/** Follows a sign-in or sign-out in another tab. `ask` learns who signed in. */
+const SIGNED_OUT_KEY = "toolbooth-signed-out";
+
+/** Tells the other tabs of this browser that the user has signed out. */
+export function announceSignOut(): void {
+  try {
+    localStorage.setItem(SIGNED_OUT_KEY, String(Date.now()));
+  } catch {
+    // They notice when they are used.
+  }
+}
+
+/**
+ * Follows a sign-in or sign-out in another tab. `ask` learns who signed in. After a sign-out, pages of the dashboard are left at
+ * once: somebody else may use the computer next. A session that merely ended keeps them open, because of what was typed there.
+ */
 export function followOtherTabs(ask: () => void): void {
   addEventListener("storage", ({ key }) => {
+    if (key === SIGNED_OUT_KEY && document.body.dataset["area"] === "member") location.reload();
     if (key !== STORAGE_KEY && key !== null) return;
     showHint(readHint());
     ask();

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { absoluteUrl } from "../addresses.ts";
 import { queryKeys } from "../queries.ts";
 import { request } from "../request.ts";
+import { announceSignOut } from "../shell/visitor.ts";
 
 /** Signing out stands in a file of its own: every page needs it, and few need the rest of the requests. */
 
@@ -18,7 +19,10 @@ export function useSignOut() {
       await client.cancelQueries({ queryKey: queryKeys.mine });
       return request<object>("POST", "/dashboard/auth/sign-out", {});
     },
-    onSuccess: () => leave(),
+    onSuccess() {
+      announceSignOut();
+      leave();
+    },
     onError: () => client.invalidateQueries({ queryKey: queryKeys.mine }),
   });
 }

@@ -45,7 +45,7 @@ export async function showHome(context: RequestContext): Promise<Response> {
     keyExpiry: nextKeyExpiry(active, now),
     nextExpiry,
     days: used && homeDays(first, used.days, counts),
-    creditsPerDay: used && creditsPerDay(used.days, today),
+    creditsPerDay: used && creditsPerDay(used.days, today, user.createdAt),
     lastErrors: errors,
     setUp: {
       secondFactor: factors.hasTotp || factors.passkeys.length > 0,
@@ -98,11 +98,13 @@ function homeDays(
 }
 
 /** Today counts like the full days before it, so the rate is a little low in the morning rather than far too high. */
-function creditsPerDay(sums: HomeSums["days"], today: number): number {
+function creditsPerDay(sums: HomeSums["days"], today: number, createdAt: number): number {
+  // A younger account has had fewer days to use credits in.
+  const age = (today - (createdAt - (createdAt % DAY_MS))) / DAY_MS + 1;
+  const days = Math.min(RATE_DAYS, age);
   let credits = 0;
-  for (let day = 0; day < RATE_DAYS; day += 1)
-    credits += sums.get(today - day * DAY_MS)?.credits ?? 0;
-  return credits / RATE_DAYS;
+  for (let day = 0; day < days; day += 1) credits += sums.get(today - day * DAY_MS)?.credits ?? 0;
+  return credits / days;
 }
 
 const topKeys = (active: readonly Key[], calls: HomeSums["today"] | null): HomeView["topKeys"] =>

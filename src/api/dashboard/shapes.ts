@@ -161,7 +161,7 @@ export type HomeView = {
    * where the service keeps no request log.
    */
   days: { day: string; calls: number; errors: number | null }[] | null;
-  /** Credits per day, averaged over the last 7 days with today; null like `days`. */
+  /** Credits per day, averaged over the last 7 days with today, or those that the account has existed for; null like `days`. */
   creditsPerDay: number | null;
   /** The 5 newest requests with an error; null where the service keeps no request log. */
   lastErrors: RequestView[] | null;

@@ -87,15 +87,16 @@ test("usage, credits, entries, keys and home tell what the ledger holds, after a
 });
 
 /** The last 14 days of the home page, the rate of 7, and the keys with the calls of today. */
-function checkDays(home: HomeView, made: Made, now: number) {
+function checkDays(home: HomeView, made: Made, now: number, createdAt: number) {
   const onDay = (day: string) => made.filter(({ at }) => dayOf(at) === day);
   const days = Array.from({ length: 14 }, (_, index) => dayOf(now - (13 - index) * DAY));
   assert.deepEqual(
     home.days,
     days.map((day) => ({ day, calls: onDay(day).length, errors: null })),
   );
-  const week = days.slice(-7).flatMap(onDay);
-  assert.equal(home.creditsPerDay, week.reduce((sum, { charged }) => sum + charged, 0) / 7);
+  const week = days.slice(-7).filter((day) => day >= dayOf(createdAt));
+  const spent = week.flatMap(onDay).reduce((sum, { charged }) => sum + charged, 0);
+  assert.equal(home.creditsPerDay, spent / week.length);
   const today = onDay(dayOf(now));
   for (const { id, callsToday } of home.topKeys)
     assert.equal(callsToday, today.filter(({ key }) => key === id).length);
@@ -123,7 +124,7 @@ async function checkSums(fixture: Fixture, member: Member, made: Made, begun: nu
   assert.deepEqual(home.today, { calls: today.length, credits: sum(today) });
   assert.equal(home.freeCall, made.length === 0);
   assert.equal(home.keys, 2);
-  checkDays(home, made, now);
+  checkDays(home, made, now, begun);
 
   const range = `from=${dayOf(begun)}&to=${dayOf(now)}`;
   const usage = (await browser.get(`/dashboard/usage?${range}`)).body as UsageView;
