@@ -26,6 +26,8 @@ export type AppPage = {
 };
 
 export const APP_ENTRY = "main.tsx";
+/** Where no request log is kept this is a 404, which the browser would log as an error. */
+const REQUEST_LOG_PATH = "/dashboard/requests";
 
 export function listAppPages(tools: readonly Tool[], publicUrl: string): AppPage[] {
   return [...toolPages(tools, publicUrl), ...signInPages(), ...memberPages()];
@@ -39,6 +41,7 @@ export function renderAppPage(
   const { dashboard } = options;
   return renderAppShell({
     ...page,
+    data: page.data?.filter((path) => dashboard.requestLog || !path.startsWith(REQUEST_LOG_PATH)),
     main: page.form === undefined ? page.main : renderSignInForm(page.form, options),
     options,
     isMember: isMemberPath(page.path),

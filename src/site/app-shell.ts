@@ -47,7 +47,7 @@ export type AppShell = {
   /** Set where `main` has a heading of its own. */
   form?: string | undefined;
   /** Paths of the responses that the page shows first: the head of the page already requests them. */
-  data?: readonly string[];
+  data?: readonly string[] | undefined;
   /** Written into the page where its forms need it. */
   offer?: SignInOffer | undefined;
 };
