@@ -17,7 +17,10 @@ export type AppPage = {
   /** The file of `web/` that draws it, preloaded with the page. */
   screen: string;
   main?: HtmlPart;
-  /** Paths of the responses that it shows first, besides the visitor: the head of the page requests them. */
+  /**
+   * Paths of the responses that it shows first, besides the visitor: the head of the page requests them. A `?` at the end: only
+   * where the URL has no filters.
+   */
   data?: readonly string[];
   /** Whether its form depends on what the service offers for signing in. */
   needsOffer?: boolean;
@@ -26,8 +29,6 @@ export type AppPage = {
 };
 
 export const APP_ENTRY = "main.tsx";
-/** Where no request log is kept this is a 404, which the browser would log as an error. */
-const REQUEST_LOG_PATH = "/dashboard/requests";
 
 export function listAppPages(tools: readonly Tool[], publicUrl: string): AppPage[] {
   return [...toolPages(tools, publicUrl), ...signInPages(), ...memberPages()];
@@ -41,7 +42,6 @@ export function renderAppPage(
   const { dashboard } = options;
   return renderAppShell({
     ...page,
-    data: page.data?.filter((path) => dashboard.requestLog || !path.startsWith(REQUEST_LOG_PATH)),
     main: page.form === undefined ? page.main : renderSignInForm(page.form, options),
     options,
     isMember: isMemberPath(page.path),
@@ -154,8 +154,8 @@ function memberPages(): AppPage[] {
       "/dashboard/sessions",
     ]),
     member("/requests", "Requests", "requests/requests-screen.tsx", [
-      "/dashboard/requests",
-      "/dashboard/requests/summary",
+      "/dashboard/requests?",
+      "/dashboard/requests/summary?",
     ]),
     member("/usage", "Usage", "usage/usage-screen.tsx"),
     member("/credits", "Credits", "credits/credits-screen.tsx", ["/dashboard/credits"]),

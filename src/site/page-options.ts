@@ -33,8 +33,6 @@ export type DashboardOffer = {
   signUp: "open" | "closed";
   providers: readonly ("github" | "google")[];
   starter: { credits: number; days: number };
-  /** False where no request log is kept. */
-  requestLog: boolean;
   /** What is for sale; left out or null where nothing is. */
   prices?: PricesView | null | undefined;
 };

@@ -51,7 +51,7 @@ const renderProviders = ({ providers }: SignInOffer): Html | false =>
   providers.length > 0 &&
   html`<div class="tb-providers">${providers.map(
     (provider) =>
-      html`<button type="button" class="tb-quiet">Continue with ${NAMES[provider]}</button>`,
+      html`<button type="button" class="tb-quiet" data-provider="${provider}">Continue with ${NAMES[provider]}</button>`,
   )}</div>
 <div class="tb-or">or</div>
 `;

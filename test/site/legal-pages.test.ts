@@ -32,7 +32,7 @@ test("an operator's page has the frame of the site, its own title, and no markup
 
 test("the footer and the sitemap name what there is, and nothing else", () => {
   for (const page of [pages.front, pages.pricing]) {
-    assert.match(page, /<a href="\/terms">Terms<\/a>\s*<a href="\/privacy">Privacy<\/a>/);
+    assert.match(page, /<a href="\/terms">Terms<\/a><\/li>\s*<li><a href="\/privacy">Privacy<\/a>/);
     assert.match(page, /<a href="https:\/\/status\.example\.org\/">Status<\/a>/);
     assert.doesNotMatch(page, /Imprint/);
   }

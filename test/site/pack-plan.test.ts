@@ -19,8 +19,8 @@ const planOf = (calls: number) => {
 };
 
 test("the plan is the packs that cost least in the first year", () => {
-  assert.deepEqual(planOf(0), ["1 small", "€0.4167", "€5.00"]);
-  assert.deepEqual(planOf(83), ["1 small", "€0.4167", "€5.00"]);
+  assert.deepEqual(planOf(0), ["1 small", "€0.42", "€5.00"]);
+  assert.deepEqual(planOf(83), ["1 small", "€0.42", "€5.00"]);
   // Eight small packs would cost €40 in the year.
   assert.deepEqual(planOf(650), ["1 medium", "€3.25", "€39.00"]);
   assert.deepEqual(planOf(10_000), ["1 large,2 medium", "€31.42", "€377.00"]);
@@ -95,6 +95,7 @@ test("times are rounded down and read like text", () => {
   assert.equal(text(10), "1 × Small lasts 12 months");
   assert.equal(text(2_400), "3 × Medium in the first year, each lasts 4 months");
   assert.equal(text(200_000), "2 × Large a month");
+  assert.equal(text(1_000_000_000), "10,000 × Large a month");
   assert.equal(text(16_809), "2 × Large and 2 × Small in the first year");
 });
 

@@ -32,7 +32,7 @@ describe("prices on the front page", () => {
       assert.ok(page.includes(`>${priceText}</p>`), name);
     }
     assert.ok(page.includes("<b>100,000 credits</b>"));
-    assert.ok(page.includes("€2.99 for 1,000. Valid for 12 months."));
+    assert.ok(page.includes("€2.99 per 1,000 credits. Valid for 12 months."));
     assert.ok(page.includes("Your credits never expire"));
     assert.ok(page.includes("100 starter credits"));
     assert.ok(page.includes("Taxes depend on your address and are added at checkout"));
@@ -110,7 +110,7 @@ describe("the pricing page", () => {
     );
     assert.match(page, /Taxes are added at checkout/);
     assert.match(page, /100 starter credits/);
-    assert.match(page, /<a class="button" href="\/sign-up">/);
+    assert.match(page, /<a class="button tb-if-out" href="\/sign-up">/);
   });
 
   it("names the contact where there is no checkout", () => {

@@ -29,10 +29,7 @@ export const FULL: AppOptions = {
   tools: TOOLS,
   version: "1.2.3",
   assets: { script: "assets/main.js", files: FILES },
-  dashboard: {
-    ...{ signUp: "open", providers: ["github"], starter: { credits: 100, days: 90 }, prices },
-    requestLog: true,
-  },
+  dashboard: { signUp: "open", providers: ["github"], starter: { credits: 100, days: 90 }, prices },
   settings: SETTINGS,
 };
 

@@ -3,9 +3,10 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
 import { absoluteUrl } from "../addresses.ts";
+import { Empty } from "../parts/empty-state.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { useVisitor } from "../queries.ts";
 import { FilterBar } from "./filter-bar.tsx";
@@ -85,20 +86,22 @@ function RequestLog() {
   return (
     <>
       <PageTitle title="Requests">
-        {isOpen && log.data !== undefined && (
-          <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
-        )}
-        {requests.length > 0 && (
-          <Button
-            component="a"
-            href={exportUrl(query, "csv")}
-            download
-            variant="default"
-            size="compact-sm"
-          >
-            Download CSV
-          </Button>
-        )}
+        <div className="tb-log-actions">
+          {isOpen && log.data !== undefined && (
+            <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
+          )}
+          {requests.length > 0 && (
+            <Button
+              component="a"
+              href={exportUrl(query, "csv")}
+              download
+              variant="default"
+              size="compact-sm"
+            >
+              Download CSV
+            </Button>
+          )}
+        </div>
       </PageTitle>
       <FilterBar search={search} filters={filters} keys={keys} onChoose={choose} />
       <QueryResult query={shown} loading={<LogLoading />}>
@@ -290,6 +293,10 @@ const Kept = ({ view: { keptDays, keptMax } }: { view: RequestsView }) => (
   <Text size="sm" c="dimmed" mt="lg" maw="46rem">
     Requests are kept for {counted(keptDays, "day")}, and at most {formatNumber(keptMax)} of them;
     the oldest go first. Bodies and query strings are never kept. A request may be missing if a
-    server stopped unexpectedly; your <Link to="/credits">ledger</Link> has every charge.
+    server stopped unexpectedly; your{" "}
+    <Link to="/credits" search={{ tab: "ledger" } as never}>
+      ledger
+    </Link>{" "}
+    has every charge.
   </Text>
 );

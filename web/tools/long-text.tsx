@@ -118,7 +118,9 @@ function OpenFileButton({ choose, label }: { choose(file: File): void; label: st
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button onClick={() => input.current?.click()}>{label}</Button>
+      <Button icon="upload" onClick={() => input.current?.click()}>
+        {label}
+      </Button>
       <input
         ref={input}
         type="file"

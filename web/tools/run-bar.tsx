@@ -82,7 +82,13 @@ export function RunBar({
         </>
       )}
       <div className="play-row">
-        <Button type="submit" look="primary" disabled={!isRunnable} aria-busy={isSending}>
+        <Button
+          type="submit"
+          look="primary"
+          icon="play"
+          disabled={!isRunnable}
+          aria-busy={isSending}
+        >
           {where === "api" ? "Send request" : (tool.page?.button ?? "Run")}
         </Button>
         {isSending && <Button onClick={onCancel}>Cancel</Button>}

@@ -163,7 +163,6 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       signUp,
       starter,
       providers: [...rest.settings.providers],
-      requestLog: rest.requests !== null,
       prices: viewPrices(config.prices, billing !== null),
     },
     async fetch(request) {

@@ -106,7 +106,6 @@ export function openDashboardServer(
       signUp: config.signUp,
       providers: Object.keys(config.providers) as ("github" | "google")[],
       starter,
-      requestLog: config.requestLog.keptDays > 0,
       prices: viewPrices(at.prices, config.stripe !== null),
     },
     async fetch(request, connection) {

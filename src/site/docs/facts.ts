@@ -47,7 +47,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "rate-limit-policy": inlineCode(`RateLimit-Policy: ${createThrottle(rateLimit).policy}`),
       "social-sign-in": (dashboard?.providers ?? []).map((name) => PROVIDERS[name]).join(" or "),
       "lifetime-name": sentence(prices?.lifetime?.name ?? ""),
-      "top-up": topUpText(sales, publicUrl),
+      "top-up": topUpText(sales),
       contact: prices?.contact ? autolink(prices.contact) : "the operator of this service",
       "server-settings": (options.settings ?? [])
         .filter(({ isOfServer }) => isOfServer)
@@ -87,12 +87,13 @@ export function docsFacts(options: PageOptions): DocsFacts {
   };
 }
 
-/** How to get more credits. The address is an autolink: escaped like text, it would be broken for readers of the Markdown. */
-function topUpText(sales: CreditSales, publicUrl: string): string {
-  const { sentence: text, url } = topUp(sales, publicUrl);
-  const address = [url, sales.contact].find((each) => each !== null && text.endsWith(each));
-  if (!address) return sentence(text);
-  return sentence(text.slice(0, -address.length)) + autolink(address);
+/** How to get more credits, with links: an address that is escaped like text would be broken for readers of the Markdown. */
+function topUpText(sales: CreditSales): string {
+  const { kind, sentence: text } = topUp(sales, PLACEHOLDER_URL);
+  if (kind === "buy") return `Buy credits on the [Credits](${PLACEHOLDER_URL}/credits) page.`;
+  const { contact } = sales;
+  if (contact === null || !text.endsWith(contact)) return sentence(text);
+  return sentence(text.slice(0, -contact.length)) + autolink(contact);
 }
 
 /** The address that the pages write for this service. GitHub shows it; the site shows the address of the service. */
