@@ -37,7 +37,8 @@ export async function openPage(
 }
 
 /** Console errors caused by mocked error responses, and by the script of the fixed clock in sandboxed frames. */
-const MOCK_ERRORS = /^(?:Failed to load resource|Blocked script execution in 'about:srcdoc')/;
+const MOCK_ERRORS =
+  /^(?:Failed to load resource|Blocked script execution in 'about:(?:srcdoc|blank)')/;
 
 /** Opens a screen and waits until it has reached its state. */
 export async function openScreen({ page }: ScreenPage, url: string, screen: Screen): Promise<void> {
