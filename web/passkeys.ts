@@ -1,5 +1,4 @@
 import {
-  browserSupportsWebAuthn,
   browserSupportsWebAuthnAutofill,
   type PublicKeyCredentialCreationOptionsJSON,
   type PublicKeyCredentialRequestOptionsJSON,
@@ -8,26 +7,12 @@ import {
   WebAuthnAbortService,
   WebAuthnError,
 } from "@simplewebauthn/browser";
-import type { FactorAdded, Visitor } from "#api/dashboard/shapes.ts";
+import type { FactorAdded } from "#api/dashboard/shapes.ts";
 import { request } from "./request.ts";
 
 /** The dialogs of the browser for passkeys (WebAuthn), between the two requests of each. */
 
 const PASSKEY = "/dashboard/auth/passkey";
-
-/** Why passkeys cannot be used on this page; null if they can. */
-export function passkeyObstacle({ passkeyOrigin }: Visitor): string | null {
-  if (passkeyOrigin === null) {
-    return "Passkeys need a domain name and HTTPS, and this service is published without one of them.";
-  }
-  if (passkeyOrigin !== location.origin) {
-    return `Passkeys work only at ${passkeyOrigin}. Open this page there.`;
-  }
-  return browserSupportsWebAuthn() ? null : "This browser does not support passkeys.";
-}
-
-export const canUsePasskeys = (visitor: Visitor | undefined): boolean =>
-  visitor !== undefined && passkeyObstacle(visitor) === null;
 
 export const supportsAutofill = (): Promise<boolean> => browserSupportsWebAuthnAutofill();
 

@@ -122,15 +122,19 @@ async function send(
   }
 }
 
+/** The paths that the head of the page has requested and nothing has read yet. */
+export const earlyPaths = (): string[] => [...(earlyResponses()?.keys() ?? [])];
+
 /** The response to the request that the head of the page has sent for this path (`src/site/early-requests.ts`), once. */
 function takeEarlyResponse(path: string): Promise<Response> | undefined {
-  const { toolboothResponses: responses } = globalThis as {
-    toolboothResponses?: Map<string, Promise<Response>>;
-  };
+  const responses = earlyResponses();
   const response = responses?.get(path);
   responses?.delete(path);
   return response;
 }
+
+const earlyResponses = () =>
+  (globalThis as { toolboothResponses?: Map<string, Promise<Response>> }).toolboothResponses;
 
 function parse(text: string): unknown {
   try {

@@ -2,7 +2,6 @@ import { createRootRoute, createRoute, createRouter } from "@tanstack/react-rout
 import { base } from "./addresses.ts";
 import { CrashedScreen, NotFound, Pending } from "./frame/fallbacks.tsx";
 import { Frame } from "./frame/frame.tsx";
-import { MemberPages } from "./frame/member-pages.tsx";
 import { NavigationProgress } from "./frame/navigation-progress.tsx";
 import { screenOf } from "./frame/screen-of.ts";
 import { headingFocus } from "./parts/focus.ts";
@@ -12,7 +11,11 @@ const root = createRootRoute({ component: Frame, notFoundComponent: NotFound });
 const top = () => root;
 
 /** Pages that need a session. */
-const member = createRoute({ getParentRoute: top, id: "member", component: MemberPages });
+const member = createRoute({
+  getParentRoute: top,
+  id: "member",
+  component: screenOf(() => import("./frame/member-pages.tsx")),
+});
 const memberPages = () => member;
 
 const routes = root.addChildren([

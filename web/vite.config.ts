@@ -39,23 +39,40 @@ const SHARED: UserConfig = {
  * screen needs it too. So a page loads a handful of files instead of one for every set of screens that share a module.
  */
 const LAYERS: Record<string, string[]> = {
-  forms: ["sign-in/sign-up-screen.tsx"],
   factors: ["sign-in/sign-in-screen.tsx"],
+  member: ["home/home-screen.tsx", "tools/tools-screen.tsx"],
   records: [
-    "home/home-screen.tsx",
     "keys/keys-screen.tsx",
     "credits/credits-screen.tsx",
-    "tools/tools-screen.tsx",
+    "usage/usage-screen.tsx",
+    "requests/requests-screen.tsx",
+    "webhooks/webhooks-screen.tsx",
   ],
   security: ["account/account-screen.tsx"],
-  controls: ["usage/usage-screen.tsx", "tools/tool-screen.tsx"],
+  playground: ["tools/tool-screen.tsx"],
 };
 
 /** A page names the file of its screen, so a screen is a chunk of its own. */
 const SCREEN = /-screen\.tsx$/;
 
 /** What the engines of the tools need is loaded where they run. */
-const OF_ENGINES = /\/src\/(?:tools|api)\/|\/src\/errors\.ts$|\/node_modules\/zod\/|virtual:/;
+const OF_ENGINES = /\/src\/(?:tools|api)\/|\/node_modules\/zod\//;
+
+/**
+ * What every page loads: all that these import statically, and of the first screen that most people see whatever another screen needs
+ * too. Its form fields are 3 kB, which is less than a request of their own costs on the pages that change a password.
+ */
+const EVERYWHERE = [
+  "main.tsx",
+  "sign-in/requests.ts",
+  "sign-in/send-again.tsx",
+  "sign-in/arrival.ts",
+  "passkey-obstacle.ts",
+];
+const FIRST_SCREEN = "sign-in/sign-up-screen.tsx";
+
+/** What is around every screen of a user. It is loaded on demand, with the chunk that all of these screens share. */
+const MEMBER_FRAME = "frame/member-pages.tsx";
 
 const MANTINE = path.join(import.meta.dirname, "../node_modules/@mantine/core/esm");
 
@@ -125,17 +142,24 @@ function chunkGroups(): Rolldown.CodeSplittingGroup[] {
     name: (id: string, graph: Graph) => {
       shared ??= findShared(graph);
       const isReached = (screen: string) => reachedFrom(file(screen), graph).has(id);
-      return shared.has(id) && !OF_ENGINES.test(id) && screens.some(isReached) ? name : null;
+      if (name === "member" && reachedFrom(file(MEMBER_FRAME), graph).has(id)) return name;
+      const isLate = OF_ENGINES.test(id) && name !== "playground";
+      return shared.has(id) && !isLate && screens.some(isReached) ? name : null;
     },
   }));
   const main = {
     debugName: "main",
     priority: Object.keys(LAYERS).length + 1,
     // The styling of components is needed whichever component it is.
-    name: (id: string, graph: Graph) =>
-      id.startsWith(path.join(MANTINE, "core/")) || reachedFrom(file("main.tsx"), graph).has(id)
+    name: (id: string, graph: Graph) => {
+      const isReached = (entry: string) => reachedFrom(file(entry), graph).has(id);
+      shared ??= findShared(graph);
+      return id.startsWith(path.join(MANTINE, "core/")) ||
+        EVERYWHERE.some(isReached) ||
+        (shared.has(id) && isReached(FIRST_SCREEN))
         ? "main"
-        : null,
+        : null;
+    },
   };
   return [main, ...layers];
 }

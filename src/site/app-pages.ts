@@ -17,7 +17,10 @@ export type AppPage = {
   /** The file of `web/` that draws it, preloaded with the page. */
   screen: string;
   main?: HtmlPart;
-  /** Paths of the responses that it shows first, besides the visitor: the head of the page requests them. */
+  /**
+   * Paths of the responses that it shows first, besides the visitor: the head of the page requests them. A `?` at the end: only
+   * where the URL has no filters.
+   */
   data?: readonly string[];
   /** Whether its form depends on what the service offers for signing in. */
   needsOffer?: boolean;
@@ -151,8 +154,8 @@ function memberPages(): AppPage[] {
       "/dashboard/sessions",
     ]),
     member("/requests", "Requests", "requests/requests-screen.tsx", [
-      "/dashboard/requests",
-      "/dashboard/requests/summary",
+      "/dashboard/requests?",
+      "/dashboard/requests/summary?",
     ]),
     member("/usage", "Usage", "usage/usage-screen.tsx"),
     member("/credits", "Credits", "credits/credits-screen.tsx", ["/dashboard/credits"]),

@@ -123,14 +123,14 @@ function renderAssets(
   const style = tokensCss() + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
   return html`<script>${trusted(EARLY_REQUESTS)}</script>
 <style>${trusted(style)}</style>
-${preloadFonts(site, "low")}${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
+${preloadFonts(site, ["sans.woff2"])}${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
 }
 
 /** What React replaces. */
 const renderMain = (page: AppShell): Html => html`<main id="content">
-${page.form === undefined && html`<h1>${page.title}</h1>\n`}${page.assets === null ? NOT_BUILT : page.main}
+${page.form === undefined && html`<div class="tb-page-title"><h1>${page.title}</h1></div>\n`}${page.assets === null ? NOT_BUILT : page.main}
 </main>
 `;
 

@@ -12,22 +12,21 @@ import { TOOLS } from "#tools/registry.ts";
  */
 const DIST = path.join(import.meta.dirname, "../../dist");
 
-/** Requests: HTML, style, scripts, two fonts, the script of the colours, and the responses that the page shows first. */
+/** Requests: HTML, style, scripts, two fonts, and the responses that the page shows first. */
 const REQUESTS_MAX: [pages: RegExp, requests: number][] = [
-  // They show several responses, share dialogs with other pages, or run a tool.
-  [/^\/(?:settings\/(?:account|notifications|webhooks)|confirm-sign-in)$|^\/tools\/./, 15],
+  // It also loads the engine of its tool and its view.
+  [/^\/tools\/./, 10],
   [/./, 12],
 ];
 const FONTS = 2;
-/** The colours before the first paint. */
-const EARLY_FILES = 1;
 
 /** JavaScript in kB (1,000 bytes) that a page may load before it is complete; a bound is a little above what is needed. */
 const SCRIPT_KB_MAX: [pages: RegExp, kB: number][] = [
   [/^\/(?:sign-up|forgot-password|reset-password|verify-email)$/, 120],
   [/^\/(?:sign-in|unsubscribe)$/, 126],
-  [/^\/confirm-sign-in$/, 145],
-  [/^\/(?:home|credits|tools)$/, 136],
+  // Its code field and its loading state are those of the dashboard, which opens next and finds them in the cache.
+  [/^\/confirm-sign-in$/, 156],
+  [/^\/(?:home|tools)$/, 138],
   [/^\/tools\//, 190],
   [/./, 160],
 ];
@@ -52,7 +51,7 @@ function weigh(page: AppPage) {
   const files = [...scripts, ...preloads];
   const kB = files.reduce((sum, file) => sum + bytesOf(file), 0) / 1_000;
   const data = 1 + (page.data?.length ?? 0);
-  return { kB, requests: 1 + EARLY_FILES + styles.length + files.length + FONTS + data, files };
+  return { kB, requests: 1 + styles.length + files.length + FONTS + data, files };
 }
 
 for (const page of listAppPages(TOOLS, "https://tools.test")) {

@@ -1,12 +1,13 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import type { EventKind, EventView } from "#api/dashboard/shapes.ts";
 import { base } from "../addresses.ts";
-import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { useEvents } from "../member-queries.ts";
+import { Empty } from "../parts/empty-state.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, OneLine, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
-import { useEvents } from "../queries.ts";
 import { providerName } from "../sign-in/providers.tsx";
 
 const LABELS: Record<EventKind, string> = {

@@ -1,14 +1,14 @@
 import { Button, List, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { UserView } from "#api/dashboard/shapes.ts";
+import { useCloseAccount, useHome } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure } from "../parts/message.tsx";
 import { counted } from "../parts/numbers.ts";
 import { Section } from "../parts/section.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { useCloseAccount, useHome } from "../queries.ts";
-import { leave } from "../sign-in/requests.ts";
+import { leave } from "../sign-in/sign-out.ts";
 import { Secret } from "./password-section.tsx";
 
 export function CloseAccount({ user }: { user: UserView }) {

@@ -1,10 +1,10 @@
 import { TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { absoluteUrl } from "../addresses.ts";
+import { useChangeEmail } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure, Message } from "../parts/message.tsx";
-import { useChangeEmail } from "../queries.ts";
 import { checkEmail } from "../sign-in/field-checks.ts";
 
 /** Requests a change of address. It takes effect after both addresses confirm it, so that a typo cannot lock users out. */

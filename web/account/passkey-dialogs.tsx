@@ -3,12 +3,12 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { browserName } from "#accounts/browser-name.ts";
 import type { PasskeyView } from "#api/dashboard/shapes.ts";
 import { KEY_LABEL_CHARS_MAX } from "#limits.ts";
+import { useFactorChange } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { PasskeyFailure } from "../parts/passkey-failure.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { createPasskey } from "../passkeys.ts";
-import { useFactorChange } from "../queries.ts";
 import { request } from "../request.ts";
 
 import { RecoveryCodeList } from "./recovery-codes.tsx";

@@ -1,12 +1,12 @@
 import { Button, PasswordInput, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { UserView } from "#api/dashboard/shapes.ts";
+import { useChangePassword, useFactorChange, useFactors } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure, Message } from "../parts/message.tsx";
 import { Section } from "../parts/section.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { useChangePassword, useFactorChange, useFactors } from "../queries.ts";
 import { request } from "../request.ts";
 import { checkNewPassword, NEW_PASSWORD_HINT, passwordProblemOf } from "../sign-in/field-checks.ts";
 import { providerName } from "../sign-in/providers.tsx";

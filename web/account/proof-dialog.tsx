@@ -10,12 +10,14 @@ import { PasskeyFailure } from "../parts/passkey-failure.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { canUsePasskeys, signInByPasskey } from "../passkeys.ts";
+import { canUsePasskeys } from "../passkey-obstacle.ts";
+import { signInByPasskey } from "../passkeys.ts";
 import { proof } from "../proof.ts";
 import { queryKeys, useVisitor } from "../queries.ts";
 import { request } from "../request.ts";
 import { providerName } from "../sign-in/providers.tsx";
-import { useSignOut, useSocialSignIn } from "../sign-in/requests.ts";
+import { useSocialSignIn } from "../sign-in/requests.ts";
+import { useSignOut } from "../sign-in/sign-out.ts";
 import "./account.css";
 
 import { Secret } from "./password-section.tsx";

@@ -1,12 +1,12 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import type { FactorAdded } from "#api/dashboard/shapes.ts";
+import { useFactorChange } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { CopyButton } from "../parts/code-block.tsx";
 import { DownloadButton } from "../parts/download-button.tsx";
 import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { useFactorChange } from "../queries.ts";
 import { request } from "../request.ts";
 
 const FILE = "toolbooth-recovery-codes.txt";

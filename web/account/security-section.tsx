@@ -1,6 +1,8 @@
 import { Button, Text, VisuallyHidden } from "@mantine/core";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { FactorsView, PasskeyView, Visitor } from "#api/dashboard/shapes.ts";
+import { screenOf } from "../frame/screen-of.ts";
+import { useFactors } from "../member-queries.ts";
 import { Message } from "../parts/message.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
@@ -8,16 +10,11 @@ import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { passkeyObstacle } from "../passkeys.ts";
-import { useFactors } from "../queries.ts";
-import { AddPasskeyDialog, RemovePasskeyDialog, RenamePasskeyDialog } from "./passkey-dialogs.tsx";
-import { ReplaceRecoveryCodesDialog } from "./recovery-codes.tsx";
-import { RemoveTotpDialog, TotpDialog } from "./totp-dialogs.tsx";
+import { passkeyObstacle } from "../passkey-obstacle.ts";
+import type { Open } from "./factor-dialogs.tsx";
 
-/** The dialog that is open. */
-type Open =
-  | { kind: "add-passkey" | "add-totp" | "remove-totp" | "replace-codes" }
-  | { kind: "rename-passkey" | "remove-passkey"; passkey: PasskeyView };
+/** Loaded when it is opened: its code for QR codes and passkeys is half of the page's. */
+const FactorDialog = screenOf(() => import("./factor-dialogs.tsx"));
 
 /** Below this number the page points out that few recovery codes are left. */
 const FEW_CODES = 3;
@@ -53,27 +50,13 @@ export function SecuritySection({ visitor }: { visitor: Visitor }) {
           </div>
         )}
       </div>
-      {open !== null && <OpenDialog open={open} onClose={close} onDone={done} />}
+      {open !== null && (
+        <Suspense>
+          <FactorDialog open={open} onClose={close} onDone={done} />
+        </Suspense>
+      )}
     </Section>
   );
-}
-
-function OpenDialog(props: { open: Open; onClose: () => void; onDone: (message: string) => void }) {
-  const { open, ...others } = props;
-  switch (open.kind) {
-    case "add-passkey":
-      return <AddPasskeyDialog {...others} />;
-    case "rename-passkey":
-      return <RenamePasskeyDialog passkey={open.passkey} {...others} />;
-    case "remove-passkey":
-      return <RemovePasskeyDialog passkey={open.passkey} {...others} />;
-    case "add-totp":
-      return <TotpDialog {...others} />;
-    case "remove-totp":
-      return <RemoveTotpDialog {...others} />;
-    case "replace-codes":
-      return <ReplaceRecoveryCodesDialog {...others} />;
-  }
 }
 
 type PartProps = { view: FactorsView; onOpen: (open: Open) => void };

@@ -2,6 +2,7 @@ import { Button, Text, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
 import { browserName } from "#accounts/browser-name.ts";
 import type { SessionView } from "#api/dashboard/shapes.ts";
+import { useEndSession, useSessions } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure, Message } from "../parts/message.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
@@ -10,8 +11,7 @@ import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { useEndSession, useSessions } from "../queries.ts";
-import { useSignOut } from "../sign-in/requests.ts";
+import { useSignOut } from "../sign-in/sign-out.ts";
 
 /** The browsers that are signed in, with buttons to sign them out. */
 export function SessionList() {

@@ -12,10 +12,10 @@ import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import "../keys/keys.css";
+import { useFactorChange } from "../member-queries.ts";
 import { CodeField } from "../parts/factor-fields.tsx";
-import { queryKeys, useFactorChange } from "../queries.ts";
+import { queryKeys } from "../queries.ts";
 import { request } from "../request.ts";
-
 import { RecoveryCodeList } from "./recovery-codes.tsx";
 
 type DialogProps = { onClose: () => void; onDone: (message: string) => void };

@@ -1,6 +1,6 @@
+import { useCredits } from "../member-queries.ts";
 import { LoadingBlock, LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
-import { useCredits } from "../queries.ts";
 import { Offers } from "./offers.tsx";
 import { usePrices } from "./purchases.ts";
 

@@ -2,8 +2,8 @@ import { Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import { bestPlan, lifetimePlan, lifetimeText, purchasesText } from "#site/pack-plan.ts";
+import { useHome } from "../member-queries.ts";
 import { formatNumber } from "../parts/numbers.ts";
-import { useHome } from "../queries.ts";
 
 /** More than any pack is meant for, and few enough digits for the sentence. */
 const CREDITS_MAX = 1_000_000_000;
@@ -54,8 +54,7 @@ function Fit(props: { prices: PricesView; lifetime: boolean; credits: number }) 
   return (
     <>
       <p>
-        <strong>{plan.offer.name}</strong> fits best: about <strong>{plan.month}</strong> a month,{" "}
-        {plan.year} in the first year.
+        About <strong>{plan.month}</strong> a month: {plan.year} in the first year.
       </p>
       <Text c="dimmed" size="sm">
         {purchasesText(plan)}. {forever !== null && lifetimeText(forever)}

@@ -1,14 +1,16 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
+import { useCredits } from "../member-queries.ts";
+import { Empty } from "../parts/empty-state.tsx";
 import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
-import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { useCredits, useVisitor } from "../queries.ts";
+import { useVisitor } from "../queries.ts";
 import { GRANT_LABELS } from "./credit-text.ts";
 
 const isOver = (grant: GrantView, now: number) =>

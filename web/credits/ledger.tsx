@@ -3,14 +3,15 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { BalancedEntryView, EntriesView, KeyView } from "#api/dashboard/shapes.ts";
 import { absoluteUrl } from "../addresses.ts";
+import { useEntries, useKeys } from "../member-queries.ts";
+import { Empty } from "../parts/empty-state.tsx";
 import { dayOf, formatNumber, longDay, signed } from "../parts/numbers.ts";
-import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { useEntries, useKeys } from "../queries.ts";
 import { ENTRY_LABELS, entryText } from "./credit-text.ts";
 import {
   entriesQuery,

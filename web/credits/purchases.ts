@@ -7,7 +7,8 @@ import type {
   PurchasesView,
   PurchaseView,
 } from "#api/dashboard/shapes.ts";
-import { queryKeys, usePages, useResponse } from "../queries.ts";
+import { usePages } from "../member-queries.ts";
+import { queryKeys, useResponse } from "../queries.ts";
 import { OfflineError, request } from "../request.ts";
 import { isUnsettled, POLL_MAX_MS, pollDelayMs } from "./purchase-states.ts";
 

@@ -6,7 +6,7 @@ import { base } from "../addresses.ts";
 import { queryKeys, useVisitor } from "../queries.ts";
 import { closeMenus, connectShell, showPath } from "../shell/shell.ts";
 import { showVisitor } from "../shell/visitor.ts";
-import { useSignOut } from "../sign-in/requests.ts";
+import { useSignOut } from "../sign-in/sign-out.ts";
 import { OfflineBanner } from "./offline-banner.tsx";
 
 /**

@@ -14,7 +14,7 @@ import { Pending, titleOf } from "./fallbacks.tsx";
 import { screenOf } from "./screen-of.ts";
 
 /** Wraps every page that needs a session. Without one, the user is sent to sign in and then back here. */
-export function MemberPages() {
+export default function MemberPages() {
   const visitor = useVisitor();
   const here = useRouterState({ select: ({ location }) => location.href });
   const { signedOut } = useConnection();

@@ -1,14 +1,15 @@
 import { Text } from "@mantine/core";
-import { useState } from "react";
+import { useDeferredValue, useState } from "react";
 import type { HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import { topUp } from "#top-up.ts";
 import { absoluteUrl } from "../addresses.ts";
 import { useNewKey } from "../keys/new-key.ts";
 import { restrictionOf } from "../keys/restriction.tsx";
+import { useHome } from "../member-queries.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingBlock } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
-import { useHome, useVisitor } from "../queries.ts";
+import { useVisitor } from "../queries.ts";
 import { CallGuide } from "./call-guide.tsx";
 import { useDismissed } from "./dismissed.ts";
 import { FirstSteps, needsFirstSteps } from "./first-steps.tsx";
@@ -48,6 +49,8 @@ function Overview(props: { view: HomeView; visitor: Visitor; account: string }) 
   const { isDismissed, dismiss } = useDismissed(props.account, now);
   const suggestion = hasGuide ? null : suggestionFor(view, now, isDismissed);
   const { days, lastErrors } = view;
+  // The chart and the lists take half of the time of a render, and a slow phone shows them below its screen.
+  const isRestShown = useDeferredValue(true, false);
   const isUsed = hasCalled(view) || (days ?? []).some(({ errors }) => (errors ?? 0) > 0);
   return (
     <div className="tb-home">
@@ -62,7 +65,8 @@ function Overview(props: { view: HomeView; visitor: Visitor; account: string }) 
       )}
       {isNew && <FirstSteps view={view} visitor={visitor} />}
       {hasGuide && !isNew && <CallGuide apiUrl={visitor.apiUrl} newKey={newKey} />}
-      {isUsed && (
+      {isUsed && !isRestShown && <div className="tb-home-rest" />}
+      {isUsed && isRestShown && (
         <>
           {days === null ? <Counting /> : <DailyCalls days={days} />}
           <div className="tb-home-columns">

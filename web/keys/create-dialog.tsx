@@ -1,9 +1,9 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
+import { useCreateKey } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure } from "../parts/message.tsx";
-import { useCreateKey } from "../queries.ts";
 import { OfflineError } from "../request.ts";
 import { LabelField, LabelSuggestions, labelError } from "./label-field.tsx";
 import { draftOf, errorsOf, type KeyBounds, type LimitsDraft, orderOf } from "./limits-draft.ts";

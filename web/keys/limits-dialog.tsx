@@ -1,11 +1,11 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
+import { useChangeKey } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { useChangeKey } from "../queries.ts";
 import { limitPhrases } from "./key-text.ts";
 import { draftOf, errorsOf, type KeyBounds, orderOf } from "./limits-draft.ts";
 import { LimitFields } from "./limits-form.tsx";

@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
+import { useChangeKey } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { useChangeKey } from "../queries.ts";
 import { LabelField, labelError } from "./label-field.tsx";
 
 export function RenameDialog(props: {

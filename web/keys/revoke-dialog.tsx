@@ -1,11 +1,11 @@
 import { Button, Text } from "@mantine/core";
 import type { KeyView } from "#api/dashboard/shapes.ts";
+import { useRevokeKey } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure, Message } from "../parts/message.tsx";
 import { counted } from "../parts/numbers.ts";
 import { Time } from "../parts/time.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { useRevokeKey } from "../queries.ts";
 import { forgetNewKey } from "./new-key.ts";
 
 /** Revoking cannot be undone, so the dialog says whether the key is still in use and focuses the cancel button. */

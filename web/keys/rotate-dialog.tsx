@@ -1,10 +1,10 @@
 import { Button, NativeSelect, Text } from "@mantine/core";
 import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
+import { useKeys, useRotateKey } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure, Message } from "../parts/message.tsx";
 import { timeText } from "../parts/numbers.ts";
-import { useKeys, useRotateKey } from "../queries.ts";
 import { OfflineError } from "../request.ts";
 import { isOldSecretValid } from "./key-text.ts";
 import type { KeyBounds } from "./limits-draft.ts";

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
+import type { CreatedKey } from "../member-queries.ts";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { type CreatedKey, useVisitor } from "../queries.ts";
+import { useVisitor } from "../queries.ts";
 import { rememberNewKey } from "./new-key.ts";
 import { SecretStep } from "./secret-step.tsx";
 

@@ -1,10 +1,11 @@
 import { Button, Text, TextInput } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { sampleCallCode } from "../home/sample-call.ts";
+import type { CreatedKey } from "../member-queries.ts";
 import { CodeBlock, CopyButton } from "../parts/code-block.tsx";
 import { Message } from "../parts/message.tsx";
 import { timeText } from "../parts/numbers.ts";
-import { type CreatedKey, useVisitor } from "../queries.ts";
+import { useVisitor } from "../queries.ts";
 
 /** Shows a new secret, once. It stays until the user confirms that it is stored. */
 export function SecretStep(props: {

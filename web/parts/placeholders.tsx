@@ -18,5 +18,3 @@ export function LoadingRows({ rows = 4, height = 44 }: { rows?: number; height?:
 export const LoadingBlock = ({ height = 120 }: { height?: Height }) => (
   <LoadingRows rows={1} height={height} />
 );
-
-export { Empty } from "./empty-state.tsx";

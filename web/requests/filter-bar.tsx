@@ -3,8 +3,8 @@ import { Button, NativeSelect, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useId, useState } from "react";
 import type { RequestsView } from "#api/dashboard/shapes.ts";
 import { ERRORS } from "#errors.ts";
+import { useKeys } from "../member-queries.ts";
 import { focusInvalidField } from "../parts/focus.ts";
-import { useKeys } from "../queries.ts";
 import {
   ERROR_CODES,
   ERROR_STATUSES,

@@ -37,12 +37,17 @@ export function useRequestLog(query: string, isLive: boolean) {
     refetchOnWindowFocus: false,
     refetchInterval: pollUntilBack,
   });
-  const newest = log.data?.pages[0]?.requests[0]?.cursor ?? null;
+  const first = log.data?.pages[0];
+  const newest = first?.requests[0]?.cursor ?? null;
   const fresh = useQuery({
     queryKey: [...key, "since", newest],
     queryFn: ({ signal }) =>
       request<RequestsView>("GET", pathWith(PATH, query, "after", newest), undefined, signal),
     enabled: isLive && log.data !== undefined,
+    // Nothing is newer than the list when it arrives: the first poll is due a pause later.
+    initialData: first && { ...first, requests: [], next: null },
+    initialDataUpdatedAt: log.dataUpdatedAt,
+    staleTime: POLL_MS,
     refetchInterval: POLL_MS,
     gcTime: 0,
     // An error of the poll shows in the next one or in the banner of the frame.

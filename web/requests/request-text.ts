@@ -1,5 +1,6 @@
 import type { RequestTimes, RequestView } from "#api/dashboard/shapes.ts";
 import { curlKey, curlLines } from "#site/request-code.ts";
+import { longDay, secondOf } from "../parts/numbers.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
 /** How the log writes the parts of a request. */
@@ -33,22 +34,13 @@ export function percent(part: number, all: number): string {
   return `${Number.isInteger(tenths) ? tenths : tenths.toFixed(1)}%`;
 }
 
-const TIME = new Intl.DateTimeFormat("en-GB", {
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  timeZone: "UTC",
-});
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-
 /** `21 Nov` and `14:30:05`, in UTC. */
-export const dayText = (at: number): string => DAY.format(at);
-export const clockText = (at: number): string => TIME.format(at);
+export { secondOf as clockText, shortDay as dayText } from "../parts/numbers.ts";
 
 /** `21 Nov 2026, 14:30:05.123 UTC`. */
 export function exactTime(at: number): string {
   const milliseconds = String(Math.floor(at) % 1000).padStart(3, "0");
-  return `${dayText(at)} ${new Date(at).getUTCFullYear()}, ${clockText(at)}.${milliseconds} UTC`;
+  return `${longDay(at)}, ${secondOf(at)}.${milliseconds} UTC`;
 }
 
 /** The same time where the reader is, with the zone; null in UTC. */

@@ -2,9 +2,11 @@ import { Button, Text } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
+import { absoluteUrl } from "../addresses.ts";
+import { Empty } from "../parts/empty-state.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { useVisitor } from "../queries.ts";
 import { FilterBar } from "./filter-bar.tsx";
@@ -84,9 +86,22 @@ function RequestLog() {
   return (
     <>
       <PageTitle title="Requests">
-        {isOpen && log.data !== undefined && (
-          <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
-        )}
+        <div className="tb-log-actions">
+          {isOpen && log.data !== undefined && (
+            <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
+          )}
+          {requests.length > 0 && (
+            <Button
+              component="a"
+              href={exportUrl(query, "csv")}
+              download
+              variant="default"
+              size="compact-sm"
+            >
+              Download CSV
+            </Button>
+          )}
+        </div>
       </PageTitle>
       <FilterBar search={search} filters={filters} keys={keys} onChoose={choose} />
       <QueryResult query={shown} loading={<LogLoading />}>
@@ -123,6 +138,7 @@ function RequestLog() {
                 />
               </div>
               {first !== undefined && <Kept view={first} />}
+              {requests.length > 0 && <Downloads query={query} />}
             </>
           )
         }
@@ -255,6 +271,23 @@ function NoMatch(props: {
     </Empty>
   );
 }
+
+const exportUrl = (query: string, format: "csv" | "jsonl") =>
+  absoluteUrl(`/dashboard/requests/export?${query === "" ? "" : `${query}&`}format=${format}`);
+
+const Downloads = ({ query }: { query: string }) => (
+  <Text size="sm" c="dimmed" mt="xs">
+    Download what your filters select:{" "}
+    <a href={exportUrl(query, "csv")} download>
+      CSV
+    </a>{" "}
+    or{" "}
+    <a href={exportUrl(query, "jsonl")} download>
+      JSON lines
+    </a>
+    .
+  </Text>
+);
 
 const Kept = ({ view: { keptDays, keptMax } }: { view: RequestsView }) => (
   <Text size="sm" c="dimmed" mt="lg" maw="46rem">

@@ -7,14 +7,13 @@ import { CodeField } from "../parts/factor-fields.tsx";
 import { PasskeyFailure } from "../parts/passkey-failure.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
-import { canUsePasskeys } from "../passkeys.ts";
+import { canUsePasskeys } from "../passkey-obstacle.ts";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
 import { SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { useFinishByCode, usePasskeySignIn, useWaiting } from "./requests.ts";
-import { SignInFrame } from "./sign-in-frame.tsx";
-import { RedirectToNext } from "./sign-in-screen.tsx";
+import { RedirectToNext, SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 /** The second step of a sign-in with a password or a provider. */

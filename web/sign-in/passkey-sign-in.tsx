@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
 import { useEffect } from "react";
 import { PasskeyFailure } from "../parts/passkey-failure.tsx";
-import { cancelPasskey, canUsePasskeys, supportsAutofill } from "../passkeys.ts";
+import { canUsePasskeys } from "../passkey-obstacle.ts";
+import { cancelPasskey, supportsAutofill } from "../passkeys.ts";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
 import { usePasskeySignIn } from "./requests.ts";

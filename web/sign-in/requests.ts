@@ -3,7 +3,6 @@ import type { Challenge } from "altcha-lib/types";
 import { useEffect, useState } from "react";
 import type { CodeOrder, LinkOpened, Provider, WaitingView } from "#api/dashboard/shapes.ts";
 import { absoluteUrl, useSearchText } from "../addresses.ts";
-import { queryKeys } from "../queries.ts";
 import { ProblemDetails, request } from "../request.ts";
 import { announceSignIn, enter } from "./await-sign-in.ts";
 
@@ -180,21 +179,3 @@ export const useSocialSignIn = () =>
       }),
     onSuccess: ({ url }) => location.assign(url),
   });
-
-/** Loads the page at `path` from the server, which discards all data of the user. */
-export function leave(path = "/sign-in"): void {
-  location.assign(absoluteUrl(path));
-}
-
-export function useSignOut() {
-  const client = useQueryClient();
-  return useMutation({
-    async mutationFn() {
-      // A response that arrives without a session would say that the session has ended.
-      await client.cancelQueries({ queryKey: queryKeys.mine });
-      return request<object>("POST", `${AUTH}/sign-out`, {});
-    },
-    onSuccess: () => leave(),
-    onError: () => client.invalidateQueries({ queryKey: queryKeys.mine }),
-  });
-}

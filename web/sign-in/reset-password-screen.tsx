@@ -9,8 +9,7 @@ import { PasswordField, SubmitButton } from "./fields.tsx";
 import { knownAddress } from "./known-address.ts";
 import { Problems } from "./problems.tsx";
 import { useLinkToken, useResetPassword, useSignIn } from "./requests.ts";
-import { SignInFrame } from "./sign-in-frame.tsx";
-import { RedirectToNext } from "./sign-in-screen.tsx";
+import { RedirectToNext, SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 /**
@@ -90,7 +89,7 @@ const isExpired = (error: unknown): boolean =>
   error instanceof ProblemDetails && ["INVALID_TOKEN", "TOKEN_EXPIRED"].includes(error.code);
 
 const Done = () => (
-  <SignInFrame title="Password changed" lead="You can now sign in with your new password.">
+  <SignInFrame title="Password changed" done lead="You can now sign in with your new password.">
     <Button renderRoot={(props) => <Link to="/sign-in" {...props} />} mt="lg" size="md">
       Sign in
     </Button>

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { Link, Navigate, useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useNext, useSearchText } from "../addresses.ts";
 import { Alert } from "../parts/alert.tsx";
 import { explain } from "../parts/message.tsx";
@@ -15,7 +15,7 @@ import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
 import { useSendVerification, useSignIn } from "./requests.ts";
 import { SendAgain } from "./send-again.tsx";
-import { SignInFrame } from "./sign-in-frame.tsx";
+import { RedirectToNext, SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 export default function SignInScreen() {
@@ -24,18 +24,6 @@ export default function SignInScreen() {
   const next = useNext();
   if (visitor.data?.user) return <RedirectToNext next={next} />;
   return <SignInForm next={next} open={offer.signUp !== "closed"} />;
-}
-
-export function RedirectToNext({ next }: { next: string }) {
-  const { pathname, searchParams, hash } = new URL(next, location.origin);
-  return (
-    <Navigate
-      to={pathname}
-      search={Object.fromEntries(searchParams)}
-      hash={hash.slice(1)}
-      replace
-    />
-  );
 }
 
 function SignInForm({ next, open }: { next: string; open: boolean }) {

@@ -6,7 +6,8 @@ import type {
   EndpointsView,
   EndpointView,
 } from "#api/dashboard/shapes.ts";
-import { pollUntilBack, queryKeys, useChange, useResponse } from "../queries.ts";
+import { useChange } from "../member-queries.ts";
+import { pollUntilBack, queryKeys, useResponse } from "../queries.ts";
 import { request } from "../request.ts";
 
 export const useEndpoints = () =>

@@ -77,7 +77,7 @@ test("Wrangler accepts the dashboard Worker, which has no route, within the plat
   const [, kilobytes] = /gzip: ([\d.]+) KiB/.exec(output) ?? [];
   // The smallest limit of the platform's plans is 3 MB. Of this, sign-in takes about half: better-auth with zod and Kysely, and
   // the plugin for passkeys with its parsers of certificates. MCP and Stripe follow.
-  assert.ok(Number(kilobytes) < 660, output);
+  assert.ok(Number(kilobytes) < 650, output);
   const config = readFileSync(path.join(ROOT, "wrangler.site.jsonc"), "utf8");
   assert.match(config, /"workers_dev": false/);
   assert.doesNotMatch(config, /"routes?"/);
