@@ -49,9 +49,11 @@ export const useUsage = (from: string, to: string) =>
 export const usePages = <T extends { next: string | null }>(
   queryKey: readonly unknown[],
   path: string,
+  isLoader = true,
 ) =>
   useInfiniteQuery({
     queryKey,
+    enabled: isLoader,
     queryFn: ({ pageParam, signal }) =>
       request<T>(
         "GET",
@@ -66,8 +68,12 @@ export const usePages = <T extends { next: string | null }>(
     refetchInterval: pollUntilBack,
   });
 
-/** `data.pages` with `grants` each; the first page also has the sums. */
-export const useCredits = () => usePages<CreditsView>(queryKeys.credits, "/dashboard/credits");
+/**
+ * `data.pages` with `grants` each; the first page also has the sums. A second component on the page is no loader: what failed would
+ * be requested once more when it appears, and the error would give way to a skeleton.
+ */
+export const useCredits = ({ isLoader = true } = {}) =>
+  usePages<CreditsView>(queryKeys.credits, "/dashboard/credits", isLoader);
 /** `data.pages` with `entries` each; `fetchNextPage()` while `hasNextPage`. `query`: the filters, as in a URL. */
 export const useEntries = (query: string) =>
   usePages<EntriesView>([...queryKeys.entries, query], `/dashboard/credits/entries${query}`);

@@ -7,7 +7,7 @@ import { usePrices } from "./purchases.ts";
 /** What can be bought. It does not need the account's credits, but for the lifetime plan that the account may have. */
 export default function BuyTab() {
   const prices = usePrices();
-  const lifetime = useCredits().data?.pages[0]?.lifetime ?? false;
+  const lifetime = useCredits({ isLoader: false }).data?.pages[0]?.lifetime ?? false;
   return (
     <QueryResult query={prices} loading={<OffersLoading />}>
       {(list) => <Offers prices={list} lifetime={lifetime} />}

@@ -18,7 +18,7 @@ const isOver = (grant: GrantView, now: number) =>
 
 /** The grants that make up the balance, in the order in which they are spent. */
 export default function GrantsTab() {
-  const query = useCredits();
+  const query = useCredits({ isLoader: false });
   // `ShowOlder` reports a failed next page at the end of the list.
   const shown = query.isFetchNextPageError ? { ...query, error: null } : query;
   return (

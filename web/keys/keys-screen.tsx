@@ -67,17 +67,19 @@ export default function KeysScreen() {
       {rejected !== null && (
         <Restricted known={restrictionOf(user)} rejected={rejected} onCreate={create} />
       )}
-      {isFull && <KeyLimitMessage />}
       {rejected === null && (
         <div className="tb-keys">
           <QueryResult query={keys} loading={<LoadingRows rows={4} height={56} />}>
             {(data) => (
-              <KeyLists
-                keys={data.keys}
-                restriction={restriction}
-                onCreate={create}
-                onOpen={show}
-              />
+              <>
+                {isFull && <KeyLimitMessage />}
+                <KeyLists
+                  keys={data.keys}
+                  restriction={restriction}
+                  onCreate={create}
+                  onOpen={show}
+                />
+              </>
             )}
           </QueryResult>
         </div>
