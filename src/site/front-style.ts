@@ -58,6 +58,7 @@ export const FRONT_STYLE = `
 .packs li{margin:0;border:1px solid var(--tb-line);border-radius:var(--tb-radius-large);padding:1.25rem}
 .packs h3{font-size:1rem}
 .packs p{margin-top:.35rem}.packs .price{margin-top:.6rem;font-size:2rem;font-weight:700;letter-spacing:-.03em;line-height:1.1;overflow-wrap:anywhere}
+@media (min-width:40.01rem) and (max-width:60rem){.packs{grid-template-columns:1fr 1fr}}
 @media (max-width:40rem){.packs li{display:grid;grid-template-columns:minmax(0,1fr) auto;column-gap:1rem;padding:1rem 1.25rem}.packs .price{grid-column:2;grid-row:1/span 2;align-self:center;margin:0;font-size:1.5rem}.packs .small{grid-column:1/-1}}
 .packs+p{max-width:46rem;margin-top:1.25rem}
 .reasons{list-style:none;padding:0;margin-top:2rem;display:grid;gap:2.5rem 3rem;grid-template-columns:repeat(auto-fit,minmax(min(18rem,100%),1fr))}

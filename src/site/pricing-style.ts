@@ -14,7 +14,7 @@ export const PRICING_STYLE = `
 .estimate>p:last-child{min-height:4.4rem}.estimate b{font-size:1.5rem;font-weight:700;letter-spacing:-.02em;line-height:1.3}.estimate small{display:block;margin-top:.2rem;color:var(--tb-soft);font-size:.875rem}
 .pricing table{min-width:0}.pricing tbody th{font-weight:600}.number,.pricing tbody th{font-variant-numeric:tabular-nums}.number{text-align:right}
 .ticks{list-style:none;padding:0}.ticks li{display:flex;gap:.65rem;margin:0 0 .7rem}.ticks svg{margin-top:.25rem;color:var(--tb-accent)}
-.questions{border-top:1px solid var(--tb-line)}.questions details{border-bottom:1px solid var(--tb-line)}
+.questions{margin-top:.75rem;border-top:1px solid var(--tb-line)}.questions details{border-bottom:1px solid var(--tb-line)}
 .questions summary{display:flex;align-items:center;justify-content:space-between;gap:1rem;cursor:pointer;padding:.95rem 0;font-weight:600;list-style:none}.questions summary::-webkit-details-marker{display:none}
 .questions summary:hover{color:var(--tb-accent)}.questions svg{flex:none;color:var(--tb-soft)}.questions [open] svg{transform:rotate(180deg)}
 .questions p{margin:0 0 1.1rem;max-width:44rem;color:var(--tb-soft)}

@@ -97,7 +97,7 @@ const NARROW = `
 .tb-search{margin-left:auto;width:2.75rem;height:2.75rem;padding:0;justify-content:center;border-color:transparent}.tb-search-label{position:absolute;clip-path:inset(50%)}
 .tb-header .tb-icon-button{width:2.75rem;height:2.75rem;margin-right:-.5rem}
 .tb-body{padding-top:1.75rem}[data-area=member] .tb-body{display:block}
-.tb-foot nav{display:grid;grid-template-columns:1fr 1fr;gap:1.75rem 1rem}.tb-foot nav a{min-height:2.5rem}
+.tb-foot nav{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:1.75rem 1rem}.tb-foot nav a{min-height:2.5rem}
 .tb-menu{inset:var(--tb-header-height) 0 auto 0;width:100%;max-height:calc(100dvh - var(--tb-header-height));padding:.75rem var(--tb-gutter) 1.25rem;border-width:0 0 1px;border-radius:0}}
 @media (max-height:24rem){.tb-header{position:static}.tb-popover{top:.5rem;max-height:calc(100dvh - 1rem)}}
 @media print{.tb-header,.tb-side,.tb-skip,.tb-popover,.tb-foot nav{display:none!important}

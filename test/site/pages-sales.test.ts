@@ -28,9 +28,10 @@ describe("prices on the front page", () => {
   it("show every offer with its credits, its price, and the price of a thousand", () => {
     const page = front(prices);
     for (const { name, priceText } of prices.packs) {
-      assert.ok(page.includes(`<h3>${name}</h3>`), name);
+      assert.match(page, new RegExp(`<h3>${name}(?: <span class="mark">Recommended</span>)?</h3>`));
       assert.ok(page.includes(`>${priceText}</p>`), name);
     }
+    assert.equal(page.match(/class="mark"/g)?.length, 1);
     assert.ok(page.includes("<b>100,000 credits</b>"));
     assert.ok(page.includes("€2.99 per 1,000 credits. Valid for 12 months."));
     assert.ok(page.includes("Your credits never expire"));
