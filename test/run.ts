@@ -110,6 +110,10 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
     count: 1,
     files: /^test\/tools\/(?:markdown-render\/(?:hostile|xss|everywhere)|qr-code\/everywhere)\./,
   },
+  "the pages that the server renders, in a browser": {
+    count: 2,
+    files: /^test\/(?:site\/pages-(?:axe|script)|web\/header)\./,
+  },
   "the tools in a browser": {
     count: 1,
     files: /^test\/web\/browser-tools-(?:page|bytes|accessibility)\./,

@@ -1,9 +1,11 @@
-import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
+import type { PricesView } from "#api/dashboard/shapes.ts";
 import { callPrice, freeCall } from "#api/openapi/price-text.ts";
 import { type Html, html } from "./html.ts";
-import { contactHref, lastsText, perThousand } from "./offer-text.ts";
+import { contactHref } from "./offer-text.ts";
+import { recommendedOffer } from "./pack-plan.ts";
 import { pageLinks } from "./page-links.ts";
 import { type DashboardOffer, type PageOptions, signUpIsOpen } from "./page-options.ts";
+import { offerCard } from "./pricing.ts";
 
 /** The price list; null where no credits are for sale. */
 export function prices(options: PageOptions): Html | null {
@@ -12,30 +14,16 @@ export function prices(options: PageOptions): Html | null {
   const { packs, lifetime } = dashboard.prices;
   const offers = lifetime === null ? packs : [...packs, lifetime];
   if (offers.length === 0) return null;
+  const recommended = recommendedOffer(dashboard.prices);
   return html`<section aria-labelledby="prices"><h2 id="prices">Prices</h2>
 <p class="lead">A successful call costs ${callPrice(options.tools)}. You buy credits in packs${
     lifetime && ", or with a lifetime plan on which they never expire"
   }. There is no subscription.</p>
-<ul class="packs">${offers.map(offerCard)}</ul>
+<ul class="packs">${offers.map((offer) => offerCard(offer, offer.id === recommended, false))}</ul>
 <p class="soft">${freeTier(dashboard, signUpIsOpen(options), freeCall(options))}${
     dashboard.prices.taxesAdded && "Taxes depend on your address and are added at checkout. "
   }${howToBuy(dashboard.prices, pageLinks(publicUrl).credits)}</p>
 <p class="actions"><a class="button quiet" href="${pageLinks(publicUrl).pricing}">Compare prices</a></p></section>
-`;
-}
-
-function offerCard(offer: OfferView): Html {
-  const { kind, name, credits, priceText, months } = offer;
-  const good =
-    kind === "lifetime"
-      ? "Your credits never expire, including any you already have."
-      : months === null
-        ? "These credits never expire."
-        : `Valid for ${lastsText(months)}.`;
-  return html`<li><h3>${name}</h3>
-<p class="price">${priceText}</p>
-<p><b>${credits.toLocaleString("en-US")} credits</b></p>
-<p class="small soft">${perThousand(offer)} for 1,000. ${good}</p></li>
 `;
 }
 

@@ -58,7 +58,8 @@ function mainActions(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   return html`<p class="actions">${
     signUpIsOpen(options)
-      ? html`<a class="button" href="${links.signUp}">Create an account</a>\n`
+      ? html`<a class="button tb-if-out" href="${links.signUp}">Create an account</a>
+<a class="button tb-if-in" href="${links.home}">Open your dashboard</a>\n`
       : html`<a class="button" href="${links.quickstart}">Make your first call</a>\n`
   }${
     options.dashboard

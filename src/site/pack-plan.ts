@@ -2,19 +2,18 @@ import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
 import { priceLike } from "./offer-text.ts";
 
 /**
- * Which pack fits a number of credits a month. The pricing page, its script and the dashboard share it. All packs of a plan have
+ * Which packs cover a number of credits a month. The pricing page, its script and the dashboard share it. All packs of a plan have
  * one currency, that of the first pack.
  */
 export type Plan = {
-  offer: OfferView;
-  /** How long one of the packs lasts, in months: until it is spent or expires. */
-  months: number;
-  /** How many of them are bought in the first year. */
-  packs: number;
-  /** Formatted like the price of the pack. `month` is the average while packs are bought again and again. */
+  /** What is bought in the first year, largest packs first. */
+  purchases: Purchase[];
+  /** A twelfth of the year, and the year, formatted like the prices of the packs. */
   month: string;
   year: string;
 };
+/** `months`: how long one of these packs lasts, until it is spent or expires. */
+type Purchase = { offer: OfferView; count: number; months: number };
 
 /** `after`: months until the plan costs less than packs would have; null if it never does at this rate. */
 export type LifetimePlan = { offer: OfferView; months: number; after: number | null };
@@ -22,33 +21,60 @@ export type LifetimePlan = { offer: OfferView; months: number; after: number | n
 /** At least 1, so that every number of credits has a plan. */
 const needOf = (creditsPerMonth: number) => Math.max(1, creditsPerMonth);
 
-function planWith(offer: OfferView, need: number) {
-  const months = Math.min(offer.credits / need, offer.months ?? Number.POSITIVE_INFINITY);
-  // Rounding must not add a pack to what lasts exactly a year.
-  const packs = Math.max(1, Math.ceil(12 / months - 1e-9));
-  return { offer, months, packs, perMonth: offer.price / months, perYear: offer.price * packs };
+type Cost = { purchases: Purchase[]; perYear: number };
+
+/** The packs that together last a year and cost least; undefined without packs. */
+function cheapestYear(packs: readonly OfferView[], need: number): Cost | undefined {
+  const kinds = packs
+    .filter(({ currency }) => currency === packs[0]?.currency)
+    .map((offer) => ({
+      offer,
+      months: Math.min(offer.credits / need, offer.months ?? Number.POSITIVE_INFINITY),
+    }))
+    .sort((one, other) => other.months - one.months);
+  return kinds.length === 0 ? undefined : coverWith(kinds, 12);
 }
 
-/** The pack that costs least in the first year, and among those least a month; null without packs. */
+/** Covers `months` with the first kinds, as many as fit or one more or fewer, and the rest with the others. */
+function coverWith(kinds: readonly Omit<Purchase, "count">[], months: number): Cost | undefined {
+  // Rounding must not add a pack to what lasts exactly a year.
+  if (months <= 1e-9) return { purchases: [], perYear: 0 };
+  const [kind, ...others] = kinds;
+  if (kind === undefined) return undefined;
+  const most = Math.ceil(months / kind.months - 1e-9);
+  const counts = others.length === 0 ? [most] : [most, most - 1, most - 2];
+  const covers = counts
+    .filter((count) => count >= 0)
+    .flatMap((count) => {
+      const rest = coverWith(others, months - count * kind.months);
+      if (rest === undefined) return [];
+      const purchases = [...(count === 0 ? [] : [{ ...kind, count }]), ...rest.purchases];
+      return { purchases, perYear: rest.perYear + count * kind.offer.price };
+    });
+  return covers.reduce<Cost | undefined>(
+    (best, cover) => (best !== undefined && best.perYear <= cover.perYear ? best : cover),
+    undefined,
+  );
+}
+
+/** The packs that cost least in the first year; null without packs. */
 export function bestPlan({ packs }: PricesView, creditsPerMonth: number): Plan | null {
-  const need = needOf(creditsPerMonth);
-  const [best] = packs
-    .filter(({ currency }) => currency === packs[0]?.currency)
-    .map((offer) => planWith(offer, need))
-    .sort((one, other) => one.perYear - other.perYear || one.perMonth - other.perMonth);
-  if (best === undefined) return null;
-  const { offer, months, packs: count, perMonth, perYear } = best;
-  const text = (amount: number) => priceLike(offer, amount / offer.price);
-  return { offer, months, packs: count, month: text(perMonth), year: text(perYear) };
+  const best = cheapestYear(packs, needOf(creditsPerMonth));
+  const first = best?.purchases[0]?.offer;
+  if (best === undefined || first === undefined) return null;
+  const { purchases, perYear } = best;
+  const text = (amount: number) => priceLike(first, amount / first.price);
+  return { purchases, month: text(perYear / 12), year: text(perYear) };
 }
 
 /** When the lifetime plan pays off; null where it is not sold, or not in the currency of the packs. */
 export function lifetimePlan(prices: PricesView, creditsPerMonth: number): LifetimePlan | null {
   const { lifetime, packs } = prices;
-  const best = bestPlan(prices, creditsPerMonth);
-  if (lifetime === null || best === null || packs[0]?.currency !== lifetime.currency) return null;
   const need = needOf(creditsPerMonth);
-  const after = lifetime.price / planWith(best.offer, need).perMonth;
+  const best = cheapestYear(packs, need);
+  if (lifetime === null || best === undefined || packs[0]?.currency !== lifetime.currency)
+    return null;
+  const after = (12 * lifetime.price) / best.perYear;
   const months = lifetime.credits / need;
   return { offer: lifetime, months, after: after <= months ? after : null };
 }
@@ -69,15 +95,24 @@ export function spanText(months: number): string {
   return years >= 100 ? "more than 100 years" : counted(years, "year");
 }
 
+const numbered = (count: number) => count.toLocaleString("en-US");
 const counted = (count: number, unit: string) =>
-  `${count.toLocaleString("en-US")} ${unit}${count === 1 ? "" : "s"}`;
+  `${numbered(count)} ${unit}${count === 1 ? "" : "s"}`;
 
-/** `2 packs a year` and the like: how often the pack is bought. */
-export function purchasesText({ packs, months, offer }: Plan): string {
+/** `2 × Large and 1 × Small in the first year` and the like. */
+export function purchasesText({ purchases }: Plan): string {
+  const [only, ...others] = purchases;
+  if (only === undefined) return "";
+  const { offer, count, months } = only;
+  if (others.length > 0) {
+    const parts = purchases.map((each) => `${numbered(each.count)} × ${each.offer.name}`);
+    return `${new Intl.ListFormat("en").format(parts)} in the first year`;
+  }
   if (months >= 12) return `1 × ${offer.name} lasts ${spanText(months)}`;
-  return months <= 1
-    ? `${Math.ceil(1 / months - 1e-9)} × ${offer.name} a month`
-    : `${packs} × ${offer.name} in the first year, each lasts ${spanText(months)}`;
+  // As many in every month.
+  return count % 12 === 0
+    ? `${numbered(count / 12)} × ${offer.name} a month`
+    : `${numbered(count)} × ${offer.name} in the first year, each lasts ${spanText(months)}`;
 }
 
 /** One sentence about the lifetime plan at this rate. */

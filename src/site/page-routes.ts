@@ -34,16 +34,16 @@ export function createPageRoutes(site: SiteContext, replier: PageReplier): PageR
     },
     {
       path: PRICING_PATH,
-      handler: ({ headers }, context) =>
-        replier.plain(HTML, pages().pricing, headers, context, { headers: pages().headers }),
+      handler: (request, context) =>
+        replier.page(HTML, pages().pricing, request, context, pages().headers),
     },
     ...LEGAL_PATHS.map((path) => ({
       path,
-      handler: ({ headers }: Request, context: RequestContext) => {
+      handler: (request: Request, context: RequestContext) => {
         const page = pages().legal(path);
         return page === undefined
-          ? respondNotFound(pages(), replier, headers, context)
-          : replier.plain(HTML, page, headers, context, { headers: pages().headers });
+          ? respondNotFound(pages(), replier, request.headers, context)
+          : replier.page(HTML, page, request, context, pages().headers);
       },
     })),
     ...docsRoutes(pages, replier),

@@ -3,6 +3,7 @@ import { callPrice, freeCall } from "#api/openapi/price-text.ts";
 import { topUp } from "#top-up.ts";
 import { FRONT_STYLE } from "./front-style.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
+import { icon } from "./icons.ts";
 import { contactHref, lastsText, perThousand } from "./offer-text.ts";
 import { bestPlan, estimateOf, purchasesText, recommendedOffer } from "./pack-plan.ts";
 import { type PageLinks, pageLinks } from "./page-links.ts";
@@ -48,15 +49,16 @@ function withPrices(options: PageOptions, prices: PricesView, links: PageLinks):
   return [
     html`<section aria-labelledby="offers"><h2 id="offers" class="said">Packs</h2>
 <ul class="packs">${offersOf(prices).map((offer) => offerCard(offer, offer.id === recommended, prices.payable))}</ul>
-<p class="soft">${prices.taxesAdded ? "Taxes depend on your address and are added at checkout. " : "You pay the price that you see. "}</p>
-<p class="actions">${callsToAction(options, prices, links)}</p></section>
+<div class="buy"><p class="actions">${callsToAction(options, prices, links)}</p>
+<p class="small soft">${prices.taxesAdded ? "Taxes depend on your address and are added at checkout." : "You pay the price that you see."}</p></div></section>
 `,
     prices.packs.length > 0 && calculator(prices, unitOf(options)),
     free(options, links),
   ];
 }
 
-function offerCard(offer: OfferView, isRecommended: boolean, isSold: boolean): Html {
+/** A pack or plan, as on the front page. `isSold`: search engines read it as an offer. */
+export function offerCard(offer: OfferView, isRecommended: boolean, isSold: boolean): Html {
   const { kind, name, credits, priceText, months } = offer;
   const lasts =
     kind === "lifetime"
@@ -64,7 +66,7 @@ function offerCard(offer: OfferView, isRecommended: boolean, isSold: boolean): H
       : months === null
         ? "These credits never expire."
         : `Valid for ${lastsText(months)}.`;
-  return html`<li${isRecommended && trusted(' class="chosen"')}${isSold && trusted(' itemscope itemtype="https://schema.org/Offer"')}><h3><span${isSold && trusted(' itemprop="name"')}>${name}</span>${
+  return html`<li${isRecommended && trusted(' class="chosen"')}${isSold && trusted(' itemscope itemtype="https://schema.org/Offer"')}><h3>${isSold ? html`<span itemprop="name">${name}</span>` : name}${
     isRecommended && html` <span class="mark">Recommended</span>`
   }</h3>
 <p class="price">${priceText}${isSold && offerData(offer)}</p>
@@ -84,7 +86,7 @@ function callsToAction(
       : html`<a class="button" href="${contactHref(contact)}">Contact the operator</a> <span class="soft">${contact}</span>`;
   }
   return signUpIsOpen(options)
-    ? html`<a class="button" href="${links.signUp}">Create an account</a> <a class="button quiet" href="${links.credits}">Buy credits</a>`
+    ? html`<a class="button tb-if-out" href="${links.signUp}">Create an account</a> <a class="button quiet" href="${links.credits}">Buy credits</a>`
     : html`<a class="button" href="${links.credits}">Buy credits</a>`;
 }
 
@@ -97,7 +99,7 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 function calculator(prices: PricesView, unit: string): Html {
   const data = JSON.stringify(prices);
   return html`<section aria-labelledby="calculator" data-pricing="${data}"><h2 id="calculator">What it costs a month</h2>
-<p>For each number of ${unit} a month, the pack that costs you least in the first year.</p>
+<p class="soft">For each number of ${unit} a month, the packs that cost you least in the first year.</p>
 <div class="estimate"><p><label for="need">${capital(unit)} a month</label>
 <input id="need" type="text" inputmode="numeric" value="${EXAMPLE.toLocaleString("en-US")}" autocomplete="off" readonly></p>
 <p id="estimate" aria-live="polite">${estimateText(prices, EXAMPLE)}</p></div>
@@ -123,19 +125,21 @@ function estimateText(prices: PricesView, credits: number): Html | null {
   );
 }
 
+const TICK = icon("check", 18);
+
 function free(options: PageOptions, links: PageLinks): Html {
   const credits = starterCredits(options);
   const isOpen = signUpIsOpen(options);
   const first = freeCall(options);
   const { days = 0 } = options.dashboard?.starter ?? {};
-  return html`<section aria-labelledby="free"><h2 id="free">Free to start</h2>
-<ul>
-${first !== "" && html`<li>${first}</li>\n`}${
+  return html`<section class="beside" aria-labelledby="free"><h2 id="free">Free to start</h2>
+<ul class="ticks">
+${first !== "" && html`<li>${TICK}${first}</li>\n`}${
   isOpen &&
   credits > 0 &&
-  html`<li>You get ${credits.toLocaleString("en-US")} starter credits, once, when you confirm your email address. They are valid for ${days} days.</li>\n`
-}<li>Errors are free, as are <code>GET /api/v1/account</code> and repeats with the same <code>Idempotency-Key</code>.</li>
-${options.dashboard && html`<li>The <a href="${links.tools}">browser tools</a> run on your computer and cost nothing.</li>\n`}</ul></section>
+  html`<li>${TICK}You get ${credits.toLocaleString("en-US")} starter credits, once, when you confirm your email address. They are valid for ${days} days.</li>\n`
+}<li>${TICK}<span>Errors are free, as are <code>GET /api/v1/account</code> and repeats with the same <code>Idempotency-Key</code>.</span></li>
+${options.dashboard && html`<li>${TICK}<span>The <a href="${links.tools}">browser tools</a> run on your computer and cost nothing.</span></li>\n`}</ul></section>
 `;
 }
 
@@ -143,9 +147,9 @@ function withoutPrices(options: PageOptions, links: PageLinks): HtmlPart {
   const contact = options.dashboard?.prices?.contact ?? null;
   const { sentence } = topUp({ payable: false, contact }, options.publicUrl);
   return [
-    html`<section aria-labelledby="here"><h2 id="here">Credits on this service</h2>
-<p>This service does not sell credits. Its operator gives them to accounts. ${sentence}</p>
-${signUpIsOpen(options) && html`<p class="actions"><a class="button" href="${links.signUp}">Create an account</a></p>\n`}</section>
+    html`<section class="card" aria-labelledby="here"><h2 id="here">Credits on this service</h2>
+<p class="soft">This service does not sell credits. Its operator gives them to accounts. ${sentence}</p>
+${signUpIsOpen(options) && html`<p class="actions"><a class="button tb-if-out" href="${links.signUp}">Create an account</a></p>\n`}</section>
 `,
     free(options, links),
   ];
@@ -199,10 +203,10 @@ function questions(prices: PricesView | null, links: PageLinks): Html {
       html`Every response has the headers <code>Credits-Charged</code> and <code>Credits-Remaining</code>, and every debit is an entry in your ledger. <a href="${links.docsCredits}">How credits work</a>`,
     ],
   ];
-  return html`<section aria-labelledby="questions"><h2 id="questions">Questions</h2>
+  return html`<section class="beside" aria-labelledby="questions"><h2 id="questions">Questions</h2>
 <div class="questions">${asked.map(
     ([question, answer]) =>
-      html`<details><summary>${question}</summary><p>${answer}</p></details>\n`,
+      html`<details><summary>${question}${icon("chevron-down", 18)}</summary><p>${answer}</p></details>\n`,
   )}</div></section>
 `;
 }

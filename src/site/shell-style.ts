@@ -12,7 +12,7 @@ body{min-height:100vh;display:flex;flex-direction:column}
 .tb-narrow{display:none!important}
 .tb-if-in,:root[data-visitor=in] .tb-if-out{visibility:hidden}
 :root[data-visitor=in] .tb-if-in{visibility:visible}
-.tb-popover .tb-if-in,:root[data-visitor=in] .tb-popover .tb-if-out{display:none}
+.tb-popover .tb-if-in,:root[data-visitor=in] :is(.tb-popover,.tb-footer,main) .tb-if-out,:root:not([data-visitor=in]) main .tb-if-in{display:none}
 :root[data-visitor=in] .tb-popover .tb-if-in{display:block}
 `;
 
@@ -81,20 +81,23 @@ const BODY = `
 
 const FOOTER = `
 .tb-footer{flex:none;border-top:1px solid var(--tb-line);font:400 .875rem/1.6 var(--tb-font);color:var(--tb-soft)}
-.tb-foot{display:flex;flex-wrap:wrap;gap:.5rem 2.5rem;align-items:center;max-width:calc(var(--tb-page-width) + 2*var(--tb-gutter));margin:auto;padding:1.5rem var(--tb-gutter) 2.5rem}
-.tb-foot p{margin:0}.tb-foot .tb-brand{font-size:1rem}.tb-foot small{font-size:.8125rem;font-weight:400;color:var(--tb-soft)}
-.tb-foot nav{display:flex;flex-wrap:wrap;gap:.1rem 1.4rem}
-.tb-foot nav a{display:inline-flex;align-items:center;min-height:2.25rem;color:var(--tb-soft);text-decoration:none}.tb-foot nav a:hover{color:var(--tb-ink);text-decoration:underline}
-.tb-foot>p:last-child{width:100%;font-size:.8125rem;overflow-wrap:anywhere}
+.tb-foot{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:2rem 3rem;max-width:calc(var(--tb-page-width) + 2*var(--tb-gutter));margin:auto;padding:2.5rem var(--tb-gutter) 3rem}
+.tb-foot p{margin:0}.tb-foot .tb-brand{min-height:2rem;font-size:1rem}.tb-foot small{font-size:.8125rem;font-weight:400;color:var(--tb-soft)}
+.tb-foot .tb-brand+p{max-width:22rem;margin-top:.5rem;font-size:.8125rem;overflow-wrap:anywhere}
+.tb-foot nav{display:flex;flex-wrap:wrap;gap:2rem 4.5rem}.tb-foot nav div{min-width:7rem}
+.tb-foot nav p{line-height:2rem;font-size:.8125rem;font-weight:600;color:var(--tb-ink)}
+.tb-foot ul{list-style:none;margin:.25rem 0 0;padding:0}.tb-foot li{margin:0}
+.tb-foot nav a{display:inline-flex;align-items:center;min-height:2rem;color:var(--tb-soft);text-decoration:none}.tb-foot nav a:hover{color:var(--tb-ink);text-decoration:underline}
 `;
 
 const NARROW = `
-@media (max-width:60rem){.tb-search{width:auto;padding:0 .65rem}.tb-search kbd{display:none}}
+@media (max-width:60rem){.tb-foot{grid-template-columns:minmax(0,1fr)}.tb-search{width:auto;padding:0 .65rem}.tb-search kbd{display:none}}
 @media (max-width:48rem){:root{--tb-gutter:1rem}
 .tb-wide,.tb-links,[data-area=member] .tb-side{display:none!important}.tb-narrow{display:inline-grid!important}
 .tb-search{margin-left:auto;width:2.75rem;height:2.75rem;padding:0;justify-content:center;border-color:transparent}.tb-search-label{position:absolute;clip-path:inset(50%)}
 .tb-header .tb-icon-button{width:2.75rem;height:2.75rem;margin-right:-.5rem}
 .tb-body{padding-top:1.75rem}[data-area=member] .tb-body{display:block}
+.tb-foot nav{display:grid;grid-template-columns:1fr 1fr;gap:1.75rem 1rem}.tb-foot nav a{min-height:2.5rem}
 .tb-menu{inset:var(--tb-header-height) 0 auto 0;width:100%;max-height:calc(100dvh - var(--tb-header-height));padding:.75rem var(--tb-gutter) 1.25rem;border-width:0 0 1px;border-radius:0}}
 @media (max-height:24rem){.tb-header{position:static}.tb-popover{top:.5rem;max-height:calc(100dvh - 1rem)}}
 @media print{.tb-header,.tb-side,.tb-skip,.tb-popover,.tb-foot nav{display:none!important}

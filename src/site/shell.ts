@@ -55,26 +55,46 @@ ${
 export function renderFooter(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   return html`<footer class="tb-footer"><div class="tb-foot">
-<p class="tb-brand">${markOn("var(--tb-bg)")}<span>Toolbooth <small>${options.version}</small></span></p>
+<div><p class="tb-brand">${markOn("var(--tb-bg)")}<span>Toolbooth <small>${options.version}</small></span></p>
+<p>Published at ${options.publicUrl}. Free software under the MIT license.</p></div>
 <nav aria-label="Site">
-${footerLinks(links, options).map(([href, label]) => html`<a href="${href}">${label}</a>\n`)}</nav>
-<p>Published at ${options.publicUrl}. Free software under the MIT license.</p>
+${footerGroups(links, options).map(
+  ([title, entries]) =>
+    html`<div><p>${title}</p><ul>${entries.map(([href, label, isForVisitors]) => html`<li${isForVisitors && html` class="tb-if-out"`}><a href="${href}">${label}</a></li>`)}</ul></div>\n`,
+)}</nav>
 </div></footer>
 `;
 }
 
-function footerLinks(links: PageLinks, options: PageOptions): [string, string][] {
+/** `isForVisitors`: not shown to signed-in users. */
+type FooterLink = [href: string, label: string, isForVisitors?: boolean];
+
+/** The links of the footer, in columns. The pages of the operator have one where there are any. */
+function footerGroups(links: PageLinks, options: PageOptions): [string, FooterLink[]][] {
   const { dashboard } = options;
-  return [
-    ...(dashboard ? ([[links.tools, "Tools"]] as [string, string][]) : []),
-    ...(linksToPricing(options) ? ([[links.pricing, "Pricing"]] as [string, string][]) : []),
-    [links.docs, "Documentation"],
-    [links.quickstart, "Quickstart"],
-    [links.errors, "Errors"],
-    [links.selfHosting, "Self-hosting"],
-    [links.openapi, "OpenAPI"],
-    ...(dashboard ? ([[links.signIn, "Sign in"]] as [string, string][]) : []),
-    ...(signUpIsOpen(options) ? ([[links.signUp, "Sign up"]] as [string, string][]) : []),
-    ...legalLinks(options),
+  const legal = legalLinks(options);
+  const when = (isShown: unknown, ...link: FooterLink): FooterLink[] => (isShown ? [link] : []);
+  const groups: [string, FooterLink[]][] = [
+    [
+      "Product",
+      [
+        ...when(dashboard, links.tools, "Tools"),
+        ...when(linksToPricing(options), links.pricing, "Pricing"),
+        ...when(dashboard, links.signIn, "Sign in", true),
+        ...when(signUpIsOpen(options), links.signUp, "Sign up", true),
+      ],
+    ],
+    [
+      "Developers",
+      [
+        [links.docs, "Documentation"],
+        [links.quickstart, "Quickstart"],
+        [links.errors, "Errors"],
+        [links.openapi, "OpenAPI"],
+        [links.selfHosting, "Self-hosting"],
+      ],
+    ],
+    ["Legal and trust", legal],
   ];
+  return groups.filter(([, entries]) => entries.length > 0);
 }

@@ -8,7 +8,7 @@ export type SignInForm = "sign-up" | "sign-in";
 
 /**
  * The form of the sign-up or the sign-in as React renders it (`web/sign-in/`), so that it is there with the page. What is typed
- * into it before React takes it over is kept (`web/sign-in/drawn-form.ts`). test/site/sign-in-form.test.ts compares the two.
+ * into it before React takes it over is kept (`web/sign-in/drawn-form.ts`). test/web/header.test.ts compares the two.
  */
 export function renderSignInForm(form: SignInForm, options: AppOptions): Html {
   const { dashboard: offer, legal = {}, publicUrl } = options;
@@ -51,7 +51,7 @@ const renderProviders = ({ providers }: SignInOffer): Html | false =>
   providers.length > 0 &&
   html`<div class="tb-providers">${providers.map(
     (provider) =>
-      html`<button type="button" class="tb-quiet">Continue with ${NAMES[provider]}</button>`,
+      html`<button type="button" class="tb-quiet" data-provider="${provider}">Continue with ${NAMES[provider]}</button>`,
   )}</div>
 <div class="tb-or">or</div>
 `;

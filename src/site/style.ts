@@ -17,7 +17,7 @@ a{color:var(--tb-accent);text-decoration-thickness:1px;text-underline-offset:.18
 a:hover{text-decoration-thickness:2px}
 :focus-visible{outline:2px solid var(--tb-accent);outline-offset:2px;border-radius:3px}
 code,pre{font-family:var(--tb-mono);font-size:.875em;font-variant-ligatures:none}
-p code,.docs li>code,td code,dd code{background:var(--tb-panel);border:1px solid var(--tb-line);border-radius:4px;padding:.06em .3em;overflow-wrap:anywhere}
+p code,.docs li>code,td code,dd code{background:var(--tb-panel);border:1px solid var(--tb-line);border-radius:4px;padding:.06em .3em;overflow-wrap:anywhere;-webkit-box-decoration-break:clone;box-decoration-break:clone}
 h2 code,h3 code{font-size:.95em}
 .lead{font-size:1.125rem;color:var(--tb-soft);max-width:46rem}
 .soft{color:var(--tb-soft)}
@@ -64,7 +64,7 @@ const PARTS = `
 .code figcaption span:first-child{margin-right:auto}
 .code pre{margin:0;padding:.8rem .9rem;font-size:.8125rem;line-height:1.6;white-space:pre-wrap;overflow-wrap:anywhere;tab-size:2}
 .code pre code{font-size:inherit}
-.code i{font-style:normal}.k{color:var(--tb-key)}.t{color:var(--tb-text)}.v{color:var(--tb-value)}
+.code i{font-style:normal}.o{display:inline-block}.k{color:var(--tb-key)}.t{color:var(--tb-text)}.v{color:var(--tb-value)}
 .copy{font:500 .75rem/1 var(--tb-font);color:var(--tb-soft);background:none;border:1px solid transparent;border-radius:5px;padding:.4rem .55rem;min-height:1.75rem;cursor:pointer}
 .copy:hover{color:var(--tb-ink);border-color:var(--tb-line);background:var(--tb-bg)}
 .tabs fieldset{border:0;margin:0 0 .5rem;padding:0;display:flex;gap:.25rem}
@@ -82,13 +82,18 @@ th:last-child,td:last-child{padding-right:0}
 thead th{font-size:.75rem;font-weight:600;color:var(--tb-soft);padding-bottom:.35rem}
 .docs{max-width:52rem}.docs h2{margin-top:2.75rem}.docs h3{margin-top:2rem}.docs h4{margin:1.5rem 0 0}
 .docs ol{padding-left:1.4rem;margin:.85rem 0 0}.docs li p,.docs li .code{margin-top:.5rem}
-.docs td{min-width:5rem}.docs td:first-child code{overflow-wrap:normal;white-space:nowrap}
-@media (max-width:44rem){table{min-width:0}th,td{padding-right:.7rem}.docs td{min-width:3rem}.docs td:first-child code{white-space:normal}.docs table:has(th:nth-child(4)){min-width:34rem}}
+.docs td{min-width:5rem}.docs td code{overflow-wrap:break-word}.docs td:first-child code{overflow-wrap:normal;white-space:nowrap}
+.docs td code.long{white-space:normal;overflow-wrap:anywhere}
+@media (min-width:44.01rem){.docs td:not(:last-child) wbr{display:none}}
+@media (max-width:44rem){table{min-width:0}th,td{padding-right:.7rem}.docs td{min-width:3rem}.docs td:last-child:nth-child(n+3){min-width:12rem}.docs td:first-child code{white-space:normal}.docs table:has(th:nth-child(4)){min-width:34rem}}
 .docs img{max-width:100%}
 .docs blockquote,.markdown-alert{margin:.85rem 0 0;padding:.1rem 1rem .6rem;border-left:3px solid var(--tb-line);color:var(--tb-soft)}
 .markdown-alert{border-color:var(--tb-accent);color:inherit}.markdown-alert-warning{border-color:var(--tb-value)}
 .markdown-alert-title{font-weight:600}
 .play-it .fault{margin:.6rem 0 0;color:var(--tb-bad)}.play-place{min-height:60rem;margin-top:1.25rem}.play-it .button{margin-top:1rem;font:600 1rem/1.3 var(--tb-font);cursor:pointer}
+.contents{list-style:none;padding:0;display:grid;gap:.25rem 1rem;grid-template-columns:repeat(auto-fill,minmax(min(20rem,100%),1fr));margin:.6rem -.85rem 0}
+.contents li{margin:0}.contents a{display:block;height:100%;padding:.6rem .85rem;border-radius:var(--tb-radius);text-decoration:none}.contents a:hover{background:var(--tb-panel)}
+.contents b{font-weight:600}.contents b code,.docs .contents code{background:none;border:0;padding:0}.contents span{display:block;color:var(--tb-soft);font-size:.9375rem;line-height:1.5}
 .topics{columns:2 18rem;overflow-wrap:anywhere}
 .toc .group{margin:1rem 0 .2rem;font-size:.75rem;font-weight:600;letter-spacing:.05em;text-transform:uppercase;color:var(--tb-soft)}
 tr:target{background:var(--tb-tint)}

@@ -14,30 +14,54 @@ import { byHand, noPrices, prices } from "../web/sales-fixtures.ts";
 const planOf = (calls: number) => {
   const plan = bestPlan(prices, calls);
   assert.ok(plan);
-  return [plan.offer.id, plan.packs, plan.month, plan.year];
+  const bought = plan.purchases.map(({ offer, count }) => `${count} ${offer.id}`);
+  return [bought.join(), plan.month, plan.year];
 };
 
-test("the plan is the pack that costs least in the first year", () => {
-  assert.deepEqual(planOf(0), ["small", 1, "€0.4167", "€5.00"]);
-  assert.deepEqual(planOf(83), ["small", 1, "€0.4167", "€5.00"]);
+test("the plan is the packs that cost least in the first year", () => {
+  assert.deepEqual(planOf(0), ["1 small", "€0.42", "€5.00"]);
+  assert.deepEqual(planOf(83), ["1 small", "€0.42", "€5.00"]);
   // Eight small packs would cost €40 in the year.
-  assert.deepEqual(planOf(650), ["medium", 1, "€3.25", "€39.00"]);
-  assert.deepEqual(planOf(10_000), ["medium", 12, "€39.00", "€468.00"]);
+  assert.deepEqual(planOf(650), ["1 medium", "€3.25", "€39.00"]);
+  assert.deepEqual(planOf(10_000), ["1 large,2 medium", "€31.42", "€377.00"]);
+  // 201,708 credits: 21 medium packs would cost €819, three large ones €897.
+  assert.deepEqual(planOf(16_809), ["2 large,2 small", "€50.67", "€608.00"]);
   assert.equal(bestPlan(noPrices, 10), null);
 });
 
-test("no other number of packs of one kind costs less in the first year", () => {
+test("the packs of a plan last a year, and no other packs that do cost less", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 3_000_000 }), (calls) => {
+    fc.property(fc.integer({ min: 1, max: 60_000 }), (calls) => {
       const plan = bestPlan(prices, calls);
       assert.ok(plan);
-      const cheapest = Math.min(
-        ...prices.packs.map(({ credits, price }) => price * Math.ceil((12 * calls) / credits)),
+      const { purchases } = plan;
+      const sum = (of: (each: (typeof purchases)[number]) => number) =>
+        purchases.reduce((all, each) => all + each.count * of(each), 0);
+      assert.ok(sum(({ months }) => months) > 12 - 1e-6);
+      assert.equal(
+        sum(({ offer }) => offer.price),
+        cheapestByTrial(12 * calls),
       );
-      assert.equal(plan.offer.price * plan.packs, cheapest);
     }),
   );
 });
+
+/** Tries every number of large and of medium packs. Credits last a year, so packs never expire unused within it. */
+function cheapestByTrial(credits: number): number {
+  const [small, medium, large] = prices.packs;
+  assert.ok(small && medium && large);
+  const most = ({ credits: each }: { credits: number }) => Math.ceil(credits / each);
+  let cheapest = Number.POSITIVE_INFINITY;
+  for (let larges = 0; larges <= most(large); larges += 1) {
+    for (let mediums = 0; mediums <= most(medium); mediums += 1) {
+      const rest = credits - larges * large.credits - mediums * medium.credits;
+      const smalls = Math.max(0, Math.ceil(rest / small.credits));
+      const price = larges * large.price + mediums * medium.price + smalls * small.price;
+      cheapest = Math.min(cheapest, price);
+    }
+  }
+  return cheapest;
+}
 
 test("the lifetime plan pays off where packs for as long as its credits last would cost more", () => {
   const at = (calls: number) => {
@@ -69,9 +93,10 @@ test("times are rounded down and read like text", () => {
     return purchasesText(plan);
   };
   assert.equal(text(10), "1 × Small lasts 12 months");
-  assert.equal(text(10_000), "1 × Medium a month");
-  assert.equal(text(3_000), "4 × Medium in the first year, each lasts 3 months");
-  assert.equal(text(250_000), "3 × Large a month");
+  assert.equal(text(2_400), "3 × Medium in the first year, each lasts 4 months");
+  assert.equal(text(200_000), "2 × Large a month");
+  assert.equal(text(1_000_000_000), "10,000 × Large a month");
+  assert.equal(text(16_809), "2 × Large and 2 × Small in the first year");
 });
 
 test("an offer is marked only if it is there", () => {

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Replier } from "#api/pipeline/reply.ts";
 import type { RequestContext } from "#api/pipeline/request-context.ts";
+import type { LegalSources } from "#site/legal-sources.ts";
 import { createPageReplier } from "#site/page-replies.ts";
+import { createPageRoutes } from "#site/page-routes.ts";
+import type { BuiltPages } from "#site/site-context.ts";
+import { FULL } from "./pages-server.ts";
 
 /** Only what the pages use: a response with the headers that it is given, on top of one that all responses have. */
 const common = { "X-Request-Id": "req_1", "Cache-Control": "no-store" };
@@ -46,4 +50,47 @@ test("the 304 of a negotiated page varies by Accept, and by Accept-Encoding wher
     assert.equal(same.headers.get("cache-control"), "no-cache");
     assert.equal(same.headers.get("x-request-id"), "req_1");
   }
+});
+
+const BUILT: BuiltPages = {
+  serveAsset: async () => new Response(),
+  assetsFor: async () => ({ scripts: [], styles: [], preloads: [], firstPaint: "", files: null }),
+  frontAssets: () => null,
+};
+
+test("every page has another ETag as soon as the operator's pages change, without a restart", async () => {
+  let legal: LegalSources = { terms: "# Terms\n\nOne." };
+  const { settings: table, assets: _, docs: __, dashboard, ...settings } = FULL;
+  const pages = createPageReplier(replier as Replier, { compress: null });
+  const site = {
+    settings: { ...settings, ...(table && { table }) },
+    dashboard: { offer: dashboard, fetch: async () => new Response() },
+    pages: BUILT,
+    docs: () => FULL.docs ?? null,
+    legal: () => legal,
+  };
+  const routes = new Map(createPageRoutes(site, pages).map(({ path, handler }) => [path, handler]));
+  async function visit(path: string, known = "") {
+    const headers = { "If-None-Match": known };
+    const response = await routes.get(path)?.(
+      new Request(`https://tools.test${path}`, { headers }),
+      context,
+    );
+    assert.ok(response, path);
+    return { status: response.status, etag: response.headers.get("etag") ?? "" };
+  }
+  const paths = ["/", "/pricing", "/terms", "/docs", "/sign-up", "/home", "/sitemap.xml"];
+  const before = new Map<string, string>();
+  for (const path of paths) before.set(path, (await visit(path)).etag);
+  for (const path of paths) assert.equal((await visit(path, before.get(path))).status, 304, path);
+  legal = { terms: "# Terms\n\nTwo.", privacy: "Text." };
+  for (const path of paths) {
+    const { status, etag } = await visit(path, before.get(path));
+    assert.equal(status, 200, path);
+    assert.notEqual(etag, before.get(path), path);
+  }
+  legal = { terms: "# Terms\n\nThree.", privacy: "Text." };
+  assert.equal((await visit("/terms")).status, 200);
+  legal = {};
+  assert.equal((await visit("/terms", before.get("/terms"))).status, 404);
 });

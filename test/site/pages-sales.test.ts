@@ -32,7 +32,7 @@ describe("prices on the front page", () => {
       assert.ok(page.includes(`>${priceText}</p>`), name);
     }
     assert.ok(page.includes("<b>100,000 credits</b>"));
-    assert.ok(page.includes("€2.99 for 1,000. Valid for 12 months."));
+    assert.ok(page.includes("€2.99 per 1,000 credits. Valid for 12 months."));
     assert.ok(page.includes("Your credits never expire"));
     assert.ok(page.includes("100 starter credits"));
     assert.ok(page.includes("Taxes depend on your address and are added at checkout"));
@@ -99,15 +99,18 @@ describe("the pricing page", () => {
     const page = pricing(prices);
     assert.equal(page.match(/class="chosen"/g)?.length, 1);
     assert.match(page, /Medium<\/span> <span class="mark">Recommended/);
-    assert.match(page, /<th scope="row">10,000<\/th><td>1 × Medium a month<\/td>/);
-    assert.match(page, /€39\.00 a month<\/b> on average, €468\.00 in the first year/);
+    assert.match(
+      page,
+      /<th scope="row">10,000<\/th><td>1 × Large and 2 × Medium in the first year<\/td>/,
+    );
+    assert.match(page, /€31\.42 a month<\/b> on average, €377\.00 in the first year/);
     assert.match(
       page,
       /<meta itemprop="price" content="39\.00"><meta itemprop="priceCurrency" content="EUR">/,
     );
     assert.match(page, /Taxes are added at checkout/);
     assert.match(page, /100 starter credits/);
-    assert.match(page, /<a class="button" href="\/sign-up">/);
+    assert.match(page, /<a class="button tb-if-out" href="\/sign-up">/);
   });
 
   it("names the contact where there is no checkout", () => {

@@ -121,8 +121,8 @@ for (const [kind, pages, options] of [
         const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
           ([, style = ""]) => `'sha256-${digestOf(style)}'`,
         );
-        const isSlim = path === "/" || path === "/nowhere";
-        assert.equal(styles.length, 1 + (isSlim ? 1 : 0) + (options === FULL ? 1 : 0));
+        const hasOwnStyle = ["/", "/pricing", "/nowhere"].includes(path);
+        assert.equal(styles.length, 1 + (hasOwnStyle ? 1 : 0) + (options === FULL ? 1 : 0));
         const policy = pages.headers["Content-Security-Policy"] ?? "";
         const [, allowed = ""] = /style-src ([^;]*);/.exec(policy) ?? [];
         for (const style of styles) assert.ok(allowed.split(" ").includes(style), style);

@@ -10,6 +10,7 @@ export const findLayoutFaults = (page: Page): Promise<string[]> =>
 /** More lines than this, with fewer characters a line than this, are a label that has no room. */
 const LINES_MAX = 3;
 const CHARACTERS_MIN = 16;
+const LINE_GAP_PX = 6;
 /** Positions are fractions of pixels. */
 const SLACK_PX = 1;
 
@@ -47,12 +48,24 @@ const FIND = `() => {
 
   for (const element of document.querySelectorAll("button, label, [role=tab], [role=menuitem], th, td, dt, summary")) {
     if (!isVisible(element)) continue;
-    const text = element.textContent.trim();
-    const range = document.createRange();
-    range.selectNodeContents(element);
-    const lines = new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ bottom }) => Math.round(bottom / 4)));
-    if (lines.size > ${LINES_MAX} && text.length / lines.size < ${CHARACTERS_MIN} && element.querySelector("br, ul, ol, dl, p, div > div, input, button") === null) {
-      faults.push(lines.size + " lines: " + nameOf(element));
+    if (element.querySelector("br, ul, ol, dl, p, div > div, input, button") !== null) continue;
+    // A cell may have blocks below each other. Each of them is a label of its own.
+    const blocks = new Map();
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode;
+      let block = text.parentElement;
+      while (block !== element && /^(?:inline|contents)$/.test(getComputedStyle(block).display)) block = block.parentElement;
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      const rects = [...range.getClientRects()].filter(({ width }) => width > 0);
+      const { tops, characters } = blocks.get(block) ?? { tops: [], characters: 0 };
+      blocks.set(block, { tops: [...tops, ...rects.map(({ bottom }) => bottom)], characters: characters + text.data.trim().length });
+    }
+    for (const { tops, characters } of blocks.values()) {
+      // Texts of different sizes on one line end at almost the same height.
+      const lines = tops.toSorted((a, b) => a - b).filter((bottom, index, all) => index === 0 || bottom - all[index - 1] > ${LINE_GAP_PX}).length;
+      if (lines > ${LINES_MAX} && characters / lines < ${CHARACTERS_MIN}) faults.push(lines + " lines: " + nameOf(element));
     }
   }
   return faults;

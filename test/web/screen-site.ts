@@ -6,6 +6,7 @@ import type { Visitor } from "#api/dashboard/shapes.ts";
 import { openPages } from "#apps/node/pages.ts";
 import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#site/app-pages.ts";
 import { APP_HEADERS } from "#site/app-shell.ts";
+import type { LegalSources } from "#site/legal-sources.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { FULL, pageAt, pathsOf } from "../site/pages-server.ts";
 import { signedOut } from "./fixtures.ts";
@@ -18,9 +19,9 @@ const OFFER = { signUp, providers, starter };
 
 /**
  * The dashboard as built by `npm run build`, with the HTML and headers of the service but without its API. `visitor`
- * answers `GET /dashboard/visitor` for tests without mocks.
+ * answers `GET /dashboard/visitor` for tests without mocks; `legal` are the operator's own pages.
  */
-export async function openScreenSite(visitor?: Visitor) {
+export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
   const pages = openPages({
     checkout: ROOT,
     dataDir: path.join(ROOT, "data"),
@@ -40,7 +41,7 @@ export async function openScreenSite(visitor?: Visitor) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const built = await pages.assetsFor("front/main.ts");
   const assets = { script: built?.scripts[0] ?? null, files: built?.files ?? null };
-  const serverPages = createPages({ ...FULL, publicUrl: url, assets });
+  const serverPages = createPages({ ...FULL, publicUrl: url, assets, legal });
   const appPages = listAppPages(FULL.tools, url);
 
   respond = async (request) => {
@@ -51,7 +52,8 @@ export async function openScreenSite(visitor?: Visitor) {
     if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
     const headers = { ...APP_HEADERS, "Content-Type": HTML };
-    const options = { ...FULL, publicUrl: url, dashboard: { ...FULL.dashboard, ...OFFER } };
+    const dashboard = { ...FULL.dashboard, ...OFFER };
+    const options = { ...FULL, publicUrl: url, dashboard, legal };
     // The typefaces are shown however slow the machine is: with `optional`, a page whose fonts come late does without them.
     const body = renderAppPage(page, options, assets).replaceAll(
       "font-display:optional",

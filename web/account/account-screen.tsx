@@ -33,12 +33,13 @@ export default function AccountScreen() {
 
 function AccountSections({ visitor, user }: { visitor: Visitor; user: UserView }) {
   return (
-    <>
+    <div className="tb-account">
       <Text c="dimmed">
         <span className="tb-address">{user.email}</span>, account created{" "}
         <Time at={user.createdAt} />
       </Text>
       <Section
+        beside
         title="Email address"
         description="You sign in with this address and receive emails about your account there."
       >
@@ -53,7 +54,7 @@ function AccountSections({ visitor, user }: { visitor: Visitor; user: UserView }
       <ActivityList />
       <ExportSection />
       <CloseAccount user={user} />
-    </>
+    </div>
   );
 }
 
@@ -61,6 +62,7 @@ function LinkedSignIns({ visitor, user }: { visitor: Visitor; user: UserView }) 
   const providers = new Set([...user.providers, ...visitor.providers]);
   return (
     <Section
+      beside
       title="Linked sign-ins"
       description="To link a provider, sign out, then sign in with it once. It is linked if its verified email address is the same as yours here."
     >

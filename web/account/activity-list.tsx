@@ -1,11 +1,11 @@
-import { Button } from "@mantine/core";
+import { Button, VisuallyHidden } from "@mantine/core";
 import type { EventKind, EventView } from "#api/dashboard/shapes.ts";
 import { base } from "../addresses.ts";
 import { useEvents } from "../member-queries.ts";
 import { Empty } from "../parts/empty-state.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
-import { type Column, Records } from "../parts/records.tsx";
+import { type Column, OneLine, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
 import { providerName } from "../sign-in/providers.tsx";
@@ -57,14 +57,24 @@ const COLUMNS: Column<EventView>[] = [
   { head: "Event", cell: ({ kind, times }) => labelOf(kind, times) },
   {
     head: "Details",
-    cell: ({ kind, detail }) => <span className="tb-address">{detailText(kind, detail)}</span>,
+    cell: ({ kind, detail }) => (
+      <span className="tb-address tb-two-lines">
+        <OneLine text={detailText(kind, detail)} />
+      </span>
+    ),
   },
-  { head: "Time", cell: ({ at }) => <Time at={at} /> },
+  { head: "Time", width: "12rem", cell: ({ at }) => <Time at={at} /> },
   {
     head: "IP address",
+    width: "11.5rem",
     cell: ({ address }) => <span className="tb-ip">{address ?? "Unknown"}</span>,
   },
-  { head: "Browser", cell: ({ browser }) => browser ?? "Unknown" },
+  {
+    head: "Browser",
+    drop: "second",
+    width: "10rem",
+    cell: ({ browser }) => browser ?? "Unknown",
+  },
 ];
 
 /** Sign-ins and changes, so that users can spot activity that was not theirs. */
@@ -76,6 +86,7 @@ export function ActivityList() {
     <Section
       title="Activity"
       description="Sign-ins and changes to your account, newest first. If you see something that was not you, change your password and end the other sessions."
+      side={<Downloads />}
     >
       <QueryResult query={query} loading={<LoadingRows rows={5} height={48} />}>
         {({ pages }) => {
@@ -90,20 +101,24 @@ export function ActivityList() {
         }}
       </QueryResult>
       <ShowOlder query={events} />
-      <div className="tb-account-actions">
-        {(["csv", "json"] as const).map((format) => (
-          <Button
-            key={format}
-            component="a"
-            href={`${base()}/dashboard/events/export?format=${format}`}
-            variant="default"
-            size="xs"
-            download
-          >
-            Download all activity as {format.toUpperCase()}
-          </Button>
-        ))}
-      </div>
     </Section>
   );
 }
+
+const Downloads = () => (
+  <div className="tb-account-downloads">
+    {(["csv", "json"] as const).map((format) => (
+      <Button
+        key={format}
+        component="a"
+        href={`${base()}/dashboard/events/export?format=${format}`}
+        variant="default"
+        size="xs"
+        download
+      >
+        Download {format.toUpperCase()}
+        <VisuallyHidden>&nbsp;of all activity</VisuallyHidden>
+      </Button>
+    ))}
+  </div>
+);

@@ -14,7 +14,7 @@ import { Secret } from "./password-section.tsx";
 export function CloseAccount({ user }: { user: UserView }) {
   const [open, setOpen] = useState(false);
   return (
-    <Section title="Close account">
+    <Section beside title="Close account">
       <div className="tb-danger">
         <Text>
           Closing your account cannot be undone. Your API keys stop working immediately, you lose

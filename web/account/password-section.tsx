@@ -14,7 +14,7 @@ import { useRequestReset } from "../sign-in/requests.ts";
 
 export function PasswordSection({ user }: { user: UserView }) {
   return (
-    <Section title="Password">
+    <Section beside title="Password">
       {user.hasPassword ? (
         <>
           <PasswordForm email={user.email} />

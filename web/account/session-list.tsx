@@ -36,6 +36,7 @@ export function SessionList() {
               label="Sessions"
               columns={COLUMNS}
               rows={view.sessions}
+              actionsWidth="9rem"
               actions={(session) =>
                 !session.current && (
                   <Button size="xs" variant="default" onClick={() => endOne(session)}>
@@ -85,10 +86,16 @@ const COLUMNS: Column<SessionView>[] = [
   },
   {
     head: "IP address",
+    width: "11.5rem",
     cell: ({ address }) => <span className="tb-ip">{address ?? "Unknown"}</span>,
   },
-  { head: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { head: "Last seen", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+  {
+    head: "Signed in",
+    drop: "second",
+    width: "12rem",
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+  { head: "Last seen", width: "12rem", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
 ];
 
 /** Signing out everywhere ends the other sessions first, because that request needs the current session. */

@@ -1,45 +1,46 @@
-import { Text } from "@mantine/core";
 import type { CreditsView } from "#api/dashboard/shapes.ts";
-import "../home/home.css";
-import { counted, formatNumber } from "../parts/numbers.ts";
+import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
+import { Stat } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
-import { expiryText } from "./credit-text.ts";
 
 /** The balance, and what part of it expires next. */
 export function Balance({ view, now }: { view: CreditsView; now: number }) {
-  const next = view.nextExpiry;
+  const { balance, lifetime, nextExpiry: next } = view;
   return (
-    <div className="tb-home-top">
-      <div>
-        <Text c="dimmed">Balance</Text>
-        <div className="tb-balance">{formatNumber(view.balance)}</div>
-        <Text c="dimmed">{view.balance === 1 ? "credit" : "credits"}</Text>
-        {view.balance === 0 && (
-          <State shape="cross" tone="warn">
-            No credits left: calls are rejected
-          </State>
-        )}
-      </div>
-      <dl className="tb-home-facts">
-        {view.lifetime && (
-          <div>
-            <dt>Plan</dt>
-            <dd>
-              <State shape="check" tone="ok">
-                Lifetime: your credits never expire
-              </State>
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Next expiry</dt>
-          <dd>{next === null ? "None" : expiryText(next, now)}</dd>
-        </div>
-        <div>
-          <dt>Never expires</dt>
-          <dd>{counted(view.permanent ?? 0, "credit")}</dd>
-        </div>
-      </dl>
-    </div>
+    <dl className="tb-stats">
+      <Stat
+        name="Balance"
+        value={<span className="tb-balance">{formatNumber(balance)}</span>}
+        unit={balance === 1 ? "credit" : "credits"}
+      >
+        <BalanceText balance={balance} lifetime={lifetime} />
+      </Stat>
+      <Stat name="Next expiry" value={next === null ? "None" : relative(next.at, now)}>
+        {next === null
+          ? "No credits expire"
+          : `${counted(next.credits, "credit")}, ${longDay(next.at)}`}
+      </Stat>
+      <Stat name="Never expire" value={formatNumber(view.permanent ?? 0)}>
+        {view.permanent === 1 ? "credit" : "credits"}
+      </Stat>
+    </dl>
   );
+}
+
+function BalanceText({ balance, lifetime }: { balance: number; lifetime: boolean }) {
+  if (balance === 0) {
+    return (
+      <State shape="cross" tone="warn">
+        Calls are rejected
+      </State>
+    );
+  }
+  if (lifetime) {
+    return (
+      <State shape="check" tone="ok">
+        Lifetime plan: never expires
+      </State>
+    );
+  }
+  return "Those that expire first are used first";
 }

@@ -1,5 +1,5 @@
 import type { EntryView, GrantKind } from "#api/dashboard/shapes.ts";
-import { counted, longDay, relative } from "../parts/numbers.ts";
+import { counted } from "../parts/numbers.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
 /** The labels of grants and ledger entries. */
@@ -19,10 +19,6 @@ export const ENTRY_LABELS: Record<EntryView["kind"], StateLabel> = {
   expiry: { title: "Expiry", shape: "clock", tone: "warn" },
   void: { title: "Removal", shape: "cross", tone: "warn" },
 };
-
-/** How many credits expire, and when: `300 credits on 21 Nov 2026, in 12 days`. */
-export const expiryText = ({ credits, at }: { credits: number; at: number }, now: number): string =>
-  `${counted(credits, "credit")} on ${longDay(at)}, ${relative(at, now)}`;
 
 /** Describes an entry; `keyName` returns the label of a key. */
 export function entryText(entry: EntryView, keyName: (id: string) => string): string {

@@ -80,15 +80,7 @@ function BalanceOnTop() {
   );
 }
 
-const BalanceLoading = () => (
-  <div className="tb-home-top">
-    <div className="tb-home-loading">
-      <LoadingBlock height={22} />
-      <LoadingBlock height={56} />
-    </div>
-    <LoadingRows rows={2} height={34} />
-  </div>
-);
+const BalanceLoading = () => <LoadingBlock height="var(--tb-stats-height-3)" />;
 
 const TabLoading = () => (
   <div className="tb-section">

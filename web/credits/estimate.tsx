@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import { bestPlan, lifetimePlan, lifetimeText, purchasesText } from "#site/pack-plan.ts";
 import { useHome } from "../member-queries.ts";
+import { formatNumber } from "../parts/numbers.ts";
 
 /** More than any pack is meant for, and few enough digits for the sentence. */
 const CREDITS_MAX = 1_000_000_000;
@@ -11,20 +12,22 @@ const CREDITS_DEFAULT = 1_000;
 
 /** Which pack fits a number of credits a month: at first those of the present rate, if it is known. */
 export function Estimate({ prices, lifetime }: { prices: PricesView; lifetime: boolean }) {
-  const rate = useHome().data?.creditsPerDay ?? null;
+  const home = useHome();
+  const rate = home.data?.creditsPerDay ?? null;
   const [typed, setTyped] = useState<string | null>(null);
   const used = rate === null || rate <= 0 ? null : Math.ceil(rate * DAYS_A_MONTH);
-  const text = typed ?? String(used ?? CREDITS_DEFAULT);
-  const credits = Number(text);
-  const isValid = /^\d{1,10}$/.test(text) && credits >= 1 && credits <= CREDITS_MAX;
+  const text = typed ?? formatNumber(used ?? CREDITS_DEFAULT);
+  const digits = text.replace(/[\s,._]/g, "");
+  const credits = Number(digits);
+  const isValid = /^\d{1,10}$/.test(digits) && credits >= 1 && credits <= CREDITS_MAX;
   return (
     <div className="tb-estimate">
       <TextInput
         label="Credits you need a month"
-        description={used === null ? undefined : "Filled in from your calls of the last 7 days"}
+        description={description(used, home.isPending)}
         inputMode="numeric"
         value={text}
-        onChange={(event) => setTyped(event.currentTarget.value.replace(/[\s,._]/g, ""))}
+        onChange={(event) => setTyped(event.currentTarget.value)}
         {...(isValid ? {} : { "aria-invalid": true })}
       />
       <div aria-live="polite">
@@ -38,6 +41,12 @@ export function Estimate({ prices, lifetime }: { prices: PricesView; lifetime: b
   );
 }
 
+/** One line in each case, so that the field stays where it is. */
+function description(used: number | null, isPending: boolean): string {
+  if (used !== null) return "Filled in from your calls of the last 7 days";
+  return isPending ? "\u00a0" : "An example: enter what you expect";
+}
+
 function Fit(props: { prices: PricesView; lifetime: boolean; credits: number }) {
   const plan = bestPlan(props.prices, props.credits);
   const forever = props.lifetime ? null : lifetimePlan(props.prices, props.credits);
@@ -45,8 +54,7 @@ function Fit(props: { prices: PricesView; lifetime: boolean; credits: number }) 
   return (
     <>
       <p>
-        <strong>{plan.offer.name}</strong> fits best: about <strong>{plan.month}</strong> a month,{" "}
-        {plan.year} in the first year.
+        About <strong>{plan.month}</strong> a month: {plan.year} in the first year.
       </p>
       <Text c="dimmed" size="sm">
         {purchasesText(plan)}. {forever !== null && lifetimeText(forever)}

@@ -44,7 +44,13 @@ export default function PurchasesTab() {
                 : "Credits are not sold on this page."}
             </Empty>
           ) : (
-            <Records label="Purchases" columns={COLUMNS} rows={rows} actions={links} />
+            <Records
+              label="Purchases"
+              columns={COLUMNS}
+              rows={rows}
+              actions={links}
+              actionsWidth="11.5rem"
+            />
           );
         }}
       </QueryResult>
@@ -54,11 +60,27 @@ export default function PurchasesTab() {
 }
 
 const COLUMNS: Column<PurchaseView>[] = [
-  { head: "Item", cell: ({ name }) => name },
-  { head: "Time", cell: ({ at }) => <Time at={at} /> },
-  { head: "Credits", cell: ({ credits }) => formatNumber(credits), numeric: true },
+  {
+    head: "Item",
+    cell: ({ name, at }) => (
+      <>
+        {name}
+        <div className="tb-detail">
+          <Time at={at} />
+        </div>
+      </>
+    ),
+  },
+  {
+    head: "Credits",
+    drop: "second",
+    width: "6.5rem",
+    cell: ({ credits }) => formatNumber(credits),
+    numeric: true,
+  },
   {
     head: "Amount",
+    width: "9.5rem",
     cell: ({ amountText, refundedText }) => (
       <>
         {amountText}
@@ -69,6 +91,7 @@ const COLUMNS: Column<PurchaseView>[] = [
   },
   {
     head: "State",
+    width: "13rem",
     cell: (purchase) => {
       const { title, shape, tone } = STATE_LABELS[purchase.state];
       return (

@@ -1,4 +1,5 @@
 import type { UserView, Visitor } from "#api/dashboard/shapes.ts";
+import { contactHref } from "#site/offer-text.ts";
 import { explain } from "../parts/message.tsx";
 import { useSendVerification } from "../sign-in/requests.ts";
 import { SendAgain } from "../sign-in/send-again.tsx";
@@ -10,13 +11,22 @@ export function AccountBanners({ visitor, user }: { visitor: Visitor; user: User
       {user.account?.state === "suspended" && (
         <p className="tb-banner tb-banner-bad" role="status">
           <strong>Your account is suspended.</strong> API calls with your keys are rejected. You
-          keep your keys and credits. Contact the operator of this service.
+          keep your keys and credits. <Contact contact={visitor.sales.contact} />
         </p>
       )}
       {!user.verified && <Unverified visitor={visitor} email={user.email} />}
     </>
   );
 }
+
+const Contact = ({ contact }: { contact: string | null }) =>
+  contact === null ? (
+    "Contact the operator of this service."
+  ) : (
+    <>
+      Contact the operator: <a href={contactHref(contact)}>{contact}</a>.
+    </>
+  );
 
 function Unverified({ visitor, email }: { visitor: Visitor; email: string }) {
   const send = useSendVerification();

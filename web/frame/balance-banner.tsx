@@ -36,9 +36,8 @@ export function BalanceBanner({ visitor }: { visitor: Visitor }) {
   return (
     <div className="tb-banner tb-banner-warn tb-banner-row" role="status">
       <p>
-        <strong>{counted(account.balance, "credit")} left.</strong> At 0 the API rejects calls. You
-        set this alert level under <Link to="/settings/notifications">Settings, Notifications</Link>
-        .
+        <strong>{counted(account.balance, "credit")} left.</strong> At 0 the API rejects calls. Your
+        alert level is under <Link to="/settings/notifications">Settings, Notifications</Link>.
       </p>
       <GetCredits sales={visitor.sales} />
       <Button

@@ -87,7 +87,7 @@ const Counting = () => (
 
 const HomeLoading = () => (
   <>
-    <LoadingBlock height={118} />
+    <LoadingBlock height="var(--tb-stats-height-4)" />
     <div className="tb-section">
       <LoadingBlock height={360} />
     </div>

@@ -1,11 +1,10 @@
 import { Anchor, Button, CloseButton, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import type { HomeView } from "#api/dashboard/shapes.ts";
 import { BarChart } from "../parts/chart.tsx";
 import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
 import { ERROR_PATTERN } from "../parts/pattern.tsx";
-import { Section } from "../parts/section.tsx";
+import { Section, Stat } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { clockText, dayText, percent, statusLook } from "../requests/request-text.ts";
 import { daysLeft, rateText, type Suggestion } from "./suggestions.ts";
@@ -43,19 +42,6 @@ export function Stats({ view, now }: Props) {
     </dl>
   );
 }
-
-const Stat = (props: { name: string; value: string; unit?: string; children: ReactNode }) => (
-  <div>
-    <dt>{props.name}</dt>
-    <dd>
-      <span className="tb-stat">
-        {props.value}
-        {props.unit !== undefined && <small> {props.unit}</small>}
-      </span>
-      <span className="tb-stat-text">{props.children}</span>
-    </dd>
-  </div>
-);
 
 function BalanceText({ view }: { view: HomeView }) {
   const { balance, creditsPerDay } = view;

@@ -18,7 +18,7 @@ const label: Column<KeyView> = {
 };
 const lastUsed: Column<KeyView> = {
   head: "Last used",
-  width: "13rem",
+  width: "12rem",
   cell: ({ lastUsedAt, createdAt }) => (
     <>
       {lastUsedAt === null ? "Never" : <Time at={lastUsedAt} />}
@@ -47,7 +47,7 @@ const activeColumns = (now: number): Column<KeyView>[] => [
     cell: ({ callsLastDay }) => (callsLastDay === null ? "Counting" : formatNumber(callsLastDay)),
     numeric: true,
     drop: "second",
-    width: "7.5rem",
+    width: "7rem",
   },
   { head: "State", width: "14rem", cell: (key) => <KeyStateCell apiKey={key} now={now} /> },
 ];

@@ -95,16 +95,20 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
       />
       <fieldset>
         <legend>Emails</legend>
-        <Switch
-          label="Low balance, and no credits left"
-          checked={wanted.emails.low}
-          onChange={(event) => choose({ low: event.currentTarget.checked })}
-        />
-        <Switch
-          label="Credits expiring in 30 days and in 7 days"
-          checked={wanted.emails.expiring}
-          onChange={(event) => choose({ expiring: event.currentTarget.checked })}
-        />
+        <div className="tb-switches">
+          <Switch
+            labelPosition="left"
+            label="Low balance, and no credits left"
+            checked={wanted.emails.low}
+            onChange={(event) => choose({ low: event.currentTarget.checked })}
+          />
+          <Switch
+            labelPosition="left"
+            label="Credits expiring in 30 days and in 7 days"
+            checked={wanted.emails.expiring}
+            onChange={(event) => choose({ expiring: event.currentTarget.checked })}
+          />
+        </div>
         <Text size="sm" c="dimmed">
           We always email you about changes to your API keys, password and email address, to protect
           your account.

@@ -44,6 +44,7 @@ const TOPICS: Record<UnsubscribedView["emails"], string> = {
 const Unsubscribed = ({ emails }: UnsubscribedView) => (
   <SignInFrame
     title="You are unsubscribed"
+    waitsFor="notifications"
     lead={<>You will not receive any more emails about {TOPICS[emails]}.</>}
   >
     <Text mt="md">

@@ -126,23 +126,25 @@ function Bars(props: {
           y2={`${100 - heightOf(tick)}%`}
         />
       ))}
-      {bars.flatMap(({ day, values }, index) =>
-        props.series.map(({ title, pattern }, part) => {
-          const height = heightOf(values[part] ?? 0);
-          if (height === 0) return null;
-          const below = heightOf(sumOf(values.slice(0, part)));
-          return (
-            <rect
-              key={`${day} ${title}`}
-              x={`${index * slot + (slot - width) / 2}%`}
-              y={`${100 - below - height}%`}
-              width={`${width}%`}
-              height={`${height}%`}
-              fill={`url(#${props.name}-${pattern})`}
-            />
-          );
-        }),
-      )}
+      <g className="tb-chart-bars">
+        {bars.flatMap(({ day, values }, index) =>
+          props.series.map(({ title, pattern }, part) => {
+            const height = heightOf(values[part] ?? 0);
+            if (height === 0) return null;
+            const below = heightOf(sumOf(values.slice(0, part)));
+            return (
+              <rect
+                key={`${day} ${title}`}
+                x={`${index * slot + (slot - width) / 2}%`}
+                y={`${100 - below - height}%`}
+                width={`${width}%`}
+                height={`${height}%`}
+                fill={`url(#${props.name}-${pattern})`}
+              />
+            );
+          }),
+        )}
+      </g>
     </>
   );
 }

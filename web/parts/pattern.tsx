@@ -26,7 +26,7 @@ export const PatternDefinitions = ({ name }: { name: string }) => (
       >
         <rect width="8" height="8" fill={colour} />
         {lines !== null && (
-          <path d={lines} stroke="var(--tb-bg)" strokeWidth="1.4" strokeOpacity="0.75" />
+          <path d={lines} stroke="var(--tb-bg)" strokeWidth="1.2" strokeOpacity="0.45" />
         )}
       </pattern>
     ))}

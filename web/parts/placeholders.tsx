@@ -1,7 +1,9 @@
 import { VisuallyHidden } from "@mantine/core";
 
-/** Blocks as high as the rows to come, so that the layout does not shift. `height` is in pixels. */
-export function LoadingRows({ rows = 4, height = 44 }: { rows?: number; height?: number }) {
+type Height = number | string;
+
+/** Blocks as high as the rows to come, so that the layout does not shift. `height` is in pixels or CSS. */
+export function LoadingRows({ rows = 4, height = 44 }: { rows?: number; height?: Height }) {
   return (
     <div className="tb-loading" aria-busy="true">
       <VisuallyHidden role="status">Loading</VisuallyHidden>
@@ -12,7 +14,7 @@ export function LoadingRows({ rows = 4, height = 44 }: { rows?: number; height?:
   );
 }
 
-/** A single block, such as for a number, a chart or a card. `height` is in pixels. */
-export const LoadingBlock = ({ height = 120 }: { height?: number }) => (
+/** A single block, such as for a number, a chart or a card. `height` is in pixels or CSS. */
+export const LoadingBlock = ({ height = 120 }: { height?: Height }) => (
   <LoadingRows rows={1} height={height} />
 );

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { isUnavailable, OfflineError, ProblemDetails } from "../request.ts";
 import { BusyButton } from "./buttons.tsx";
 import { Empty } from "./empty-state.tsx";
-import { Failure } from "./message.tsx";
+import { explain, Failure } from "./message.tsx";
 import { LoadingBlock } from "./placeholders.tsx";
 import { Time } from "./time.tsx";
 
@@ -69,20 +69,40 @@ type PagedQuery = {
   fetchNextPage: () => unknown;
 };
 
+/** Beside the button, in the space that is kept for it, so that nothing moves. */
+function OlderFailure({ error }: { error: unknown }) {
+  const { title, detail } = explain(error);
+  const requestId = error instanceof ProblemDetails ? error.requestId : null;
+  return (
+    <div role="alert">
+      <p>
+        <strong>{title}.</strong> {detail}
+      </p>
+      {requestId !== null && (
+        <p>
+          Request ID: <code>{requestId}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
 /** Loads the next page of a list. The label fits a list that shows the newest items first, unless another one is given. */
 export function ShowOlder({ query, label = "Show older" }: { query: PagedQuery; label?: string }) {
   const loadMore = () => void query.fetchNextPage();
-  if (query.isFetchNextPageError) return <Failure error={query.error} onRetry={loadMore} />;
-  if (!query.hasNextPage) return null;
+  const failed = query.isFetchNextPageError;
+  if (!failed && !query.hasNextPage) return null;
   return (
-    <BusyButton
-      mt="md"
-      variant="default"
-      busy={query.isFetchingNextPage}
-      busyLabel="Loading"
-      onClick={loadMore}
-    >
-      {label}
-    </BusyButton>
+    <div className="tb-older">
+      <BusyButton
+        variant="default"
+        busy={query.isFetchingNextPage}
+        busyLabel="Loading"
+        onClick={loadMore}
+      >
+        {failed ? "Try again" : label}
+      </BusyButton>
+      {failed && <OlderFailure error={query.error} />}
+    </div>
   );
 }

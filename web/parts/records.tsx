@@ -25,13 +25,15 @@ const NARROW = "(max-width: 61.99em)";
 
 /**
  * A list of records: a table on wide screens, cards on narrow ones. `label` names it for screen readers; `narrow` is the media
- * query of narrow screens, if the table needs more space than others.
+ * query of narrow screens, if the table needs more space than others. `actionsWidth` is for actions that are more than a menu, in a table
+ * with widths.
  */
 export function Records<Row extends { id: string }>(props: {
   label: string;
   columns: Column<Row>[];
   rows: Row[];
   actions?: (row: Row) => ReactNode;
+  actionsWidth?: string;
   narrow?: string;
 }) {
   const narrow = useMediaQuery(props.narrow ?? NARROW, false, { getInitialValueInEffect: false });
@@ -40,7 +42,8 @@ export function Records<Row extends { id: string }>(props: {
 
 type Props<Row> = Parameters<typeof Records<Row & { id: string }>>[0];
 
-function RecordTable<Row extends { id: string }>({ label, columns, rows, actions }: Props<Row>) {
+function RecordTable<Row extends { id: string }>(props: Props<Row>) {
+  const { label, columns, rows, actions, actionsWidth = MENU_WIDTH } = props;
   const [first, ...others] = columns;
   const isFixed = columns.some(({ width }) => width !== undefined);
   return (
@@ -66,7 +69,7 @@ function RecordTable<Row extends { id: string }>({ label, columns, rows, actions
               </Table.Th>
             ))}
             {actions !== undefined && (
-              <Table.Th scope="col" w={isFixed ? MENU_WIDTH : undefined}>
+              <Table.Th scope="col" w={isFixed ? actionsWidth : undefined}>
                 <VisuallyHidden>Actions</VisuallyHidden>
               </Table.Th>
             )}

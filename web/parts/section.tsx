@@ -2,16 +2,39 @@ import { Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 import "./records.css";
 
-/** A part of a screen with its own heading; `side` is shown beside the heading. */
+/** A number at the top of a screen, in a `<dl className="tb-stats">`; `children` is one line about it. */
+export const Stat = (props: {
+  name: string;
+  value: ReactNode;
+  unit?: string;
+  children: ReactNode;
+}) => (
+  <div>
+    <dt>{props.name}</dt>
+    <dd>
+      <span className="tb-stat">
+        {props.value}
+        {props.unit !== undefined && <small> {props.unit}</small>}
+      </span>
+      <span className="tb-stat-text">{props.children}</span>
+    </dd>
+  </div>
+);
+
+/** A part of a screen with its own heading; `side` is shown beside the heading. `beside`: the content may stand beside it. */
 export function Section(props: {
   title: string;
   description?: ReactNode;
   side?: ReactNode;
+  beside?: boolean;
   children: ReactNode;
 }) {
   const id = useId();
   return (
-    <section className="tb-section" aria-labelledby={id}>
+    <section
+      className={props.beside ? "tb-section tb-section-beside" : "tb-section"}
+      aria-labelledby={id}
+    >
       <div className="tb-section-head">
         <div>
           <Title order={2} id={id}>
@@ -25,7 +48,7 @@ export function Section(props: {
         </div>
         {props.side}
       </div>
-      {props.children}
+      {props.beside ? <div>{props.children}</div> : props.children}
     </section>
   );
 }

@@ -2,6 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
+import { absoluteUrl } from "../addresses.ts";
 import { Empty } from "../parts/empty-state.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
@@ -73,6 +74,8 @@ function RequestLog() {
   const isLive = isOpen && !isPaused;
   const { log, fresh, isMore, showNew } = useRequestLog(query, isLive);
   const summary = useRequestSummary(query, isLive);
+  // `ShowOlder` reports a failed next page at the end of the list.
+  const shown = log.isFetchNextPageError ? { ...log, error: null } : log;
   const requests = allRequests(log.data);
   const keys = allKeys(log.data);
   const [open, setOpen] = useState<RequestView | null>(null);
@@ -83,12 +86,25 @@ function RequestLog() {
   return (
     <>
       <PageTitle title="Requests">
-        {isOpen && log.data !== undefined && (
-          <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
-        )}
+        <div className="tb-log-actions">
+          {isOpen && log.data !== undefined && (
+            <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
+          )}
+          {requests.length > 0 && (
+            <Button
+              component="a"
+              href={exportUrl(query, "csv")}
+              download
+              variant="default"
+              size="compact-sm"
+            >
+              Download CSV
+            </Button>
+          )}
+        </div>
       </PageTitle>
       <FilterBar search={search} filters={filters} keys={keys} onChoose={choose} />
-      <QueryResult query={log} loading={<LogLoading />}>
+      <QueryResult query={shown} loading={<LogLoading />}>
         {({ pages: [first] }) =>
           requests.length === 0 && !isFiltered(filters) ? (
             <NoRequests />
@@ -122,6 +138,7 @@ function RequestLog() {
                 />
               </div>
               {first !== undefined && <Kept view={first} />}
+              {requests.length > 0 && <Downloads query={query} />}
             </>
           )
         }
@@ -255,10 +272,31 @@ function NoMatch(props: {
   );
 }
 
+const exportUrl = (query: string, format: "csv" | "jsonl") =>
+  absoluteUrl(`/dashboard/requests/export?${query === "" ? "" : `${query}&`}format=${format}`);
+
+const Downloads = ({ query }: { query: string }) => (
+  <Text size="sm" c="dimmed" mt="xs">
+    Download what your filters select:{" "}
+    <a href={exportUrl(query, "csv")} download>
+      CSV
+    </a>{" "}
+    or{" "}
+    <a href={exportUrl(query, "jsonl")} download>
+      JSON lines
+    </a>
+    .
+  </Text>
+);
+
 const Kept = ({ view: { keptDays, keptMax } }: { view: RequestsView }) => (
   <Text size="sm" c="dimmed" mt="lg" maw="46rem">
     Requests are kept for {counted(keptDays, "day")}, and at most {formatNumber(keptMax)} of them;
     the oldest go first. Bodies and query strings are never kept. A request may be missing if a
-    server stopped unexpectedly; your <Link to="/credits">ledger</Link> has every charge.
+    server stopped unexpectedly; your{" "}
+    <Link to="/credits" search={{ tab: "ledger" } as never}>
+      ledger
+    </Link>{" "}
+    has every charge.
   </Text>
 );

@@ -11,6 +11,7 @@ const STYLE = `
 .tb-palette-list{flex:1;overflow-y:auto;padding:.4rem .5rem .6rem;overscroll-behavior:contain;scroll-padding:2rem .6rem .6rem}
 .tb-palette-heading{padding:.7rem .6rem .3rem;font-size:.75rem;font-weight:600;letter-spacing:.04em;color:var(--tb-soft)}
 .tb-palette-option{display:flex;flex-direction:column;justify-content:center;min-height:2.5rem;padding:.35rem .6rem;border-radius:var(--tb-radius);color:var(--tb-ink);text-decoration:none;cursor:pointer;overflow-wrap:anywhere}
+.tb-palette-option>span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .tb-palette-option small{display:block;overflow:hidden;font-size:.8125rem;color:var(--tb-soft);text-overflow:ellipsis;white-space:nowrap}
 .tb-palette-option mark{background:none;color:inherit;font-weight:650}
 .tb-palette-option[aria-selected=true]{background:var(--tb-tint);color:var(--tb-accent);box-shadow:inset 2px 0 var(--tb-accent)}

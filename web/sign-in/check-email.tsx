@@ -24,6 +24,7 @@ export function CheckEmail({
   return (
     <SignInFrame
       title="Check your email"
+      waitsFor="mail"
       lead={
         <>
           {lead} <strong>{email}</strong>. It can take a few minutes. Check your spam folder too.

@@ -3,6 +3,7 @@ import type { Provider } from "#api/dashboard/shapes.ts";
 import { explain } from "../parts/message.tsx";
 import { useOffer } from "./offer.ts";
 import { useSocialSignIn } from "./requests.ts";
+import "./providers.css";
 
 const NAMES: Record<string, string> = { github: "GitHub", google: "Google" } satisfies Record<
   Provider,
@@ -25,6 +26,7 @@ export function Providers({ next }: { next: string }) {
             key={provider}
             type="button"
             className="tb-quiet"
+            data-provider={provider}
             aria-busy={signIn.isPending}
             onClick={() => !signIn.isPending && signIn.mutate({ provider, next })}
           >

@@ -89,7 +89,7 @@ const isExpired = (error: unknown): boolean =>
   error instanceof ProblemDetails && ["INVALID_TOKEN", "TOKEN_EXPIRED"].includes(error.code);
 
 const Done = () => (
-  <SignInFrame title="Password changed" lead="You can now sign in with your new password.">
+  <SignInFrame title="Password changed" done lead="You can now sign in with your new password.">
     <Button renderRoot={(props) => <Link to="/sign-in" {...props} />} mt="lg" size="md">
       Sign in
     </Button>

@@ -1,18 +1,27 @@
 import { Navigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Gate } from "../parts/empty-state.tsx";
+import type { IconName } from "../parts/icon.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 
 /** The narrow column of the sign-in and sign-up pages. */
 export const SignInFrame = ({
   title,
   lead,
+  waitsFor,
+  done = false,
   children,
 }: {
   title: string;
   lead?: ReactNode;
+  /** What the page waits for, before the barrier. Not for pages that the server draws: the heading would move. */
+  waitsFor?: IconName;
+  /** Shows the barrier rising. */
+  done?: boolean;
   children?: ReactNode;
 }) => (
   <div className="tb-sign-in">
+    {(done || waitsFor !== undefined) && <Gate icon={waitsFor ?? "check"} raised={done} />}
     <PageTitle title={title} />
     {lead !== undefined && <div className="tb-lead tb-break">{lead}</div>}
     {children}

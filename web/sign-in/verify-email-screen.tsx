@@ -89,6 +89,7 @@ const GoingOn = ({ children }: { children: ReactNode }) => (
 const NewAddressPending = ({ to }: { to: string }) => (
   <SignInFrame
     title="One step left"
+    waitsFor="mail"
     lead={
       <>
         We sent an email to <strong>{to}</strong>. Open its link in this browser to complete the
@@ -101,6 +102,7 @@ const NewAddressPending = ({ to }: { to: string }) => (
 const Moved = () => (
   <SignInFrame
     title="Email address changed"
+    done
     lead={<>You are signed in as {useVisitor().data?.user?.email}.</>}
   >
     <Button renderRoot={(props) => <Link to="/home" {...props} />} mt="lg" size="md">
@@ -123,6 +125,7 @@ function Confirmed({ email }: { email: string }) {
   return (
     <SignInFrame
       title="Email address confirmed"
+      done
       lead={<>Sign in{email !== "" && <> as {email}</>} to go on.</>}
     >
       <Button renderRoot={(props) => <Link to="/sign-in" {...props} />} mt="lg" size="md">

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
+import { Icon } from "../parts/icon.tsx";
 
 /**
  * Takes a file that is dropped anywhere on the page. Without it, a file that is dropped beside a field replaces the page, and
@@ -61,7 +62,10 @@ export function DropZone({
   if (!isOver) return null;
   return createPortal(
     <div className="play-drop" aria-hidden="true">
-      <p>{label ?? "This tool takes no file"}</p>
+      <p>
+        {label !== null && <Icon name="upload" />}
+        {label ?? "This tool takes no file"}
+      </p>
     </div>,
     document.fullscreenElement ?? document.body,
   );

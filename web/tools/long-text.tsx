@@ -118,7 +118,9 @@ function OpenFileButton({ choose, label }: { choose(file: File): void; label: st
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button onClick={() => input.current?.click()}>{label}</Button>
+      <Button icon="upload" onClick={() => input.current?.click()}>
+        {label}
+      </Button>
       <input
         ref={input}
         type="file"
@@ -147,9 +149,11 @@ function ByteCount({
 }) {
   const bytes = file === null ? utf8Length(text) : file.size;
   const isOver = bytesMax !== undefined && bytes > bytesMax;
+  // A file over the limit is hashed in the browser. It is no error, and the run bar says what the API takes.
+  const isStreamed = file !== null && file.text === null && file.bytes === null;
   return (
-    <span className="play-count" data-over={isOver || undefined}>
-      {bytesMax === undefined
+    <span className="play-count" data-over={(isOver && !isStreamed) || undefined}>
+      {bytesMax === undefined || isStreamed
         ? counted(bytes, "byte")
         : `${formatNumber(bytes)} of ${counted(bytesMax, "byte")}`}
     </span>

@@ -280,7 +280,7 @@ function CopyLinkButton({
       <span className="play-help" role="status">
         {said}
       </span>
-      <Button look="subtle" onClick={() => void copy()}>
+      <Button look="subtle" icon="link" onClick={() => void copy()}>
         Copy link
       </Button>
     </span>
@@ -301,6 +301,7 @@ function ScreenButton({ place }: { place: React.RefObject<HTMLDivElement | null>
   return (
     <Button
       look="subtle"
+      icon={isFull ? "close" : "system"}
       onClick={() => void (isFull ? document.exitFullscreen() : place.current?.requestFullscreen())}
     >
       {isFull ? "Exit full screen" : "Full screen"}

@@ -82,7 +82,13 @@ export function RunBar({
         </>
       )}
       <div className="play-row">
-        <Button type="submit" look="primary" disabled={!isRunnable} aria-busy={isSending}>
+        <Button
+          type="submit"
+          look="primary"
+          icon="play"
+          disabled={!isRunnable}
+          aria-busy={isSending}
+        >
           {where === "api" ? "Send request" : (tool.page?.button ?? "Run")}
         </Button>
         {isSending && <Button onClick={onCancel}>Cancel</Button>}
@@ -90,6 +96,11 @@ export function RunBar({
           <kbd>{RUN_KEY}</kbd> <kbd>Enter</kbd>
         </span>
       </div>
+      {!isRunnable && (
+        <p className="play-help">
+          The API does not take a file of this size. Its digests are computed in your browser.
+        </p>
+      )}
     </div>
   );
 }

@@ -1,9 +1,10 @@
 import { TOOL_LIST } from "virtual:tools";
-import { Anchor, Group, Text } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { absoluteUrl, base } from "../addresses.ts";
 import { Empty } from "../parts/empty-state.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingBlock } from "../parts/placeholders.tsx";
@@ -25,14 +26,16 @@ function ToolPage({ entry }: { entry: (typeof TOOL_LIST)[number] }) {
   return (
     <>
       <PageTitle title={entry.title}>
-        <Group gap="lg">
-          <Anchor href={`${base()}/docs/${entry.name}`} underline="always">
+        <nav className="tool-links" aria-label="About this tool">
+          <a href={`${base()}/docs/${entry.name}`}>
+            <Icon name="docs" size={18} />
             Reference
-          </Anchor>
-          <Anchor component={Link} to="/tools" underline="always">
+          </a>
+          <Link to="/tools">
+            <Icon name="tools" size={18} />
             All tools
-          </Anchor>
-        </Group>
+          </Link>
+        </nav>
       </PageTitle>
       <Text className="tool-lead">{entry.summary}</Text>
       {error !== null && <Failure error={error} onRetry={retry} />}

@@ -1,6 +1,8 @@
 import { TOOL_LIST } from "virtual:tools";
 import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { toolIcon } from "#site/icons.ts";
+import { Icon } from "../parts/icon.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import "./tools.css";
 
@@ -13,16 +15,22 @@ export default function ToolsScreen() {
         Use the tools here for free, without an account, or call them through the API.
       </Text>
       <Text size="sm" className="tool-private">
-        They run in your browser with the same code as the API. Nothing you enter leaves the page,
-        unless you run a call through the API.
+        <Icon name="lock" size={18} />
+        <span>
+          They run in your browser with the same code as the API. Nothing you enter leaves the page,
+          unless you run a call through the API.
+        </span>
       </Text>
       <ul className="tool-cards">
         {TOOL_LIST.map(({ name, title, summary }) => (
           <li key={name}>
             <Link to="/tools/$name" params={{ name }}>
+              <span className="tool-tile">
+                <Icon name={toolIcon(name)} size={24} />
+              </span>
               <strong>{title}</strong>
-              <span>{summary}</span>
               <code>{name}</code>
+              <p>{summary}</p>
             </Link>
           </li>
         ))}

@@ -7,6 +7,7 @@ import {
   useState,
 } from "react";
 import { writeClipboard } from "../parts/clipboard.ts";
+import { Icon, type IconName } from "../parts/icon.tsx";
 import { saveFile } from "../parts/save-file.ts";
 
 /**
@@ -15,15 +16,23 @@ import { saveFile } from "../parts/save-file.ts";
  */
 export function Button({
   look = "plain",
+  icon,
+  children,
   ...props
-}: ButtonHTMLAttributes<HTMLButtonElement> & { look?: "primary" | "plain" | "subtle" }) {
+}: ButtonHTMLAttributes<HTMLButtonElement> & {
+  look?: "primary" | "plain" | "subtle";
+  icon?: IconName;
+}) {
   return (
     <button
       type="button"
       {...props}
       className={`play-button ${props.className ?? ""}`}
       data-look={look}
-    />
+    >
+      {icon !== undefined && <Icon name={icon} size={16} />}
+      {children}
+    </button>
   );
 }
 
@@ -53,7 +62,12 @@ export function CopyButton({
   }
   return (
     <>
-      <Button look="subtle" aria-label={name} onClick={() => void act()}>
+      <Button
+        look="subtle"
+        icon={said === "Copied" ? "check" : "copy"}
+        aria-label={name}
+        onClick={() => void act()}
+      >
         {said === "" ? label : said}
       </Button>
       <span className="play-said" role="status">
@@ -77,6 +91,7 @@ export function DownloadButton({
   return (
     <Button
       look="subtle"
+      icon="download"
       aria-label={`${label} ${file}`}
       onClick={() => saveFile(content, type, file)}
     >

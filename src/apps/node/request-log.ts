@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RequestChunk, RequestLog, RequestLogBounds } from "#accounts/request-log.ts";
@@ -88,22 +88,24 @@ function inFile({ dataDir }: { dataDir: string }, bounds: RequestLogBounds) {
 }
 
 /**
- * The log in a file, which is opened at its first use, and again after a failure. `replace` removes the file where it is damaged; only
- * the server may do that.
+ * The log in a file, which is opened at its first use, again after a failure, and again where it was deleted, moved or replaced: SQLite
+ * would go on with the file that nobody can read any more. `replace` removes the file where it is damaged; only the server may do that.
  */
 export function openRequestLogFile(
   file: string,
   bounds: RequestLogBounds,
   replace: () => void = () => {},
 ): { log: RequestLog; close(): void } {
-  let opened: { log: RequestLog; driver: NodeSqlite } | null = null;
+  let opened: { log: RequestLog; driver: NodeSqlite; inode: number | undefined } | null = null;
+  const inodeNow = () => statSync(file, { throwIfNoEntry: false })?.ino;
 
   function open(): RequestLog {
     if (opened === null) {
       const driver = openNodeSqlite(file, REQUEST_LOG_MIGRATIONS);
       // A power failure may lose the last seconds, but does not damage the file.
       driver.exec(`PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KB}`);
-      opened = { driver, log: createNodeRequests(createSqliteRequestTables(driver), bounds) };
+      const log = createNodeRequests(createSqliteRequestTables(driver), bounds);
+      opened = { driver, log, inode: inodeNow() };
     }
     return opened.log;
   }
@@ -113,9 +115,17 @@ export function openRequestLogFile(
     opened = null;
   }
 
+  /** Closes a file that is no longer in its place. SQLite leaves the files of another database there alone. */
+  function closeMoved(): boolean {
+    if (opened === null || opened.inode === inodeNow()) return false;
+    close();
+    return true;
+  }
+
   /** SQLite rolls back what fails, so nothing was written. */
   async function use<Result>(act: (log: RequestLog) => Promise<Result>): Promise<Result> {
     try {
+      closeMoved();
       return await act(open());
     } catch (error) {
       if (isDamage(error)) {
@@ -128,7 +138,11 @@ export function openRequestLogFile(
 
   return {
     log: {
-      append: (chunks) => use((log) => log.append(chunks)),
+      async append(chunks) {
+        // The error is logged, and the requests are written a second later.
+        if (closeMoved()) throw new NotCarriedOut(`${file} was deleted, moved or replaced`);
+        await use((log) => log.append(chunks));
+      },
       flush: async () => opened?.log.flush(),
       list: (order) => use((log) => log.list(order)),
       summarize: (order) => use((log) => log.summarize(order)),

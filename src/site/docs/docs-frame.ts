@@ -23,7 +23,7 @@ export function renderDocsFrame(
       description: plain(place.description),
       side: renderSide(place, page, all, base),
       main: html`<article class="docs"><h1>${page.title}</h1>
-${body}
+${isContents ? asContents(body) : body}
 ${at >= 0 && html`<p class="small soft"><a href="${base}${place.path}.md">View this page as Markdown</a></p>`}</article>
 ${at >= 0 && renderNeighbours(all[at - 1], all[at + 1], base)}`,
     },
@@ -54,6 +54,22 @@ function withPlayground(
     : html`${trusted(body.text.slice(0, at))}${section}${trusted(body.text.slice(at))}`;
 }
 
+/** The lists of the contents, whose items are a link, a colon and a description, as links that say where they lead. */
+const asContents = ({ text }: Html): Html =>
+  trusted(
+    text.replace(
+      /<ul>\n((?:<li><a [^>]*>(?:(?!<\/a>).)*<\/a>: (?:(?!<a ).)*<\/li>\n)+)<\/ul>/g,
+      (_, items: string) =>
+        html`<ul class="contents">\n${trusted(
+          items.replace(
+            /<li>(<a [^>]*>)(.*?)<\/a>: (.*)<\/li>/g,
+            (_, open: string, label: string, text: string) =>
+              `<li>${open}<b>${label}</b><span>${text.slice(0, 1).toUpperCase()}${text.slice(1)}</span></a></li>`,
+          ),
+        )}</ul>`.text,
+    ),
+  );
+
 /** In the contents a description follows a colon; here it is a sentence of its own. */
 const plain = (text: string): string =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`.replaceAll("`", "");
@@ -72,7 +88,7 @@ function renderSide(
     }</li>\n`;
   };
   return html`<div class="side">
-<details class="toc"><summary>All pages, and what is on this one</summary>
+<details class="toc"><summary>Contents</summary>
 <nav aria-label="Documentation">
 ${[...groups].map(
   ([section, pages]) =>

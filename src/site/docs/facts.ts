@@ -1,9 +1,9 @@
 import { callPrice, freeCall } from "#api/openapi/price-text.ts";
 import { createThrottle } from "#ledger/throttle.ts";
-import { topUp } from "#top-up.ts";
+import { type CreditSales, topUp } from "#top-up.ts";
 import type { PageOptions } from "../page-options.ts";
 import type { DocsFacts } from "./expand.ts";
-import { formatCount, inlineCode, sentence, table } from "./markdown.ts";
+import { autolink, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 import {
   endpointsTable,
   errorEntries,
@@ -47,8 +47,8 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "rate-limit-policy": inlineCode(`RateLimit-Policy: ${createThrottle(rateLimit).policy}`),
       "social-sign-in": (dashboard?.providers ?? []).map((name) => PROVIDERS[name]).join(" or "),
       "lifetime-name": sentence(prices?.lifetime?.name ?? ""),
-      "top-up": sentence(topUp(sales, publicUrl).sentence),
-      contact: prices?.contact ? sentence(prices.contact) : "the operator of this service",
+      "top-up": topUpText(sales),
+      contact: prices?.contact ? autolink(prices.contact) : "the operator of this service",
       "server-settings": (options.settings ?? [])
         .filter(({ isOfServer }) => isOfServer)
         .map(({ name }) => inlineCode(name))
@@ -85,6 +85,15 @@ export function docsFacts(options: PageOptions): DocsFacts {
       sample: (name) => sampleCall(name, publicUrl, tools),
     },
   };
+}
+
+/** How to get more credits, with links: an address that is escaped like text would be broken for readers of the Markdown. */
+function topUpText(sales: CreditSales): string {
+  const { kind, sentence: text } = topUp(sales, PLACEHOLDER_URL);
+  if (kind === "buy") return `Buy credits on the [Credits](${PLACEHOLDER_URL}/credits) page.`;
+  const { contact } = sales;
+  if (contact === null || !text.endsWith(contact)) return sentence(text);
+  return sentence(text.slice(0, -contact.length)) + autolink(contact);
 }
 
 /** The address that the pages write for this service. GitHub shows it; the site shows the address of the service. */

@@ -13,6 +13,10 @@ const escapeText = (text: string): string =>
     "\\$&",
   );
 
+/** A link whose text is its address, for an email or web address; any other text stays text. */
+export const autolink = (address: string): string =>
+  /^(?:https?:\/\/[^\s<>]+|[\w.+-]+@[\w.-]+\w)$/.test(address) ? `<${address}>` : sentence(address);
+
 export const inlineCode = (text: string): string =>
   text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;
 

@@ -39,9 +39,9 @@ export const errorEntries = (options: PageOptions): string =>
     const { cause, cure } = ERROR_TEXTS[code];
     return [
       `## \`${code}\`\n`,
-      `**${status}** ${sentence(title)}\n`,
-      `**Cause.** ${sentence(cause)}\n`,
-      `**What to do.** ${sentence(cure)}\n`,
+      `**${status}** ${sentence(title)}.\n`,
+      `**Cause:** ${sentence(cause)}\n`,
+      `**What to do:** ${sentence(cure)}\n`,
       fence("json", layOutJson(sampleProblem(code, options))),
     ].join("\n");
   }).join("\n");

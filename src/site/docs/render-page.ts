@@ -93,11 +93,27 @@ function renderCodeGroup(group: string): string {
   const names = isTabs ? TAB_NAMES : CAPTIONS;
   const codeFrames = blocks.map(({ language, code }) => {
     const text = trusted(code.replace(/\n$/, ""));
-    const shown = language === "json" ? highlightJson(unescapeHtml(text.text)) : text;
+    const shown =
+      language === "json"
+        ? highlightJson(unescapeHtml(text.text))
+        : language === "sh"
+          ? withWholeOptions(text)
+          : text;
     return codeBlock(names[language] ?? "Text", shown, isTabs ? { language } : {});
   });
   return isTabs ? html`<div class="tabs">\n${codeFrames}</div>\n`.text : html`${codeFrames}`.text;
 }
+
+/** A call on one line, which every shell takes, wraps between options and not within one. */
+const withWholeOptions = ({ text }: Html): Html =>
+  trusted(
+    text.replace(/^curl .*$/gm, (line) =>
+      line.replace(
+        / (-[HFo] (?:(?:"|&quot;)[^"\n]*?(?:"|&quot;)|[^\s\\]+))/g,
+        ' <i class="o">$1</i>',
+      ),
+    ),
+  );
 
 /**
  * A table scrolls sideways where it is wider than the screen, by keyboard too, so it needs a name. The row of a setting has the
@@ -127,12 +143,17 @@ function withTables(body: string, ids: Set<string>): string {
   });
 }
 
-/** Long names in tables may break after an underscore, so that they fit on a phone. */
+/**
+ * Long names and addresses in tables may break after `_`, `/`, `.` and `:`, so that they fit on a phone. Whole sentences, such as
+ * messages of the log, break anywhere.
+ */
 const withBreaks = (content: string): string =>
-  content.replace(
-    /<code>((?=\w{18})[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+)<\/code>/g,
-    (_, name: string) => `<code>${name.replaceAll("_", "_<wbr>")}</code>`,
-  );
+  content
+    .replace(/<code>(?=[^<]{48,}<)/g, '<code class="long">')
+    .replace(
+      /<code>([^<\s&]{14,})<\/code>/g,
+      (_, name: string) => `<code>${name.replace(/[_/.:](?=\w)/g, "$&<wbr>")}</code>`,
+    );
 
 function splitSections(body: string, headings: readonly DocsHeading[]): RenderedPage["sections"] {
   const parts = body.split(/<h[2-6] id="[^"]*">[\s\S]*?<\/h[2-6]>/);

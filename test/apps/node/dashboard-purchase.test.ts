@@ -54,7 +54,7 @@ test("after paying, the user sees the credits, the purchase and its receipt, als
     assert.equal((await purchaseRows(each)).length, 1);
   }
   await other.getByRole("button", { name: "Close" }).click();
-  await other.waitForURL(`${site.base}/credits`);
+  await other.waitForURL(`${site.base}/credits?tab=purchases`);
 });
 
 test("the balance rises without a reload when a bank debit is paid", async (t) => {
@@ -110,6 +110,7 @@ test("a buyer of the lifetime plan is on the plan and is not offered it again", 
   await waitForBalance(page, "50,100");
   await page.getByText("Your account is on this plan").waitFor();
   assert.equal(await page.getByRole("button", { name: "Buy Lifetime" }).count(), 0);
+  await page.getByRole("tab", { name: "Grants" }).click();
   await page.getByText(/^Lifetime plan \(otherwise /).waitFor();
 });
 

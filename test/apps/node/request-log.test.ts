@@ -55,6 +55,24 @@ test("a file that is damaged is replaced, and requests that could not be written
   assert.deepEqual(loggedErrors, ["Requests were not written to the request log"]);
 });
 
+test("a file that is deleted while the server runs is made again, and only what it had is lost", async (t) => {
+  const { file, start, loggedErrors } = open(t);
+  const log = start();
+  const reader = start();
+  await log.append(chunks);
+  assert.equal((await reader.log.list(list)).requests.length, 1);
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+  assert.equal(await log.append(chunks), "again");
+  assert.equal(await log.append(chunks), "logged");
+  assert.equal((await reader.log.list(list)).requests.length, 1, "the reader follows");
+  await reader.close();
+  await log.close();
+  const after = start();
+  assert.equal((await after.log.list(list)).requests.length, 1, "what was written is in the file");
+  await after.close();
+  assert.deepEqual(loggedErrors, ["Requests were not written to the request log"]);
+});
+
 test("a log that is switched off is deleted", async (t) => {
   const { file, start, loggedErrors } = open(t);
   const on = start();

@@ -31,20 +31,29 @@ test("on an empty folder it creates a demo account and prints a curl command tha
   assert.ok(!server.written().split("Try it")[1]?.includes("rror"), server.written());
 });
 
-test("shows the key once: a second start on the same data shows none and accepts the first", async (t) => {
+test("shows the key once: a second start on the same data shows none and accepts the first, and logs its requests", async (t) => {
   const env = { DATA_DIR: temporaryFolder(t) };
   const first = await startServer(t, env);
   const key = await first.demoKey();
   await first.end("SIGINT");
   // The documentation tells users to export the variables of clients, which a server ignores.
   const second = await startServer(t, { ...env, TOOLBOOTH_KEY: key, TOOLBOOTH_URL: first.base });
-  const response = await fetch(`${second.base}/api/v1/uuid`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${key}` },
-  });
-  assert.equal(response.status, 200);
+  const call = (id: string, query = "") =>
+    fetch(`${second.base}/api/v1/uuid${query}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "X-Request-Id": id },
+    });
+  assert.equal((await call("req_good")).status, 200);
+  assert.equal((await call("req_wrong", "?count=hunter2")).status, 400);
   assert.ok(!second.written().includes("tb_"));
   await second.end("SIGTERM");
+  // The request log has both calls, and nothing of what they sent.
+  const log = new DatabaseSync(path.join(env.DATA_DIR, "requests.sqlite"), { readOnly: true });
+  const rows = log.prepare("SELECT packed FROM request_chunk").all();
+  log.close();
+  const packed = rows.map((row) => row["packed"]).join();
+  assert.match(packed, /"req_good","uuid",200,null,.*"req_wrong","uuid",400,"invalid_request",/);
+  assert.doesNotMatch(packed, /hunter2|tb_/);
 });
 
 test("behind a public address it creates no demo account, and publishes the security contact", async (t) => {

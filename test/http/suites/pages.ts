@@ -22,7 +22,7 @@ export function pagesSuite(sentence: Sentence) {
   sentence(
     "what is the same for everyone is revalidated by its ETag, and API responses are not kept",
     async (service) => {
-      const paths = ["/", "/llms.txt", "/robots.txt", "/sitemap.xml", "/openapi.json"];
+      const paths = ["/", "/pricing", "/llms.txt", "/robots.txt", "/sitemap.xml", "/openapi.json"];
       for (const path of [...paths, "/openapi.yaml"]) {
         const first = await service.send(path);
         assert.equal(first.status, 200, path);

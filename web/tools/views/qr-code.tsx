@@ -1,7 +1,7 @@
 import { CONTRAST_MIN, contrastOf } from "#tools/qr-code/colors.ts";
 import { counted, formatNumber } from "../../parts/numbers.ts";
 import { hexOf } from "../fields.tsx";
-import { QrHelpers } from "../qr-helpers.tsx";
+import { QrPayloadForms } from "../qr-payload-forms.tsx";
 import type { BesideProps, HelperProps, ResultProps } from "../tool-view.ts";
 import { Callout, CopyButton, DownloadButton } from "../ui.tsx";
 
@@ -16,7 +16,7 @@ type QrResponse = {
 export const dropLabel = "Drop the file to encode its text";
 
 export function Helper({ values, onChange }: HelperProps) {
-  return <QrHelpers onText={(text) => onChange({ ...values, text })} />;
+  return <QrPayloadForms onText={(text) => onChange({ ...values, text })} />;
 }
 
 export default function QrResult({ response }: ResultProps) {

@@ -98,7 +98,7 @@ const HELPERS: Helper[] = [
 ];
 
 /** Forms that write the text of the code: a network, a contact, an email, a number or a URL. */
-export function QrHelpers({ onText }: { onText(text: string): void }) {
+export function QrPayloadForms({ onText }: { onText(text: string): void }) {
   const [open, setOpen] = useState("text");
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const helper = HELPERS.find(({ name }) => name === open);
