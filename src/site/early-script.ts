@@ -7,7 +7,7 @@ export const EARLY_SCRIPT = `(function(root){var chosen,visitor;
 try{chosen=localStorage.getItem("mantine-color-scheme-value");visitor=localStorage.getItem("toolbooth-visitor")}catch(error){}
 var dark=chosen==="dark"||chosen!=="light"&&matchMedia("(prefers-color-scheme: dark)").matches;
 root.setAttribute("data-mantine-color-scheme",dark?"dark":"light");
-if(visitor==="in")root.setAttribute("data-visitor","in")})(document.documentElement)`.replace(
+if(visitor==="in"){root.setAttribute("data-visitor","in");root.setAttribute("data-was-in","")}})(document.documentElement)`.replace(
   /\n/g,
   "",
 );

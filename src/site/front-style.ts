@@ -1,6 +1,7 @@
 import { GATE_STYLE } from "./gate.ts";
+import { PRICING_STYLE } from "./pricing-style.ts";
 
-/** The styles of the front page and of the 404 page, which docs pages do not need. */
+/** The styles of the front page, the pricing page and the 404 page, which docs pages do not need. */
 export const FRONT_STYLE = `
 .slim main>section{padding-top:clamp(4.5rem,9vw,7rem)}
 .slim main h2{font-size:clamp(1.625rem,3.6vw,2.125rem);letter-spacing:-.02em;word-spacing:.06em;line-height:1.15}
@@ -70,4 +71,4 @@ export const FRONT_STYLE = `
 .lost{padding:3rem 0 4rem;text-align:center}.lost .gate{margin:0 auto 2rem;width:16rem}.lost h1{font-size:clamp(2rem,5vw,2.75rem)}.lost .lead{margin-inline:auto}.lost .actions{justify-content:center}
 .code-word{font:650 1rem/1 var(--tb-mono);color:var(--tb-accent);margin:0 0 1rem}
 @media (prefers-reduced-motion:reduce){.slim .cards a{transition:none}.slim .cards a:hover{transform:none}}
-${GATE_STYLE}`.replace(/\n/g, "");
+${PRICING_STYLE}${GATE_STYLE}`.replace(/\n/g, "");

@@ -1,4 +1,4 @@
-/** The pricing page. */
+/** Prices, on the pricing page and the front page. */
 export const PRICING_STYLE = `
 .mark{display:inline-block;padding:.1rem .55rem;border-radius:99px;background:var(--tb-tint);color:var(--tb-accent);font-size:.75rem;font-weight:600;vertical-align:.15em;white-space:nowrap}
 .packs .chosen{border-color:var(--tb-accent);box-shadow:inset 0 0 0 1px var(--tb-accent)}

@@ -12,7 +12,7 @@ body{min-height:100vh;display:flex;flex-direction:column}
 .tb-narrow{display:none!important}
 .tb-if-in,:root[data-visitor=in] .tb-if-out{visibility:hidden}
 :root[data-visitor=in] .tb-if-in{visibility:visible}
-.tb-popover .tb-if-in,:root[data-visitor=in] :is(.tb-popover,.tb-footer,main) .tb-if-out,:root:not([data-visitor=in]) main .tb-if-in{display:none}
+.tb-popover .tb-if-in,:root[data-visitor=in] .tb-popover .tb-if-out,:root[data-was-in] :is(.tb-footer,main) .tb-if-out,:root:not([data-was-in]) main .tb-if-in{display:none}
 :root[data-visitor=in] .tb-popover .tb-if-in{display:block}
 `;
 

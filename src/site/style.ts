@@ -1,4 +1,3 @@
-import { PRICING_STYLE } from "./pricing-style.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
 import { tokensCss } from "./tokens.ts";
 
@@ -112,6 +111,6 @@ a{color:inherit}}
 `;
 
 /** Without line ends, which only help readers of this file. */
-export const STYLE = [tokensCss(), TEXT, FRAME, PARTS, PRICING_STYLE, SHELL_STYLE, PRINT]
+export const STYLE = [tokensCss(), TEXT, FRAME, PARTS, SHELL_STYLE, PRINT]
   .join("")
   .replace(/\n/g, "");

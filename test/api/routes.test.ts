@@ -37,7 +37,13 @@ test("the server declares each of its routes once", () => {
   const monitoring = { healthz: unused, readyz: unused, metrics: unused };
   const handlers = { callTool: unused, readAccount: unused, monitoring };
   const app = { tools: TOOLS, settings: { publicUrl: FULL.publicUrl } } as AppContext;
-  const parts = { replier: unused, keys: unused, openGate: unused, budget: unused, fetch: unused };
+  const parts = {
+    replier: {} as never,
+    keys: unused,
+    openGate: unused,
+    budget: unused,
+    fetch: unused,
+  };
   const { routes: ofSite } = site({ app, ...parts });
   const routes = [...createRoutes(TOOLS, unused, handlers), ...ofSite];
   assertUnique(routes.map((route) => route.path));

@@ -35,7 +35,10 @@ export function showVisitor(user: ShellUser | null): void {
 
 const showHint = (hint: Hint | null): void => {
   if (hint === "in") document.documentElement.setAttribute("data-visitor", "in");
-  else document.documentElement.removeAttribute("data-visitor");
+  else {
+    document.documentElement.removeAttribute("data-visitor");
+    document.documentElement.removeAttribute("data-was-in");
+  }
 };
 
 export const isSignedIn = (): boolean =>

@@ -16,8 +16,10 @@ export function describeOperations(options: ApiOptions): OpenApiDocument {
   const used = new Set(
     Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
   );
-  const all = { ...responseHeaders(options), [ANY_ORIGIN]: OF_ALL_BUT_METRICS };
-  const headers = Object.entries(all).filter(([name]) => used.has(name));
+  const all = { ...responseHeaders(options), [ANY_ORIGIN]: OF_ALL_BUT_METRICS, ...OF_DOCUMENTS };
+  const headers = Object.entries(all).filter(
+    ([name]) => used.has(name) || Object.hasOwn(OF_DOCUMENTS, name),
+  );
   return {
     openapi: "3.1.0",
     info: {
@@ -49,6 +51,21 @@ const ANY_ORIGIN = "Access-Control-Allow-Origin";
 const OF_ALL_BUT_METRICS = {
   description: "Scripts of any origin may read the response. `/metrics` never has this header.",
   schema: { type: "string", const: "*" },
+};
+
+/** The descriptions are the same for everyone, so caches may keep them and ask whether they have changed. */
+const OF_DOCUMENTS = {
+  "Cache-Control": {
+    description:
+      "`no-cache` for the descriptions, which caches revalidate with their `ETag`; `no-store` for everything else.",
+    required: true,
+    schema: { type: "string", enum: ["no-store", "no-cache"] },
+  },
+  ETag: {
+    description:
+      "The version of a description. Send it back in `If-None-Match` to get 304 while it is current.",
+    schema: { type: "string" },
+  },
 };
 
 const OWN_PROBLEMS = [404, 503];
@@ -124,7 +141,10 @@ function operationPath({ response, problems: own = [], ...texts }: OperationPath
       ...texts,
       tags: ["Operations"],
       responses: {
-        "200": { ...response, headers: operatorResponseHeaders() },
+        "200": {
+          ...response,
+          headers: { ...operatorResponseHeaders(), ETag: { $ref: "#/components/headers/ETag" } },
+        },
         ...problems([...own, ...COMMON_PROBLEMS].sort((a, b) => a - b)),
       },
     },

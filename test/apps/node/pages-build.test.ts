@@ -15,7 +15,8 @@ const ROOT = path.join(import.meta.dirname, "../../..");
 function makeCheckout(t: TestContext): string {
   const checkout = temporaryFolder(t);
   const styles = ["web/mantine-variables.css", "web/styles.css", "web/images"];
-  const rest = ["src", "docs", "package.json", "package-lock.json", "web/vite.config.ts"];
+  const code = ["src", "web/vite.config.ts", "web/theme.ts"];
+  const rest = [...code, "docs", "package.json", "package-lock.json"];
   for (const name of [...rest, ...styles]) {
     cpSync(path.join(ROOT, name), path.join(checkout, name), { recursive: true });
   }

@@ -111,6 +111,8 @@ describe("an export of PostgreSQL", () => {
     const columns = await store.pool.once<{ table: string; column: string }>("read", COLUMNS);
     assert.ok(columns.length > 40);
     for (const { table, column } of columns) {
+      // The request log is apart from the ledger, and no export has it.
+      if (table.startsWith("request_")) continue;
       const written = members.get(RECORD_OF[table] ?? table);
       assert.ok(written, `the table ${table} is exported`);
       // The row number, which differs between stores, and columns that are computed from others.
