@@ -1,12 +1,6 @@
 import { chooseAppearance, startAppearance } from "./appearance.ts";
 import { startSearch } from "./search.ts";
-import {
-  announceSignOut,
-  askVisitor,
-  followOtherTabs,
-  isSignedIn,
-  showVisitor,
-} from "./visitor.ts";
+import { announceSignOut, askVisitor, followOtherTabs, isSignedIn } from "./visitor.ts";
 
 /** What differs between the pages that React draws and the others. */
 export type ShellHost = {
@@ -98,7 +92,6 @@ async function signOut(button: HTMLButtonElement): Promise<void> {
   if (error) error.textContent = "";
   try {
     await host.signOut();
-    showVisitor(null);
     closeMenus();
   } catch (cause) {
     if (error) error.textContent = (cause as Error).message;
@@ -120,8 +113,5 @@ async function signOutAndReload(): Promise<void> {
 
 /** Ends the session as the buttons in the menus do. Where that fails, the visitor stays signed in, as the header shows. */
 async function signOutAndLeave(): Promise<void> {
-  await host.signOut().then(
-    () => showVisitor(null),
-    () => {},
-  );
+  await host.signOut().catch(() => {});
 }

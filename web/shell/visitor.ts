@@ -62,8 +62,9 @@ export async function askVisitor(base: string): Promise<void> {
 
 const SIGNED_OUT_KEY = "toolbooth-signed-out";
 
-/** Tells the other tabs of this browser that the user has signed out. */
+/** Shows that the user has signed out, here and in the other tabs of this browser. */
 export function announceSignOut(): void {
+  showVisitor(null);
   try {
     localStorage.setItem(SIGNED_OUT_KEY, String(Date.now()));
   } catch {

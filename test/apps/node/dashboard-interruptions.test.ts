@@ -160,7 +160,7 @@ test("a user without a session is sent to sign in and then to the page they open
   await session.heading(user.page, "Credits").waitFor();
 });
 
-test("two tabs can revoke the same key, and signing out in one is noticed in the other", async (t) => {
+test("two tabs can revoke the same key, and signing out in one leaves the dashboard in the other", async (t) => {
   const { user, page } = await openKeys(t);
   await session.createKey(page, "shared");
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
@@ -175,9 +175,8 @@ test("two tabs can revoke the same key, and signing out in one is noticed in the
   await other.getByRole("button", { name: /^Account:/ }).click();
   await other.getByRole("button", { name: "Sign out" }).click();
   await session.heading(other, "Sign in").waitFor();
-  user.expectConsoleError(/status of 401 /);
-  await page.getByRole("navigation").getByRole("link", { name: "Credits" }).click();
-  await page.getByRole("dialog", { name: "Sign in again" }).waitFor();
+  // Nothing of the user stays readable in the other tab.
+  await session.heading(page, "Sign in").waitFor();
 });
 
 test("when another user signs in through a second tab, the first tab shows nothing of the first user", async (t) => {
