@@ -31,13 +31,16 @@ const FIND = `() => {
     if (!isVisible(element)) continue;
     const box = element.getBoundingClientRect();
     if (box.right > innerWidth + ${SLACK_PX}) faults.push("Beyond the window: " + nameOf(element));
+    // What scrolls down brings its controls into view, whatever clips it further out.
+    let scrollsDown = false;
     // A link in a line of text may be broken; the line is what is clipped.
     for (let around = element.parentElement; around && around !== document.body; around = around.parentElement) {
       const { overflowX, overflowY, position } = getComputedStyle(around);
       if (overflowX === "visible" && overflowY === "visible") continue;
       const frame = around.getBoundingClientRect();
       const isCutAside = overflowX !== "visible" && (box.right > frame.right + ${SLACK_PX} || box.left < frame.left - ${SLACK_PX});
-      const isCutBelow = /hidden|clip/.test(overflowY) && (box.bottom > frame.bottom + ${SLACK_PX} || box.top < frame.top - ${SLACK_PX});
+      scrollsDown ||= /auto|scroll/.test(overflowY);
+      const isCutBelow = !scrollsDown && /hidden|clip/.test(overflowY) && (box.bottom > frame.bottom + ${SLACK_PX} || box.top < frame.top - ${SLACK_PX});
       if (isCutAside || isCutBelow) {
         faults.push("Cut off: " + nameOf(element));
         break;
