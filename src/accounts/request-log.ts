@@ -111,8 +111,6 @@ export async function requestsPage(
 /** How long requests are kept, and how many of an account. Their oldest are deleted first. */
 export type RequestLogBounds = { keptDays: number; keptMax: number };
 
-export { SUMMARY_REQUESTS_MAX } from "#limits.ts";
-
 /**
  * Writes an entry as a JSON array without member names. By hand, because it runs for every call: no value needs escaping, because
  * ids and codes come from this code or were validated on arrival.

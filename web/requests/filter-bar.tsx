@@ -1,10 +1,10 @@
 import { TOOL_LIST } from "virtual:tools";
-import { Button, NativeSelect, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useId, useState } from "react";
+import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { useId, useState } from "react";
 import type { RequestsView } from "#api/dashboard/shapes.ts";
 import { ERRORS } from "#errors.ts";
 import { useKeys } from "../member-queries.ts";
-import { focusInvalidField } from "../parts/focus.ts";
+import { RangeForm } from "../parts/range-form.tsx";
 import {
   ERROR_CODES,
   ERROR_STATUSES,
@@ -70,7 +70,15 @@ export function FilterBar({ filters, keys, onChoose }: Props) {
           }}
         />
       </div>
-      {customOpen && <CustomRange filters={filters} onChoose={onChoose} />}
+      {customOpen && (
+        <RangeForm
+          type="datetime-local"
+          labels={["From (UTC)", "To (UTC)"]}
+          start={{ from: filters.from, to: filters.to }}
+          check={rangeError}
+          onChoose={onChoose}
+        />
+      )}
       {isFiltered(filters) && (
         <Button
           className="tb-log-clear"
@@ -187,45 +195,5 @@ function StatusSelect({ filters, onChoose }: Pick<Props, "filters" | "onChoose">
         onChoose(kind === "code" ? { code: value, status: "" } : { status: value, code: "" });
       }}
     />
-  );
-}
-
-function CustomRange({ filters, onChoose }: Pick<Props, "filters" | "onChoose">) {
-  const [range, setRange] = useState({ from: filters.from, to: filters.to });
-  const [error, setError] = useState<string | null>(null);
-  const errorId = useId();
-  const described = error === null ? {} : { "aria-describedby": errorId, "aria-invalid": true };
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const found = rangeError(range);
-    setError(found);
-    if (found === null) onChoose(range);
-    else focusInvalidField(event.currentTarget);
-  };
-  return (
-    <form className="tb-custom" noValidate onSubmit={submit}>
-      <div className="tb-custom-row">
-        <TextInput
-          type="datetime-local"
-          label="From (UTC)"
-          value={range.from}
-          {...described}
-          onChange={(event) => setRange({ ...range, from: event.currentTarget.value })}
-        />
-        <TextInput
-          type="datetime-local"
-          label="To (UTC)"
-          value={range.to}
-          {...described}
-          onChange={(event) => setRange({ ...range, to: event.currentTarget.value })}
-        />
-        <Button type="submit" variant="default">
-          Show
-        </Button>
-      </div>
-      <Text id={errorId} role="alert" size="sm" c="var(--tb-bad)" mt={error === null ? 0 : "xs"}>
-        {error}
-      </Text>
-    </form>
   );
 }

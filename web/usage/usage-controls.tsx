@@ -1,11 +1,11 @@
-import { Button, NativeSelect, SegmentedControl, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useId, useState } from "react";
+import { NativeSelect, SegmentedControl } from "@mantine/core";
+import { useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
-import { focusInvalidField } from "../parts/focus.ts";
 import { dayOf } from "../parts/numbers.ts";
+import { RangeForm } from "../parts/range-form.tsx";
 import { GROUPINGS } from "./breakdown.ts";
 import type { Change, Choices } from "./choices.ts";
-import { PRESETS, type Range, rangeError } from "./range.ts";
+import { PRESETS, rangeError } from "./range.ts";
 
 type Props = {
   choices: Choices;
@@ -57,7 +57,16 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
           onChange={(event) => onChoose({ by: event.currentTarget.value })}
         />
       </div>
-      {customOpen && <CustomRange range={choices.range} now={now} onChoose={onChoose} />}
+      {customOpen && (
+        <RangeForm
+          type="date"
+          labels={["First day", "Last day"]}
+          max={dayOf(now)}
+          start={choices.range}
+          check={(range) => rangeError(range, now)}
+          onChoose={onChoose}
+        />
+      )}
     </>
   );
 }
@@ -72,45 +81,3 @@ const keyChoice = ({ id, label, start, revokedAt }: UsageView["keys"][number]) =
   value: id,
   label: `${label} (${start}…)${revokedAt === null ? "" : ", revoked"}`,
 });
-
-function CustomRange(props: { range: Range; now: number; onChoose: (change: Change) => void }) {
-  const [range, setRange] = useState(props.range);
-  const [error, setError] = useState<string | null>(null);
-  const errorId = useId();
-  const described = error === null ? {} : { "aria-describedby": errorId, "aria-invalid": true };
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const found = rangeError(range, props.now);
-    setError(found);
-    if (found === null) props.onChoose(range);
-    else focusInvalidField(event.currentTarget);
-  };
-  return (
-    <form className="tb-custom" noValidate onSubmit={submit}>
-      <div className="tb-custom-row">
-        <TextInput
-          type="date"
-          label="First day"
-          value={range.from}
-          max={dayOf(props.now)}
-          {...described}
-          onChange={(event) => setRange({ ...range, from: event.currentTarget.value })}
-        />
-        <TextInput
-          type="date"
-          label="Last day"
-          value={range.to}
-          max={dayOf(props.now)}
-          {...described}
-          onChange={(event) => setRange({ ...range, to: event.currentTarget.value })}
-        />
-        <Button type="submit" variant="default">
-          Show
-        </Button>
-      </div>
-      <Text id={errorId} role="alert" size="sm" c="var(--tb-bad)" mt={error === null ? 0 : "xs"}>
-        {error}
-      </Text>
-    </form>
-  );
-}

@@ -5,11 +5,10 @@ import {
   type RequestFilter,
   type RequestLog,
   type RequestLogBounds,
-  SUMMARY_REQUESTS_MAX,
   type ToolRequests,
   unpackRequests,
 } from "#accounts/request-log.ts";
-import { DAY_MS, HOUR_MS, REQUEST_HOURS_KEPT_MS } from "#limits.ts";
+import { DAY_MS, HOUR_MS, REQUEST_HOURS_KEPT_MS, SUMMARY_REQUESTS_MAX } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { createIsSelected, mayHave, readCursor, wantsErrors } from "./request-filter.ts";
 import { limitSql, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
