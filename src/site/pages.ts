@@ -110,21 +110,28 @@ ${options.dashboard && html`<a class="button quiet" href="${tools}">Open the too
  * and the one inline script are allowed by their hashes (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere.
  * `fonts`: the style that declares the typefaces.
  */
-export const pagePolicy = (fonts: string): string =>
+export const pagePolicy = (fonts: string): string => policyOf(fonts, NOTHING_MORE);
+
+/** What a page needs beyond the others: sources of styles and images, whole directives, and policies of Trusted Types. */
+type Needs = { styles: string; images: string; directives: string[]; trustedTypes: string };
+const NOTHING_MORE: Needs = { styles: "", images: "", directives: [], trustedTypes: "'none'" };
+
+const policyOf = (fonts: string, needs: Needs): string =>
   [
     "default-src 'none'",
-    `style-src ${STYLE_HASHES}${fonts && ` '${hashSource(fonts)}'`}`,
+    `style-src ${STYLE_HASHES}${needs.styles}${fonts && ` '${hashSource(fonts)}'`}`,
     `script-src 'self' '${hashSource(EARLY_SCRIPT)}'`,
-    "img-src 'self' data:",
+    `img-src 'self' data:${needs.images}`,
     "font-src 'self'",
     "manifest-src 'self'",
     // The search fetches its index, and the header who the visitor is.
     "connect-src 'self'",
+    ...needs.directives,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    `trusted-types ${needs.trustedTypes}`,
   ].join("; ");
 
 const STYLE_HASHES = [STYLE, FRONT_STYLE].map((style) => `'${hashSource(style)}'`).join(" ");
@@ -135,8 +142,9 @@ const STYLE_HASHES = [STYLE, FRONT_STYLE].map((style) => `'${hashSource(style)}'
  * those of the page and of the preview.
  */
 const playgroundPolicy = (fonts: string): string =>
-  pagePolicy(fonts)
-    .replace("style-src ", `style-src '${hashSource(PREVIEW_STYLE)}' `)
-    .replace("img-src 'self' data:", "img-src 'self' data: blob:")
-    .replace("connect-src 'self'", "connect-src 'self'; worker-src 'self'; frame-src 'self'")
-    .replace("trusted-types 'none'", "trusted-types default toolbooth-preview");
+  policyOf(fonts, {
+    styles: ` '${hashSource(PREVIEW_STYLE)}'`,
+    images: " blob:",
+    directives: ["worker-src 'self'", "frame-src 'self'"],
+    trustedTypes: "default toolbooth-preview",
+  });
