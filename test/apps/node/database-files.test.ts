@@ -43,6 +43,8 @@ function openFixture(t: TestContext) {
   assert.equal(files.look(), null);
   return { ...files, file, folder, write, checkpoint, one, other };
 }
+const EXT4 = 0xef53;
+
 type Fixture = ReturnType<typeof openFixture>;
 
 const OTHERS: readonly [
@@ -146,4 +148,34 @@ test("on a disk that fails nothing new is found, and what was found stays", (t) 
   assert.notEqual(found, null);
   fail();
   assert.deepEqual(look(), found);
+});
+
+test("blocks that the system does not count for a moment are no holes; those that stay are", (t) => {
+  const { file, look, write } = openFixture(t);
+  const { fstatSync } = fs;
+  let lies = 0;
+  t.mock.method(fs, "fstatSync", (fd: number) => {
+    const stats = fstatSync(fd);
+    if (lies > 0 && stats.size > 100_000) {
+      lies -= 1;
+      stats.blocks = 0;
+    }
+    return stats;
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  for (const each of [1, 2, 5]) {
+    lies = each;
+    assert.equal(look(), null, `missing in ${each} looks`);
+    assert.equal(lies, 0, "the file was looked at again");
+    write(10);
+  }
+  const { size } = statSync(file);
+  truncateSync(file, 4096);
+  truncateSync(file, size);
+  // On file systems that compress or deduplicate, holes say nothing.
+  if (fs.statfsSync(file).type === EXT4) assert.equal(look()?.kind, "truncated");
 });
