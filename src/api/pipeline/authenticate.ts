@@ -1,6 +1,7 @@
 import { accountOfKey } from "#accounts/key-format.ts";
 import { ApiError } from "#errors.ts";
 import type { AppContext } from "../app-context.ts";
+import type { ApiRequest } from "./exchange.ts";
 
 /**
  * Reads the account that a bearer key claims from the key itself. A key that is malformed, has a wrong checksum or
@@ -18,9 +19,11 @@ export type Caller = {
 /** Keys remembered per node, about 250 bytes each. The oldest is dropped first. */
 const KNOWN_KEYS_MAX = 20_000;
 
+type KeyRequest = Pick<ApiRequest, "headers" | "url">;
+
 export type Authenticator = {
   /** Throws an ApiError `missing_key` or `invalid_key`. Returns no promise if the runtime hashes synchronously. */
-  authenticate(request: Request): Caller | Promise<Caller>;
+  authenticate(request: KeyRequest): Caller | Promise<Caller>;
   remember(caller: Caller): void;
   forget(caller: Caller): void;
 };
@@ -28,7 +31,7 @@ export type Authenticator = {
 export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings">): Authenticator {
   const known = new Map<string, Pick<Caller, "account" | "keyId">>();
 
-  function authenticate(request: Request): Caller | Promise<Caller> {
+  function authenticate(request: KeyRequest): Caller | Promise<Caller> {
     const key = readBearer(request);
     const hashed = app.hashKey(key);
     return typeof hashed === "string"
@@ -71,7 +74,7 @@ const PLACEHOLDER = /^[$%{<]/;
 /** Longer than any key: not worth hashing. */
 const KEY_CHARS_MAX = 200;
 
-function readBearer(request: Request): string {
+function readBearer(request: KeyRequest): string {
   const header = request.headers.get("authorization");
   const match = header === null ? null : BEARER.exec(header);
   // An unset shell variable leaves "Bearer " without a key.
@@ -90,7 +93,7 @@ export const missingKey = (found = "The request has no API key.") =>
   );
 
 /** Says where the request has something that looks like a key, never what it is. */
-function findMisplacedKey({ headers, url }: Request): string | undefined {
+function findMisplacedKey({ headers, url }: KeyRequest): string | undefined {
   const value = headers.get("authorization");
   if (value !== null && value !== "") return describeAuthorization(value);
   const header = KEY_HEADERS.find((name) => headers.get(name));
