@@ -61,6 +61,8 @@ export type Config = Readonly<{
   requestLog: { keptDays: number; keptMax: number };
   logLevel: (typeof LOG_LEVELS)[number];
   toolThreads: number | null;
+  /** Null for the default. */
+  httpThreads: number | null;
   mail: MailSettings;
   /** URL at which to report vulnerabilities: mailto or https. */
   securityContact: string | null;
@@ -131,6 +133,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       read("TOOLBOOTH_TOOL_THREADS") === undefined
         ? null
         : readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
+    httpThreads:
+      read("TOOLBOOTH_HTTP_THREADS") === undefined
+        ? null
+        : readNumber("TOOLBOOTH_HTTP_THREADS", 1, 1, 64),
     mail: readMail(read, problems),
     securityContact: readSecurityContact(read("TOOLBOOTH_SECURITY_CONTACT"), problems),
     signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), problems),

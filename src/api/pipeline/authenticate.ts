@@ -25,7 +25,7 @@ export type Authenticator = {
   /** Throws an ApiError `missing_key` or `invalid_key`. Returns no promise if the runtime hashes synchronously. */
   authenticate(request: KeyRequest): Caller | Promise<Caller>;
   remember(caller: Caller): void;
-  forget(caller: Caller): void;
+  forget(caller: Pick<Caller, "keySha256">): void;
 };
 
 export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings">): Authenticator {

@@ -19,7 +19,7 @@ export type BadKeys = {
 };
 
 /** `address`: of the client; null if it is not known, and then nothing is counted. */
-type UnknownKey = { address: string | null; account: string; keySha256: string };
+export type UnknownKey = { address: string | null; account: string; keySha256: string };
 
 /** Bad keys of one network, and questions about one bad key. */
 export const BAD_KEYS_BURST = 40;

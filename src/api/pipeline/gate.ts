@@ -9,7 +9,7 @@ import type {
 import { topUp } from "#top-up.ts";
 import type { AppContext } from "../app-context.ts";
 import { type Authenticator, type Caller, invalidKey } from "./authenticate.ts";
-import { createBadKeys } from "./bad-keys.ts";
+import type { BadKeys } from "./bad-keys.ts";
 import {
   accountSuspended,
   idempotencyKeyReused,
@@ -67,10 +67,9 @@ export type CallAtGate = {
 
 export type OpenGate = (call: CallAtGate) => Gate;
 
-export function createGate(app: AppContext, keys: Authenticator): OpenGate {
+export function createGate(app: AppContext, keys: Authenticator, badKeys: BadKeys): OpenGate {
   const { calls, settings } = app;
   const recent = createRecentErrors(app.elapsed);
-  const badKeys = createBadKeys(app.elapsed, () => app.metrics?.countThrottledKey());
 
   return (call) => {
     const { caller, context, tool, price, address, repeatKey } = call;

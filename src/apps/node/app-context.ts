@@ -18,6 +18,7 @@ import { createClientAddress } from "./client-address.ts";
 import type { Clock } from "./clock.ts";
 import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
+import { RelayedConnection } from "./relay.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 import { hashKey, random } from "./runtime.ts";
 import { whenSent } from "./server.ts";
@@ -30,9 +31,9 @@ type Parts = {
   secrets: readonly string[];
   ledger: Ledger;
   readiness: AppContext["readiness"];
-  pool: ToolPool;
-  log: NodeLog;
-  metrics: NodeMetrics;
+  pool: Pick<ToolPool, "run">;
+  log: Pick<NodeLog, "access" | "logError">;
+  metrics: Pick<NodeMetrics, "record" | "read" | "countThrottledKey">;
   /** Omitted: there is no request log. */
   requests?: Pick<RequestRecorder, "record"> | null;
   reverseLater: AppContext["reverseLater"];
@@ -47,11 +48,12 @@ type Parts = {
 const PLAIN_CLOCK = { now: Date.now, earliest: Date.now };
 export const elapsed = () => performance.now();
 const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
+export const sources: Sources = { random, digest };
 
 export function createNodeAppContext(parts: Parts): AppContext {
   const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
   const { clock = PLAIN_CLOCK, requests = null } = parts;
-  const sources: Sources = { random: parts.random ?? random, digest };
+  const own: Sources = { ...sources, random: parts.random ?? random };
   const clientAddress = createClientAddress(config.trustedProxies);
   const sales = salesOf(parts.prices ?? null, config.stripe !== null);
   return {
@@ -74,13 +76,16 @@ export function createNodeAppContext(parts: Parts): AppContext {
     now: clock.now,
     earliestNow: clock.earliest,
     elapsed,
-    random: sources.random,
+    random: own.random,
     hashKey,
     runTool: (tool, job, account) =>
       job.body.byteLength >= tool.heavyFromBytes
         ? pool.run({ ...job, tool: tool.name }, account)
-        : runTool(tool, job, sources),
-    whenSent: (connection, then) => whenSent(connection as IncomingMessage | undefined, then),
+        : runTool(tool, job, own),
+    whenSent: (connection, then) =>
+      connection instanceof RelayedConnection
+        ? connection.whenSent(then)
+        : whenSent(connection as IncomingMessage | undefined, then),
     sendStream: (pieces) => pieces,
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
     metrics: {

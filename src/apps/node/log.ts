@@ -16,6 +16,8 @@ export type NodeLog = {
   warn(message: string): void;
   /** Logs a request. Probes are logged at level `debug`, unless their status differs from the one before. */
   access(entry: AccessLogEntry): void;
+  /** Writes whole lines of another thread's `AccessLines`. */
+  lines(text: string): void;
   /** Logs an error that the caller logs once, when it begins (`lasting-faults.ts`). */
   error(message: string): void;
   /** An error that repeats is counted (`repeated-errors.ts`). */
@@ -58,11 +60,7 @@ export function createNodeLog(
     },
     destination,
   );
-  const logsAccess = log.isLevelEnabled("info");
-  const logsProbes = log.isLevelEnabled("debug");
-  const isoTime = createIsoClock();
-  const lines = gatherLines((written) => destination.write(written));
-  const isNews = createProbeWatch();
+  const lines = createAccessLines(level, (written) => destination.write(written), now);
   // Keeps the order of lines.
   const inOrder = (write: (details: object, message: string) => void) => {
     return (details: object, message: string) => {
@@ -83,12 +81,10 @@ export function createNodeLog(
   return {
     info: (message, details = {}) => log.info(details, message),
     warn: (message) => log.warn(message),
-    access(entry) {
-      if (!logsAccess) return;
-      const isProbe = entry.tool === null && PROBES.has(entry.route);
-      const isDebug = isProbe && !isNews(entry);
-      if (isDebug && !logsProbes) return;
-      lines.add(accessLine(isDebug ? "debug" : "info", isoTime(now()), entry));
+    access: lines.add,
+    lines(text) {
+      lines.hand();
+      destination.write(text);
     },
     email: (text) => log.info({ email: text }, "email"),
     error: (message) => error({}, message),
@@ -102,6 +98,35 @@ export function createNodeLog(
       await Promise.race([flushed, setTimeout(CLOSE_TIMEOUT_MS)]);
       // Otherwise pino flushes again at exit and waits forever for a reader that does not read.
       destination.destroy();
+    },
+  };
+}
+
+/** The lines of the access log, as text for the log of this or another thread. */
+export type AccessLines = {
+  add: NodeLog["access"];
+  /** Hands over the lines that wait for more. */
+  hand(): void;
+  close(): void;
+};
+
+export function createAccessLines(
+  level: (typeof LOG_LEVELS)[number],
+  write: (lines: string) => void,
+  now: () => number = Date.now,
+): AccessLines {
+  const logsAccess = level === "info" || level === "debug";
+  const isoTime = createIsoClock();
+  const { add, ...lines } = gatherLines(write);
+  const isNews = createProbeWatch();
+  return {
+    ...lines,
+    add(entry) {
+      if (!logsAccess) return;
+      const isProbe = entry.tool === null && PROBES.has(entry.route);
+      const isDebug = isProbe && !isNews(entry);
+      if (isDebug && level !== "debug") return;
+      add(accessLine(isDebug ? "debug" : "info", isoTime(now()), entry));
     },
   };
 }

@@ -15,6 +15,7 @@ import { DataFolderError, outboxFolder, TOO_MANY_FILES } from "./data-folder.ts"
 import { StartupDatabaseError } from "./database-startup.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { readDocs } from "./docs.ts";
+import { type HttpThreads, httpThreadsOf, startHttpThreads } from "./http-threads.ts";
 import { createLastingFaults } from "./lasting-faults.ts";
 import { openLegalFiles } from "./legal-files.ts";
 import { createNodeLog } from "./log.ts";
@@ -23,7 +24,7 @@ import { connectionsWithin, readOpenFilesLimit, TooFewOpenFiles } from "./open-f
 import { isForOperator } from "./operator-server.ts";
 import { openNodePages } from "./page-files.ts";
 import { createNodeReadiness, recordDebits } from "./readiness.ts";
-import { createRequestRecorder } from "./request-recorder.ts";
+import { createRequestRecorder, type RecorderOptions } from "./request-recorder.ts";
 import { openReversals } from "./reversals.ts";
 import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
@@ -77,6 +78,7 @@ async function main(): Promise<void> {
     clockErrorSeconds: clockWatch.errorSeconds,
     lostCommits: () => store.lostCommits() !== null,
     database: store.measure,
+    gather: async () => threads?.gather(),
   });
   const readiness = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
@@ -84,17 +86,16 @@ async function main(): Promise<void> {
   const docs = readDocs(log.logError);
   const legal = openLegalFiles(config.dataDir, log.warn);
   let dashboard: DashboardServer | undefined;
+  let threads: HttpThreads | undefined;
+  const logRequests: RecorderOptions["send"] = async (chunks) =>
+    // The log must not fill the disk that the ledger needs.
+    faults.current().has("disk") && config.databaseUrl === null
+      ? "lost"
+      : ((await dashboard?.logRequests(chunks)) ?? "again");
   const requests =
     config.requestLog.keptDays === 0
       ? null
-      : createRequestRecorder({
-          // The log must not fill the disk that the ledger needs.
-          send: async (chunks) =>
-            faults.current().has("disk") && config.databaseUrl === null
-              ? "lost"
-              : ((await dashboard?.logRequests(chunks)) ?? "again"),
-          onLost: metrics.onRequestsNotLogged,
-        });
+      : createRequestRecorder({ send: logRequests, onLost: metrics.onRequestsNotLogged });
   let publicUrl = config.publicUrl ?? "";
   const isTrusted = createIsTrusted(config.trustedProxies);
   const options = {
@@ -103,7 +104,7 @@ async function main(): Promise<void> {
     isProxy: (address: string) => isTrusted(address) || isLoopbackAddress(address),
     onConnectionClosed: metrics.onConnectionClosed,
   };
-  const server = await startNodeServer((port) => {
+  const open = (port: number) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
     const at = { publicUrl, port, secrets, prices, blocked: store.blocked };
@@ -117,8 +118,22 @@ async function main(): Promise<void> {
       context,
       createSite({ settings, dashboard, pages, docs: () => docs, legal }),
     );
-    return withOperator(app, dashboard);
-  }, options);
+    return { app: withOperator(app, dashboard), context };
+  };
+  const count = httpThreadsOf(config.httpThreads);
+  threads =
+    count === 1
+      ? undefined
+      : await startHttpThreads({
+          ...{ count, host: config.host, port: config.port },
+          open(port) {
+            const { app, context } = open(port);
+            const { calls, reverseLater } = context;
+            const settings = { config, publicUrl, secrets, prices, connectionsMax };
+            return { ...{ app, calls, reverseLater, log, metrics, logRequests, settings } };
+          },
+        });
+  const server = threads ?? (await startNodeServer((port) => open(port).app, options));
   const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError, {
     ...clock,
     onApart: clockWatch.reportApart,

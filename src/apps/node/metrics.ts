@@ -15,6 +15,8 @@ import type { NodeStore } from "./store.ts";
 /** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
 export type NodeMetrics = {
   record(entry: AccessLogEntry): void;
+  /** Adds what other threads have counted. */
+  add(counts: readonly RequestCount[]): void;
   onBatch(batch: { size: number; commitMs: number }): void;
   onLedgerCrash(): void;
   onRejection(reason: Rejection): void;
@@ -38,6 +40,8 @@ export function createNodeMetrics(queues: {
   clockErrorSeconds(): number;
   lostCommits(): boolean;
   database: NodeStore["measure"];
+  /** Has other threads `add` what they have counted. */
+  gather?(): Promise<void>;
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
@@ -141,6 +145,7 @@ export function createNodeMetrics(queues: {
   }
   return {
     record: counts.record,
+    add: (others) => others.forEach(add),
     onBatch({ size, commitMs }) {
       batchSize.observe(size);
       commit.observe(commitMs / 1000);
@@ -151,6 +156,7 @@ export function createNodeMetrics(queues: {
     onRequestsNotLogged: (count) => notLogged.inc(count),
     onConnectionClosed: ({ bound, connection }) => connections.inc({ bound, connection }),
     async read() {
+      await queues.gather?.();
       for (const count of counts.take()) add(count);
       return {
         contentType: register.contentType,

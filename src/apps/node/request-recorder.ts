@@ -30,7 +30,7 @@ const TRIES_MAX = 30;
 const STOP_MS = 2_000;
 
 type Batch = { chunks: RequestChunk[]; count: number; tries: number };
-type Options = {
+export type RecorderOptions = {
   send(chunks: readonly RequestChunk[]): Promise<Handed>;
   /** Called with the number of requests that will not be in the log. */
   onLost(count: number): void;
@@ -43,7 +43,7 @@ export function createRequestRecorder({
   onLost,
   flushMs = FLUSH_MS,
   heldMax = HELD_MAX,
-}: Options): RequestRecorder {
+}: RecorderOptions): RequestRecorder {
   const newBatch = (): Batch => ({ chunks: [], count: 0, tries: 0 });
   let batch = newBatch();
   /** The chunk of each account that takes more of its requests, oldest first. */

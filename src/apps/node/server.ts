@@ -20,7 +20,7 @@ import {
 } from "#limits.ts";
 import { boundConnections, type ConnectionBoundOptions } from "./connection-bounds.ts";
 import { type Connections, watchConnections } from "./connections.ts";
-import { createSmallCalls, SMALL_BODY_BYTES } from "./small-calls.ts";
+import { createSmallCalls } from "./small-calls.ts";
 
 /** Serves the app with `node:http`: bounds the size and time of headers and bodies, rejects malformed requests, and stops gracefully. */
 export type NodeServer = {
@@ -32,6 +32,8 @@ export type NodeServer = {
 export type NodeServerOptions = ConnectionBoundOptions & {
   host: string;
   port: number;
+  /** Other threads of this process listen on the same port. */
+  reusePort?: boolean;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
 };
@@ -94,12 +96,8 @@ export async function startNodeServer(
     const isRejected = bounds.errorOf(incoming.socket) !== undefined;
     if (!server.listening || isRejected) outgoing.setHeader("Connection", "close");
     connections.track(outgoing);
+    keepResponse(incoming, outgoing);
     if (!isRejected && smallCalls.respond(incoming, outgoing)) return;
-    if (
-      !(Number(incoming.headers["content-length"] ?? 0) <= SMALL_BODY_BYTES) ||
-      incoming.headers["transfer-encoding"] !== undefined
-    )
-      responses.set(incoming, outgoing);
     void listener(incoming, outgoing);
   };
   server.on("request", handleRequest);
@@ -112,12 +110,16 @@ export async function startNodeServer(
   return { port, stop: () => stop(server, connections) };
 }
 
-/** The responses to requests with a large body. */
-const responses = new WeakMap<IncomingMessage, ServerResponse>();
+/** The response to a request, as a property of it, because a call can afford no weak map. */
+const RESPONSE = Symbol("response");
+type Tracked = IncomingMessage & { [RESPONSE]?: ServerResponse };
+const keepResponse = (incoming: Tracked, outgoing: ServerResponse) => {
+  incoming[RESPONSE] = outgoing;
+};
 
 /** Calls `then` when the response to the request has been handed to the network or its connection is closed. */
 export function whenSent(incoming: IncomingMessage | undefined, then: () => void): void {
-  const outgoing = incoming && responses.get(incoming);
+  const outgoing = incoming && (incoming as Tracked)[RESPONSE];
   if (outgoing === undefined || outgoing.closed || outgoing.destroyed) then();
   else outgoing.once("close", then);
 }
@@ -151,10 +153,13 @@ function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
-function listen(server: Server, { host, port }: NodeServerOptions): Promise<number> {
+export function listen(
+  server: NetServer,
+  { host, port, reusePort = false }: Pick<NodeServerOptions, "host" | "port" | "reusePort">,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, reusePort }, () => {
       server.off("error", reject);
       resolve((server.address() as { port: number }).port);
     });
