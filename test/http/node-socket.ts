@@ -12,6 +12,8 @@ import { apiOptionsOf } from "#site/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { createNodeAppContext } from "../../src/apps/node/app-context.ts";
 import { databaseFile, openDataFolder } from "../../src/apps/node/data-folder.ts";
+import type { HttpThreadSettings } from "../../src/apps/node/http-messages.ts";
+import { startHttpThreads } from "../../src/apps/node/http-threads.ts";
 import { createNodeLog } from "../../src/apps/node/log.ts";
 import { createNodeMetrics } from "../../src/apps/node/metrics.ts";
 import { version } from "../../src/apps/node/runtime.ts";
@@ -31,10 +33,20 @@ import {
   type TestServiceSettings,
 } from "./test-api.ts";
 
+/** How many HTTP threads the service has. */
+const THREADS = Number(process.env["TEST_THREADS"] ?? 1);
+const THREAD = new URL("./socket-thread.ts", import.meta.url);
+
 export const nodeSocket: Opener = {
-  name: "through a Node socket",
+  name: `through a Node socket${THREADS === 1 ? "" : `, ${THREADS} threads`}`,
   cannot: {},
   open: (settings) => openNodeSocket(settings),
+};
+
+export type SocketThreadData = HttpThreadSettings & {
+  isFixed: boolean;
+  /** How far the clock was moved, in milliseconds. */
+  ahead: BigInt64Array;
 };
 
 export type OpenedNodeSocket = Opened & { port: number };
@@ -67,6 +79,7 @@ export async function openNodeSocket(
   const time = settings.fixed
     ? { now: () => START, elapsed: () => 0 }
     : { now: () => Date.now(), elapsed: () => performance.now() };
+  const ahead = new BigInt64Array(new SharedArrayBuffer(8));
   const backstage = createBackstage(thread.ledger, time);
   const random = settings.fixed ? { random: patternedBytes } : {};
   const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
@@ -83,15 +96,32 @@ export async function openNodeSocket(
     pages: null,
     docs: () => null,
   };
-  const server = await startNodeServer(() => createApp(context, createSite(site)), {
-    host: "127.0.0.1",
-    port: 0,
-    ...options,
-  });
+  const at = { host: "127.0.0.1", port: 0 };
+  const { isProxy: _, onConnectionClosed = () => {}, ...bounds } = options;
+  const app = createApp(context, createSite(site));
+  const server =
+    THREADS === 1
+      ? await startNodeServer(() => app, { ...at, ...options })
+      : await startHttpThreads({
+          ...{ ...at, count: THREADS, entry: THREAD },
+          open: () => ({
+            ...{ app, calls: context.calls, reverseLater: context.reverseLater },
+            metrics: { ...metrics, onConnectionClosed },
+            log: { lines() {}, logError: context.logError },
+            logRequests: async () => "logged",
+            settings: {
+              ...{ config, publicUrl: PUBLIC_URL, secrets: SECRETS, prices: null },
+              ...{ isFixed: settings.fixed === true, ahead, ...bounds },
+            } as Omit<SocketThreadData, "port">,
+          }),
+        });
   return {
     port: server.port,
     fetch: (to, sent) => fetchOver(`http://127.0.0.1:${server.port}`, to, sent),
-    perform: backstage.perform,
+    perform(command) {
+      if (command.command === "advance") ahead[0] = (ahead[0] ?? 0n) + BigInt(command.ms);
+      return backstage.perform(command);
+    },
     async close() {
       await server.stop();
       await thread.close();

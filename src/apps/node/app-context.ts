@@ -48,12 +48,11 @@ type Parts = {
 const PLAIN_CLOCK = { now: Date.now, earliest: Date.now };
 export const elapsed = () => performance.now();
 const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
-export const sources: Sources = { random, digest };
 
 export function createNodeAppContext(parts: Parts): AppContext {
   const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
   const { clock = PLAIN_CLOCK, requests = null } = parts;
-  const own: Sources = { ...sources, random: parts.random ?? random };
+  const sources: Sources = { random: parts.random ?? random, digest };
   const clientAddress = createClientAddress(config.trustedProxies);
   const sales = salesOf(parts.prices ?? null, config.stripe !== null);
   return {
@@ -76,12 +75,12 @@ export function createNodeAppContext(parts: Parts): AppContext {
     now: clock.now,
     earliestNow: clock.earliest,
     elapsed,
-    random: own.random,
+    random: sources.random,
     hashKey,
     runTool: (tool, job, account) =>
       job.body.byteLength >= tool.heavyFromBytes
         ? pool.run({ ...job, tool: tool.name }, account)
-        : runTool(tool, job, own),
+        : runTool(tool, job, sources),
     whenSent: (connection, then) =>
       connection instanceof RelayedConnection
         ? connection.whenSent(then)

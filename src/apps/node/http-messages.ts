@@ -7,6 +7,7 @@ import type { CallRef, DebitOrder, KeyStatusOrder } from "#ledger/port.ts";
 import type { ConnectionEvent } from "./connection-bounds.ts";
 import type { RequestCount } from "./request-counts.ts";
 import type { SentError } from "./sent-errors.ts";
+import type { NodeServerOptions } from "./server.ts";
 
 /** What the HTTP threads and the main thread send each other. An `id` belongs to the thread that asks. */
 export type FromHttpThread =
@@ -81,7 +82,7 @@ export type HttpThreadSettings = {
   secrets: readonly string[];
   prices: PriceList | null;
   connectionsMax: number;
-};
+} & Pick<NodeServerOptions, "headersTimeoutMs" | "requestTimeoutMs">;
 
 export type Send<Message> = (message: Message, transferred?: TransferListItem[]) => void;
 

@@ -42,6 +42,8 @@ type Options = {
   open(port: number): HttpThreadDeps & { settings: Omit<HttpThreadSettings, "port"> };
   host: string;
   port: number;
+  /** The file that a thread runs. */
+  entry?: URL;
 };
 
 /** The delay doubles after each failed start, so that a permanent fault does not fill the log. */
@@ -65,12 +67,20 @@ export function httpThreadsOf(wanted: number | null): number {
   return wanted ?? Math.min(DEFAULT_MAX, Math.max(1, availableParallelism() - 1));
 }
 
-export async function startHttpThreads({ count, open, ...at }: Options): Promise<HttpThreads> {
+const ENTRY = new URL("./http-thread.ts", import.meta.url);
+
+export async function startHttpThreads({
+  count,
+  open,
+  entry = ENTRY,
+  ...at
+}: Options): Promise<HttpThreads> {
   const port = await findPort(at);
   const deps = open(port);
   const settings = { ...deps.settings, port };
+  const start = (onDeath: OnDeath) => runThread(deps, settings, entry, onDeath);
   const threads = await Promise.all(
-    Array.from({ length: count }, () => keepThread(deps, settings)),
+    Array.from({ length: count }, () => keepThread(start, deps.log)),
   );
   return {
     port,
@@ -90,18 +100,21 @@ async function findPort(at: { host: string; port: number }): Promise<number> {
 type Thread = { gather(): Promise<void>; stop(): Promise<void> };
 
 /** Starts a thread, and restarts it when it dies. The first start must succeed. */
-async function keepThread(deps: HttpThreadDeps, settings: HttpThreadSettings): Promise<Thread> {
+async function keepThread(
+  startThread: (onDeath: OnDeath) => Promise<Thread>,
+  log: HttpThreadDeps["log"],
+): Promise<Thread> {
   let isStopping = false;
   let deaths = 0;
-  let running: Running | null = await start();
+  let running: Thread | null = await start();
 
-  async function start(): Promise<Running> {
+  async function start(): Promise<Thread> {
     const startedAt = Date.now();
-    return runThread(deps, settings, (cause) => {
+    return startThread((cause) => {
       running = null;
       if (isStopping) return;
       if (Date.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
-      deps.log.logError("An HTTP thread died; restarting", { cause });
+      log.logError("An HTTP thread died; restarting", { cause });
       restart();
     });
   }
@@ -115,7 +128,7 @@ async function keepThread(deps: HttpThreadDeps, settings: HttpThreadSettings): P
         running = await start();
         if (isStopping) await running.stop();
       } catch (cause) {
-        deps.log.logError("An HTTP thread failed to start; retrying", { cause });
+        log.logError("An HTTP thread failed to start; retrying", { cause });
         restart();
       }
     }, wait).unref();
@@ -130,20 +143,19 @@ async function keepThread(deps: HttpThreadDeps, settings: HttpThreadSettings): P
   };
 }
 
-type Running = { gather(): Promise<void>; stop(): Promise<void> };
+type OnDeath = (cause: Error) => void;
 
 /** Runs a thread until it ends. Resolves when it listens; rejects if it could not. `onDeath`: called if it ended after that. */
 function runThread(
   { app, calls, reverseLater, log, metrics, logRequests }: HttpThreadDeps,
   settings: HttpThreadSettings,
-  onDeath: (cause: Error) => void,
-): Promise<Running> {
-  const worker = new Worker(new URL("./http-thread.ts", import.meta.url), {
-    workerData: settings,
-  });
+  entry: URL,
+  onDeath: OnDeath,
+): Promise<Thread> {
+  const worker = new Worker(entry, { workerData: settings });
   const send = gatherMessages<ToHttpThread>(worker);
   const relay = serveRelay(app, send);
-  const listening = Promise.withResolvers<Running>();
+  const listening = Promise.withResolvers<Thread>();
   const ended = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();
   let gathered = Promise.withResolvers<void>();
