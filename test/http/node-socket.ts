@@ -6,7 +6,7 @@ import path from "node:path";
 import { createApp } from "#api/app.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { readConfig } from "#config/config.ts";
-import { NODE_MEMORY } from "#limits.ts";
+import { CONNECTIONS_MAX, CONNECTIONS_PER_PEER_DEFAULT, NODE_MEMORY } from "#limits.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
@@ -47,6 +47,8 @@ export type SocketThreadData = HttpThreadSettings & {
   isFixed: boolean;
   /** How far the clock was moved, in milliseconds. */
   ahead: BigInt64Array;
+  /** Whether the tests' own connections count as those of a proxy. */
+  isProxy: boolean;
 };
 
 export type OpenedNodeSocket = Opened & { port: number };
@@ -97,7 +99,7 @@ export async function openNodeSocket(
     docs: () => null,
   };
   const at = { host: "127.0.0.1", port: 0 };
-  const { isProxy: _, onConnectionClosed = () => {}, ...bounds } = options;
+  const { isProxy = () => false, limits: _, onConnectionClosed = () => {}, ...bounds } = options;
   const app = createApp(context, createSite(site));
   const server =
     THREADS === 1
@@ -111,7 +113,12 @@ export async function openNodeSocket(
             logRequests: async () => "logged",
             settings: {
               ...{ config, publicUrl: PUBLIC_URL, secrets: SECRETS, prices: null },
-              ...{ isFixed: settings.fixed === true, ahead, ...bounds },
+              ...{ isFixed: settings.fixed === true, ahead, isProxy: isProxy("127.0.0.1") },
+              ...{
+                connectionsMax: CONNECTIONS_MAX,
+                connectionsPerPeer: CONNECTIONS_PER_PEER_DEFAULT,
+              },
+              ...bounds,
             } as Omit<SocketThreadData, "port">,
           }),
         });

@@ -1,21 +1,17 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { ApiError } from "#errors.ts";
-import { CONNECTIONS_MAX, CONNECTIONS_PER_PEER_DEFAULT } from "#limits.ts";
+import { CONNECTIONS_PER_PEER_DEFAULT } from "#limits.ts";
 import { networkOf } from "#networks.ts";
+import type { Admission, ConnectionEvent, ConnectionLimits } from "./connection-limits.ts";
 import type { Connections } from "./connections.ts";
 
-/**
- * Bounds the connections of one peer and of all, so that nobody keeps others out by holding connections. At a bound, idle
- * connections are closed first, those of the peer with the most connections before others. If none is idle, the newest
- * connection gets an error in place of its first response.
- *
- * The bound of a peer does not hold for proxies, which carry the connections of many clients: trusted ones, and those on
- * this machine, because a proxy beside the service works without being named in the settings.
- */
+/** Counts the connections of a server, and closes those that are too many: `connection-limits.ts` decides which. */
 export type ConnectionBounds = {
   /** The error for every request on this connection; undefined if the connection is within the bounds. */
   errorOf(socket: Socket): ApiError | undefined;
+  /** Resolves when it is decided; undefined if it is. */
+  deciding(socket: Socket): Promise<void> | undefined;
 };
 
 export type ConnectionBoundOptions = {
@@ -26,103 +22,91 @@ export type ConnectionBoundOptions = {
   onConnectionClosed?: (event: ConnectionEvent) => void;
 };
 
-/** `bound`: the one that was reached. */
-export type ConnectionEvent = { bound: "peer" | "all"; connection: "idle" | "new" };
-
-/** Connections that wait for their error, within the bound of all. Further ones are closed without a word. */
-const REJECTED_MAX = 100;
-/** For the first request of such a connection. */
+/** For the first request of a connection that waits for its error. */
 const REJECTED_MS = 2_000;
 /** A newer connection is not idle: its first request may be on its way. */
 const NEW_MS = 1_000;
-/** Looking for idle connections costs time for each connection, so many are closed at once. */
-const CLOSED_AT_ONCE = 100;
-
-/** `sockets`: with the time at which each was accepted, the oldest first. */
-type Peer = { isProxy: boolean; sockets: Map<Socket, number> };
 
 export function boundConnections(
   server: Server,
   connections: Pick<Connections, "isIdle">,
-  options: ConnectionBoundOptions,
+  limits: ConnectionLimits,
+  { connectionsPerPeer = CONNECTIONS_PER_PEER_DEFAULT, newMs = NEW_MS, ...options }: Options,
 ): ConnectionBounds {
-  const {
-    connectionsPerPeer = CONNECTIONS_PER_PEER_DEFAULT,
-    connectionsMax = CONNECTIONS_MAX,
-    isProxy = () => false,
-    newMs = NEW_MS,
-    onConnectionClosed = () => {},
-  } = options;
-  const peers = new Map<string, Peer>();
+  const { connectionsMax, isProxy = () => false, onConnectionClosed = () => {} } = options;
+  /** By peer, with the time at which each was accepted, the oldest first. */
+  const peers = new Map<string, Map<number, { socket: Socket; since: number }>>();
+  const peerOf = new Map<number, string>();
   const rejected = new Map<Socket, ApiError>();
+  const deciding = new Map<Socket, Promise<void>>();
   let count = 0;
   // Node closes connections beyond this number itself.
   server.maxConnections = connectionsMax;
   server.on("drop", () => onConnectionClosed({ bound: "all", connection: "new" }));
 
+  const place = {
+    findIdle(names: readonly string[], max: number): number[] {
+      const found: number[] = [];
+      const before = performance.now() - newMs;
+      for (const name of names) {
+        for (const [id, { socket, since }] of peers.get(name) ?? []) {
+          if (found.length === max) return found;
+          if (since > before || socket.destroyed || deciding.has(socket)) continue;
+          if (connections.isIdle(socket)) found.push(id);
+        }
+      }
+      return found;
+    },
+    closeIdle(ids: readonly number[]): number[] {
+      return ids.filter((id) => {
+        const socket = peers.get(peerOf.get(id) ?? "")?.get(id)?.socket;
+        if (socket === undefined || socket.destroyed || !connections.isIdle(socket)) return false;
+        socket.destroy();
+        return true;
+      });
+    },
+  };
+
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress;
     // It was closed before it was accepted.
     if (address === undefined) return;
-    const name = networkOf(address);
-    const peer = peers.get(name) ?? { isProxy: isProxy(address), sockets: new Map() };
-    peers.set(name, peer);
-    peer.sockets.set(socket, performance.now());
     count += 1;
+    const id = count;
+    const peer = networkOf(address);
+    const sockets = peers.get(peer) ?? new Map();
+    peers.set(peer, sockets);
+    sockets.set(id, { socket, since: performance.now() });
+    peerOf.set(id, peer);
     socket.once("close", () => {
-      count -= 1;
       rejected.delete(socket);
-      peer.sockets.delete(socket);
-      if (peer.sockets.size === 0) peers.delete(name);
+      deciding.delete(socket);
+      peerOf.delete(id);
+      sockets.delete(id);
+      if (sockets.size === 0) peers.delete(peer);
+      limits.closed({ place, id });
     });
-    if (!peer.isProxy && peer.sockets.size > connectionsPerPeer) {
-      if (closeIdle([peer], socket, 1, "peer") === 0) reject(socket, "peer");
-    } else if (count > connectionsMax - REJECTED_MAX) {
-      if (closeIdle(largestFirst(), socket, CLOSED_AT_ONCE, "all") === 0) reject(socket, "all");
-    }
+    const admission = limits.opened({ place, id, peer, isProxy: isProxy(address) });
+    if (!(admission instanceof Promise)) return admit(socket, admission);
+    const decided = admission.then((made) => {
+      deciding.delete(socket);
+      admit(socket, made);
+    });
+    deciding.set(socket, decided);
   });
 
-  const largestFirst = (): Peer[] =>
-    [...peers.values()].sort(
-      (one, other) =>
-        Number(one.isProxy) - Number(other.isProxy) || other.sockets.size - one.sockets.size,
-    );
-
-  /** Closes idle connections, of each peer the oldest first. Returns how many. */
-  function closeIdle(
-    from: Iterable<Peer>,
-    except: Socket,
-    max: number,
-    bound: ConnectionEvent["bound"],
-  ): number {
-    let closed = 0;
-    const before = performance.now() - newMs;
-    for (const { sockets } of from) {
-      for (const [socket, since] of sockets) {
-        if (closed === max) return closed;
-        if (socket === except || since > before || socket.destroyed) continue;
-        if (!connections.isIdle(socket)) continue;
-        socket.destroy();
-        onConnectionClosed({ bound, connection: "idle" });
-        closed += 1;
-      }
-    }
-    return closed;
-  }
-
-  function reject(socket: Socket, bound: ConnectionEvent["bound"]): void {
-    onConnectionClosed({ bound, connection: "new" });
-    if (rejected.size >= REJECTED_MAX) {
-      socket.destroy();
-      return;
-    }
-    rejected.set(socket, bound === "peer" ? tooManyOfPeer(connectionsPerPeer) : tooMany());
+  function admit(socket: Socket, admission: Admission): void {
+    if (admission === "admitted" || socket.destroyed) return;
+    if (admission === "dropped") return void socket.destroy();
+    rejected.set(socket, admission === "peer" ? tooManyOfPeer(connectionsPerPeer) : tooMany());
     const timer = setTimeout(() => socket.destroy(), REJECTED_MS).unref();
     socket.once("close", () => clearTimeout(timer));
   }
 
-  return { errorOf: (socket) => rejected.get(socket) };
+  return { errorOf: (socket) => rejected.get(socket), deciding: (socket) => deciding.get(socket) };
 }
+
+type Options = ConnectionBoundOptions & { connectionsMax: number };
 
 const tooManyOfPeer = (max: number) =>
   new ApiError(

@@ -4,12 +4,12 @@ import type { ErrorDetails } from "#api/app-context.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { Config } from "#config/config.ts";
 import type { CallRef, DebitOrder, KeyStatusOrder } from "#ledger/port.ts";
-import type { ConnectionEvent } from "./connection-bounds.ts";
+import type { ConnectionEvent } from "./connection-limits.ts";
 import type { RequestCount } from "./request-counts.ts";
 import type { SentError } from "./sent-errors.ts";
 import type { NodeServerOptions } from "./server.ts";
 
-/** What the HTTP threads and the main thread send each other. An `id` belongs to the thread that asks. */
+/** What the HTTP threads and the main thread send each other. An `id` is that of a question, and the response has it too. */
 export type FromHttpThread =
   | { kind: "listening" }
   | { kind: "keyStatus"; id: number; order: KeyStatusOrder }
@@ -31,6 +31,11 @@ export type FromHttpThread =
   | { kind: "requests"; id: number; chunks: readonly RequestChunk[] }
   | { kind: "notLogged"; count: number }
   | { kind: "connectionClosed"; event: ConnectionEvent }
+  /** The outcome is an `Admission`. */
+  | { kind: "opened"; id: number; connection: number; peer: string; isProxy: boolean }
+  | { kind: "closed"; connection: number }
+  /** In response to a question of the main thread. */
+  | { kind: "connections"; id: number; ids: number[] }
   | { kind: "counts"; counts: readonly RequestCount[] }
   /** All that the thread has counted has been sent. */
   | { kind: "counted" }
@@ -44,6 +49,8 @@ export type ToHttpThread =
   | { kind: "response"; id: number; response: RelayedResponse }
   | { kind: "chunk"; id: number; chunk: Chunk }
   | { kind: "count" }
+  | { kind: "findIdle"; id: number; peers: readonly string[]; max: number }
+  | { kind: "closeIdle"; id: number; ids: readonly number[] }
   | { kind: "stop" };
 
 /** Part of a body; null at its end. */
@@ -82,7 +89,42 @@ export type HttpThreadSettings = {
   secrets: readonly string[];
   prices: PriceList | null;
   connectionsMax: number;
-} & Pick<NodeServerOptions, "headersTimeoutMs" | "requestTimeoutMs">;
+  connectionsPerPeer: number;
+} & Pick<NodeServerOptions, "headersTimeoutMs" | "requestTimeoutMs" | "newMs">;
+
+/** Questions to another thread that wait for their outcome. */
+export type Questions = {
+  /** `send` gets the id of the question. */
+  ask<Outcome>(send: (id: number) => void): Promise<Outcome>;
+  resolve(id: number, outcome: unknown): void;
+  reject(id: number, error: Error): void;
+  /** The other thread is gone. */
+  resolveAll(outcome: unknown): void;
+};
+
+export function createQuestions(): Questions {
+  const waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
+  let count = 0;
+  function take(id: number) {
+    const question = waiting.get(id);
+    waiting.delete(id);
+    return question;
+  }
+  return {
+    ask<Outcome>(send: (id: number) => void): Promise<Outcome> {
+      count += 1;
+      const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+      waiting.set(count, { resolve, reject });
+      send(count);
+      return promise;
+    },
+    resolve: (id, outcome) => take(id)?.resolve(outcome as never),
+    reject: (id, error) => take(id)?.reject(error),
+    resolveAll(outcome) {
+      for (const id of [...waiting.keys()]) take(id)?.resolve(outcome as never);
+    },
+  };
+}
 
 export type Send<Message> = (message: Message, transferred?: TransferListItem[]) => void;
 

@@ -9,7 +9,9 @@ import { isLoopbackAddress } from "#networks.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { createNodeAppContext } from "./app-context.ts";
 import { createIsTrusted } from "./client-address.ts";
+import type { ConnectionLimits, ConnectionPlace } from "./connection-limits.ts";
 import {
+  createQuestions,
   type FromHttpThread,
   gatherMessages,
   type HttpThreadSettings,
@@ -20,9 +22,7 @@ import { createRelay } from "./relay.ts";
 import { createRequestCounts } from "./request-counts.ts";
 import { createRequestRecorder, type Handed } from "./request-recorder.ts";
 import { describeError, errorOf } from "./sent-errors.ts";
-import { startNodeServer } from "./server.ts";
-
-type Question = { resolve(value: never): void; reject(error: Error): void };
+import { type NodeServerOptions, startNodeServer } from "./server.ts";
 
 /** `Authorization` headers that a thread remembers, about 150 bytes each. */
 const KNOWN_MAX = 20_000;
@@ -40,21 +40,14 @@ export async function runHttpThread(
   port: MessagePort,
   settings: HttpThreadSettings,
   parts: Partial<Pick<AppContext, "now" | "earliestNow" | "elapsed" | "random">> = {},
+  options: Pick<NodeServerOptions, "isProxy"> = {},
 ): Promise<void> {
   const { config } = settings;
   const send = gatherMessages<FromHttpThread>(port);
 
-  /** What waits for an outcome from the main thread, by the id of its question. */
-  const waiting = new Map<number, Question>();
-  let questions = 0;
-  function ask<Outcome>(question: (id: number) => FromHttpThread): Promise<Outcome> {
-    questions += 1;
-    const id = questions;
-    const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-    waiting.set(id, { resolve, reject });
-    send(question(id));
-    return promise;
-  }
+  const questions = createQuestions();
+  const ask = <Outcome>(question: (id: number) => FromHttpThread) =>
+    questions.ask<Outcome>((id) => send(question(id)));
 
   const calls: CallLedger = {
     isRemote: false,
@@ -141,13 +134,28 @@ export async function runHttpThread(
   const sendCounts = () => send({ kind: "counts", counts: counts.take() });
   setInterval(sendCounts, COUNTS_EVERY_MS).unref();
 
+  /** Known from the first connection on. */
+  let place: ConnectionPlace | null = null;
+  const limits: ConnectionLimits = {
+    opened({ place: own, id: connection, peer, isProxy }) {
+      place = own;
+      return ask((id) => ({ kind: "opened", id, connection, peer, isProxy }));
+    },
+    closed: ({ id }) => send({ kind: "closed", connection: id }),
+    lost() {},
+  };
+  const sendConnections = async (id: number, ids: number[] | Promise<number[]> = []) =>
+    send({ kind: "connections", id, ids: await ids });
+
   const isTrusted = createIsTrusted(config.trustedProxies);
   const server = await startNodeServer(() => app, {
     ...config,
     ...settings,
     reusePort: true,
+    limits,
     isProxy: (address) => isTrusted(address) || isLoopbackAddress(address),
     onConnectionClosed: (event) => send({ kind: "connectionClosed", event }),
+    ...options,
   });
 
   async function stop(): Promise<void> {
@@ -158,19 +166,19 @@ export async function runHttpThread(
     send({ kind: "stopped" });
   }
 
-  function settle(id: number, settleOne: (one: Question) => void) {
-    const one = waiting.get(id);
-    waiting.delete(id);
-    if (one !== undefined) settleOne(one);
-  }
-
   function receive(message: ToHttpThread): void {
     switch (message.kind) {
       case "outcome":
-        settle(message.id, ({ resolve }) => resolve(message.outcome as never));
+        questions.resolve(message.id, message.outcome);
         break;
       case "failed":
-        settle(message.id, ({ reject }) => reject(errorOf(message.error)));
+        questions.reject(message.id, errorOf(message.error));
+        break;
+      case "findIdle":
+        void sendConnections(message.id, place?.findIdle(message.peers, message.max));
+        break;
+      case "closeIdle":
+        void sendConnections(message.id, place?.closeIdle(message.ids));
         break;
       case "count":
         lines.hand();

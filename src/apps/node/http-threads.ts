@@ -7,6 +7,12 @@ import { ConfigError } from "#config/read-settings.ts";
 import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import type { DebitOutcome, KeyStatus, KeyStatusOrder } from "#ledger/port.ts";
 import {
+  type ConnectionLimits,
+  type ConnectionPlace,
+  createConnectionLimits,
+} from "./connection-limits.ts";
+import {
+  createQuestions,
   type FromHttpThread,
   gatherMessages,
   type HttpThreadSettings,
@@ -78,7 +84,12 @@ export async function startHttpThreads({
   const port = await findPort(at);
   const deps = open(port);
   const settings = { ...deps.settings, port };
-  const start = (onDeath: OnDeath) => runThread(deps, settings, entry, onDeath);
+  const limits = createConnectionLimits({
+    connectionsPerPeer: settings.connectionsPerPeer,
+    connectionsMax: settings.connectionsMax,
+    onConnectionClosed: deps.metrics.onConnectionClosed,
+  });
+  const start = (onDeath: OnDeath) => runThread({ ...deps, limits }, settings, entry, onDeath);
   const threads = await Promise.all(
     Array.from({ length: count }, () => keepThread(start, deps.log)),
   );
@@ -143,11 +154,12 @@ async function keepThread(
   };
 }
 
+type Shared = HttpThreadDeps & { limits: ConnectionLimits };
 type OnDeath = (cause: Error) => void;
 
 /** Runs a thread until it ends. Resolves when it listens; rejects if it could not. `onDeath`: called if it ended after that. */
 function runThread(
-  { app, calls, reverseLater, log, metrics, logRequests }: HttpThreadDeps,
+  { app, calls, reverseLater, log, metrics, logRequests, limits }: Shared,
   settings: HttpThreadSettings,
   entry: URL,
   onDeath: OnDeath,
@@ -155,6 +167,11 @@ function runThread(
   const worker = new Worker(entry, { workerData: settings });
   const send = gatherMessages<ToHttpThread>(worker);
   const relay = serveRelay(app, send);
+  const questions = createQuestions();
+  const place: ConnectionPlace = {
+    findIdle: (peers, max) => questions.ask((id) => send({ kind: "findIdle", id, peers, max })),
+    closeIdle: (ids) => questions.ask((id) => send({ kind: "closeIdle", id, ids })),
+  };
   const listening = Promise.withResolvers<Thread>();
   const ended = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();
@@ -162,7 +179,7 @@ function runThread(
   let isListening = false;
   let cause: Error | undefined;
 
-  async function sendOutcome(id: number, carriedOut: Promise<unknown>): Promise<void> {
+  async function sendOutcome(id: number, carriedOut: unknown): Promise<void> {
     try {
       send({ kind: "outcome", id, outcome: await carriedOut });
     } catch (error) {
@@ -212,6 +229,17 @@ function runThread(
       case "notLogged":
         metrics.onRequestsNotLogged(message.count);
         break;
+      case "opened": {
+        const { id, connection, peer, isProxy } = message;
+        void sendOutcome(id, limits.opened({ place, id: connection, peer, isProxy }));
+        break;
+      }
+      case "closed":
+        limits.closed({ place, id: message.connection });
+        break;
+      case "connections":
+        questions.resolve(message.id, message.ids);
+        break;
       case "connectionClosed":
         metrics.onConnectionClosed(message.event);
         break;
@@ -253,6 +281,8 @@ function runThread(
   });
   worker.on("exit", (code) => {
     relay.close();
+    limits.lost(place);
+    questions.resolveAll([]);
     ended.resolve();
     const reason = cause ?? new Error(`exit code ${code}`);
     if (isListening) onDeath(reason);

@@ -129,7 +129,9 @@ async function main(): Promise<void> {
           open(port) {
             const { app, context } = open(port);
             const { calls, reverseLater } = context;
-            const settings = { config, publicUrl, secrets, prices, connectionsMax };
+            const { connectionsPerPeer } = config;
+            const limits = { connectionsMax, connectionsPerPeer };
+            const settings = { config, publicUrl, secrets, prices, ...limits };
             return { ...{ app, calls, reverseLater, log, metrics, logRequests, settings } };
           },
         });

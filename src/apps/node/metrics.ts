@@ -3,7 +3,7 @@ import type { AccessLogEntry } from "#api/access-log.ts";
 import type { Metrics } from "#api/app-context.ts";
 import { REJECTIONS, type Rejection } from "#api/dashboard/rejections.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
-import type { ConnectionEvent } from "./connection-bounds.ts";
+import type { ConnectionEvent } from "./connection-limits.ts";
 import { addJobGauges } from "./job-metrics.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
 import { createRequestCounts, DURATION_BOUNDS, type RequestCount } from "./request-counts.ts";

@@ -12,6 +12,8 @@ import type { App } from "#api/app.ts";
 import { markWaiting } from "#api/pipeline/body.ts";
 import { ApiError } from "#errors.ts";
 import {
+  CONNECTIONS_MAX,
+  CONNECTIONS_PER_PEER_DEFAULT,
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
   KEEP_ALIVE_MS,
@@ -19,6 +21,7 @@ import {
   SILENCE_MAX_MS,
 } from "#limits.ts";
 import { boundConnections, type ConnectionBoundOptions } from "./connection-bounds.ts";
+import { type ConnectionLimits, createConnectionLimits } from "./connection-limits.ts";
 import { type Connections, watchConnections } from "./connections.ts";
 import { createSmallCalls } from "./small-calls.ts";
 
@@ -34,6 +37,8 @@ export type NodeServerOptions = ConnectionBoundOptions & {
   port: number;
   /** Other threads of this process listen on the same port. */
   reusePort?: boolean;
+  /** Those that the server shares with others; its own by default. */
+  limits?: ConnectionLimits;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
 };
@@ -66,7 +71,14 @@ export async function startNodeServer(
   // Closes connections without traffic: a client that does not read its response would hold it in memory forever.
   server.timeout = SILENCE_MAX_MS;
   const connections = watchConnections(server);
-  const bounds = boundConnections(server, connections, options);
+  const {
+    connectionsPerPeer = CONNECTIONS_PER_PEER_DEFAULT,
+    connectionsMax = CONNECTIONS_MAX,
+    onConnectionClosed = () => {},
+  } = options;
+  const own = { connectionsPerPeer, connectionsMax, onConnectionClosed };
+  const limits = options.limits ?? createConnectionLimits(own);
+  const bounds = boundConnections(server, connections, limits, { ...options, ...own });
   const port = await listen(server, options);
   const app = open(port);
   const reject = (error: Error, socket: Socket) =>
@@ -92,6 +104,11 @@ export async function startNodeServer(
   );
   const smallCalls = createSmallCalls(app);
   const handleRequest: RequestListener = (incoming, outgoing) => {
+    const deciding = bounds.deciding(incoming.socket);
+    if (deciding !== undefined) {
+      void deciding.then(() => handleRequest(incoming, outgoing));
+      return;
+    }
     // During shutdown a kept-alive connection would accept new requests forever.
     const isRejected = bounds.errorOf(incoming.socket) !== undefined;
     if (!server.listening || isRejected) outgoing.setHeader("Connection", "close");

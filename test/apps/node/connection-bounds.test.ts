@@ -3,10 +3,8 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
 import { BAD_KEYS_BURST } from "#api/pipeline/bad-keys.ts";
-import type {
-  ConnectionBoundOptions,
-  ConnectionEvent,
-} from "../../../src/apps/node/connection-bounds.ts";
+import type { ConnectionBoundOptions } from "../../../src/apps/node/connection-bounds.ts";
+import type { ConnectionEvent } from "../../../src/apps/node/connection-limits.ts";
 import { nodeSocket, openNodeSocket } from "../../http/node-socket.ts";
 import { openRaw, type RawConnection, rawPost } from "../../http/raw-socket.ts";
 import { createCaller, eventually, openService, SECRETS } from "../../http/test-api.ts";
