@@ -225,12 +225,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       record(context, response.status);
       return asWebResponse(response);
     },
-    calls: new Map(
-      app.tools.map((tool) => [
-        pathOf(tool),
-        (request, connection) => respondToCall(tool, request, connection),
-      ]),
-    ),
+    calls: new Map(app.tools.map((tool) => [pathOf(tool), respondToCall.bind(null, tool)])),
   };
 }
 
