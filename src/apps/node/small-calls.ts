@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import type { App, Call } from "#api/app.ts";
 import type { ApiRequest, ApiResponse, HeaderLookup } from "#api/pipeline/exchange.ts";
+import { KEEP_ALIVE_MS } from "#limits.ts";
 
 /**
  * Calls with a small body, straight from `node:http` to the pipeline. Web objects (`Request`, `Headers`, `Response` and their
@@ -118,8 +119,14 @@ function readAll(incoming: IncomingMessage): Promise<Uint8Array> {
     const add = (chunk: Buffer | null) => {
       if (chunk !== null) bytes = bytes.byteLength === 0 ? chunk : Buffer.concat([bytes, chunk]);
     };
-    // Usually follows "end", and then has no effect.
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+      resolve(bytes);
+    };
+    // Usually follows "end".
     const close = () => {
+      if (isOver) return;
       if (!incoming.complete) return reject(new Error("The connection was closed"));
       // The client went away after it had sent everything.
       add(incoming.read());
@@ -127,7 +134,7 @@ function readAll(incoming: IncomingMessage): Promise<Uint8Array> {
     };
     if (incoming.destroyed) return close();
     incoming.on("data", add);
-    incoming.on("end", () => resolve(bytes));
+    incoming.on("end", end);
     incoming.on("close", close);
   });
 }
@@ -160,7 +167,48 @@ function write(outgoing: ServerResponse, { status, headers, body }: ApiResponse)
     Readable.fromWeb(body as NodeStream).pipe(outgoing);
     return;
   }
-  headers["Content-Length"] = String(body === null ? 0 : Buffer.byteLength(body));
+  const length = body === null ? 0 : Buffer.byteLength(body);
+  const isAscii = typeof body === "string" && body.length === length;
+  // The server closes the connection after this response, or the client asked for that.
+  const isLast = !outgoing.shouldKeepAlive || outgoing.hasHeader("Connection");
+  if (status === 200 && isAscii && !isLast) {
+    writeWhole(outgoing, headers, body, length);
+    return;
+  }
+  headers["Content-Length"] = String(length);
   outgoing.writeHead(status, headers);
   outgoing.end(body);
+}
+
+/**
+ * Writes a 200 as Node would, in one string: head and body leave in one write, in an encoding that is copied as it is. What
+ * `_header` has when a response ends is sent as it is (pinned by `small-calls.test.ts`). The values of these headers are
+ * made by the pipeline and have no line breaks.
+ */
+function writeWhole(
+  outgoing: ServerResponse,
+  headers: Record<string, string>,
+  body: string,
+  length: number,
+): void {
+  let head = "HTTP/1.1 200 OK\r\n";
+  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+  (outgoing as unknown as { _header: string })._header =
+    `${head}Content-Length: ${length}\r\nDate: ${httpDate()}\r\n${KEEP_ALIVE}\r\n${body}`;
+  outgoing.end();
+}
+
+const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(KEEP_ALIVE_MS / 1000)}\r\n`;
+
+let dateSecond = Number.NaN;
+let dateText = "";
+/** The time for the `Date` header, written once a second. */
+function httpDate(): string {
+  const now = Date.now();
+  const second = Math.floor(now / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = new Date(now).toUTCString();
+  }
+  return dateText;
 }
