@@ -13,7 +13,7 @@ import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { createNodeAppContext } from "../../src/apps/node/app-context.ts";
 import { databaseFile, openDataFolder } from "../../src/apps/node/data-folder.ts";
 import type { HttpThreadSettings } from "../../src/apps/node/http-messages.ts";
-import { startHttpThreads } from "../../src/apps/node/http-threads.ts";
+import { type HttpThreads, startHttpThreads } from "../../src/apps/node/http-threads.ts";
 import { createNodeLog } from "../../src/apps/node/log.ts";
 import { createNodeMetrics } from "../../src/apps/node/metrics.ts";
 import { version } from "../../src/apps/node/runtime.ts";
@@ -37,11 +37,13 @@ import {
 const THREADS = Number(process.env["TEST_THREADS"] ?? 1);
 const THREAD = new URL("./socket-thread.ts", import.meta.url);
 
-export const nodeSocket: Opener = {
-  name: `through a Node socket${THREADS === 1 ? "" : `, ${THREADS} threads`}`,
+/** The service with so many HTTP threads. */
+export const nodeThreads = (threads: number): Opener => ({
+  name: `through a Node socket${threads === 1 ? "" : `, ${threads} threads`}`,
   cannot: {},
-  open: (settings) => openNodeSocket(settings),
-};
+  open: (settings) => openNodeSocket(settings, { threads }),
+});
+export const nodeSocket = nodeThreads(THREADS);
 
 export type SocketThreadData = HttpThreadSettings & {
   isFixed: boolean;
@@ -51,19 +53,25 @@ export type SocketThreadData = HttpThreadSettings & {
   isProxy: boolean;
 };
 
-export type OpenedNodeSocket = Opened & { port: number };
+export type OpenedNodeSocket = Opened & {
+  port: number;
+  /** Of each thread, if there are several. */
+  connections(): number[];
+};
 
 export async function openNodeSocket(
   settings: TestServiceSettings,
   {
     memory = NODE_MEMORY,
+    threads = THREADS,
     ...options
-  }: Partial<NodeServerOptions & Pick<AppContext, "memory">> = {},
+  }: Partial<NodeServerOptions & Pick<AppContext, "memory"> & { threads: number }> = {},
 ): Promise<OpenedNodeSocket> {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-socket-"));
   openDataFolder(folder).close();
   const thread = await openSqliteThread({ file: databaseFile(folder) });
   const pool = openToolPool(1, assert.ifError);
+  let started: HttpThreads | undefined;
   const metrics = createNodeMetrics({
     ...{ ledger: thread.waiting, tools: pool.waiting },
     jobs: async () => [],
@@ -73,6 +81,7 @@ export async function openNodeSocket(
     storage: { freeBytes: () => null, wal: () => null },
     clockErrorSeconds: () => 0,
     database: null,
+    gather: async () => started?.gather(),
   });
   const config = readConfig({
     RATE_LIMIT: String(settings.rateLimit),
@@ -101,29 +110,26 @@ export async function openNodeSocket(
   const at = { host: "127.0.0.1", port: 0 };
   const { isProxy = () => false, limits: _, onConnectionClosed = () => {}, ...bounds } = options;
   const app = createApp(context, createSite(site));
-  const server =
-    THREADS === 1
-      ? await startNodeServer(() => app, { ...at, ...options })
-      : await startHttpThreads({
-          ...{ ...at, count: THREADS, entry: THREAD },
-          open: () => ({
-            ...{ app, calls: context.calls, reverseLater: context.reverseLater },
-            metrics: { ...metrics, onConnectionClosed },
-            log: { lines() {}, logError: context.logError },
-            logRequests: async () => "logged",
-            settings: {
-              ...{ config, publicUrl: PUBLIC_URL, secrets: SECRETS, prices: null },
-              ...{ isFixed: settings.fixed === true, ahead, isProxy: isProxy("127.0.0.1") },
-              ...{
-                connectionsMax: CONNECTIONS_MAX,
-                connectionsPerPeer: CONNECTIONS_PER_PEER_DEFAULT,
-              },
-              ...bounds,
-            } as Omit<SocketThreadData, "port">,
-          }),
-        });
+  if (threads > 1)
+    started = await startHttpThreads({
+      ...{ ...at, count: threads, entry: THREAD },
+      open: () => ({
+        ...{ app, calls: context.calls, reverseLater: context.reverseLater },
+        metrics: { ...metrics, onConnectionClosed },
+        log: { lines() {}, logError: context.logError },
+        logRequests: async () => "logged",
+        settings: {
+          ...{ config, publicUrl: PUBLIC_URL, secrets: SECRETS, prices: null },
+          ...{ isFixed: settings.fixed === true, ahead, isProxy: isProxy("127.0.0.1") },
+          ...{ connectionsMax: CONNECTIONS_MAX },
+          ...{ connectionsPerPeer: CONNECTIONS_PER_PEER_DEFAULT, ...bounds },
+        } as Omit<SocketThreadData, "port">,
+      }),
+    });
+  const server = started ?? (await startNodeServer(() => app, { ...at, ...options }));
   return {
     port: server.port,
+    connections: () => started?.connections() ?? [],
     fetch: (to, sent) => fetchOver(`http://127.0.0.1:${server.port}`, to, sent),
     perform(command) {
       if (command.command === "advance") ahead[0] = (ahead[0] ?? 0n) + BigInt(command.ms);

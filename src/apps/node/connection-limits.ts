@@ -14,6 +14,8 @@ export type ConnectionLimits = {
   closed(connection: ConnectionId): void;
   /** A place is gone, with its connections. */
   lost(place: ConnectionPlace): void;
+  /** The number of open connections in a place. */
+  countIn(place: ConnectionPlace): number;
 };
 
 /** `peer`, `all`: the bound that was reached, so that the connection gets an error. `dropped`: it is closed without a word. */
@@ -148,6 +150,7 @@ export function createConnectionLimits({
       return decision;
     },
     closed: remove,
+    countIn: (place) => places.get(place)?.size ?? 0,
     lost(place) {
       for (const id of places.get(place)?.keys() ?? []) remove({ place, id });
     },

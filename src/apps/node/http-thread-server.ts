@@ -142,7 +142,9 @@ export async function runHttpThread(
       return ask((id) => ({ kind: "opened", id, connection, peer, isProxy }));
     },
     closed: ({ id }) => send({ kind: "closed", connection: id }),
+    // Asked of the main thread alone.
     lost() {},
+    countIn: () => 0,
   };
   const sendConnections = async (id: number, ids: number[] | Promise<number[]> = []) =>
     send({ kind: "connections", id, ids: await ids });

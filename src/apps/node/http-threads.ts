@@ -29,6 +29,8 @@ import { listen, type NodeServer } from "./server.ts";
 export type HttpThreads = NodeServer & {
   /** Has every thread send what it has counted to the metrics. */
   gather(): Promise<void>;
+  /** The open connections of each thread. */
+  connections(): number[];
 };
 
 /** What the threads need of the main thread. */
@@ -95,6 +97,7 @@ export async function startHttpThreads({
   );
   return {
     port,
+    connections: () => threads.map((thread) => thread.connections()),
     gather: async () => void (await Promise.all(threads.map((thread) => thread.gather()))),
     stop: async () => void (await Promise.all(threads.map((thread) => thread.stop()))),
   };
@@ -108,7 +111,7 @@ async function findPort(at: { host: string; port: number }): Promise<number> {
   return port;
 }
 
-type Thread = { gather(): Promise<void>; stop(): Promise<void> };
+type Thread = { gather(): Promise<void>; connections(): number; stop(): Promise<void> };
 
 /** Starts a thread, and restarts it when it dies. The first start must succeed. */
 async function keepThread(
@@ -147,6 +150,7 @@ async function keepThread(
 
   return {
     gather: async () => running?.gather(),
+    connections: () => running?.connections() ?? 0,
     async stop() {
       isStopping = true;
       await running?.stop();
@@ -251,7 +255,7 @@ function runThread(
         break;
       case "listening":
         isListening = true;
-        listening.resolve({ gather, stop });
+        listening.resolve({ gather, connections: () => limits.countIn(place), stop });
         break;
       case "stopped":
         stopped.resolve();
