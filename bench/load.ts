@@ -14,6 +14,8 @@ export type LoadResult = {
   seconds: number;
   /** Sorted, in milliseconds. */
   latencies: Float64Array;
+  /** The responses of each connection. Only under maximum load; empty otherwise. */
+  byConnection: number[];
 };
 
 export type Target = {
@@ -39,8 +41,9 @@ export async function runFlatOut(target: Target): Promise<LoadResult> {
   const tally = createTally();
   const deadline = tally.started + target.durationMs;
   const connections = openConnections(target);
+  const byConnection = connections.map(() => 0);
   const all = connections.map(
-    (connection) =>
+    (connection, at) =>
       new Promise<void>((resolve, reject) => {
         let sentAt = 0;
         const send = (now: number) => {
@@ -51,13 +54,14 @@ export async function runFlatOut(target: Target): Promise<LoadResult> {
         connection.onResponse = (status) => {
           const now = performance.now();
           tally.add(status, now - sentAt, now);
+          byConnection[at] = (byConnection[at] ?? 0) + 1;
           if (now < deadline) send(now);
           else resolve();
         };
         send(performance.now());
       }),
   );
-  return finish(all, connections, target, tally);
+  return { ...(await finish(all, connections, target, tally)), byConnection };
 }
 
 /**
@@ -120,6 +124,7 @@ function createTally() {
       responses: samples.length,
       seconds: (last - started) / 1000,
       latencies: sortedSamples(samples),
+      byConnection: [],
     }),
   };
 }

@@ -13,6 +13,7 @@ import { measurePostgresGrowth } from "./postgres-growth.ts";
 import { measureQr } from "./qr.ts";
 import { medianOf, round } from "./report.ts";
 import { makeDataDir } from "./servers.ts";
+import { measureThreads } from "./threads.ts";
 import { measureThreshold } from "./threshold.ts";
 import { measureThroughput } from "./throughput.ts";
 
@@ -22,7 +23,7 @@ const CONTENDER_NAMES = [...new Set([...Object.keys(CONTENDERS), ...Object.keys(
 const USAGE = `npm run bench -- [part ...] [options]
 
 Parts: throughput, head-of-line, threshold, markdown, qr, edge, postgres. The default is all of them, which takes about ten
-minutes. Not in the default: postgres-growth, the cost of a debit from 10 thousand to --debits rows.
+minutes. Not in the default: threads, calls with 1, 2 and 4 HTTP threads; postgres-growth, the cost of a debit from 10 thousand to --debits rows.
 
   --rounds <n>        number of rounds: throughput (5), head-of-line (3), markdown and qr (9), edge (10), postgres (5)
   --seconds <s>       length of a turn: throughput (1.5), edge (0.25), postgres (1.5)
@@ -36,6 +37,8 @@ minutes. Not in the default: postgres-growth, the cost of a debit from 10 thousa
 const PARTS = ["throughput", "head-of-line", "threshold", "markdown", "qr", "edge", "postgres"];
 /** Runs only if requested, because it takes long and needs much disk space. */
 const GROWTH = "postgres-growth";
+/** Runs only if requested, because it shows something only where there are more cores than threads. */
+const THREADS = "threads";
 const DEBITS_MAX = 100_000_000;
 const SYNCS = 50;
 
@@ -67,6 +70,8 @@ function runPart(
 ): Promise<{ text: string }> {
   if (part === "throughput")
     return measureThroughput({ rounds: rounds ?? 5, seconds: seconds ?? 1.5, logLevel });
+  if (part === THREADS)
+    return measureThreads({ rounds: rounds ?? 5, seconds: seconds ?? 1.5, logLevel });
   if (part === "threshold") return measureThreshold(50);
   if (part === "markdown") return measureMarkdown({ rounds: rounds ?? 9, only });
   if (part === "qr") return measureQr({ rounds: rounds ?? 9, only });
@@ -92,7 +97,7 @@ function readOptions() {
     },
   });
   if (values.help) return null;
-  const known = [...PARTS, GROWTH];
+  const known = [...PARTS, THREADS, GROWTH];
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`Unknown part "${unknown}".\n\n${USAGE}`);
   const logLevel = values["log-level"];
