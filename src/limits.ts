@@ -175,6 +175,10 @@ export type MemoryLimits = {
   callsPerAccount: number;
   /** A lease this old is released: its call ended without releasing it. */
   heldMsMax: number;
+  /** The bytes that other threads hold, which count towards `bytes` too. Left out: there are none. */
+  others?(): number;
+  /** Called with the bytes that are held here. */
+  onChange?(bytes: number): void;
 };
 /** The largest body, of a call or of a message of MCP around it, as received and inflated. */
 const LARGEST_CALL_BYTES = 2 * (bodyBytesFor(MARKDOWN_BYTES_MAX) + SPACE_BYTES);

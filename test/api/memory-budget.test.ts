@@ -130,3 +130,26 @@ test("an older call gets the memory of the newest whose body is incomplete, of i
   complete.release();
   isRefused(() => oldest(1));
 });
+
+test("bytes that other threads hold count towards the bound of all, and they see what is held here", () => {
+  let others = 0;
+  let here = 0;
+  const shared = {
+    others: () => others,
+    onChange(bytes: number) {
+      here = bytes;
+    },
+  };
+  const budget = createMemoryBudget({ ...LIMITS, ...shared }, () => 0);
+  const lease = taken(budget.of("a"), 40);
+  assert.equal(here, 40);
+  assert.equal(budget.isTight(), false);
+  others = 50;
+  assert.equal(budget.isTight(), true);
+  isRefused(() => budget.of("b").take(20, kept));
+  others = 70;
+  isRefused(() => budget.of("b").swap(1));
+  lease.release();
+  assert.equal(here, 0);
+  taken(budget.of("b"), 20);
+});

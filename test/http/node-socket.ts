@@ -12,7 +12,7 @@ import { apiOptionsOf } from "#site/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { createNodeAppContext } from "../../src/apps/node/app-context.ts";
 import { databaseFile, openDataFolder } from "../../src/apps/node/data-folder.ts";
-import type { HttpThreadSettings } from "../../src/apps/node/http-messages.ts";
+import { type HttpThreadSettings, sharedLimits } from "../../src/apps/node/http-messages.ts";
 import { type HttpThreads, startHttpThreads } from "../../src/apps/node/http-threads.ts";
 import { createNodeLog } from "../../src/apps/node/log.ts";
 import { createNodeMetrics } from "../../src/apps/node/metrics.ts";
@@ -90,6 +90,7 @@ export async function openNodeSocket(
   const time = settings.fixed
     ? { now: () => START, elapsed: () => 0 }
     : { now: () => Date.now(), elapsed: () => performance.now() };
+  const heldBytes = new Float64Array(new SharedArrayBuffer(8 * (1 + threads)));
   const ahead = new BigInt64Array(new SharedArrayBuffer(8));
   const backstage = createBackstage(thread.ledger, time);
   const random = settings.fixed ? { random: patternedBytes } : {};
@@ -99,7 +100,7 @@ export async function openNodeSocket(
   const context = {
     ...createNodeAppContext({ ...parts, ...random, log, ...staged }),
     ...staged,
-    memory,
+    memory: { ...memory, ...sharedLimits(heldBytes, 0) },
   };
   const site = {
     settings: apiOptionsOf(context, version),
@@ -119,11 +120,11 @@ export async function openNodeSocket(
         log: { lines() {}, logError: context.logError },
         logRequests: async () => "logged",
         settings: {
-          ...{ config, publicUrl: PUBLIC_URL, secrets: SECRETS, prices: null },
+          ...{ config, publicUrl: PUBLIC_URL, secrets: SECRETS, prices: null, heldBytes },
           ...{ isFixed: settings.fixed === true, ahead, isProxy: isProxy("127.0.0.1") },
           ...{ connectionsMax: CONNECTIONS_MAX },
           ...{ connectionsPerPeer: CONNECTIONS_PER_PEER_DEFAULT, ...bounds },
-        } as Omit<SocketThreadData, "port">,
+        } as Omit<SocketThreadData, "port" | "thread">,
       }),
     });
   const server = started ?? (await startNodeServer(() => app, { ...at, ...options }));

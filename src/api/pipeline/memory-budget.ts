@@ -57,13 +57,15 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
   const accounts = new Map<string, { calls: number; bytes: number }>();
   /** The calls whose bodies are incomplete, the oldest first. */
   const arriving: Held[] = [];
-  let bytesInAll = 0;
+  let bytesHere = 0;
+  const bytesInAll = () => bytesHere + (limits.others?.() ?? 0);
 
   function change(held: Held, calls: 0 | 1, bytes: number): void {
     const own = accounts.get(held.account) ?? { calls: 0, bytes: 0 };
     own.calls += calls - held.calls;
     own.bytes += bytes - held.bytes;
-    bytesInAll += bytes - held.bytes;
+    bytesHere += bytes - held.bytes;
+    limits.onChange?.(bytesHere);
     held.calls = calls;
     held.bytes = bytes;
     if (calls > 0) all.add(held);
@@ -96,7 +98,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
       throw overBudget(`The account already has ${own.calls} large calls running.`);
     }
     let ownExcess = own.bytes + bytes - limits.bytesPerAccount;
-    let excess = bytesInAll + bytes - limits.bytes;
+    let excess = bytesInAll() + bytes - limits.bytes;
     if (ownExcess <= 0 && excess <= 0) return;
     const newer = held.calls === 0 ? [] : arriving.slice(arriving.lastIndexOf(held) + 1).reverse();
     const evicted = new Set<Held>();
@@ -119,7 +121,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
 
   return {
     cover: (request, lease) => void covered.set(request, lease),
-    isTight: () => bytesInAll > limits.bytes / 2,
+    isTight: () => bytesInAll() > limits.bytes / 2,
     covering: (request) => covered.get(request),
     of(account) {
       const held: Held = { account, calls: 0, bytes: 0, since: 0, evict: () => {} };
@@ -140,7 +142,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
         swap(bytes) {
           if (held.calls === 0) held.since = elapsed();
           freeLost();
-          if (bytesInAll - held.bytes > limits.bytes) throw overBudget(OF_ALL);
+          if (bytesInAll() - held.bytes > limits.bytes) throw overBudget(OF_ALL);
           change(held, 1, bytes);
         },
         release() {

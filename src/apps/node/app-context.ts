@@ -42,6 +42,8 @@ type Parts = {
   prices?: PriceList | null;
   /** Defaults to the time of day, which is trusted then. */
   clock?: Pick<Clock, "now" | "earliest">;
+  /** Defaults to that of a process with one thread. */
+  memory?: AppContext["memory"];
   /** Defaults to the runtime's. */
   random?: RandomBytes;
 };
@@ -70,7 +72,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
     reverseLater: parts.reverseLater,
     sales: () => sales,
     waitUntil: null,
-    memory: NODE_MEMORY,
+    memory: parts.memory ?? NODE_MEMORY,
     bodyTimeoutMs: null,
     clientAddress: (connection) => clientAddress(connection as IncomingMessage),
     now: clock.now,

@@ -4,6 +4,7 @@ import type { ErrorDetails } from "#api/app-context.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { Config } from "#config/config.ts";
 import type { CallRef, DebitOrder, KeyStatusOrder } from "#ledger/port.ts";
+import type { MemoryLimits } from "#limits.ts";
 import type { ConnectionEvent } from "./connection-limits.ts";
 import type { RequestCount } from "./request-counts.ts";
 import type { SentError } from "./sent-errors.ts";
@@ -90,7 +91,22 @@ export type HttpThreadSettings = {
   prices: PriceList | null;
   connectionsMax: number;
   connectionsPerPeer: number;
+  /** The bytes that large calls hold, by thread; the main thread is the first. Shared memory. */
+  heldBytes: Float64Array;
+  /** The place of this thread in it. */
+  thread: number;
 } & Pick<NodeServerOptions, "headersTimeoutMs" | "requestTimeoutMs" | "newMs">;
+
+/** The part of the limits on memory that is common to all threads. */
+export const sharedLimits = (
+  heldBytes: Float64Array,
+  own: number,
+): Required<Pick<MemoryLimits, "others" | "onChange">> => ({
+  others: () => heldBytes.reduce((sum, bytes, at) => (at === own ? sum : sum + bytes), 0),
+  onChange(bytes) {
+    heldBytes[own] = bytes;
+  },
+});
 
 /** Questions to another thread that wait for their outcome. */
 export type Questions = {

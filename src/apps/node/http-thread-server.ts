@@ -5,6 +5,7 @@ import type { ApiRequest } from "#api/pipeline/exchange.ts";
 import { pathOf } from "#api/routes.ts";
 import type { CallLedger } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
+import { NODE_MEMORY } from "#limits.ts";
 import { isLoopbackAddress } from "#networks.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { createNodeAppContext } from "./app-context.ts";
@@ -15,6 +16,7 @@ import {
   type FromHttpThread,
   gatherMessages,
   type HttpThreadSettings,
+  sharedLimits,
   type ToHttpThread,
 } from "./http-messages.ts";
 import { createAccessLines } from "./log.ts";
@@ -89,6 +91,7 @@ export async function runHttpThread(
       ...parts,
     }),
     calls,
+    memory: { ...NODE_MEMORY, ...sharedLimits(settings.heldBytes, settings.thread) },
     ...parts,
   };
 

@@ -47,7 +47,7 @@ export type HttpThreadDeps = {
 type Options = {
   count: number;
   /** Called with the port, before the first request. */
-  open(port: number): HttpThreadDeps & { settings: Omit<HttpThreadSettings, "port"> };
+  open(port: number): HttpThreadDeps & { settings: Omit<HttpThreadSettings, "port" | "thread"> };
   host: string;
   port: number;
   /** The file that a thread runs. */
@@ -60,19 +60,16 @@ const RESTART_MAX_MS = 30_000;
 /** A thread that ran for this long counts as started successfully. */
 const GOOD_AFTER_MS = 60_000;
 
-/** Only Linux spreads connections over the listeners that share a port. */
-const SPREADS_CONNECTIONS = process.platform === "linux";
 const DEFAULT_MAX = 64;
 
-/** `wanted`: TOOLBOOTH_HTTP_THREADS; null for the default. Throws a ConfigError. */
-export function httpThreadsOf(wanted: number | null): number {
-  if (wanted !== null && wanted > 1 && !SPREADS_CONNECTIONS) {
-    throw new ConfigError(
-      `TOOLBOOTH_HTTP_THREADS is ${wanted}, but on this system only one thread can listen on the port. Set it to 1, or leave it out.`,
-    );
-  }
-  if (!SPREADS_CONNECTIONS) return 1;
-  return wanted ?? Math.min(DEFAULT_MAX, Math.max(1, availableParallelism() - 1));
+/** `wanted`: TOOLBOOTH_HTTP_THREADS; null for the default. Only Linux spreads connections over the listeners of a port. Throws a ConfigError. */
+export function httpThreadsOf(wanted: number | null, platform: string = process.platform): number {
+  if (platform === "linux")
+    return wanted ?? Math.min(DEFAULT_MAX, Math.max(1, availableParallelism() - 1));
+  if ((wanted ?? 1) === 1) return 1;
+  throw new ConfigError(
+    `TOOLBOOTH_HTTP_THREADS is ${wanted}, but on this system only one thread can listen on the port. Set it to 1, or leave it out.`,
+  );
 }
 
 const ENTRY = new URL("./http-thread.ts", import.meta.url);
@@ -85,15 +82,19 @@ export async function startHttpThreads({
 }: Options): Promise<HttpThreads> {
   const port = await findPort(at);
   const deps = open(port);
-  const settings = { ...deps.settings, port };
+  const { settings } = deps;
   const limits = createConnectionLimits({
     connectionsPerPeer: settings.connectionsPerPeer,
     connectionsMax: settings.connectionsMax,
     onConnectionClosed: deps.metrics.onConnectionClosed,
   });
-  const start = (onDeath: OnDeath) => runThread({ ...deps, limits }, settings, entry, onDeath);
+  const start = (thread: number, onDeath: OnDeath) =>
+    runThread({ ...deps, limits }, { ...settings, port, thread }, entry, onDeath);
   const threads = await Promise.all(
-    Array.from({ length: count }, () => keepThread(start, deps.log)),
+    Array.from({ length: count }, (_, at) =>
+      // The main thread is the first.
+      keepThread((onDeath) => start(at + 1, onDeath), deps.log),
+    ),
   );
   return {
     port,
@@ -286,6 +287,7 @@ function runThread(
   worker.on("exit", (code) => {
     relay.close();
     limits.lost(place);
+    settings.heldBytes[settings.thread] = 0;
     questions.resolveAll([]);
     ended.resolve();
     const reason = cause ?? new Error(`exit code ${code}`);

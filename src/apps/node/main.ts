@@ -3,6 +3,7 @@ import { type App, createApp } from "#api/app.ts";
 import { type Config, urlOf } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { SETTINGS } from "#config/settings.ts";
+import { NODE_MEMORY } from "#limits.ts";
 import { isLoopbackAddress } from "#networks.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
@@ -15,6 +16,7 @@ import { DataFolderError, outboxFolder, TOO_MANY_FILES } from "./data-folder.ts"
 import { StartupDatabaseError } from "./database-startup.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { readDocs } from "./docs.ts";
+import { sharedLimits } from "./http-messages.ts";
 import { type HttpThreads, httpThreadsOf, startHttpThreads } from "./http-threads.ts";
 import { createLastingFaults } from "./lasting-faults.ts";
 import { openLegalFiles } from "./legal-files.ts";
@@ -38,6 +40,7 @@ import { startUpkeep } from "./upkeep.ts";
 /** The service on Node: composes its parts, starts them, and stops them on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const { config, prices } = readNodeSettings(process.env);
+  const count = httpThreadsOf(config.httpThreads);
   const log = createNodeLog(config.logLevel);
   const faults = createLastingFaults(log);
   const disk = diskOf(config.dataDir);
@@ -105,6 +108,9 @@ async function main(): Promise<void> {
     isProxy: (address: string) => isTrusted(address) || isLoopbackAddress(address),
     onConnectionClosed: metrics.onConnectionClosed,
   };
+  const heldBytes = new Float64Array(
+    new SharedArrayBuffer((1 + count) * Float64Array.BYTES_PER_ELEMENT),
+  );
   const open = (port: number) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
@@ -112,7 +118,8 @@ async function main(): Promise<void> {
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
     const parts = { ledger, readiness, pool, log, metrics, requests, reverseLater, clock, prices };
-    const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
+    const memory = { ...NODE_MEMORY, ...sharedLimits(heldBytes, 0) };
+    const context = createNodeAppContext({ config, publicUrl, secrets, memory, ...parts });
     const { securityContact } = config;
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };
     const app = createApp(
@@ -121,7 +128,6 @@ async function main(): Promise<void> {
     );
     return { app: withOperator(app, dashboard), context };
   };
-  const count = httpThreadsOf(config.httpThreads);
   threads =
     count === 1
       ? undefined
@@ -132,7 +138,7 @@ async function main(): Promise<void> {
             const { calls, reverseLater } = context;
             const { connectionsPerPeer } = config;
             const limits = { connectionsMax, connectionsPerPeer };
-            const settings = { config, publicUrl, secrets, prices, ...limits };
+            const settings = { config, publicUrl, secrets, prices, heldBytes, ...limits };
             return { ...{ app, calls, reverseLater, log, metrics, logRequests, settings } };
           },
         });
