@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { AppContext } from "#api/app-context.ts";
 import { createAuthenticator } from "#api/pipeline/authenticate.ts";
 import { readBody } from "#api/pipeline/body.ts";
+import { asWebResponse } from "#api/pipeline/exchange.ts";
 import { createReplier } from "#api/pipeline/reply.ts";
 import type { RequestContext } from "#api/pipeline/request-context.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
@@ -62,7 +63,7 @@ function pipelineUntil(deps: AppContext, last: Step): Handler {
     const job = { ...sent, receivedAt: deps.now(), random: null };
     const response = await deps.runTool(hash, { ...job, fingerprint: false }, "");
     if (!goes("reply")) return new Response(response.body as string, { headers });
-    return replier.response(response, request.headers, traceOf(deps));
+    return asWebResponse(await replier.response(response, request.headers, traceOf(deps)));
   };
 }
 

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { ApiError } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import { createReadAccount } from "./account.ts";
 import type { AppContext } from "./app-context.ts";
 import { createMonitoringEndpoints } from "./health.ts";
@@ -8,6 +9,12 @@ import { createAuthenticator } from "./pipeline/authenticate.ts";
 import { dropBody } from "./pipeline/body.ts";
 import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  asWebResponse,
+  type HeaderLookup,
+} from "./pipeline/exchange.ts";
 import { createGate } from "./pipeline/gate.ts";
 import { createMemoryBudget } from "./pipeline/memory-budget.ts";
 import { createReplier } from "./pipeline/reply.ts";
@@ -18,6 +25,7 @@ import {
   createPathSuggestion,
   createRoutes,
   type Handler,
+  pathOf,
   type Route,
 } from "./routes.ts";
 
@@ -31,7 +39,12 @@ export type App = {
   fetch(request: Request, connection?: unknown): Response | Promise<Response>;
   /** Returns the response to bytes that the server could not parse as a request. `headers`: those that it has read. */
   reject(error: ApiError, headers: Headers): Promise<Response>;
+  /** The calls of the tools, by path: what `fetch` does with a POST, for a server that needs no web objects for it. */
+  calls: ReadonlyMap<string, Call>;
 };
+
+/** Never rejects. */
+export type Call = (request: ApiRequest, connection: unknown) => Promise<ApiResponse>;
 
 /** The service uses a client's request id only if it is safe in a header and a log. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
@@ -74,7 +87,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const newId = createIdSequence(app.random);
 
   function createRequestContext(
-    headers: Headers,
+    headers: HeaderLookup,
     method: string,
     route: string,
     tool: string | null,
@@ -120,7 +133,23 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     try {
       response = await handler(request, context, connection);
     } catch (thrown) {
-      response = await respondWithError(thrown, request, context, bodyBytesMax);
+      response = asWebResponse(await respondWithError(thrown, request, context, bodyBytesMax));
+    }
+    record(context, response.status);
+    return response;
+  }
+
+  async function respondToCall(
+    tool: Tool,
+    request: ApiRequest,
+    connection: unknown,
+  ): Promise<ApiResponse> {
+    const context = createRequestContext(request.headers, request.method, pathOf(tool), tool.name);
+    let response: ApiResponse;
+    try {
+      response = await callTool(tool, request, context, connection);
+    } catch (thrown) {
+      response = await respondWithError(thrown, request, context, tool.bodyBytesMax);
     }
     record(context, response.status);
     return response;
@@ -128,10 +157,10 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
 
   async function respondWithError(
     thrown: unknown,
-    request: Request,
+    request: ApiRequest,
     context: RequestContext,
     bodyBytesMax: number,
-  ): Promise<Response> {
+  ): Promise<ApiResponse> {
     const error = thrown instanceof ApiError ? thrown : internalError(thrown);
     if (error.code === "internal" || error.code === "unavailable") {
       logError(app, error, context);
@@ -194,8 +223,14 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       const context = createRequestContext(headers, "none", "none", null);
       const response = await replier.problem(error, headers, context, false);
       record(context, response.status);
-      return response;
+      return asWebResponse(response);
     },
+    calls: new Map(
+      app.tools.map((tool) => [
+        pathOf(tool),
+        (request, connection) => respondToCall(tool, request, connection),
+      ]),
+    ),
   };
 }
 

@@ -4,6 +4,7 @@ import type { AppContext } from "./app-context.ts";
 import type { createMonitoringEndpoints } from "./health.ts";
 import type { Authenticator } from "./pipeline/authenticate.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
+import { asWebResponse } from "./pipeline/exchange.ts";
 import type { OpenGate } from "./pipeline/gate.ts";
 import type { MemoryBudget } from "./pipeline/memory-budget.ts";
 import { EXPOSED_HEADERS, type Replier } from "./pipeline/reply.ts";
@@ -59,10 +60,10 @@ export function createRoutes(
   const preflight = createPreflight(replier, "POST, OPTIONS");
   return [
     ...tools.map((tool) => ({
-      path: `/api/v1/${tool.name}`,
+      path: pathOf(tool),
       methods: {
-        POST: (request: Request, context: RequestContext, connection: unknown) =>
-          callTool(tool, request, context, connection),
+        POST: async (request: Request, context: RequestContext, connection: unknown) =>
+          asWebResponse(await callTool(tool, request, context, connection)),
         OPTIONS: preflight,
       },
       tool: tool.name,
@@ -81,6 +82,8 @@ export function createRoutes(
     { ...get("/metrics", monitoring.metrics), isSameOriginOnly: true },
   ];
 }
+
+export const pathOf = (tool: Pick<Tool, "name">): string => `/api/v1/${tool.name}`;
 
 export const get = (path: string, handler: Handler): Route => ({
   path,
@@ -108,8 +111,8 @@ export function createPathSuggestion(routes: readonly Route[]): (path: string) =
 
 /** CORS: any origin, no credentials. A browser may cache the response for a day. */
 function createPreflight(replier: Replier, methods: string): Handler {
-  return (_, context) =>
-    replier.empty(context, {
+  return (request, context) => {
+    const headers = replier.headers(request.headers, context, {
       Allow: methods,
       "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers":
@@ -117,4 +120,6 @@ function createPreflight(replier: Replier, methods: string): Handler {
       "Access-Control-Expose-Headers": EXPOSED_HEADERS,
       "Access-Control-Max-Age": "86400",
     });
+    return new Response(null, { status: 204, headers });
+  };
 }

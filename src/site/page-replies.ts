@@ -51,7 +51,8 @@ export function createPageReplier(
       if (compress !== null && body.length >= COMPRESS_FROM_BYTES) {
         headers["Vary"] = [more["Vary"] ?? [], "Accept-Encoding"].flat().join(", ");
       }
-      return new Response(null, { status: 304, headers: replier.empty(context, headers).headers });
+      const all = replier.headers(request.headers, context, headers);
+      return new Response(null, { status: 304, headers: all });
     },
   };
 }

@@ -10,13 +10,13 @@ import { FULL } from "./pages-server.ts";
 
 /** Only what the pages use: a response with the headers that it is given, on top of one that all responses have. */
 const common = { "X-Request-Id": "req_1", "Cache-Control": "no-store" };
-const replier: Pick<Replier, "plain" | "empty"> = {
+const replier: Pick<Replier, "plain" | "headers"> = {
   plain: (type, body, _, __, more) =>
     new Response(body as string, {
       status: more?.status ?? 200,
       headers: { ...common, "Content-Type": type, ...more?.headers },
     }),
-  empty: (_, headers) => new Response(null, { status: 204, headers: { ...common, ...headers } }),
+  headers: (_, __, own) => ({ ...common, ...own }),
 };
 const context = {} as RequestContext;
 const LONG = "a page ".repeat(1_000);

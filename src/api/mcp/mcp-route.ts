@@ -96,13 +96,13 @@ export function createMcpRoute(deps: McpDeps): Route {
       return replier.plain("application/json", body, headers, context, { status });
     }
     if (body === null) {
-      return new Response(null, { status, headers: replier.empty(context, {}).headers });
+      return new Response(null, { status, headers: replier.headers(headers, context, {}) });
     }
     const { stream, length } = joined(body);
     const own = { "Content-Type": "application/json", "Content-Length": String(length) };
     return new Response(app.sendStream(stream, length), {
       status,
-      headers: replier.empty(context, own).headers,
+      headers: replier.headers(headers, context, own),
     });
   }
 

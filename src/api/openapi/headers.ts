@@ -105,7 +105,8 @@ export function responseHeaders({ tools }: Pick<ApiOptions, "tools">): Record<st
       schema: { type: "string", const: "*" },
     },
     "Access-Control-Expose-Headers": {
-      description: "The headers that scripts of other origins may read.",
+      description:
+        "The headers that scripts of other origins may read. Present if the request has an `Origin`.",
       schema: { type: "string" },
       example: EXPOSED_HEADERS,
     },

@@ -1,6 +1,7 @@
 import { accountOfKey } from "#accounts/key-format.ts";
 import { ApiError } from "#errors.ts";
 import type { AppContext } from "../app-context.ts";
+import type { ApiRequest } from "./exchange.ts";
 
 /**
  * Reads the account that a bearer key claims from the key itself. A key that is malformed, has a wrong checksum or
@@ -15,34 +16,61 @@ export type Caller = {
   known: boolean;
 };
 
-/** Keys remembered per node, about 250 bytes each. The oldest is dropped first. */
+/** Keys remembered per node, about 500 bytes each. The oldest is dropped first. */
 const KNOWN_KEYS_MAX = 20_000;
+
+type KeyRequest = Pick<ApiRequest, "headers" | "url">;
 
 export type Authenticator = {
   /** Throws an ApiError `missing_key` or `invalid_key`. Returns no promise if the runtime hashes synchronously. */
-  authenticate(request: Request): Caller | Promise<Caller>;
+  authenticate(request: KeyRequest): Caller | Promise<Caller>;
   remember(caller: Caller): void;
   forget(caller: Caller): void;
 };
 
 export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings">): Authenticator {
   const known = new Map<string, Pick<Caller, "account" | "keyId">>();
+  /**
+   * The hashes of known keys by their `Authorization` header, so that a call does not hash its key again. Says nothing about
+   * whether a key is valid.
+   */
+  const hashes = new Map<string, string>();
 
-  function authenticate(request: Request): Caller | Promise<Caller> {
-    const key = readBearer(request);
+  function authenticate(request: KeyRequest): Caller | Promise<Caller> {
+    const header = request.headers.get("authorization");
+    const remembered = header === null ? undefined : hashes.get(header);
+    if (remembered !== undefined) {
+      const caller = findKnown(remembered);
+      if (caller !== undefined) return caller;
+    }
+    const key = readBearer(header, request);
     const hashed = app.hashKey(key);
     return typeof hashed === "string"
-      ? identify(key, hashed)
-      : hashed.then((keySha256) => identify(key, keySha256));
+      ? identify(header, key, hashed)
+      : hashed.then((keySha256) => identify(header, key, keySha256));
   }
 
-  function identify(key: string, keySha256: string): Caller {
+  function findKnown(keySha256: string): Caller | undefined {
     const earlier = known.get(keySha256);
-    if (earlier !== undefined)
-      return { account: earlier.account, keySha256, keyId: earlier.keyId, known: true };
+    return earlier && { account: earlier.account, keySha256, keyId: earlier.keyId, known: true };
+  }
+
+  function identify(header: string | null, key: string, keySha256: string): Caller {
+    const caller = findKnown(keySha256);
+    if (caller !== undefined) {
+      if (header !== null) rememberHash(header, keySha256);
+      return caller;
+    }
     const account = accountOfKey(key, app.settings.secrets);
     if (account === undefined) throw invalidKey();
     return { account, keySha256, keyId: null, known: false };
+  }
+
+  function rememberHash(header: string, keySha256: string): void {
+    // Any number of spaces may precede a key.
+    if (header.length > KEY_CHARS_MAX) return;
+    if (hashes.size >= KNOWN_KEYS_MAX) hashes.delete(hashes.keys().next().value as string);
+    hashes.set(header, keySha256);
   }
 
   return {
@@ -71,8 +99,7 @@ const PLACEHOLDER = /^[$%{<]/;
 /** Longer than any key: not worth hashing. */
 const KEY_CHARS_MAX = 200;
 
-function readBearer(request: Request): string {
-  const header = request.headers.get("authorization");
+function readBearer(header: string | null, request: KeyRequest): string {
   const match = header === null ? null : BEARER.exec(header);
   // An unset shell variable leaves "Bearer " without a key.
   const key = match?.[1];
@@ -90,7 +117,7 @@ export const missingKey = (found = "The request has no API key.") =>
   );
 
 /** Says where the request has something that looks like a key, never what it is. */
-function findMisplacedKey({ headers, url }: Request): string | undefined {
+function findMisplacedKey({ headers, url }: KeyRequest): string | undefined {
   const value = headers.get("authorization");
   if (value !== null && value !== "") return describeAuthorization(value);
   const header = KEY_HEADERS.find((name) => headers.get(name));

@@ -9,6 +9,7 @@ import {
   inTime,
   SMALL_BYTES,
 } from "./body-arrival.ts";
+import type { ApiRequest, HeaderLookup } from "./exchange.ts";
 
 /**
  * Reads a request's body within a limit and never holds more than that. A rejected body is read and dropped up to a
@@ -16,16 +17,19 @@ import {
  * closed. This happens before the response, because workerd drops a connection whose body was left unread.
  */
 
+/** What reading a body needs of its request. */
+export type BodyRequest = Pick<ApiRequest, "headers" | "bodyUsed" | "arrayBuffer" | "body">;
+
 /** Requests whose body was not read to its end. Their connection must be closed, whatever the response. */
-const unfinished = new WeakSet<Request>();
+const unfinished = new WeakSet<BodyRequest>();
 
 /**
  * Requests whose client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). The server sends it
  * when the body is first read, so everything that can be checked before that is.
  */
-const waiting = new WeakSet<Request>();
-export const markWaiting = (request: Request): void => void waiting.add(request);
-export const isWaiting = (request: Request): boolean => waiting.has(request);
+const waiting = new WeakSet<BodyRequest>();
+export const markWaiting = (request: BodyRequest): void => void waiting.add(request);
+export const isWaiting = (request: BodyRequest): boolean => waiting.has(request);
 
 export type ReadOptions = {
   /** How long the body may take to arrive; null where the HTTP server limits the time. */
@@ -41,7 +45,7 @@ export type ReadOptions = {
  * `unsupported_media_type`, `invalid_request`, `request_timeout` or `unavailable`.
  */
 export async function readBody(
-  request: Request,
+  request: BodyRequest,
   bytesMax: number,
   lease: BodyLease,
   options: ReadOptions = {},
@@ -66,7 +70,7 @@ export async function readBody(
  * Reads and drops the body of a rejected request, but only briefly: the error does not wait for a slow client. Returns
  * false if more of the body is to come; the connection must then be closed.
  */
-export async function dropBody(request: Request, bytesMax: number): Promise<boolean> {
+export async function dropBody(request: BodyRequest, bytesMax: number): Promise<boolean> {
   if (unfinished.has(request)) return false;
   if (request.bodyUsed || announcedLength(request) === 0) return true;
   // The client may send the body or not, so what comes next on the connection is unknown.
@@ -85,7 +89,7 @@ async function soon(dropped: Promise<boolean>): Promise<boolean> {
   return result;
 }
 
-async function dropAll(request: Request, bytesMax: number): Promise<boolean> {
+async function dropAll(request: BodyRequest, bytesMax: number): Promise<boolean> {
   const length = announcedLength(request);
   try {
     if (length !== null && length <= SMALL_BYTES) {
@@ -100,7 +104,7 @@ async function dropAll(request: Request, bytesMax: number): Promise<boolean> {
 }
 
 async function readRaw(
-  request: Request,
+  request: BodyRequest,
   bytesMax: number,
   lease: BodyLease,
   { timeoutMs = null, beforeContinue }: ReadOptions,
@@ -117,7 +121,8 @@ async function readRaw(
     // The HTTP server enforces the announced length, so the bytes need not be counted.
     if (length !== null && length <= SMALL_BYTES) {
       const reading = request.arrayBuffer();
-      return new Uint8Array(await (timeoutMs === null ? reading : inTime(reading, timeoutMs)));
+      const read = await (timeoutMs === null ? reading : inTime(reading, timeoutMs));
+      return read instanceof Uint8Array ? read : new Uint8Array(read);
     }
     if (request.body === null) return new Uint8Array();
     return await readLarge(request, request.body.getReader(), bytesMax, lease, timeoutMs);
@@ -132,7 +137,7 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** Reads a body that is or may become large: counts what arrives, and demands that it keeps arriving. */
 async function readLarge(
-  request: Request,
+  request: BodyRequest,
   reader: Reader,
   bytesMax: number,
   lease: BodyLease,
@@ -232,11 +237,11 @@ function tooLarge(bytesMax: number, excess: string, dropped: boolean): ApiError 
 }
 
 /** No regular expression: with white space on both sides of an optional word it would take seconds for 30 KB of it. */
-const encodingOf = ({ headers }: Request): string =>
+const encodingOf = ({ headers }: { headers: HeaderLookup }): string =>
   (headers.get("content-encoding") ?? "").trim().toLowerCase();
 
 /** The Content-Length; null for a chunked body. A request with neither has no body. */
-function announcedLength(request: Request): number | null {
+function announcedLength(request: { headers: HeaderLookup }): number | null {
   const length = request.headers.get("content-length");
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
 }

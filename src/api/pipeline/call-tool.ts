@@ -7,6 +7,7 @@ import type { Authenticator } from "./authenticate.ts";
 import { isWaiting, readBody } from "./body.ts";
 import { SMALL_BYTES } from "./body-arrival.ts";
 import { chargeReversed, chargeUnknown, unavailable } from "./call-errors.ts";
+import type { ApiRequest, ApiResponse } from "./exchange.ts";
 import { addEarliest, type Gate, type OpenGate } from "./gate.ts";
 import {
   createReplays,
@@ -34,10 +35,10 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
  */
 export type CallTool = (
   tool: Tool,
-  request: Request,
+  request: ApiRequest,
   context: RequestContext,
   connection: unknown,
-) => Promise<Response>;
+) => Promise<ApiResponse>;
 
 type CallDeps = {
   app: AppContext;
@@ -81,10 +82,10 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
 
   async function callTool(
     tool: Tool,
-    request: Request,
+    request: ApiRequest,
     context: RequestContext,
     connection: unknown,
-  ): Promise<Response> {
+  ): Promise<ApiResponse> {
     const lap = createStopwatch(app, context);
     const covering = budget.covering(request);
     // Only messages of MCP cover calls.
@@ -196,20 +197,22 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
   return callTool;
 }
 
+type HasHeaders = Pick<ApiRequest, "headers">;
+
 /** Decides by the Content-Length. A body without one, or a compressed one, counts as large and as heavy. */
-export const mayBeLarge = (request: Request) => !(announcedBytes(request) <= SMALL_BYTES);
-const mayBeHeavy = (tool: Tool, request: Request) =>
+export const mayBeLarge = (request: HasHeaders) => !(announcedBytes(request) <= SMALL_BYTES);
+const mayBeHeavy = (tool: Tool, request: HasHeaders) =>
   !(announcedBytes(request) < tool.heavyFromBytes);
 
 /** NaN if the length of the body, inflated, is not known. */
-const announcedBytes = ({ headers }: Request) =>
-  headers.has("content-encoding")
+const announcedBytes = ({ headers }: HasHeaders) =>
+  headers.get("content-encoding") !== null
     ? Number.NaN
     : Number(headers.get("content-length") ?? Number.NaN);
 
 function createJob(
   body: Uint8Array,
-  request: Request,
+  request: ApiRequest,
   context: RequestContext,
   fingerprint: boolean,
 ): ToolJob {

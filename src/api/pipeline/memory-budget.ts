@@ -14,8 +14,8 @@ export type MemoryBudget = {
   /** Half of the memory is taken: the rest is for accounts that can pay. */
   isTight(): boolean;
   /** Says that a request is made of another one, whose lease counts its bytes. */
-  cover(request: Request, lease: MemoryLease): void;
-  covering(request: Request): MemoryLease | undefined;
+  cover(request: object, lease: MemoryLease): void;
+  covering(request: object): MemoryLease | undefined;
 };
 
 /** What one call holds. */
@@ -115,7 +115,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
     }
   }
 
-  const covered = new WeakMap<Request, MemoryLease>();
+  const covered = new WeakMap<object, MemoryLease>();
 
   return {
     cover: (request, lease) => void covered.set(request, lease),

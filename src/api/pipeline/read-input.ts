@@ -122,7 +122,11 @@ function readFormInput(tool: Tool<unknown>, body: Uint8Array, contentType: strin
     const fault = partFault(tool, name, isFile, file?.name, value);
     if (fault !== undefined) findings.push(fieldFinding(name, false, fault));
     else if (!isFile)
-      setField(value, name, typedValue(tool, name, decodeUtf8(bytes, "", "A text of the form")));
+      setField(
+        value,
+        name,
+        typedValue(tool, name, decodeUtf8(bytes, undefined, "A text of the form")),
+      );
   }
   if (findings.length > 0) throw inputProblem(findings);
   const filled = file && fillField(tool, field, octets, file.bytes, "");
@@ -244,7 +248,7 @@ function decodeQuery(text: string): string | undefined {
 
 /** The JSON value; for a verbatim tool the JSON text itself, without the white space around it. Undefined for no body. */
 function readJson(tool: Tool<unknown>, body: Uint8Array, contentType: string | null): unknown {
-  const text = decodeUtf8(body, otherWays(tool));
+  const text = decodeUtf8(body, () => otherWays(tool));
   if (isBlank(text)) {
     if (tool.body === "required") return undefined;
     return tool.verbatim ? "null" : {};
@@ -289,8 +293,8 @@ function readVerbatim(text: string, bytesMax: number): string {
 // Drops a byte order mark, and throws on invalid bytes instead of replacing them.
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** `advice` is for a client that did not mean to send text. */
-function decodeUtf8(body: Uint8Array, advice = "", what = "The body"): string {
+/** `advise`: makes the advice for a client that did not mean to send text. */
+function decodeUtf8(body: Uint8Array, advise = () => "", what = "The body"): string {
   try {
     return strictUtf8.decode(body);
   } catch (cause) {
@@ -301,7 +305,7 @@ function decodeUtf8(body: Uint8Array, advice = "", what = "The body"): string {
       "invalid_utf8",
       isUtf16
         ? `${what} is UTF-16, not UTF-8. Save it as UTF-8 and send it again.`
-        : `${what} is not valid UTF-8. Encode it as UTF-8 and send it again.${advice}`,
+        : `${what} is not valid UTF-8. Encode it as UTF-8 and send it again.${advise()}`,
       { cause },
     );
   }

@@ -3,6 +3,7 @@ import { ratePolicy } from "#ledger/throttle.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import type { AppContext } from "../app-context.ts";
 import { errorDocsUrl, problemBody, problemType } from "../problem.ts";
+import { type ApiResponse, asWebResponse, type HeaderLookup } from "./exchange.ts";
 import type { MemoryLease } from "./memory-budget.ts";
 import { isLargeText, type LargeText, streamPieces } from "./reply-pieces.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -12,27 +13,31 @@ export type Replier = {
   /** The 200 of a tool. `lease` covers the bytes that are not sent yet; null if memory is not counted. */
   response(
     result: Pick<CallResponse, "body" | "type">,
-    headers: Headers,
+    asked: HeaderLookup,
     context: RequestContext,
     lease?: MemoryLease | null,
-  ): Response | Promise<Response>;
+  ): ApiResponse | Promise<ApiResponse>;
   /** An error as problem details (RFC 9457). `bodyDropped`: the body of the request was read to its end. */
   problem(
     fault: ApiError,
-    headers: Headers,
+    asked: HeaderLookup,
     context: RequestContext,
     bodyDropped: boolean,
-  ): Response | Promise<Response>;
+  ): ApiResponse | Promise<ApiResponse>;
   /** Any other body: a page, the API description. */
   plain(
     contentType: string,
     body: string | Uint8Array,
-    headers: Headers,
+    asked: HeaderLookup,
     context: RequestContext,
     more?: { status?: number; headers?: Record<string, string> },
   ): Response | Promise<Response>;
-  /** A response without a body: 204. */
-  empty(context: RequestContext, headers: Record<string, string>): Response;
+  /** The headers of a response without a body, or with one that the caller makes. */
+  headers(
+    asked: HeaderLookup,
+    context: RequestContext,
+    own: Record<string, string>,
+  ): Record<string, string>;
 };
 
 /** Scripts of other origins can read only these headers (Fetch standard, "CORS-exposed header-name list"). */
@@ -50,15 +55,16 @@ export function createReplier(app: AppContext): Replier {
   const ofAccount = ratePolicy("account", app.settings.rateLimit);
   const docsUrl = errorDocsUrl(app.settings.publicUrl);
 
-  function commonHeaders(context: RequestContext): Record<string, string> {
+  function commonHeaders(asked: HeaderLookup, context: RequestContext): Record<string, string> {
     const headers: Record<string, string> = {
       "X-Request-Id": context.requestId,
       "Cache-Control": "no-store",
       "Server-Timing": `${context.timing}total;dur=${millisecondsText(app.elapsed() - context.startedAt)}`,
       "Access-Control-Allow-Origin": "*",
-      "Access-Control-Expose-Headers": EXPOSED_HEADERS,
       "X-Content-Type-Options": "nosniff",
     };
+    // Only scripts of other origins need it, and their requests have an Origin.
+    if (asked.get("origin") !== null) headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS;
     if (context.balance !== null && !context.isChargeInDoubt) {
       headers["Credits-Charged"] = String(context.charged ?? 0);
       headers["Credits-Remaining"] = String(context.balance);
@@ -78,14 +84,14 @@ export function createReplier(app: AppContext): Replier {
     status: number,
     body: string | Uint8Array,
     headers: Record<string, string>,
-    asked: Headers,
+    asked: HeaderLookup,
     context: RequestContext,
-  ): Response | Promise<Response> {
+  ): ApiResponse | Promise<ApiResponse> {
     context.sent = body;
     return app.compress === null ||
       body.length < COMPRESS_FROM_BYTES ||
       headers["Content-Type"] === PNG_TYPE
-      ? new Response(body as string, { status, headers })
+      ? { status, headers, body }
       : sendLarge(status, body, headers, asked, context, app.compress);
   }
 
@@ -94,23 +100,23 @@ export function createReplier(app: AppContext): Replier {
     status: number,
     body: string | Uint8Array,
     headers: Record<string, string>,
-    asked: Headers,
+    asked: HeaderLookup,
     context: RequestContext,
     compress: NonNullable<AppContext["compress"]>,
-  ): Promise<Response> {
+  ): Promise<ApiResponse> {
     headers["Vary"] =
       headers["Vary"] === undefined ? "Accept-Encoding" : `${headers["Vary"]}, Accept-Encoding`;
     const encoding = chooseEncoding(asked.get("accept-encoding"));
-    if (encoding === null) return new Response(body as string, { status, headers });
+    if (encoding === null) return { status, headers, body };
     try {
       const small = await compress(encoding, body);
       headers["Content-Encoding"] = encoding;
       context.sent = small;
-      return new Response(small as Uint8Array<ArrayBuffer>, { status, headers });
+      return { status, headers, body: small };
     } catch (cause) {
       // The call has been charged, so its response is sent uncompressed.
       app.logError("A response could not be compressed", { requestId: context.requestId, cause });
-      return new Response(body as string, { status, headers });
+      return { status, headers, body };
     }
   }
 
@@ -120,16 +126,16 @@ export function createReplier(app: AppContext): Replier {
     headers: Record<string, string>,
     context: RequestContext,
     lease: MemoryLease | null,
-  ): Response {
+  ): ApiResponse {
     context.sent = text.bytes;
     const stream = streamPieces(text, lease?.toResponse() ?? UNCOUNTED);
     headers["Content-Length"] = String(text.bytes);
-    return new Response(app.sendStream(stream, text.bytes), { headers });
+    return { status: 200, headers, body: app.sendStream(stream, text.bytes) };
   }
 
   return {
     response({ body, type }, asked, context, lease = null) {
-      const headers = commonHeaders(context);
+      const headers = commonHeaders(asked, context);
       headers["Content-Type"] = type.startsWith("text/") ? `${type}; charset=utf-8` : type;
       headers["Vary"] = "Accept";
       // Opened as a page, the response must not run or load anything.
@@ -145,7 +151,7 @@ export function createReplier(app: AppContext): Replier {
       context.code = fault.code;
       const body = problemBody(fault, context.requestId, docsUrl);
       const headers = {
-        ...commonHeaders(context),
+        ...commonHeaders(asked, context),
         ...fault.details.headers,
         // The server does not read the rest of the body.
         ...(bodyDropped ? {} : { Connection: "close" }),
@@ -155,11 +161,15 @@ export function createReplier(app: AppContext): Replier {
       return send(fault.status, JSON.stringify(body), headers, asked, context);
     },
     plain(contentType, body, asked, context, more = {}) {
-      const headers = { ...commonHeaders(context), "Content-Type": contentType, ...more.headers };
-      return send(more.status ?? 200, body, headers, asked, context);
+      const headers = {
+        ...commonHeaders(asked, context),
+        "Content-Type": contentType,
+        ...more.headers,
+      };
+      const sent = send(more.status ?? 200, body, headers, asked, context);
+      return sent instanceof Promise ? sent.then(asWebResponse) : asWebResponse(sent);
     },
-    empty: (context, headers) =>
-      new Response(null, { status: 204, headers: { ...commonHeaders(context), ...headers } }),
+    headers: (asked, context, own) => ({ ...commonHeaders(asked, context), ...own }),
   };
 }
 

@@ -13,23 +13,22 @@ export type ClientAddress = (incoming: IncomingMessage | undefined) => string | 
 /** `onUntrusted` is called once, for the first request with X-Forwarded-For from a peer that is not trusted. */
 export function createClientAddress(
   trustedProxies: readonly string[],
-  onUntrusted: () => void = () => {},
+  onUntrusted?: () => void,
 ): ClientAddress {
   const isTrusted = createIsTrusted(trustedProxies);
-  let hasWarned = false;
-  const tell = () => {
-    if (hasWarned) return;
-    hasWarned = true;
-    onUntrusted();
-  };
+  let warn = onUntrusted;
   return (incoming) => {
     const peer = plain(incoming?.socket.remoteAddress ?? "");
     if (peer === "") return null;
-    const header = incoming?.headers["x-forwarded-for"];
+    // Node makes an object of all headers when they are first read, so they are read only where they matter.
     if (!isTrusted(peer)) {
-      if (header !== undefined) tell();
+      if (warn !== undefined && incoming?.headers["x-forwarded-for"] !== undefined) {
+        warn();
+        warn = undefined;
+      }
       return peer;
     }
+    const header = incoming?.headers["x-forwarded-for"];
     const said = [header ?? ""].flat().join(",").split(",");
     let client = peer;
     for (const text of said.reverse()) {
@@ -44,6 +43,7 @@ export function createClientAddress(
 
 /** Whether an address is one of the trusted proxies. With Node's own lists, because this runs for every call. */
 export function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
+  if (trustedProxies.length === 0) return () => false;
   const trusted = listOf(trustedProxies);
   return (address) => {
     const bare = plain(address);

@@ -20,6 +20,7 @@ import {
 } from "#limits.ts";
 import { boundConnections, type ConnectionBoundOptions } from "./connection-bounds.ts";
 import { type Connections, watchConnections } from "./connections.ts";
+import { createSmallCalls, SMALL_BODY_BYTES } from "./small-calls.ts";
 
 /** Serves the app with `node:http`: bounds the size and time of headers and bodies, rejects malformed requests, and stops gracefully. */
 export type NodeServer = {
@@ -35,8 +36,6 @@ export type NodeServerOptions = ConnectionBoundOptions & {
   requestTimeoutMs?: number;
 };
 
-/** A quarter of Node's read buffer. */
-const SMALL_BODY_BYTES = 16 * 1024;
 /** How long a shutdown waits for responses in progress before it destroys connections. */
 const STOP_TIMEOUT_MS = 25_000;
 /** A shutdown still accepts requests that clients have already sent; after this, idle connections are closed. */
@@ -89,17 +88,19 @@ export async function startNodeServer(
       errorHandler: () => app.reject(NOT_A_REQUEST, new Headers()),
     },
   );
+  const smallCalls = createSmallCalls(app);
   const handleRequest: RequestListener = (incoming, outgoing) => {
     // During shutdown a kept-alive connection would accept new requests forever.
-    if (!server.listening || bounds.errorOf(incoming.socket) !== undefined)
-      outgoing.setHeader("Connection", "close");
+    const isRejected = bounds.errorOf(incoming.socket) !== undefined;
+    if (!server.listening || isRejected) outgoing.setHeader("Connection", "close");
     connections.track(outgoing);
+    if (!isRejected && smallCalls.respond(incoming, outgoing)) return;
     if (
       !(Number(incoming.headers["content-length"] ?? 0) <= SMALL_BODY_BYTES) ||
       incoming.headers["transfer-encoding"] !== undefined
     )
       responses.set(incoming, outgoing);
-    takeSmallBody(incoming, () => void listener(incoming, outgoing));
+    void listener(incoming, outgoing);
   };
   server.on("request", handleRequest);
   server.on("checkContinue", (incoming, outgoing) => {
@@ -137,24 +138,6 @@ function holdContinue(incoming: IncomingMessage, outgoing: ServerResponse): void
     if (held.delete(incoming) && !outgoing.headersSent) outgoing.writeContinue();
     read.call(incoming, size);
   };
-}
-
-/**
- * Takes a body that arrived in the same packet as its headers, as most do. Reading it through the web `Request` would
- * cost a tenth of the whole call. Bodies that have not fully arrived are left to the app and its limits.
- */
-function takeSmallBody(incoming: IncomingMessage, then: () => void): void {
-  // After this tick, in which the parser finishes the packet.
-  process.nextTick(() => {
-    // The client did not wait.
-    if (incoming.complete) held.delete(incoming);
-    const length = Number(incoming.headers["content-length"]);
-    if (incoming.complete && length > 0 && length <= SMALL_BODY_BYTES) {
-      // Where the adapter looks for a body that has already been read.
-      Object.assign(incoming, { rawBody: incoming.read() });
-    }
-    then();
-  });
 }
 
 /** An HTTP/1.1 request has exactly one Host header; no request has two (RFC 9112, section 3.2). */

@@ -61,8 +61,10 @@ export function openToolPool(threads: number | null, onFault: (cause: Error) => 
     const signal = AbortSignal.timeout(TOOL_TIMEOUT_MS);
     await takeTurn(job, account, signal);
     try {
-      // Transferring the bytes saves a copy; with an idempotency key they may be needed for a replay.
-      const transferList = job.fingerprint ? [] : [job.body.buffer as ArrayBuffer];
+      // Transferring the bytes saves a copy; with an idempotency key they may be needed for a replay. A buffer that has other bytes
+      // too is not transferred.
+      const isOwn = job.body.byteLength === job.body.buffer.byteLength;
+      const transferList = job.fingerprint || !isOwn ? [] : [job.body.buffer as ArrayBuffer];
       const response = await pool.run(job, { signal, transferList }).catch((cause) => {
         throw isPassing(cause) ? overloaded(cause) : cause;
       });

@@ -149,14 +149,18 @@ function corsSentences(sentence: Sentence) {
       "transfer-encoding",
       "x-content-type-options",
     ];
-    const key = { "Idempotency-Key": "cors" };
+    const headers = { Origin: "https://pages.example" };
+    const key = { "Idempotency-Key": "cors", ...headers };
     const responses = [
       await caller.call("uuid", {}, key),
       await caller.call("uuid", {}, key),
-      await caller.call("uuid", { count: 0 }),
-      await service.send("/api/v1/hash", { method: "POST" }),
-      await service.send("/api/v1/hash", { method: "DELETE" }),
+      await caller.call("uuid", { count: 0 }, headers),
+      await service.send("/api/v1/hash", { method: "POST", headers }),
+      await service.send("/api/v1/hash", { method: "DELETE", headers }),
     ];
+    const own = await caller.call("uuid", {});
+    assert.equal(own.header("access-control-allow-origin"), "*");
+    assert.equal(own.header("access-control-expose-headers"), null, "without an Origin");
     for (const response of responses) {
       assert.equal(response.header("access-control-allow-origin"), "*");
       const exposed = NAMES(response.header("access-control-expose-headers"));

@@ -1,0 +1,32 @@
+/**
+ * A request and a response as the pipeline has them, independent of the server. A web `Request` is an `ApiRequest` as it is;
+ * `asWebResponse` makes a web `Response`. A server whose own objects are cheaper passes others (`apps/node/small-calls.ts`).
+ */
+
+/** Finds a header by its name in any case; several values are joined as in the web's `Headers`. */
+export type HeaderLookup = { get(name: string): string | null };
+
+export type ApiRequest = {
+  method: string;
+  /** With the query. May lack scheme and host. */
+  url: string;
+  headers: HeaderLookup;
+  /** The body has been read, or its reading has begun. */
+  bodyUsed: boolean;
+  /** The whole body. Called only if it is small. */
+  arrayBuffer(): Promise<ArrayBuffer | Uint8Array>;
+  /** Null if there is none. */
+  body: ReadableStream<Uint8Array> | null;
+};
+
+export type ApiResponse = {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+};
+
+export const asWebResponse = ({ status, headers, body }: ApiResponse): Response =>
+  new Response(body as string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null, {
+    status,
+    headers,
+  });
