@@ -37,11 +37,10 @@ export type OrderText = {
 };
 
 /** Where the parts of a record are, as indexes of `numbers`, which has eight bytes for each. `ints` has two indexes for one of these. */
-const ORDER = { now: 3, credits: 4, freeCallCredits: 5, callId: 6 };
-const CALL_ID_BYTES_MAX = 40;
-const ORDER_SIZE = ORDER.callId + CALL_ID_BYTES_MAX / 8;
+const ORDER = { now: 3, credits: 4, freeCallCredits: 5 };
+const ORDER_SIZE = 6;
 /** Indexes of `ints` from the start of an order's record. */
-const INTS = { callIdBytes: 0, account: 1, keySha256: 2, tool: 3, address: 4 };
+const INTS = { callIdChars: 0, account: 1, keySha256: 2, tool: 3, address: 4 };
 const OUTCOME = { kind: 0, charged: 1, balance: 2, keyNo: 3, callsPerSecond: 4 };
 const OUTCOME_SIZE = 5;
 
@@ -51,7 +50,10 @@ const HAS_TEXT = 1;
 const COMMIT_MS = 1;
 const HEAD_SIZE = 2;
 const OUTCOMES = HEAD_SIZE + LEDGER_BATCH_MAX * ORDER_SIZE;
-const FLIGHT_SIZE = OUTCOMES + LEDGER_BATCH_MAX * OUTCOME_SIZE;
+/** The ids of the calls, with one byte for each character, next to each other: decoding them together costs a third. */
+const CALL_IDS = OUTCOMES + LEDGER_BATCH_MAX * OUTCOME_SIZE;
+const CALL_ID_CHARS_MAX = 40;
+const FLIGHT_SIZE = CALL_IDS + (LEDGER_BATCH_MAX * CALL_ID_CHARS_MAX) / 8;
 const STATES_SIZE = FLIGHTS_MAX / 2;
 
 /** Creates memory for one client and the server. */
@@ -66,6 +68,8 @@ export const openWire = (memory: SharedArrayBuffer): Wire => ({
 });
 
 const startOf = (flight: number): number => STATES_SIZE + flight * FLIGHT_SIZE;
+/** As an index of `bytes`. */
+const callIdsOf = (flight: number): number => 8 * (startOf(flight) + CALL_IDS);
 
 /** In place of the length of a call's id: the order is in the text. */
 const IN_TEXT = -1;
@@ -100,14 +104,14 @@ export function createOrderWriter(wire: Wire) {
   }
 
   /** Returns false if the order cannot be a record. */
-  function write([operation, order]: BatchItem, at: number): boolean {
+  function write([operation, order]: BatchItem, at: number, callIdAt: number): boolean {
     if (operation !== "debit" || !isPlain(order as DebitOrder)) return false;
     const { account, keySha256, callId, tool, address, now, credits, freeCallCredits } =
       order as DebitOrder;
-    const length = writeCallId(bytes, 8 * (at + ORDER.callId), callId);
+    const length = writeCallId(bytes, callIdAt, callId);
     if (length === null) return false;
     const i = 2 * at;
-    ints[i + INTS.callIdBytes] = length;
+    ints[i + INTS.callIdChars] = length;
     ints[i + INTS.account] = name(account);
     ints[i + INTS.keySha256] = name(keySha256);
     ints[i + INTS.tool] = name(tool);
@@ -130,8 +134,8 @@ export function createOrderWriter(wire: Wire) {
     for (let i = 0; i < length; i += 1) {
       const item = items[i] as BatchItem;
       const at = start + HEAD_SIZE + i * ORDER_SIZE;
-      if (write(item, at)) continue;
-      ints[2 * at + INTS.callIdBytes] = IN_TEXT;
+      if (write(item, at, callIdsOf(flight) + i * CALL_ID_CHARS_MAX)) continue;
+      ints[2 * at + INTS.callIdChars] = IN_TEXT;
       text.items ??= [];
       text.items.push(item);
     }
@@ -162,7 +166,7 @@ const isName = (value: unknown): boolean =>
 
 /** Writes one byte for each character. Returns their number; null if they do not fit. */
 function writeCallId(bytes: Uint8Array, at: number, callId: string): number | null {
-  if (typeof callId !== "string" || callId.length > CALL_ID_BYTES_MAX) return null;
+  if (typeof callId !== "string" || callId.length > CALL_ID_CHARS_MAX) return null;
   for (let i = 0; i < callId.length; i += 1) {
     const code = callId.charCodeAt(i);
     if (code > 0xff) return null;
@@ -174,19 +178,18 @@ function writeCallId(bytes: Uint8Array, at: number, callId: string): number | nu
 /** Reads the orders of a batch. `takeText` returns the text of the next batch that has one. */
 export function createOrderReader(wire: Wire, takeText: () => OrderText) {
   const { ints, numbers, bytes } = wire;
-  const callIds = Buffer.from(bytes.buffer);
+  const latin1 = Buffer.from(bytes.buffer);
   let names: string[] = [];
   const nameAt = (i: number): string => names[ints[i] as number] as string;
 
-  function read(at: number): BatchItem | null {
+  function read(at: number, callIds: string, callIdAt: number): BatchItem | null {
     const i = 2 * at;
-    const length = ints[i + INTS.callIdBytes] as number;
+    const length = ints[i + INTS.callIdChars] as number;
     if (length === IN_TEXT) return null;
-    const from = 8 * (at + ORDER.callId);
     const order: DebitOrder = {
       account: nameAt(i + INTS.account),
       keySha256: nameAt(i + INTS.keySha256),
-      callId: callIds.toString("latin1", from, from + length),
+      callId: callIds.slice(callIdAt, callIdAt + length),
       tool: nameAt(i + INTS.tool),
       credits: numbers[at + ORDER.credits] as number,
       freeCallCredits: numbers[at + ORDER.freeCallCredits] as number,
@@ -207,8 +210,11 @@ export function createOrderReader(wire: Wire, takeText: () => OrderText) {
     const others = text.items ?? [];
     let other = 0;
     const items: BatchItem[] = [];
-    for (let i = 0; i < (ints[2 * start + COUNT] as number); i += 1) {
-      const item = read(start + HEAD_SIZE + i * ORDER_SIZE);
+    const count = ints[2 * start + COUNT] as number;
+    const callIdsAt = callIdsOf(flight);
+    const callIds = latin1.toString("latin1", callIdsAt, callIdsAt + count * CALL_ID_CHARS_MAX);
+    for (let i = 0; i < count; i += 1) {
+      const item = read(start + HEAD_SIZE + i * ORDER_SIZE, callIds, i * CALL_ID_CHARS_MAX);
       if (item !== null) items.push(item);
       else {
         items.push(others[other] as BatchItem);
