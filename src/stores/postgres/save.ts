@@ -73,7 +73,7 @@ function rowsOf(accounts: readonly KnownAccount[]) {
   };
   for (const known of accounts) {
     const { unsaved } = known;
-    if (unsaved.isEmpty) continue;
+    if (unsaved === null) continue;
     const no = known.row?.no ?? 0;
     const { account } = unsaved;
     if (account !== null && account.no === 0) rows.newAccounts.push(accountValues(account));
@@ -87,7 +87,7 @@ function rowsOf(accounts: readonly KnownAccount[]) {
       else rows.grants.push([grant.no, ...grantValues(grant)]);
     }
     for (const key of unsaved.usedKeys?.values() ?? NONE) rows.usedKeys.push(key);
-    for (const grant of unsaved.drawn?.values() ?? NONE) rows.drawn.push(grant);
+    for (const grant of unsaved.drawn) rows.drawn.push(grant);
     for (const sum of unsaved.sums) rows.sums.push({ no, ...sum });
     for (const debit of unsaved.debits) rows.debits += copyLine(no, debitValues(debit));
     for (const record of unsaved.records?.values() ?? NONE)

@@ -112,7 +112,7 @@ export function createSqliteLedger(
 
   function save(): void {
     for (const known of used) {
-      known.unsummed += known.unsaved.debits.length;
+      known.unsummed += known.unsaved?.debits.length ?? 0;
       if (known.unsummed >= UNSUMMED_FROM) {
         known.unsummed = 0;
         onUnsummed(known.id);
@@ -158,8 +158,10 @@ export function createSqliteLedger(
 /** Drops what the next transaction does not need, and unknown keys, which could fill the memory. */
 function forgetOrders(known: KnownAccount): void {
   known.debits = undefined;
-  known.made.length = 0;
+  known.made = undefined;
   known.records = undefined;
+  if (!known.hasUnknownKeys) return;
+  known.hasUnknownKeys = false;
   const { callKeys } = known;
   for (const [name, key] of callKeys ?? []) if (key === null) callKeys?.delete(name);
 }
