@@ -55,13 +55,34 @@ export async function readTotals({ transaction }: PostgresPool) {
   return row ?? { debits: 0, paid: 0 };
 }
 
+/** CPU time in microseconds: of the processes that serve connections, and of the server's other ones. */
+export type PostgresCpu = { backends: number; others: number };
+
 /** Returns the CPU time of the server and all its processes, including those that have ended. Linux only. */
-export function postgresCpuMicros({ server }: PostgresFixture): number {
+export function readPostgresCpu({ server }: PostgresFixture): PostgresCpu {
   const [first] = readFileSync(path.join(server.folder, "postmaster.pid"), "utf8").split("\n");
   const pid = Number(first);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-  const ended = readProc(pid, "withChildren");
-  return children.reduce((sum, child) => sum + readProcOrNone(Number(child)), ended);
+  const cpu = { backends: 0, others: readProc(pid, "withChildren") };
+  for (const child of children) {
+    cpu[isBackend(child) ? "backends" : "others"] += readProcOrNone(Number(child));
+  }
+  return cpu;
+}
+
+export function postgresCpuMicros(fixture: PostgresFixture): number {
+  const { backends, others } = readPostgresCpu(fixture);
+  return backends + others;
+}
+
+/** The title of a backend has the address of its client. */
+function isBackend(pid: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("127.0.0.1(");
+  } catch {
+    // The process has just ended.
+    return false;
+  }
 }
 
 function readProcOrNone(pid: number): number {

@@ -87,7 +87,10 @@ export function openTogether<Name extends RuleName>(
   }
 
   return {
-    loadings: [loadAccounts(lines, isLocking), ...loadingsOf(first, clock, name === "debit")],
+    loadings:
+      name === "debit"
+        ? loadingsOf(first, clock, lines)
+        : [loadAccounts(lines, isLocking), ...loadingsOf(first, clock)],
     decideLoaded() {
       const missing: LoadOrder[] = [];
       for (const line of lines.values()) for (const each of decideLine(line)) missing.push(each);

@@ -11,9 +11,13 @@ import type { SqlRow } from "../sqlite/driver.ts";
 export const packed = (sql: string): string =>
   `SELECT string_agg(x::text, E'\\n') AS packed FROM (${sql}) x`;
 
-/** Reads the rows of a `packed` query. `read` reads the columns of one row in their order. */
-export function unpack<Row>(rows: readonly SqlRow[], read: (row: PackedRow) => Row): Row[] {
-  const text = rows[0]?.["packed"] as string | null | undefined;
+/** Reads the rows of a `packed` query, or of a column that is like one. `read` reads the columns of one row in their order. */
+export function unpack<Row>(
+  rows: readonly SqlRow[],
+  read: (row: PackedRow) => Row,
+  column = "packed",
+): Row[] {
+  const text = rows[0]?.[column] as string | null | undefined;
   const unpacked: Row[] = [];
   if (text == null) return unpacked;
   const row = new PackedRow(text);
