@@ -29,19 +29,35 @@ export async function startBareServer(): Promise<Server> {
   return server;
 }
 
-/** Starts the real server like `npm start`, on an empty data folder or database, without a rate limit. */
+export type UsualName = keyof typeof USUAL_SCRIPTS;
+const USUAL_SCRIPTS = {
+  express: "bench/peers/express-server.ts",
+  fastify: "bench/peers/fastify-server.ts",
+} as const;
+export const USUAL_NAMES = Object.keys(USUAL_SCRIPTS) as UsualName[];
+
+/** Starts one of the builds that people would write instead, on a folder with accounts (`createUsualAccounts`). */
+export async function startUsualServer(name: UsualName, dataDir: string): Promise<Server> {
+  const env = { ...baseEnv(), DATA_DIR: dataDir, NODE_ENV: "production" };
+  const { server } = await start(name, [USUAL_SCRIPTS[name]], env, /127\.0\.0\.1:(\d+)/);
+  return server;
+}
+
+/** Starts the real server like `npm start`, without a rate limit, on an empty data folder or database unless `knownKey` is one of its keys. */
 export async function startOwnServer(
   dataDir: string,
   logLevel: string,
   settings: NodeJS.ProcessEnv = {},
+  knownKey?: string,
 ): Promise<OwnServer> {
   const { server, found } = await start(
     "toolbooth",
     ["src/apps/node/main.ts"],
     ownEnv(dataDir, logLevel, settings),
-    /127\.0\.0\.1:(\d+)[\s\S]*Bearer (\w+)/,
+    // A server prints its starter key only when it creates the database.
+    knownKey === undefined ? /127\.0\.0\.1:(\d+)[\s\S]*Bearer (\w+)/ : /127\.0\.0\.1:(\d+)/,
   );
-  return { ...server, key: found[2] as string, dataDir };
+  return { ...server, key: knownKey ?? (found[2] as string), dataDir };
 }
 
 /** Starts a node on the database of one that runs. It prints no key. */
