@@ -2,11 +2,12 @@
  * `npm run build`: builds the pages and prints their folder. The service runs it as a separate process so that the
  * bundler's memory is released afterwards.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { buildServer } from "./build-server.ts";
+import { stampFiles } from "./built-code.js";
 import {
   buildPlaces,
   FIRST_PAINT,
@@ -14,8 +15,9 @@ import {
   MANIFEST,
   makeUnfinished,
   publishBuild,
+  SOURCES,
 } from "./pages-folder.ts";
-import { hashPageSources } from "./pages-source.ts";
+import { hashPageSources, listPageInputs } from "./pages-source.ts";
 import { addSiteFiles } from "./site-assets.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
@@ -30,8 +32,12 @@ async function buildPages(): Promise<void> {
   const there = findBuild(places, hash);
   if (there !== undefined) return say(`The pages are already built: ${there}`);
   const began = performance.now();
+  // Before the bundler reads them: what changes afterwards must not look like what was built.
+  const inputs = listPageInputs(CHECKOUT).filter((name) => existsSync(path.join(CHECKOUT, name)));
+  const stamps = stampFiles(CHECKOUT, inputs);
   const { place, folder } = makeUnfinished(places);
   try {
+    writeFileSync(path.join(folder, SOURCES), JSON.stringify(stamps));
     await bundle(folder);
     writeFileSync(path.join(folder, FIRST_PAINT), await readFirstPaint());
     addSiteFiles(CHECKOUT, folder);
