@@ -1,6 +1,6 @@
 /**
- * `npm run build`: builds the pages and prints their folder. The service runs it as a separate process so that the
- * bundler's memory is released afterwards.
+ * `npm run build`: builds the pages, the server and the command line, and prints their folders. The service runs it for the pages, as
+ * a separate process so that the bundler's memory is released afterwards.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -14,6 +14,7 @@ import {
   findBuild,
   MANIFEST,
   makeUnfinished,
+  ONLY_PAGES,
   publishBuild,
   SOURCES,
 } from "./pages-folder.ts";
@@ -23,7 +24,7 @@ import { addSiteFiles } from "./site-assets.ts";
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
 
 async function main(): Promise<void> {
-  await Promise.all([buildPages(), buildCode()]);
+  await Promise.all([buildPages(), ...(process.argv[2] === ONLY_PAGES ? [] : [buildCode()])]);
 }
 
 async function buildPages(): Promise<void> {

@@ -19,6 +19,9 @@ export const FIRST_PAINT = "first-paint.css";
 /** The stamps of the inputs of a build: see `built-code.js`. */
 export const SOURCES = "sources.json";
 
+/** The argument with which `build.ts` builds nothing but the pages. */
+export const ONLY_PAGES = "pages";
+
 const UNFINISHED = ".building-";
 /** Longer than any build takes: an older unfinished build belongs to a process that died. */
 const ABANDONED_MS = 3_600_000;
