@@ -29,7 +29,10 @@ const LARGE = "markdown-render, 100 KB";
 export async function measureMemory(options: MemoryOptions): Promise<MemoryReport> {
   if (!HAS_PROC) throw new Error("memory requires /proc");
   const { dataDir, remove } = makeDataDir();
-  const server = await startOwnServer(dataDir, options.logLevel);
+  const server = await startOwnServer(dataDir, options.logLevel).catch((error) => {
+    remove();
+    throw error;
+  });
   try {
     const residentMb = () => round(residentBytes(server.child.pid as number) / 1e6, 1);
     const keys = [server.key, ...(await openAccounts(dataDir, MANY_ACCOUNTS - 1))];
