@@ -46,6 +46,8 @@ export type GrowthReport = { accounts: GrowthPoint[]; calls: GrowthPoint[]; text
 
 const CONNECTIONS = 64;
 const ACCOUNTS_OF_CALLS = 1_000;
+/** Filling is cheaper when an account's calls come in a row, and the table is the same. What is measured is spread evenly. */
+const FILL_IN_ROW = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function measureGrowth(options: GrowthOptions): Promise<GrowthReport> {
@@ -87,7 +89,8 @@ async function measureSeries(
         // The calls of a day, in the order of their time.
         const at = (i: number) => began + Math.floor(((first + i) / callsMax) * DAY_MS * 0.99);
         const count = Math.max(0, calls - filled);
-        await makeDebits(open.ledger, accounts, { count, lanes: fillLanes, at });
+        const fill = { count, lanes: fillLanes, inRow: FILL_IN_ROW, at };
+        await makeDebits(open.ledger, accounts, fill);
         filled += count;
         // Half of them warm up the caches.
         await runOurs(open, accounts, Math.ceil(options.debits / 2));

@@ -60,14 +60,24 @@ export async function openLedgerAccounts(
   return accounts;
 }
 
-/** Makes debits of one credit, spread evenly over the accounts. `at` is the time of each. Throws unless all are debited. */
+/**
+ * Makes debits of one credit, spread evenly over the accounts. `inRow`: how many an account makes in a row (1). `at` is the time of
+ * each. Throws unless all are debited.
+ */
 export async function makeDebits(
   ledger: Ledger,
   accounts: readonly LedgerAccount[],
-  { count, lanes, at }: { count: number; lanes: number; at: (i: number) => number },
+  {
+    count,
+    lanes,
+    at,
+    inRow = 1,
+  }: { count: number; lanes: number; at: (i: number) => number; inRow?: number },
 ): Promise<void> {
   await inLanes(count, lanes, async (i) => {
-    const { account, keySha256 } = accounts[i % accounts.length] as LedgerAccount;
+    const { account, keySha256 } = accounts[
+      Math.floor(i / inRow) % accounts.length
+    ] as LedgerAccount;
     const { outcome } = await ledger.debit({
       account,
       keySha256,
