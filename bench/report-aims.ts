@@ -29,7 +29,7 @@ export function aimsOf(results: SavedResults): string {
   ];
   if (rows.length === 0) return "";
   return table(
-    ["Goal", "Result", ""],
+    ["Goal", "Result", "Status"],
     rows.map(({ aim, result, isReached }) => [aim, result, isReached ? "reached" : "missed"]),
   );
 }
