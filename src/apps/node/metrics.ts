@@ -6,6 +6,7 @@ import type { JobCount } from "#jobs/job-queue.ts";
 import type { ConnectionEvent } from "./connection-bounds.ts";
 import { addJobGauges } from "./job-metrics.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
+import { createRequestCounts, DURATION_BOUNDS, type RequestCount } from "./request-counts.ts";
 import { addSignUpMetrics, type SignUpCounts } from "./sign-up-metrics.ts";
 import { addStorageMetrics } from "./storage-metrics.ts";
 import type { StorageWatch } from "./storage-watch.ts";
@@ -23,7 +24,6 @@ export type NodeMetrics = {
   read: Metrics["read"];
 };
 
-const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMIT_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
@@ -60,13 +60,6 @@ export function createNodeMetrics(queues: {
     name: "toolbooth_credits_charged_total",
     help: "Credits charged by tool",
     labelNames: ["tool"],
-  });
-  const latency = new Histogram({
-    registers,
-    name: "toolbooth_call_duration_seconds",
-    help: "Time from a call's headers to its response by tool",
-    labelNames: ["tool"],
-    buckets: LATENCY_BUCKETS,
   });
   const batchSize = new Histogram({
     registers,
@@ -137,14 +130,17 @@ export function createNodeMetrics(queues: {
   addSignUpMetrics(registers, queues.signUps);
   addStorageMetrics(registers, queues);
 
-  const children = createChildren({ requests, calls, credits, latency });
+  const counts = createRequestCounts();
+  const durations = createDurations();
+  function add({ route, tool, status, code, requests: count, charged, ...times }: RequestCount) {
+    requests.inc({ route, status, code: code ?? "" }, count);
+    if (tool === null) return;
+    calls.inc({ tool, status }, count);
+    if (charged > 0) credits.inc({ tool }, charged);
+    durations.add(tool, times);
+  }
   return {
-    record(entry) {
-      const child = children.find(entry);
-      child.requests += 1;
-      child.charged += entry.charged ?? 0;
-      child.latency?.observe(entry.durationMs / 1000);
-    },
+    record: counts.record,
     onBatch({ size, commitMs }) {
       batchSize.observe(size);
       commit.observe(commitMs / 1000);
@@ -155,8 +151,11 @@ export function createNodeMetrics(queues: {
     onRequestsNotLogged: (count) => notLogged.inc(count),
     onConnectionClosed: ({ bound, connection }) => connections.inc({ bound, connection }),
     async read() {
-      children.count();
-      return { contentType: register.contentType, text: await register.metrics() };
+      for (const count of counts.take()) add(count);
+      return {
+        contentType: register.contentType,
+        text: `${await register.metrics()}${durations.text()}`,
+      };
     },
   };
 }
@@ -177,48 +176,40 @@ function queueGauge(registers: Registry[], name: string, help: string, read: () 
   });
 }
 
-type Instruments = {
-  requests: Counter<"route" | "status" | "code">;
-  calls: Counter<"tool" | "status">;
-  credits: Counter<"tool">;
-  latency: Histogram<"tool">;
-};
+type Durations = Pick<RequestCount, "durations" | "seconds">;
 
-/** Caches label lookups and counts in plain variables until metrics are read, because both would cost more than the counting itself. */
-function createChildren({ requests, calls, credits, latency }: Instruments) {
-  const bind = ({ route, status, code, tool }: AccessLogEntry) => ({
-    request: requests.labels(route, String(status), code ?? ""),
-    call: tool === null ? null : calls.labels(tool, String(status)),
-    credit: tool === null ? null : credits.labels(tool),
-    latency: tool === null ? null : latency.labels(tool),
-    requests: 0,
-    charged: 0,
-  });
-  type Child = ReturnType<typeof bind>;
-  const successes = new Map<string, Child>();
-  const others = new Map<string, Child>();
-  const findIn = (bound: Map<string, Child>, name: string, entry: AccessLogEntry): Child => {
-    let child = bound.get(name);
-    if (child === undefined) {
-      child = bind(entry);
-      bound.set(name, child);
-    }
-    return child;
-  };
+/** The histogram of the durations of calls. By hand, because prom-client's takes only one value at a time. */
+function createDurations() {
+  const name = "toolbooth_call_duration_seconds";
+  const sums = new Map<string, Durations>();
+
+  function lines([tool, { durations, seconds }]: [string, Durations]): string[] {
+    let total = 0;
+    const buckets = durations.map((count, at) => {
+      total += count;
+      return `${name}_bucket{le="${DURATION_BOUNDS[at] ?? "+Inf"}",tool="${tool}"} ${total}`;
+    });
+    return [
+      ...buckets,
+      `${name}_sum{tool="${tool}"} ${seconds}`,
+      `${name}_count{tool="${tool}"} ${total}`,
+    ];
+  }
+
   return {
-    find: (entry: AccessLogEntry) =>
-      entry.status === 200
-        ? findIn(successes, entry.route, entry)
-        : findIn(others, `${entry.route} ${entry.status} ${entry.code}`, entry),
-    /** Adds the counts since the last read to the registry. */
-    count() {
-      for (const child of [...successes.values(), ...others.values()]) {
-        child.request.inc(child.requests);
-        child.call?.inc(child.requests);
-        if (child.charged > 0) child.credit?.inc(child.charged);
-        child.requests = 0;
-        child.charged = 0;
-      }
+    add(tool: string, { durations, seconds }: Durations): void {
+      const sum = sums.get(tool);
+      sums.set(tool, {
+        durations: durations.map((count, at) => count + (sum?.durations[at] ?? 0)),
+        seconds: seconds + (sum?.seconds ?? 0),
+      });
     },
+    text: () =>
+      [
+        `\n# HELP ${name} Time from a call's headers to its response by tool`,
+        `# TYPE ${name} histogram`,
+        ...[...sums].flatMap(lines),
+        "",
+      ].join("\n"),
   };
 }

@@ -15,10 +15,16 @@ export type Handed = "logged" | "again" | "lost";
 
 const FLUSH_MS = 1_000;
 const BATCH_MAX = 1_000;
-/** About 5 MB. */
-const HELD_MAX = 20_000;
+/** About 10 MB. */
+const HELD_MAX = 40_000;
 /** A search reads whole chunks, so they are small. */
 const CHUNK_MAX = 250;
+/**
+ * A flush takes the chunks of accounts that had none lately, and of the others the oldest, at least so many. A chunk costs the log about as
+ * much as ten requests, so those of many busy accounts wait for more: about `FLUSHES_WAITED` flushes.
+ */
+const CHUNKS_A_FLUSH = 100;
+const FLUSHES_WAITED = 10;
 /** Attempts, a flush apart, before the log is assumed to be unable to take the batch. */
 const TRIES_MAX = 30;
 const STOP_MS = 2_000;
@@ -40,8 +46,13 @@ export function createRequestRecorder({
 }: Options): RequestRecorder {
   const newBatch = (): Batch => ({ chunks: [], count: 0, tries: 0 });
   let batch = newBatch();
-  /** The chunk of each account that takes more of its requests. */
-  let open = new Map<string, RequestChunk>();
+  /** The chunk of each account that takes more of its requests, oldest first. */
+  const open = new Map<string, RequestChunk>();
+  let inOpen = 0;
+  /** Accounts that had a chunk lately, and those that had one before. */
+  let recent = new Set<string>();
+  let before = recent;
+  let flushes = 0;
   /** Batches to be sent, oldest first. The first may be on its way. */
   let queue: Batch[] = [];
   let held = 0;
@@ -54,7 +65,6 @@ export function createRequestRecorder({
       packed: "",
     };
     open.set(account, chunk);
-    batch.chunks.push(chunk);
     return chunk;
   }
 
@@ -70,16 +80,33 @@ export function createRequestRecorder({
     // Requests are recorded in the order of their responses.
     if (at > chunk.lastAt) chunk.lastAt = at;
     else if (at < chunk.firstAt) chunk.firstAt = at;
-    if (chunk.count === CHUNK_MAX) open.delete(account);
-    batch.count += 1;
     held += 1;
-    if (batch.count === BATCH_MAX) close();
+    inOpen += 1;
+    if (chunk.count === CHUNK_MAX) closeChunk(chunk);
+    else if (inOpen > heldMax / 2) closeOldest();
   }
 
-  function close(): void {
+  function closeChunk(chunk: RequestChunk): void {
+    open.delete(chunk.account);
+    recent.add(chunk.account);
+    inOpen -= chunk.count;
+    batch.chunks.push(chunk);
+    batch.count += chunk.count;
+    if (batch.count >= BATCH_MAX) closeBatch();
+  }
+
+  function closeOldest(): void {
+    let left = Math.max(CHUNKS_A_FLUSH, Math.ceil(open.size / FLUSHES_WAITED));
+    for (const chunk of open.values()) {
+      if (left === 0) break;
+      left -= 1;
+      closeChunk(chunk);
+    }
+  }
+
+  function closeBatch(): void {
     queue.push(batch);
     batch = newBatch();
-    open = new Map();
     while (held > heldMax && queue.length > 1) {
       // The first may be in the log already.
       const [dropped] = queue.splice(sending === null ? 0 : 1, 1);
@@ -96,7 +123,18 @@ export function createRequestRecorder({
   }
 
   function flush(): void {
-    if (batch.count > 0) close();
+    for (const chunk of open.values())
+      if (!recent.has(chunk.account) && !before.has(chunk.account)) closeChunk(chunk);
+    closeOldest();
+    sendRest();
+    flushes += 1;
+    if (flushes % FLUSHES_WAITED > 0) return;
+    before = recent;
+    recent = new Set();
+  }
+
+  function sendRest(): void {
+    if (batch.count > 0) closeBatch();
     sendOn();
   }
 
@@ -123,7 +161,8 @@ export function createRequestRecorder({
     async stop() {
       clearInterval(timer);
       await sending;
-      flush();
+      for (const chunk of open.values()) closeChunk(chunk);
+      sendRest();
       const late = Promise.withResolvers<void>();
       const giveUp = setTimeout(late.resolve, STOP_MS);
       await Promise.race([sending, late.promise]);

@@ -1,8 +1,16 @@
 import { hash, randomBytes } from "node:crypto";
+import { setPriority } from "node:os";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { runTool, type ToolJob, type ToolResponse } from "#api/pipeline/run-tool.ts";
 import { ApiError, type ErrorCode, type ProblemDetails } from "#errors.ts";
 import { TOOLS } from "#tools/registry.ts";
+
+/**
+ * Large calls give way to small ones: the system prefers the threads that respond, where cores are scarce. Linux applies the priority to
+ * the calling thread; elsewhere it would apply to the process.
+ */
+const NICENESS = 10;
+if (process.platform === "linux") setPriority(NICENESS);
 
 /** A job for a thread names its tool. */
 export type ThreadJob = ToolJob & { tool: string };

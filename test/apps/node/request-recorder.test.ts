@@ -100,3 +100,58 @@ test("memory is bounded: the oldest that are not on their way go first, and are 
   await recorder.stop();
   assert.equal(lost.length, 3);
 });
+
+test("of accounts that had a chunk lately, a flush takes a hundred or a tenth, the oldest first; others do not wait", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  for (const accounts of [100, 150, 2_000]) {
+    let handed: string[] = [];
+    const recorder = createRequestRecorder({
+      async send(chunks) {
+        handed.push(...chunks.map(({ account }) => account));
+        return "logged";
+      },
+      onLost: () => assert.fail(),
+      flushMs: 1_000,
+    });
+    const all = Array.from({ length: accounts }, (_, no) => `acc_${no}`);
+    const call = (account: string) => recorder.record(account, anEntry({}));
+    const flush = async () => {
+      handed = [];
+      t.mock.timers.tick(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+      return handed;
+    };
+    all.forEach(call);
+    assert.deepEqual(await flush(), all, "nobody has had a chunk before");
+    all.forEach(call);
+    call("acc_new");
+    assert.deepEqual(await flush(), [
+      "acc_new",
+      ...all.slice(0, Math.max(100, Math.ceil(accounts / 10))),
+    ]);
+    let rest = accounts - handed.length + 1;
+    for (let more = 0; more < 20; more += 1) rest -= (await flush()).length;
+    assert.equal(rest, 0);
+    await recorder.stop();
+  }
+});
+
+test("of many accounts with few requests each, half of what may be held stays in memory", async () => {
+  const { recorder, record, sent, settled } = open(3_000);
+  for (let account = 0; account < 1_500; account += 1) record(1, `acc_${account}`);
+  await settled();
+  assert.equal(sent.length, 0);
+  for (let account = 0; account < 1_500; account += 1) record(1, `acc_${account}`);
+  await settled();
+  assert.equal(sent.length, 1);
+  sent[0]?.answer("logged");
+  await settled();
+  const stopped = recorder.stop();
+  await settled();
+  for (let at = 1; at < sent.length; at += 1) {
+    sent[at]?.answer("logged");
+    await settled();
+  }
+  await stopped;
+  assert.equal(countOf(sent.flatMap(({ chunks }) => [...chunks])), 3_000);
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { type TestContext, test } from "node:test";
 import { runTool, type ToolResponse } from "#api/pipeline/run-tool.ts";
 import { ApiError, ERRORS } from "#errors.ts";
@@ -56,6 +57,21 @@ const BODIES: Record<string, string[]> = {
   uuid: ["", JSON.stringify({ count: 1, uppercase: true })],
   echo: [JSON.stringify(Array.from({ length: 20_000 }, (_, at) => ({ at, text: "ü\\u0000" })))],
 };
+
+test("the threads of large calls give way to the others", {
+  skip: process.platform === "linux" ? false : "only Linux has a priority for each thread",
+}, async (t) => {
+  const { run } = openPool(t, 1);
+  await run(createJob("hash", JSON.stringify({ text: "a" })));
+  const threads = "/proc/self/task";
+  const niceness = (id: string) =>
+    // The name, which ends with a parenthesis, may have spaces; the niceness is the 17th field after it.
+    Number(readFileSync(`${threads}/${id}/stat`, "utf8").split(") ").at(-1)?.split(" ")[16]);
+  const own = niceness(String(process.pid));
+  const nicer = readdirSync(threads).filter((id) => niceness(id) > own);
+  assert.ok(nicer.length >= 1, "no thread of the pool has a lower priority");
+  assert.equal(own, getPriority(), "the main thread keeps its own");
+});
 
 for (const tool of TOOLS) {
   test(`${tool.name} returns the same bytes on a thread as on the main thread`, async (t) => {
