@@ -15,7 +15,8 @@ export type Server = {
 export type OwnServer = Server & { key: string; dataDir: string };
 
 const ROOT = path.join(import.meta.dirname, "..");
-const START_TIMEOUT_MS = 15_000;
+/** The first start builds the pages, on a machine that may be busy. */
+const START_TIMEOUT_MS = 60_000;
 /** More than a run can spend. */
 const STARTER_CREDITS = 1_000_000_000;
 
