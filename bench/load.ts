@@ -20,6 +20,7 @@ export type LoadResult = {
 
 export type Target = {
   port: number;
+  /** Distributed over the connections. A connection sends those of its own in turn. */
   requests: readonly Buffer[];
   connections: number;
   durationMs: number;
@@ -64,15 +65,43 @@ export async function runFlatOut(target: Target): Promise<LoadResult> {
   return { ...(await finish(all, connections, target, tally)), byConnection };
 }
 
+export type PacedTarget = Target & { perSecond: number };
+
 /**
  * Fixed rate: calls are spread over the connections in turn. A call waits for the previous response on its connection, but its
- * time counts from when it was due, so that a stalled server is charged for the calls that it delayed.
+ * time counts from when the generator's timer fired, so that a stalled server is charged for the calls that it delayed, and
+ * not for the timer.
  */
-export async function runPaced(target: Target & { perSecond: number }): Promise<LoadResult> {
+export async function runPaced(target: PacedTarget): Promise<LoadResult> {
+  const { result } = await runSchedule(target, false);
+  return result;
+}
+
+/**
+ * Fixed rate, as `runPaced`, but a call counts from the moment at which it was due, whatever delayed it (open loop, without
+ * coordinated omission). To send on time, the generator polls the clock before a call is due, which keeps a core busy.
+ * `lateness` is how late the calls were sent (ms, sorted): the part of the latencies that may be the generator's.
+ */
+export async function runOpenLoop(
+  target: PacedTarget,
+): Promise<LoadResult & { lateness: Float64Array }> {
+  const { result, lateness } = await runSchedule(target, true);
+  return { ...result, lateness: sortedSamples(lateness) };
+}
+
+/** Timers have a resolution of 1 ms and are often later. */
+const POLL_MS = 2;
+
+async function runSchedule(
+  target: PacedTarget,
+  isOpenLoop: boolean,
+): Promise<{ result: LoadResult; lateness: number[] }> {
   const tally = createTally();
   const connections = openConnections(target);
   const count = Math.floor((target.durationMs / 1000) * target.perSecond);
-  const lines = connections.map(() => ({ due: [] as number[], busy: false }));
+  const lines = connections.map(() => ({ since: [] as number[], busy: false }));
+  const lateness: number[] = [];
+  const dueAt = (call: number) => tally.started + (call * 1000) / target.perSecond;
 
   const all = new Promise<void>((resolve, reject) => {
     let fired = 0;
@@ -82,29 +111,33 @@ export async function runPaced(target: Target & { perSecond: number }): Promise<
       connection.onFault = reject;
       connection.onResponse = (status) => {
         const now = performance.now();
-        tally.add(status, now - (line.due.shift() as number), now);
+        tally.add(status, now - (line.since.shift() as number), now);
         responded += 1;
-        line.busy = line.due.length > 0;
+        line.busy = line.since.length > 0;
         if (line.busy) connection.send();
         else if (responded === count) resolve();
       };
     });
     const fire = () => {
       const now = performance.now();
-      // The generator's own timer may be late on a busy machine, which is not the server's delay.
-      while (fired < count && tally.started + (fired * 1000) / target.perSecond <= now) {
+      while (fired < count && dueAt(fired) <= now) {
         const i = fired % connections.length;
         const line = lines[i] as (typeof lines)[number];
-        line.due.push(performance.now());
+        const sentAt = performance.now();
+        lateness.push(sentAt - dueAt(fired));
+        line.since.push(isOpenLoop ? dueAt(fired) : sentAt);
         if (!line.busy) connections[i]?.send();
         line.busy = true;
         fired += 1;
       }
-      if (fired < count) setTimeout(fire, tally.started + (fired * 1000) / target.perSecond - now);
+      if (fired === count) return;
+      const waitMs = dueAt(fired) - now;
+      if (isOpenLoop && waitMs < POLL_MS) setImmediate(fire);
+      else setTimeout(fire, isOpenLoop ? waitMs - POLL_MS : waitMs);
     };
     fire();
   });
-  return finish([all], connections, target, tally);
+  return { result: await finish([all], connections, target, tally), lateness };
 }
 
 function createTally() {
@@ -158,11 +191,21 @@ type Connection = {
 
 function openConnections(target: Target): Connection[] {
   return Array.from({ length: target.connections }, (_, i) =>
-    openConnection(target.port, target.requests[i % target.requests.length] as Buffer),
+    openConnection(target.port, requestsOf(target, i)),
   );
 }
 
-function openConnection(port: number, request: Buffer): Connection {
+/** Returns the requests of a connection: all that have its number when the requests are dealt out. */
+export function requestsOf(
+  { requests, connections }: Pick<Target, "requests" | "connections">,
+  connection: number,
+): Buffer[] {
+  const own = requests.filter((_, i) => i % connections === connection);
+  return own.length > 0 ? own : [requests[connection % requests.length] as Buffer];
+}
+
+function openConnection(port: number, requests: readonly Buffer[]): Connection {
+  let next = 0;
   const read = createResponseReader((status) => connection.onResponse(status));
   const fail = (error: Error) => {
     socket.destroy();
@@ -187,7 +230,10 @@ function openConnection(port: number, request: Buffer): Connection {
     },
   });
   const connection: Connection = {
-    send: () => socket.write(request),
+    send() {
+      socket.write(requests[next] as Buffer);
+      next = (next + 1) % requests.length;
+    },
     close: () => socket.destroy(),
     onResponse: () => {},
     onFault: () => {},

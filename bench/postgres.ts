@@ -24,7 +24,7 @@ import {
 
 /**
  * Measures debits on PostgreSQL: Toolbooth's batches compared with a statement per call (`postgres-usual.ts`), in turns, on the
- * same tables. Over HTTP it compares one node with a bare server.
+ * same tables. Over HTTP it compares one node and two nodes with a bare server.
  */
 export type PostgresOptions = { rounds: number; seconds: number; logLevel: string };
 
@@ -52,7 +52,7 @@ export async function measurePostgres(options: PostgresOptions) {
     const pairs = await runRounds(fixture, callers, options);
     const rows = CASES.map(({ name }, i) => summarise(name, pairs[i] as Pair[]));
     for (const caller of callers) await endCaller(caller);
-    const http = await measurePostgresHttp(fixture.server, options);
+    const http = await measurePostgresHttp(fixture, options);
     return { rows, http, text: `${show(rows, options)}\n${http.text}` };
   } finally {
     for (const caller of callers) caller.kill("SIGKILL");

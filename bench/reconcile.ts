@@ -4,6 +4,7 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { databaseFile } from "../src/apps/node/data-folder.ts";
 import { readSecretFile } from "../src/apps/node/secret-file.ts";
+import { countUsualDebits } from "./peers/usual-ledger.ts";
 
 /** Opens accounts in the server's ledger, and compares the ledger with the responses at the end. */
 const CREDITS = 1_000_000_000;
@@ -64,3 +65,10 @@ export const showReconciliation = ({ responded, recorded, ok, faults }: Reconcil
   ok
     ? `Ledger: ${responded} responses and ${recorded} debits after the server was killed (SIGKILL). The ledger reconciles.`
     : `Ledger: ${responded} responses, but ${recorded} debits. ${faults.join("; ")}`;
+
+/** Throws unless the ledger of a usual build has exactly the calls with a response. The server must have ended. */
+export function reconcileUsual(name: string, dataDir: string, responded: number): void {
+  const recorded = countUsualDebits(dataDir);
+  if (recorded !== responded)
+    throw new Error(`${name}: ${responded} responses, but ${recorded} debits`);
+}

@@ -15,7 +15,8 @@ export type Server = {
 export type OwnServer = Server & { key: string; dataDir: string };
 
 const ROOT = path.join(import.meta.dirname, "..");
-const START_TIMEOUT_MS = 15_000;
+/** The first start builds the pages, on a machine that may be busy. */
+const START_TIMEOUT_MS = 60_000;
 /** More than a run can spend. */
 const STARTER_CREDITS = 1_000_000_000;
 
@@ -29,11 +30,26 @@ export async function startBareServer(): Promise<Server> {
   return server;
 }
 
-/** Starts the real server like `npm start`, on an empty data folder or database, without a rate limit. */
+export type UsualName = keyof typeof USUAL_SCRIPTS;
+const USUAL_SCRIPTS = {
+  express: "bench/peers/express-server.ts",
+  fastify: "bench/peers/fastify-server.ts",
+} as const;
+export const USUAL_NAMES = Object.keys(USUAL_SCRIPTS) as UsualName[];
+
+/** Starts one of the builds that people would write instead, on a folder with accounts (`createUsualAccounts`). */
+export async function startUsualServer(name: UsualName, dataDir: string): Promise<Server> {
+  const env = { ...baseEnv(), DATA_DIR: dataDir, NODE_ENV: "production" };
+  const { server } = await start(name, [USUAL_SCRIPTS[name]], env, /127\.0\.0\.1:(\d+)/);
+  return server;
+}
+
+/** Starts the real server like `npm start`, without a rate limit, on an empty data folder or database unless `knownKey` is one of its keys. */
 export async function startOwnServer(
   dataDir: string,
   logLevel: string,
   settings: NodeJS.ProcessEnv = {},
+  knownKey?: string,
 ): Promise<OwnServer> {
   const env = {
     ...baseEnv(),
@@ -49,9 +65,10 @@ export async function startOwnServer(
     "toolbooth",
     ["src/apps/node/main.ts"],
     env,
-    /127\.0\.0\.1:(\d+)[\s\S]*Bearer (\w+)/,
+    // A server prints its starter key only when it creates the database.
+    knownKey === undefined ? /127\.0\.0\.1:(\d+)[\s\S]*Bearer (\w+)/ : /127\.0\.0\.1:(\d+)/,
   );
-  return { ...server, key: found[2] as string, dataDir };
+  return { ...server, key: knownKey ?? (found[2] as string), dataDir };
 }
 
 /** Creates a data folder beside the source, because the system's temporary folder may be in memory, where a sync costs nothing. */

@@ -1,6 +1,14 @@
-import { type LoadResult, makeRequest, runFlatOut } from "./load.ts";
+import { createCases } from "./cases.ts";
+import { type LoadResult, runFlatOut } from "./load.ts";
+import { createUsualAccounts } from "./peers/usual-ledger.ts";
 import { cpuMicrosOf } from "./process-cpu.ts";
-import { openAccounts, type Reconciliation, reconcile, showReconciliation } from "./reconcile.ts";
+import {
+  openAccounts,
+  type Reconciliation,
+  reconcile,
+  reconcileUsual,
+  showReconciliation,
+} from "./reconcile.ts";
 import {
   medianOf,
   percentile,
@@ -10,124 +18,180 @@ import {
   showTable,
   spreadOf,
 } from "./report.ts";
-import { makeDataDir, type Server, startBareServer, startOwnServer } from "./servers.ts";
+import {
+  makeDataDir,
+  type Server,
+  startBareServer,
+  startOwnServer,
+  startUsualServer,
+  USUAL_NAMES,
+} from "./servers.ts";
 
 /**
- * Measures calls per second and CPU time per call, compared with a bare `node:http` server that parses the same body and sends
- * the same response. The two take turns, and only adjacent rounds are compared.
+ * Measures calls per second and CPU time per call. The contenders are a bare `node:http` server that only parses and responds,
+ * Toolbooth, and the builds that people would write instead (`peers/`). They get the same requests and take turns, and only
+ * runs of the same round are compared.
  */
-export type ThroughputOptions = { rounds: number; seconds: number; logLevel: string };
-
-const CONNECTIONS = 64;
-const BODY_BYTES = 60;
-const MORE_ACCOUNTS = 16;
-
-const BODIES: Record<string, string> = {
-  hash: '{"text":"The quick brown fox jumps","algorithm":"sha256"}',
-  uuid: '{"count":1,"uppercase":false}',
-  echo: '{"hello":"world","list":[1,2.5,true,null],"nested":{"a":1}}',
+export type ThroughputOptions = {
+  rounds: number;
+  seconds: number;
+  logLevel: string;
+  /** Measures only these cases; absent: all. */
+  cases?: readonly string[];
 };
 
-type Case = { name: string; ours: Buffer[]; bare: Buffer[] };
+export const BARE = "bare";
+export const OURS = "toolbooth";
+export const CONTENDERS = [BARE, OURS, ...USUAL_NAMES] as const;
+export type Contender = (typeof CONTENDERS)[number];
+
+export const MANY_ACCOUNTS = 1_000;
+
 type Run = { perSecond: number; cpuMicros: number; p50: number; p99: number };
-type Pair = { ours: Run; bare: Run };
+/** The runs of one round of a case. */
+type Round = Record<Contender, Run>;
 
 export type ThroughputRow = {
   name: string;
-  perSecond: { bare: number; ours: number };
-  throughputRatio: Spread;
-  cpuMicros: { bare: number; ours: number };
-  cpuRatio: Spread;
-  p50Ms: { bare: number; ours: number };
-  p99Ms: { bare: number; ours: number };
+  /** Medians of the rounds, by contender. CPU time is per response. */
+  perSecond: Record<Contender, number>;
+  cpuMicros: Record<Contender, number>;
+  p50Ms: Record<Contender, number>;
+  p99Ms: Record<Contender, number>;
+  /** Toolbooth's throughput and CPU time divided by those of the bare server. */
+  ofBare: { throughput: Spread; cpu: Spread };
+  /** Toolbooth's throughput divided by the build's, and the build's CPU time divided by Toolbooth's: how many times better. */
+  overUsual: Record<string, { throughput: Spread; cpu: Spread }>;
 };
 
 export type ThroughputReport = {
   rows: ThroughputRow[];
+  rounds: number;
+  seconds: number;
   generatorCpuMicros: number;
   totals: Reconciliation;
   text: string;
 };
 
-export async function measureThroughput(options: ThroughputOptions): Promise<ThroughputReport> {
-  const { dataDir, remove } = makeDataDir();
+export type Contenders = {
+  servers: Record<Contender, Server>;
+  /** Keys of the contenders, one account each. The bare server gets ours, so that both parse the same bytes. */
+  keys: Record<Contender, string[]>;
+  /** Adds responses that must be in the ledger at the end. */
+  count(contender: Contender, responses: number): void;
+  /** Kills the servers and compares their ledgers with the responses. Throws if a ledger of a build does not match. */
+  finish(): Promise<Reconciliation>;
+  close(): Promise<void>;
+};
+
+export async function startContenders(
+  logLevel: string,
+  accounts = MANY_ACCOUNTS,
+): Promise<Contenders> {
+  const folders = Object.fromEntries(CONTENDERS.map((name) => [name, makeDataDir()])) as Record<
+    Contender,
+    ReturnType<typeof makeDataDir>
+  >;
   const started: Server[] = [];
+  const responses = new Map<Contender, number>();
+  const close = async () => {
+    for (const server of started) await server.stop();
+    for (const { remove } of Object.values(folders)) remove();
+  };
   try {
     const bare = await startBareServer();
     started.push(bare);
-    const ours = await startOwnServer(dataDir, options.logLevel);
+    const ours = await startOwnServer(folders[OURS].dataDir, logLevel);
     started.push(ours);
-    const cases = makeCases(ours.key, await openAccounts(dataDir, MORE_ACCOUNTS));
-    const own = { cpu: process.cpuUsage(), responses: 0, isOurResponse: 0 };
-    const pairs = await runRounds(cases, { ours, bare }, options, own);
-    const { user, system } = process.cpuUsage(own.cpu);
-    // Killed, not stopped: every response must have its debit on disk.
-    await ours.stop("SIGKILL");
-    const totals = await reconcile(dataDir, own.isOurResponse);
-    const rows = cases.map(({ name }, i) => summarise(name, pairs[i] as Pair[]));
-    const generatorCpuMicros = round((user + system) / own.responses, 1);
+    const ownKeys = [ours.key, ...(await openAccounts(folders[OURS].dataDir, accounts - 1))];
+    const servers: Record<string, Server> = { [BARE]: bare, [OURS]: ours };
+    const keys: Record<string, string[]> = { [BARE]: ownKeys, [OURS]: ownKeys };
+    for (const name of USUAL_NAMES) {
+      const { dataDir } = folders[name];
+      keys[name] = createUsualAccounts(dataDir, accounts);
+      const server = await startUsualServer(name, dataDir);
+      started.push(server);
+      servers[name] = server;
+    }
+    return {
+      servers: servers as Contenders["servers"],
+      keys: keys as Contenders["keys"],
+      count: (contender, more) =>
+        void responses.set(contender, (responses.get(contender) ?? 0) + more),
+      async finish() {
+        // Killed, not stopped: every response must have its debit on disk.
+        for (const server of started) await server.stop("SIGKILL");
+        for (const name of USUAL_NAMES)
+          reconcileUsual(name, folders[name].dataDir, responses.get(name) ?? 0);
+        return reconcile(folders[OURS].dataDir, responses.get(OURS) ?? 0);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+export async function measureThroughput(options: ThroughputOptions): Promise<ThroughputReport> {
+  const contenders = await startContenders(options.logLevel);
+  try {
+    const cases = createCases(contenders.keys).filter(
+      ({ name }) => options.cases?.includes(name) ?? true,
+    );
+    const generator = { cpu: process.cpuUsage(), responses: 0 };
+    const rounds = cases.map(() => [] as Round[]);
+    // Round 0 is a warm-up and is discarded.
+    for (let number = 0; number <= options.rounds; number += 1) {
+      for (const [i, { requests, connections }] of cases.entries()) {
+        const round: Partial<Round> = {};
+        for (const name of orderOf(number)) {
+          const server = contenders.servers[name];
+          const { run, responses } = await measure(server, {
+            port: server.port,
+            requests: requests[name],
+            connections,
+            durationMs: options.seconds * 1000,
+          });
+          contenders.count(name, responses);
+          generator.responses += responses;
+          round[name] = run;
+        }
+        if (number > 0) rounds[i]?.push(round as Round);
+      }
+    }
+    const { user, system } = process.cpuUsage(generator.cpu);
+    const generatorCpuMicros = round((user + system) / generator.responses, 1);
+    const totals = await contenders.finish();
+    const rows = cases.map(({ name }, i) => summarise(name, rounds[i] as Round[]));
     const text = show(rows, options, generatorCpuMicros, totals);
     if (!totals.ok) throw new Error(`${text}\n\nThe ledger does not match the responses`);
-    return { rows, generatorCpuMicros, totals, text };
+    const { rounds: count, seconds } = options;
+    return { rows, rounds: count, seconds, generatorCpuMicros, totals, text };
   } finally {
-    for (const server of started) await server.stop();
-    remove();
+    await contenders.close();
   }
 }
 
-function makeCases(key: string, otherKeys: string[]): Case[] {
-  // White space pads the bodies, so that all tools get the same size.
-  const body = (tool: string) => (BODIES[tool] as string).padEnd(BODY_BYTES);
-  // The bare server also gets the key, so that both parse the same bytes.
-  const request = (tool: string, with_: string) =>
-    makeRequest(`/api/v1/${tool}`, body(tool), with_);
-  const one = Object.keys(BODIES).map((tool) => {
-    const requests = [request(tool, key)];
-    return { name: tool, ours: requests, bare: requests };
-  });
-  const many = otherKeys.map((other) => request("hash", other));
-  return [...one, { name: `hash, ${MORE_ACCOUNTS} accounts`, ours: many, bare: many }];
+/** The order of the contenders changes every round. */
+function orderOf(number: number): Contender[] {
+  const order = [...CONTENDERS];
+  order.push(...order.splice(0, number % order.length));
+  return order;
 }
 
-/** Round 0 is a warm-up and is discarded. The order changes every round. */
-async function runRounds(
-  cases: Case[],
-  servers: { ours: Server; bare: Server },
-  options: ThroughputOptions,
-  own: { responses: number; isOurResponse: number },
-): Promise<Pair[][]> {
-  const pairs: Pair[][] = cases.map(() => []);
-  const measure = async (server: Server, requests: Buffer[]): Promise<Run> => {
-    const before = await cpuMicrosOf(server.child);
-    const load = {
-      port: server.port,
-      requests,
-      connections: CONNECTIONS,
-      durationMs: options.seconds * 1000,
-    };
-    const result = await runFlatOut(load);
-    const cpu = (await cpuMicrosOf(server.child)) - before;
-    requireSuccess(server, result);
-    own.responses += result.responses;
-    if (server === servers.ours) own.isOurResponse += result.responses;
-    return {
-      perSecond: result.responses / result.seconds,
-      cpuMicros: cpu / result.responses,
-      p50: percentile(result.latencies, 50),
-      p99: percentile(result.latencies, 99),
-    };
+async function measure(server: Server, target: Parameters<typeof runFlatOut>[0]) {
+  const before = await cpuMicrosOf(server.child);
+  const result = await runFlatOut(target);
+  const cpu = (await cpuMicrosOf(server.child)) - before;
+  requireSuccess(server, result);
+  const run: Run = {
+    perSecond: result.responses / result.seconds,
+    cpuMicros: cpu / result.responses,
+    p50: percentile(result.latencies, 50),
+    p99: percentile(result.latencies, 99),
   };
-  for (let number = 0; number <= options.rounds; number += 1) {
-    for (const [i, { ours, bare }] of cases.entries()) {
-      const first =
-        number % 2 === 0 ? await measure(servers.bare, bare) : await measure(servers.ours, ours);
-      const second =
-        number % 2 === 0 ? await measure(servers.ours, ours) : await measure(servers.bare, bare);
-      const pair = number % 2 === 0 ? { bare: first, ours: second } : { ours: first, bare: second };
-      if (number > 0) pairs[i]?.push(pair);
-    }
-  }
-  return pairs;
+  return { run, responses: result.responses };
 }
 
 export function requireSuccess(server: Server, { statuses }: LoadResult): void {
@@ -137,57 +201,65 @@ export function requireSuccess(server: Server, { statuses }: LoadResult): void {
   throw new Error(`${server.name} responded with ${list}. Results with errors are not valid`);
 }
 
-function summarise(name: string, pairs: Pair[]): ThroughputRow {
-  const both = (amount: (run: Run) => number, digits: number) => ({
-    bare: round(medianOf(pairs.map(({ bare }) => amount(bare))), digits),
-    ours: round(medianOf(pairs.map(({ ours }) => amount(ours))), digits),
-  });
+function summarise(name: string, rounds: readonly Round[]): ThroughputRow {
+  const each = (amount: (run: Run) => number, digits: number) =>
+    Object.fromEntries(
+      CONTENDERS.map((one) => [
+        one,
+        round(medianOf(rounds.map((runs) => amount(runs[one]))), digits),
+      ]),
+    ) as Record<Contender, number>;
+  const ratio = (of: Contender, to: Contender, amount: (run: Run) => number) =>
+    spreadOf(rounds.map((runs) => amount(runs[of]) / amount(runs[to])));
+  const perSecond = (run: Run) => run.perSecond;
+  const cpuMicros = (run: Run) => run.cpuMicros;
   return {
     name,
-    perSecond: both((run) => run.perSecond, 0),
-    throughputRatio: spreadOf(pairs.map(({ ours, bare }) => ours.perSecond / bare.perSecond)),
-    cpuMicros: both((run) => run.cpuMicros, 1),
-    cpuRatio: spreadOf(pairs.map(({ ours, bare }) => ours.cpuMicros / bare.cpuMicros)),
-    p50Ms: both((run) => run.p50, 2),
-    p99Ms: both((run) => run.p99, 2),
+    perSecond: each(perSecond, 0),
+    cpuMicros: each(cpuMicros, 1),
+    p50Ms: each((run) => run.p50, 2),
+    p99Ms: each((run) => run.p99, 2),
+    ofBare: { throughput: ratio(OURS, BARE, perSecond), cpu: ratio(OURS, BARE, cpuMicros) },
+    overUsual: Object.fromEntries(
+      USUAL_NAMES.map((usual) => [
+        usual,
+        { throughput: ratio(OURS, usual, perSecond), cpu: ratio(usual, OURS, cpuMicros) },
+      ]),
+    ),
   };
 }
 
 function show(
-  rows: ThroughputRow[],
+  rows: readonly ThroughputRow[],
   options: ThroughputOptions,
   generatorCpuMicros: number,
   totals: Reconciliation,
 ): string {
-  const head = [
-    "call",
-    "bare/s",
-    "ours/s",
-    "ratio",
-    "bare CPU µs",
-    "ours",
-    "ratio",
-    "bare p50 ms",
-    "ours",
-    "bare p99",
-    "ours",
-  ];
-  const cells = rows.map((row) => [
-    row.name,
-    String(row.perSecond.bare),
-    String(row.perSecond.ours),
-    showSpread(row.throughputRatio, 2),
-    row.cpuMicros.bare.toFixed(1),
-    row.cpuMicros.ours.toFixed(1),
-    showSpread(row.cpuRatio, 2),
-    row.p50Ms.bare.toFixed(2),
-    row.p50Ms.ours.toFixed(2),
-    row.p99Ms.bare.toFixed(2),
-    row.p99Ms.ours.toFixed(2),
+  const each = (of: (row: ThroughputRow) => Record<Contender, number>, digits: number) =>
+    showTable(
+      ["call", ...CONTENDERS],
+      rows.map((row) => [row.name, ...CONTENDERS.map((one) => of(row)[one].toFixed(digits))]),
+    );
+  const ratios = rows.map(({ name, ofBare, overUsual }) => [
+    name,
+    showSpread(ofBare.throughput, 2),
+    showSpread(ofBare.cpu, 2),
+    ...Object.values(overUsual).flatMap((one) => [
+      showSpread(one.throughput, 1),
+      showSpread(one.cpu, 1),
+    ]),
   ]);
+  const over = USUAL_NAMES.flatMap((usual) => [`calls/s over ${usual}`, `CPU under ${usual}`]);
   return [
-    `Throughput: ${CONNECTIONS} connections, bodies of ${BODY_BYTES} bytes, ${options.rounds} rounds of ${options.seconds} s, log level ${options.logLevel}`,
-    showTable(head, cells),
+    `Throughput: ${options.rounds} rounds of ${options.seconds} s, log level ${options.logLevel}; medians of the rounds`,
+    "Calls per second",
+    each((row) => row.perSecond, 0),
+    "CPU µs per call",
+    each((row) => row.cpuMicros, 1),
+    "p99, ms (mostly queueing: the connections send without a pause)",
+    each((row) => row.p99Ms, 2),
+    "Toolbooth's ratios: median (min–max)",
+    showTable(["call", "calls/s of bare", "CPU of bare", ...over], ratios),
     `The load generator took ${generatorCpuMicros} µs of CPU time per response on the same cores.`,
     showReconciliation(totals),
   ].join("\n");

@@ -9,8 +9,9 @@ import path from "node:path";
 enableCompileCache(path.join(import.meta.dirname, "../../../node_modules/.cache/toolbooth"));
 
 // Imported after the cache is enabled, so that the cache covers it.
-const { runCommandLine } = await import("./run.ts");
-process.exitCode = await runCommandLine(process.argv.slice(2), process.env, {
-  stdout: (text) => process.stdout.write(text),
-  stderr: (text) => process.stderr.write(text),
+void import("./run.ts").then(async ({ runCommandLine }) => {
+  process.exitCode = await runCommandLine(process.argv.slice(2), process.env, {
+    stdout: (text) => process.stdout.write(text),
+    stderr: (text) => process.stderr.write(text),
+  });
 });

@@ -176,7 +176,7 @@ const { prices, stripe } = settings;
 const billing =
   prices === null || stripe === null
     ? null
-    : await openBilling({
+    : openBilling({
         stripe,
         secrets,
         prices,

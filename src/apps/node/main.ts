@@ -82,7 +82,7 @@ async function main(): Promise<void> {
     lostCommits: () => store.lostCommits() !== null,
     database: store.measure,
     gather: async () => threads?.gather(),
-    connections: () => threads?.connections() ?? [],
+    connections: count === 1 ? undefined : () => threads?.connections() ?? [],
   });
   const readiness = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);

@@ -42,8 +42,8 @@ export function createNodeMetrics(queues: {
   database: NodeStore["measure"];
   /** Has the HTTP threads `add` what they have counted. */
   gather?(): Promise<void>;
-  /** The open connections of each HTTP thread. Empty: there is only the main thread. */
-  connections?(): number[];
+  /** The open connections of each HTTP thread, if there are several. */
+  connections?: (() => number[]) | undefined;
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
@@ -132,16 +132,19 @@ export function createNodeMetrics(queues: {
     "1 if acknowledged commits are missing from the database and no operator has accepted it",
     () => (queues.lostCommits() ? 1 : 0),
   );
-  new Gauge({
-    registers,
-    name: "toolbooth_http_thread_connections",
-    help: "Open connections by HTTP thread, if there are several",
-    labelNames: ["thread"],
-    collect() {
-      for (const [at, count] of (queues.connections?.() ?? []).entries())
-        this.set({ thread: at + 1 }, count);
-    },
-  });
+  const { connections: connectionsOfThreads } = queues;
+  if (connectionsOfThreads !== undefined) {
+    new Gauge({
+      registers,
+      name: "toolbooth_http_thread_connections",
+      help: "Open connections by HTTP thread",
+      labelNames: ["thread"],
+      collect() {
+        for (const [at, count] of connectionsOfThreads().entries())
+          this.set({ thread: at + 1 }, count);
+      },
+    });
+  }
   addJobGauges(registers, queues.jobs, Date.now);
   addSignUpMetrics(registers, queues.signUps);
   addStorageMetrics(registers, queues);

@@ -29,24 +29,26 @@ export type KnownAccount = {
   /** Debits that were looked up, by `debitName`; null if there is none. Read it through `debitNamed`. */
   debits: Map<string, DebitRow | null> | undefined;
   /** Debits of this transaction that are not in `debits` yet. Most are never looked up, and building a name costs more than the rest of a debit. */
-  made: DebitRow[];
+  made: DebitRow[] | undefined;
   /** By `recordName`. */
   records: Map<string, IdempotencyRow | null> | undefined;
   /** The number of debits that were saved since the account was loaded, or since a store was last asked to sum them. */
   unsummed: number;
-  unsaved: Unsaved;
+  /** Null if nothing is to be saved. Made anew for each transaction: what dies young is cheaper than what is emptied and kept. */
+  unsaved: Unsaved | null;
+  /** Whether `callKeys` has one that does not exist. */
+  hasUnknownKeys: boolean;
 };
 
 /** Changes to save. Rows whose `no` is 0 are new. */
 export type Unsaved = {
-  isEmpty: boolean;
   account: AccountRow | null;
   keys: Map<string, KeyRow> | undefined;
   grants: Map<string, GrantRow> | undefined;
   /** Keys of which only the last use and what they have spent changed. */
   usedKeys: Map<number, CallKey> | undefined;
-  /** Grants of which only the remaining credits changed. */
-  drawn: Map<number, OpenGrant> | undefined;
+  /** Grants of which only the remaining credits changed: those of the account itself, so one that is here twice has the same credits. */
+  drawn: OpenGrant[];
   debits: DebitRow[];
   reversed: DebitRow[];
   reversals: ReversalRow[];
@@ -76,19 +78,19 @@ export const knownAccount = (id: string, row: AccountRow | null): KnownAccount =
   areAll: false,
   grantsFrom: 0,
   debits: undefined,
-  made: [],
+  made: undefined,
   records: undefined,
   unsummed: 0,
-  unsaved: nothingUnsaved(),
+  unsaved: null,
+  hasUnknownKeys: false,
 });
 
-export const nothingUnsaved = (): Unsaved => ({
-  isEmpty: true,
+const nothingUnsaved = (): Unsaved => ({
   account: null,
   keys: undefined,
   grants: undefined,
   usedKeys: undefined,
-  drawn: undefined,
+  drawn: [],
   debits: [],
   reversed: [],
   reversals: [],
@@ -99,20 +101,26 @@ export const nothingUnsaved = (): Unsaved => ({
   clearEvents: false,
 });
 
+/** Returns the changes of the account, to add to them. */
+export function changesOf(known: KnownAccount): Unsaved {
+  known.unsaved ??= nothingUnsaved();
+  return known.unsaved;
+}
+
 export const debitName = (at: number, callId: string) => `${at} ${callId}`;
 export const recordName = (tool: string, key: string) => `${tool} ${key}`;
 
 /** Returns the debit with this name; undefined if it has not been looked up. */
 export function debitNamed(known: KnownAccount, at: number, callId: string) {
-  if (known.debits === undefined && known.made.length === 0) return undefined;
+  if (known.debits === undefined && known.made === undefined) return undefined;
   return debitsByName(known).get(debitName(at, callId));
 }
 
 /** Returns the debits that were looked up and those of this transaction. */
 export function debitsByName(known: KnownAccount): Map<string, DebitRow | null> {
   known.debits ??= new Map();
-  for (const debit of known.made) known.debits.set(debitName(debit.at, debit.callId), debit);
-  known.made.length = 0;
+  for (const debit of known.made ?? []) known.debits.set(debitName(debit.at, debit.callId), debit);
+  known.made = undefined;
   return known.debits;
 }
 
@@ -125,6 +133,7 @@ export const cache = {
   callKey(known: KnownAccount, sha256: string, row: CallKey | null): void {
     known.callKeys ??= new Map();
     known.callKeys.set(sha256, row);
+    if (row === null) known.hasUnknownKeys = true;
   },
   debit(known: KnownAccount, { at, callId }: { at: number; callId: string }, row: DebitRow | null) {
     debitsByName(known).set(debitName(at, callId), row);
@@ -134,19 +143,3 @@ export const cache = {
     known.records.set(recordName(name.tool, name.key), row);
   },
 };
-
-/** Empties `unsaved` after a save. It keeps the collections, so that an account with one debit per batch does not create new ones each time. */
-export function clearUnsaved(unsaved: Unsaved): void {
-  unsaved.isEmpty = true;
-  unsaved.account = null;
-  const { keys, grants, usedKeys, drawn, records } = unsaved;
-  for (const rows of [keys, grants, usedKeys, drawn, records])
-    if (rows !== undefined && rows.size > 0) rows.clear();
-  unsaved.debits.length = 0;
-  unsaved.reversed.length = 0;
-  unsaved.reversals.length = 0;
-  unsaved.sums.length = 0;
-  unsaved.forgottenCalls.length = 0;
-  unsaved.events.length = 0;
-  unsaved.clearEvents = false;
-}

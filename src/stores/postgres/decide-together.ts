@@ -1,11 +1,6 @@
 import { OrderRejected } from "#ledger/port.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
-import {
-  clearUnsaved,
-  debitNamed,
-  type KnownAccount,
-  knownAccount,
-} from "../ledger/known-account.ts";
+import { debitNamed, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
 import {
   decide,
   GRANTS_AT_FIRST,
@@ -83,7 +78,7 @@ export function openTogether<Name extends RuleName>(
       }
       outcomes[index] = decided.outcome;
       const { unsaved } = known;
-      if (unsaved.events.length === 0) continue;
+      if (unsaved === null || unsaved.events.length === 0) continue;
       for (const { at, content } of unsaved.events)
         events.push({ index, account: known, at, content });
       unsaved.events = [];
@@ -92,7 +87,10 @@ export function openTogether<Name extends RuleName>(
   }
 
   return {
-    loadings: [loadAccounts(lines, isLocking), ...loadingsOf(first, clock, name === "debit")],
+    loadings:
+      name === "debit"
+        ? loadingsOf(first, clock, lines)
+        : [loadAccounts(lines, isLocking), ...loadingsOf(first, clock)],
     decideLoaded() {
       const missing: LoadOrder[] = [];
       for (const line of lines.values()) for (const each of decideLine(line)) missing.push(each);
@@ -177,7 +175,7 @@ export async function decideTogether<Name extends RuleName>(
     if (missing.length === 0) break;
     const stale = staleOf(missing);
     saving = savingOf(stale);
-    for (const { unsaved } of stale) clearUnsaved(unsaved);
+    for (const known of stale) known.unsaved = null;
     loadings = loadingsOf(missing, how.clock ?? "database");
   }
   const { statements, copy } = savingOf(together.accounts);

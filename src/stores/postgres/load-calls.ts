@@ -1,5 +1,6 @@
-import type { OpenGrant } from "#ledger/rules/rows.ts";
+import type { AccountRow, OpenGrant } from "#ledger/rules/rows.ts";
 import { cache, type KnownAccount } from "../ledger/known-account.ts";
+import { OPEN_GRANT_COLUMNS } from "../ledger/row-columns.ts";
 import { GRANTS_AT_FIRST } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import { arrayOf, literalOf } from "./literals.ts";
@@ -7,16 +8,16 @@ import { type LoadedAccount, type Loading, texts, type Wanted } from "./loading.
 import {
   CALL_KEY,
   type LoadedKey,
-  OPEN_GRANT,
   type PackedRow,
   packed,
+  readAccount,
   readCallKey,
   readGrantOfKey,
   readOpenGrant,
   unpack,
 } from "./packed-rows.ts";
 
-/** Loading what a call needs in addition to its account: its key, and the grants that are spent first. */
+/** Loading what a call needs: its account, its key, and the grants that are spent first. */
 
 export function loadCallKeys(asked: readonly Wanted<"callKey">[]): Loading {
   const names = arrayOf(texts([...new Set(asked.map(({ wanted }) => wanted))]));
@@ -49,24 +50,27 @@ function takeCallKey(known: KnownAccount, sha256: string, key: LoadedKey | undef
 
 /** Queries the first spendable grants of an account in the order in which they are spent. */
 const firstGrants = (accountNo: string, now: number, limit: number) => `
-  SELECT ${OPEN_GRANT} FROM credit_grant
+  SELECT ${OPEN_GRANT_COLUMNS} FROM credit_grant
   WHERE account_no = ${accountNo} AND spent = 0 AND ${EXPIRY_SQL} > ${literalOf(now)}
   ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ${limit}`;
 
 /** A call's order: its key and its time. */
 export type Call = { of: LoadedAccount; callKey: string; now: number };
 
-/** Loads keys, each with the first grants of its account. If a key belongs to another account, the grants are loaded separately. */
-export function loadCalls(calls: readonly Call[]): Loading {
+/**
+ * Locks the accounts, and loads them and the keys, each with the first grants of its account. If a key belongs to another account, the
+ * grants are loaded separately.
+ */
+export function loadCalls(accounts: Map<string, LoadedAccount>, calls: readonly Call[]): Loading {
+  const ids = arrayOf(texts([...accounts.keys()]));
   const names = arrayOf(texts([...new Set(calls.map(({ callKey }) => callKey))]));
   const now = calls.reduce((first, call) => Math.min(first, call.now), Number.MAX_SAFE_INTEGER);
   return {
-    sql: packed(`SELECT ${CALL_KEY}, g.* FROM api_key k
-      LEFT JOIN LATERAL (${firstGrants("k.account_no", now, GRANTS_AT_FIRST)}) g ON true
-      WHERE ${hasSecret(names)}`),
+    sql: `SELECT accounts, calls FROM load_calls(${ids}, ${names}, ${literalOf(now)}, ${GRANTS_AT_FIRST})`,
     take(rows) {
+      takeAccounts(accounts, unpack(rows, readAccount, "accounts"));
       const bySha256 = new Map<string, { key: LoadedKey; grants: OpenGrant[] }>();
-      for (const { key, grant } of unpack(rows, readCall)) {
+      for (const { key, grant } of unpack(rows, readCall, "calls")) {
         const earlier = bySha256.get(key.sha256);
         if (earlier === undefined)
           nameKey(bySha256, key, { key, grants: grant === null ? [] : [grant] });
@@ -80,6 +84,13 @@ export function loadCalls(calls: readonly Call[]): Loading {
       }
     },
   };
+}
+
+export function takeAccounts(accounts: Map<string, LoadedAccount>, rows: AccountRow[]): void {
+  for (const row of rows) {
+    const account = accounts.get(row.id);
+    if (account !== undefined) account.known.row = row;
+  }
 }
 
 const readCall = (row: PackedRow) => ({ key: readCallKey(row), grant: readGrantOfKey(row) });

@@ -13,7 +13,7 @@ import {
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
 import { arrayOf, type Column, literalOf, rowsFrom } from "./literals.ts";
-import { type Call, loadCallKeys, loadCalls, loadGrants } from "./load-calls.ts";
+import { type Call, loadCallKeys, loadCalls, loadGrants, takeAccounts } from "./load-calls.ts";
 import {
   type LoadedAccount,
   type Loading,
@@ -33,20 +33,15 @@ export function loadAccounts(accounts: Map<string, LoadedAccount>, isLocking: bo
   const lock = isLocking ? "ORDER BY no FOR NO KEY UPDATE" : "";
   return {
     sql: packed(`SELECT ${ACCOUNT} FROM account WHERE id = ANY (${ids}) ${lock}`),
-    take(rows) {
-      for (const row of unpack(rows, readAccount)) {
-        const account = accounts.get(row.id);
-        if (account !== undefined) account.known.row = row;
-      }
-    },
+    take: (rows) => takeAccounts(accounts, unpack(rows, readAccount)),
   };
 }
 
-/** Returns the statements that load what the orders need. `areCalls`: most orders have a valid key, by which the account's grants are found. */
+/** Returns the statements that load what the orders need. `callers`: the orders are calls, and their accounts are to be locked and loaded too. */
 export function loadingsOf(
   orders: readonly LoadOrder[],
   clock: NodeClock,
-  areCalls = false,
+  callers?: Map<string, LoadedAccount>,
 ): Loading[] {
   const calls: Call[] = [];
   const keys: Wanted<"key">[] = [];
@@ -60,7 +55,7 @@ export function loadingsOf(
   const concerned: Wanted<"concerned">[] = [];
   for (const { of, context, load } of orders) {
     const { key, callKey } = load;
-    if (areCalls && callKey !== undefined && load.grants !== undefined) {
+    if (callers !== undefined && callKey !== undefined && load.grants !== undefined) {
       calls.push({ of, callKey, now: load.grants.now });
     } else {
       if (callKey !== undefined) callKeys.push({ of, context, wanted: callKey });
@@ -75,7 +70,7 @@ export function loadingsOf(
     if (load.concerned !== undefined) concerned.push({ of, context, wanted: load.concerned });
   }
   const loadings = CONCERNED.map((by) => loadConcerned(concerned, by));
-  if (calls.length > 0) loadings.push(loadCalls(calls));
+  if (callers !== undefined) loadings.push(loadCalls(callers, calls));
   if (keys.length > 0) loadings.push(loadKeys(keys));
   if (callKeys.length > 0) loadings.push(loadCallKeys(callKeys));
   if (newKeys.length > 0) loadings.push(loadOtherKeys(newKeys));

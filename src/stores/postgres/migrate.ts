@@ -5,6 +5,7 @@ import {
   READ_APPLIED,
   SCHEMA_MIGRATION_TABLE,
 } from "../schema/migrations.ts";
+import { postgresCalls } from "../schema/postgres-calls.ts";
 import { postgresDashboard } from "../schema/postgres-dashboard.ts";
 import { postgresLedger } from "../schema/postgres-ledger.ts";
 import { postgresRequests } from "../schema/postgres-requests.ts";
@@ -13,7 +14,11 @@ import type { PostgresPool, PostgresQuery } from "./pool.ts";
 
 /** The migrations of PostgreSQL, in the order in which they run. Released migrations are never edited. */
 export const MIGRATIONS: readonly Migration[] = [
-  { name: "initial", sql: postgresLedger + postgresDashboard + postgresRequests, readableFrom: 1 },
+  {
+    name: "initial",
+    sql: postgresLedger + postgresCalls + postgresDashboard + postgresRequests,
+    readableFrom: 1,
+  },
 ];
 
 /** The database is unsuitable. The message says why and what to do. */

@@ -17,7 +17,7 @@ import {
   writeJson,
 } from "../ledger/row-columns.ts";
 import { addKeptSql } from "../sql/usage.ts";
-import { type Column, copyLine, literalOf, rowsFrom } from "./literals.ts";
+import { arrayOf, type Column, copyLine, literalOf, rowsFrom } from "./literals.ts";
 import type { PostgresMessage } from "./pool.ts";
 
 /** The changes of the rules as one message: a statement for each kind of row, and a COPY for the debits. */
@@ -39,8 +39,7 @@ export function savingOf(accounts: readonly KnownAccount[]): Saving {
     update("api_key", KEY_COLUMNS, 2, rows.keys),
     insert("credit_grant", GRANT_COLUMNS, rows.newGrants),
     update("credit_grant", GRANT_COLUMNS, 3, rows.grants),
-    useKeys(rows.usedKeys),
-    setRemaining(rows.drawn),
+    saveCalls(rows.usedKeys, rows.drawn),
     addToSums(rows.sums),
     insert("reversal", REVERSAL_COLUMNS, rows.reversals),
     insert("idempotency", RECORD_COLUMNS, rows.records, RECORD_AGAIN),
@@ -73,7 +72,7 @@ function rowsOf(accounts: readonly KnownAccount[]) {
   };
   for (const known of accounts) {
     const { unsaved } = known;
-    if (unsaved.isEmpty) continue;
+    if (unsaved === null) continue;
     const no = known.row?.no ?? 0;
     const { account } = unsaved;
     if (account !== null && account.no === 0) rows.newAccounts.push(accountValues(account));
@@ -87,7 +86,7 @@ function rowsOf(accounts: readonly KnownAccount[]) {
       else rows.grants.push([grant.no, ...grantValues(grant)]);
     }
     for (const key of unsaved.usedKeys?.values() ?? NONE) rows.usedKeys.push(key);
-    for (const grant of unsaved.drawn?.values() ?? NONE) rows.drawn.push(grant);
+    for (const grant of unsaved.drawn) rows.drawn.push(grant);
     for (const sum of unsaved.sums) rows.sums.push({ no, ...sum });
     for (const debit of unsaved.debits) rows.debits += copyLine(no, debitValues(debit));
     for (const record of unsaved.records?.values() ?? NONE)
@@ -182,14 +181,17 @@ function update(table: string, columns: string, fixed: number, rows: Rows): stri
   return `UPDATE ${table} x SET ${sets} FROM ${from} WHERE x.no = t.no`;
 }
 
-function useKeys(keys: readonly CallKey[]): string | null {
-  if (keys.length === 0) return null;
-  const from = rowsFrom("t", {
-    no: { type: "bigint", values: keys.map(({ no }) => no) },
-    used: { type: "bigint", values: keys.map(({ lastUsedAt }) => lastUsedAt) },
-    spent: { type: "text", values: keys.map(({ spent }) => writeJson(spent)) },
-  });
-  return `UPDATE api_key k SET last_used_at = t.used, budget_spent = t.spent FROM ${from} WHERE k.no = t.no`;
+/** Saves what calls change: the use of keys, and what remains of grants. */
+function saveCalls(keys: readonly CallKey[], grants: readonly OpenGrant[]): string | null {
+  if (keys.length + grants.length === 0) return null;
+  const columns: Column[] = [
+    { type: "bigint", values: keys.map(({ no }) => no) },
+    { type: "bigint", values: keys.map(({ lastUsedAt }) => lastUsedAt) },
+    { type: "text", values: keys.map(({ spent }) => writeJson(spent)) },
+    { type: "bigint", values: grants.map(({ no }) => no) },
+    { type: "bigint", values: grants.map(({ remaining }) => remaining) },
+  ];
+  return `SELECT save_calls(${columns.map(arrayOf).join(", ")})`;
 }
 
 /** Adds to the sums of kept debits. Several debits of a batch may concern the same sum. */
@@ -207,14 +209,4 @@ function addToSums(sums: readonly (UsageSum & { no: number })[]): string | null 
   return addKeptSql(
     `SELECT account_no, hour, key_no, tool, sum(calls), sum(credits) FROM ${from} GROUP BY 1, 2, 3, 4`,
   );
-}
-
-function setRemaining(grants: readonly OpenGrant[]): string | null {
-  if (grants.length === 0) return null;
-  const from = rowsFrom("t", {
-    no: { type: "bigint", values: grants.map(({ no }) => no) },
-    remaining: { type: "bigint", values: grants.map(({ remaining }) => remaining) },
-  });
-  return `UPDATE credit_grant g SET remaining = t.remaining, spent = (t.remaining = 0)::int
-    FROM ${from} WHERE g.no = t.no`;
 }

@@ -1,5 +1,5 @@
 import type { GrantRow, KeyRow, OpenGrant } from "#ledger/rules/rows.ts";
-import { clearUnsaved, type KnownAccount } from "../ledger/known-account.ts";
+import type { KnownAccount } from "../ledger/known-account.ts";
 import {
   ACCOUNT_COLUMNS,
   accountValues,
@@ -69,7 +69,7 @@ export function createSaver(
 
   function save(known: KnownAccount): void {
     const { unsaved } = known;
-    if (unsaved.isEmpty) return;
+    if (unsaved === null) return;
     const { account, keys, grants, usedKeys, drawn, records } = unsaved;
     let accountNo = known.row?.no ?? 0;
     if (account !== null && accountNo === 0) {
@@ -90,7 +90,7 @@ export function createSaver(
       if (text === null) statements.useKey.run(lastUsedAt, sum, no);
       else statements.spendKey.run(lastUsedAt, text, sum, no);
     }
-    for (const grant of drawn?.values() ?? []) saveDrawn(grant);
+    for (const grant of drawn) saveDrawn(grant);
     newDebits.collect(known, accountNo, unsaved.debits);
     for (const { reversedAt, at, callId } of unsaved.reversed) {
       const values = [reversedAt, accountNo, at, callId];
@@ -113,7 +113,7 @@ export function createSaver(
       statements.insertEvent.run(accountNo, at, kind, JSON.stringify(data));
       onEvent();
     }
-    clearUnsaved(unsaved);
+    known.unsaved = null;
   }
 
   return { save };

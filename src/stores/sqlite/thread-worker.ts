@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type CopyOrder, copySqliteOpen } from "./backup.ts";
-import { type BatchItem, type BatchResult, createBatchRunner } from "./batch.ts";
+import { type BatchResult, createBatchRunner } from "./batch.ts";
 import { createCheckpoints, type WalState } from "./checkpoints.ts";
 import {
   createJournal,
@@ -10,23 +10,30 @@ import {
 } from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
 import { openCommitMark } from "./node-commit-mark.ts";
+import { createThreadServer } from "./thread-server.ts";
+
+/** What the thread is started with. `memory` is shared with the client whose port is that of the thread. */
+export type ThreadData = { file: string; bell: Int32Array; memory: SharedArrayBuffer };
 
 /**
- * A message of the thread, as JSON: the results of a batch, a fault of its maintenance between two batches, the state of the log, or
- * that a copy was made, with null or its error.
+ * A message of the thread, as JSON: the results of a batch (null if all of them are in the shared memory), a fault of its maintenance
+ * between two batches, the state of the log, or that a copy was made, with null or its error.
  */
 export type ThreadMessage =
-  | { commitMs: number; results: BatchResult[] }
+  | { results: BatchResult[] | null }
   | { fault: string }
   | { wal: WalState }
   | { copied: string | null };
 
-/** The thread that owns the ledger's connection. It receives a batch, commits it and sends the results, one batch at a time. */
+/**
+ * The thread that owns the ledger's connection. It takes a batch from the memory that it shares with its client, commits it and sends
+ * the results, one batch at a time.
+ */
 const port = parentPort;
 if (port === null) throw new Error("This file is the ledger's thread; it is started by thread.ts");
 const send = (message: ThreadMessage) => port.postMessage(JSON.stringify(message));
 
-const { file } = workerData as { file: string };
+const { file, bell, memory } = workerData as ThreadData;
 const driver = openNodeSqlite(file);
 const mark = openCommitMark(driver, file);
 const checkpoints = createCheckpoints(driver, () => performance.now());
@@ -91,25 +98,47 @@ function sumDebits(): void {
   if (!hasMore) unsummed.delete(account);
 }
 
-port.on("message", (text: string) => {
-  if (text === "close") {
-    clearInterval(walReports);
-    mark.close();
-    driver.close();
-    port.close();
-    return;
-  }
-  const message = JSON.parse(text) as BatchItem[] | CopyOrder;
-  if (!Array.isArray(message)) {
-    copy(message);
-    return;
-  }
+let isClosed = false;
+function close(): void {
+  isClosed = true;
+  clearInterval(walReports);
+  mark.close();
+  driver.close();
+  port?.close();
+}
+
+const server = createThreadServer(port, memory, (order) => {
+  if ("copy" in order) copy(order.copy);
+  else close();
+});
+
+/** Returns false if no batch was sent. */
+function serve(): boolean {
+  const items = server.take();
+  if (items === null || isClosed) return false;
   const started = performance.now();
-  const results = runBatch(message);
-  send({ commitMs: performance.now() - started, results });
+  const results = runBatch(items);
+  send({ results: server.finish(results, performance.now() - started) });
   // After the results were sent, so that only the next batch waits for it.
   drainJournal();
-  checkpoints.afterBatch(message.length);
+  checkpoints.afterBatch(items.length);
   sumDebits();
-});
+  return true;
+}
+
+/** Timers are late by this much at most. Waking up takes some microseconds. */
+const WAIT_MS = 100;
+let heard = 0;
+
+/**
+ * The thread waits on the bell, because the event loop takes several times as long to wake up and to deliver a message. Between two
+ * waits the event loop runs once, for timers and messages. Whatever is sent after the bell was read last ends the next wait at once.
+ */
+function turn(): void {
+  if (isClosed) return;
+  if (!serve()) Atomics.wait(bell, 0, heard, WAIT_MS);
+  heard = Atomics.load(bell, 0);
+  setImmediate(turn);
+}
+setImmediate(turn);
 port.postMessage("ready");

@@ -1,18 +1,34 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import {
+  type DebitOrder,
+  type DebitOutcome,
+  type Ledger,
+  NotCarriedOut,
+  OutcomeUnknown,
+} from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { withSummedUsage } from "../ledger/summed-usage.ts";
 import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
 import type { CopyOrder } from "./backup.ts";
-import { type BatchItem, outcomeOf } from "./batch.ts";
+import type { BatchItem } from "./batch.ts";
+import { createWireMemory, FLIGHTS_MAX } from "./batch-wire.ts";
 import type { WalState } from "./checkpoints.ts";
-import type { ThreadMessage } from "./thread-worker.ts";
+import {
+  createBell,
+  createThreadClient,
+  DIED,
+  RESTARTING,
+  ring,
+  type ThreadClient,
+} from "./thread-client.ts";
+import type { ThreadOrder } from "./thread-server.ts";
+import type { ThreadData, ThreadMessage } from "./thread-worker.ts";
 
 /**
  * The ledger on a thread of its own, so that waiting for the disk does not block the server. If the thread dies, a new one is
- * started, and the batch that was under way is sent again. An order during which two threads died is rejected, because it may be
+ * started, and the batches that were under way are sent again. An order during which two threads died is rejected, because it may be
  * the cause.
  */
 export type SqliteThreadOptions = {
@@ -30,6 +46,12 @@ export type SqliteThreadOptions = {
 
 export type SqliteThread = {
   ledger: Ledger;
+  /** The ledger's `debit` without a promise: calls `done` or `failed` once, possibly before it returns. Neither may throw. */
+  send(
+    order: DebitOrder,
+    done: (outcome: DebitOutcome) => void,
+    failed: (error: Error) => void,
+  ): void;
   waiting(): number;
   /** Copies the database as it is after the batch under way. Returns null if the thread is not running. */
   copy(order: CopyOrder): Promise<void> | null;
@@ -47,6 +69,7 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
   const thread = await keepThread({ ...options, blockedBy });
   const queue = createOrderQueue<BatchItem, unknown>({
     batchMax: LEDGER_BATCH_MAX,
+    flightsMax: FLIGHTS_MAX,
     send(items, again, done, failed) {
       const reason = blockedBy();
       if (reason === null) thread.send(items, again, done, failed);
@@ -59,15 +82,19 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     giveUp: (deaths) => (deaths < DEATHS_MAX ? null : new OutcomeUnknown(DIED_TWICE)),
     onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
   });
+  const send: typeof queue.send = (item, done, failed) => {
+    const reason = blockedBy();
+    if (reason === null) queue.send(item, done, failed);
+    else failed(new NotCarriedOut(reason));
+  };
   return {
     ledger: withSummedUsage(
-      ledgerOver((name, order) => {
-        const reason = blockedBy();
-        return reason === null
-          ? queue.submit([name, order])
-          : Promise.reject(new NotCarriedOut(reason));
-      }),
+      ledgerOver(
+        (name, order) => new Promise((resolve, reject) => send([name, order], resolve, reject)),
+      ),
     ),
+    send: (order, done, failed) =>
+      send(["debit", order], (outcome) => done(outcome as DebitOutcome), failed),
     waiting: queue.waiting,
     copy: thread.copy,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */
@@ -79,8 +106,6 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
 }
 
 const DIED_TWICE = "The ledger's thread died twice on this order";
-const DIED = "The ledger's thread died";
-const RESTARTING = "The ledger's thread is restarting";
 
 /** Whether an order failed because there was no thread to carry it out. */
 export const isThreadFault = ({ message }: Error): boolean =>
@@ -102,17 +127,25 @@ async function keepThread({
   onWal,
   blockedBy,
 }: SqliteThreadOptions & { blockedBy(): string | null }): Promise<Thread> {
+  const bell = createBell();
   let worker: Worker | undefined;
-  let underWay: { done(outcomes: unknown[]): void; failed(error: Error): void } | undefined;
+  let client: ThreadClient | undefined;
   let copying: { done(): void; failed(error: Error): void } | undefined;
-  let commitMs = 0;
   let closing = false;
 
+  function post(to: Worker, order: ThreadOrder): void {
+    to.postMessage(JSON.stringify(order));
+    ring(bell);
+  }
+
   async function start(): Promise<void> {
-    const fresh = await startWorker(file);
+    const memory = createWireMemory();
+    const fresh = await startWorker({ file, bell, memory });
     // The store was closed in the meantime, so this thread is not needed.
     if (closing) return void fresh.terminate();
     worker = fresh;
+    const own = createThreadClient(fresh, memory, bell);
+    client = own;
     let cause: Error | undefined;
     fresh.on("message", (text: string) => {
       const message = JSON.parse(text) as ThreadMessage;
@@ -129,19 +162,14 @@ async function keepThread({
         else copying?.failed(new Error(message.copied));
         return;
       }
-      commitMs = message.commitMs;
-      const batch = underWay;
-      underWay = undefined;
-      batch?.done(message.results.map(outcomeOf));
+      own.receive(message.results);
     });
     fresh.on("error", (error) => {
       cause = error as Error;
     });
     fresh.on("exit", (code) => {
       worker = undefined;
-      const batch = underWay;
-      underWay = undefined;
-      batch?.failed(new OutcomeUnknown(DIED));
+      own.end();
       copying?.failed(new Error(DIED));
       if (closing) return;
       onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
@@ -166,41 +194,35 @@ async function keepThread({
   await start();
   return {
     send(items, _again, done, failed) {
-      if (worker === undefined) {
-        failed(new NotCarriedOut(RESTARTING));
-        return;
-      }
-      underWay = { done, failed };
-      worker.postMessage(JSON.stringify(items));
+      if (worker === undefined) failed(new NotCarriedOut(RESTARTING));
+      else client?.send(items, done, failed);
     },
-    commitMs: () => commitMs,
+    commitMs: () => client?.commitMs() ?? 0,
     copy(order) {
       if (worker === undefined) return null;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       copying = { done: resolve, failed: reject };
-      worker.postMessage(JSON.stringify(order));
+      post(worker, { copy: order });
       return promise;
     },
     async close() {
       closing = true;
-      if (worker !== undefined) await end(worker);
+      const last = worker;
+      if (last === undefined) return;
+      const exited = new Promise((resolve) => last.once("exit", resolve));
+      post(last, { close: true });
+      const force = setTimeout(() => void last.terminate(), CLOSE_TIMEOUT_MS);
+      await exited;
+      clearTimeout(force);
     },
   };
 }
 
-async function end(worker: Worker): Promise<void> {
-  const exited = new Promise((resolve) => worker.once("exit", resolve));
-  worker.postMessage("close");
-  const force = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT_MS);
-  await exited;
-  clearTimeout(force);
-}
-
 /** Starts the thread. Resolves when it has opened the file; rejects if it could not. */
-function startWorker(file: string): Promise<Worker> {
+function startWorker(data: ThreadData): Promise<Worker> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./thread-worker.ts", import.meta.url), {
-      workerData: { file },
+      workerData: data,
     });
     const ended = (code: number) => reject(new Error(`The ledger's thread ended with ${code}`));
     worker.once("error", reject);

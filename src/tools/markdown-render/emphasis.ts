@@ -1,6 +1,7 @@
 import { flankAfter, flankBefore, PUNCTUATION } from "./characters.ts";
 import {
   CLOSING,
+  COLUMN_LENGTH,
   DELETION,
   type EditList,
   EMPHASIS,
@@ -27,15 +28,15 @@ export class DelimiterStack {
   private readonly edits: EditList;
   private count = 0;
   private top = NONE;
-  private edit = new Int32Array(64);
-  private start = new Int32Array(64);
-  private length = new Int32Array(64);
+  private edit = new Int32Array(COLUMN_LENGTH);
+  private start = new Int32Array(COLUMN_LENGTH);
+  private length = new Int32Array(COLUMN_LENGTH);
   /** The start and end of the unused delimiters. A run closes from its start and opens from its end. */
-  private unusedFrom = new Int32Array(64);
-  private unusedTo = new Int32Array(64);
-  private traits = new Int32Array(64);
-  private previous = new Int32Array(64);
-  private next = new Int32Array(64);
+  private unusedFrom = new Int32Array(COLUMN_LENGTH);
+  private unusedTo = new Int32Array(COLUMN_LENGTH);
+  private traits = new Int32Array(COLUMN_LENGTH);
+  private previous = new Int32Array(COLUMN_LENGTH);
+  private next = new Int32Array(COLUMN_LENGTH);
   /** For each kind of closer, the place before which there is no opener for it. This makes pairing linear. */
   private readonly bottoms = new Int32Array(KINDS);
 

@@ -20,7 +20,7 @@ import {
   RUN,
   TEXT,
 } from "./edits.ts";
-import { escapeHtml } from "./escape-html.ts";
+import { addEscaped, escapeHtml } from "./escape-html.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
 import type { HeadingIds } from "./heading-ids.ts";
 import { BODY_CELLS, backReferences, footnoteId, HEAD_CELLS, referenceLink } from "./html-parts.ts";
@@ -113,13 +113,9 @@ export class HtmlWriter {
   heading(block: Block, edits: EditList): void {
     const { number, text, from, to } = block;
     const id = this.headingIds?.attribute(block) ?? "";
-    if (edits.count === 0) {
-      this.line(`<h${number}${id}>${escapeHtml(text, from, to)}</h${number}>\n`);
-    } else {
-      this.line(`<h${number}${id}>`);
-      this.inline(text, from, to, edits);
-      this.out.add(`</h${number}>\n`);
-    }
+    this.line(`<h${number}${id}>`);
+    this.inline(text, from, to, edits);
+    this.out.add(`</h${number}>\n`);
   }
 
   /** Writes a paragraph; `footnote` is the footnote that it ends. */
@@ -152,11 +148,6 @@ export class HtmlWriter {
 
   cell(text: string, from: number, to: number, edits: EditList): void {
     const { open, close } = this.nextCell();
-    if (edits.count === 0) {
-      // Fast path: most cells are a few plain characters.
-      this.out.add(open + escapeHtml(text, from, to) + close);
-      return;
-    }
     this.out.add(open);
     this.inline(text, from, to, edits);
     this.out.add(close);
@@ -200,7 +191,8 @@ export class HtmlWriter {
     const language = /^[^\t\n\v\f\r ]+/.exec(info)?.[0];
     const attribute = language === undefined ? "" : ` class="language-${escapeHtml(language)}"`;
     this.line(`<pre><code${attribute}>`);
-    this.out.add(`${escapeHtml(text, from, to)}</code></pre>\n`);
+    addEscaped(this.out, text, from, to);
+    this.out.add("</code></pre>\n");
   }
 
   /** A block tag starts on its own line. */
@@ -221,11 +213,11 @@ export class HtmlWriter {
         pos = this.run(s, pos, start, edits.end(i), edits);
         continue;
       }
-      if (start > pos) this.out.add(escapeHtml(s, pos, start));
+      if (start > pos) addEscaped(this.out, s, pos, start);
       pos = edits.end(i);
       if (kind !== DROP) this.edit(s, edits, i);
     }
-    if (pos < to) this.out.add(escapeHtml(s, pos, to));
+    if (pos < to) addEscaped(this.out, s, pos, to);
   }
 
   private edit(s: string, edits: EditList, index: number): void {
@@ -261,7 +253,7 @@ export class HtmlWriter {
         at++;
         continue;
       }
-      if (at > pos) this.out.add(escapeHtml(s, pos, at));
+      if (at > pos) addEscaped(this.out, s, pos, at);
       if (this.images === 0) this.emphasis(mark);
       at += markChars(mark);
       pos = at;

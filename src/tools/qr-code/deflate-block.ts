@@ -127,7 +127,11 @@ function count({ list, count }: Tokens, literals: Uint32Array, distances: Uint32
 }
 
 function bitsOf(frequencies: Uint32Array, { lengths }: Code): number {
-  return frequencies.reduce((sum, times, symbol) => sum + times * (lengths[symbol] as number), 0);
+  let bits = 0;
+  for (let symbol = 0; symbol < frequencies.length; symbol++) {
+    bits += (frequencies[symbol] as number) * (lengths[symbol] as number);
+  }
+  return bits;
 }
 
 function writeTokens(out: BitWriter, { list, count }: Tokens, literal: Code, distance: Code): void {
@@ -177,10 +181,10 @@ function ownCodes(literals: Uint32Array, distances: Uint32Array): OwnCodes {
   const distance = huffmanCode(distances, 15);
   const literalCount = Math.max(257, usedUpTo(literal.lengths));
   const distanceCount = Math.max(1, usedUpTo(distance.lengths));
-  const steps = runLengths([
-    ...literal.lengths.subarray(0, literalCount),
-    ...distance.lengths.subarray(0, distanceCount),
-  ]);
+  const lengths = new Uint8Array(literalCount + distanceCount);
+  lengths.set(literal.lengths.subarray(0, literalCount));
+  lengths.set(distance.lengths.subarray(0, distanceCount), literalCount);
+  const steps = runLengths(lengths);
   const frequencies = new Uint32Array(STEP_ORDER.length);
   for (const { symbol } of steps) increment(frequencies, symbol);
   const step = huffmanCode(frequencies, 7);
@@ -200,7 +204,7 @@ function usedUpTo(lengths: ArrayLike<number>): number {
   return end;
 }
 
-function runLengths(lengths: readonly number[]): Step[] {
+function runLengths(lengths: Uint8Array): Step[] {
   const steps: Step[] = [];
   let i = 0;
   while (i < lengths.length) {

@@ -36,6 +36,8 @@ const LONG_MATCH = 64;
 /** A match that starts one byte later must save this many more bits. */
 const LAZY_GAIN_MIN = 3;
 const HASH_SIZE = 4096;
+/** Filled anew for each picture, because allocating it takes longer. */
+const LAST_PLACE = new Int32Array(HASH_SIZE);
 
 /**
  * Estimates how many bits a match saves: a literal takes about 6 bits, a match about 15 plus the extra bits of its
@@ -51,10 +53,16 @@ class RowMatcher {
   private readonly rowBytes: number;
   private readonly repeats: Uint32Array;
   /** The last place in `rows` for each hash of three bytes; -1: none. `placeBefore` chains earlier ones. */
-  private readonly lastPlace = new Int32Array(HASH_SIZE).fill(-1);
+  private readonly lastPlace = LAST_PLACE.fill(-1);
   private readonly placeBefore: Int32Array;
+  /**
+   * For each place in a run of equal bytes: the bytes of the run from there on, and those before. 0 if the run reaches
+   * the end of its row, because it may continue in the next one.
+   */
+  private readonly equalBytes: Uint16Array;
+  private readonly equalBefore: Uint16Array;
   /** Where the last copy of each row starts in the stream. */
-  private readonly streamStart: Float64Array;
+  private readonly streamStart: Int32Array;
   private streamLength = 0;
   /**
    * How far the stream matches `rows` from a place in each row. In the stream, a repeated row is followed by its copy.
@@ -70,7 +78,9 @@ class RowMatcher {
     this.rowBytes = rowBytes;
     this.repeats = repeats;
     this.placeBefore = new Int32Array(rows.length);
-    this.streamStart = new Float64Array(repeats.length);
+    this.equalBytes = new Uint16Array(rows.length);
+    this.equalBefore = new Uint16Array(rows.length);
+    this.streamStart = new Int32Array(repeats.length);
     this.runEnd = new Int32Array(repeats.length);
     this.sourceEnd = new Int32Array(repeats.length);
     for (let row = repeats.length - 1; row >= 0; row--) {
@@ -92,6 +102,7 @@ class RowMatcher {
     if (times === 0) return;
     this.streamStart[row] = this.streamLength;
     const end = (row + 1) * rowBytes;
+    this.findEqualBytes(end - rowBytes, end);
     // Where the end of a row and the beginning of the next row equal the row above, they form one match with the
     // copies.
     const isBelow = row > 0 && (repeats[row - 1] as number) > 0;
@@ -104,6 +115,19 @@ class RowMatcher {
     this.written = Math.max(place, end + head);
     this.streamStart[row] = this.streamLength + (times - 1) * rowBytes;
     this.streamLength += times * rowBytes;
+  }
+
+  private findEqualBytes(start: number, end: number): void {
+    const { rows, equalBytes, equalBefore } = this;
+    let first = start;
+    for (let place = start + 1; place < end; place++) {
+      if (rows[place] === rows[first]) continue;
+      for (let at = first; at < place; at++) {
+        equalBytes[at] = place - at;
+        equalBefore[at] = at - first;
+      }
+      first = place;
+    }
   }
 
   /** Counts the bytes that equal those one row before, forward from a place (`step` 1) or backward from it (-1). */
@@ -154,8 +178,20 @@ class RowMatcher {
     let best = 0;
     let bestGain = 0;
     let bestLength = MATCH_LENGTH_MIN - 1;
+    const { equalBytes, equalBefore } = this;
+    const runMax = Math.min(equalBytes[place] as number, lengthMax);
     let other = this.lastPlace[hash(rows, place)] as number;
     for (let tried = 0; other >= 0 && tried < places; tried++) {
+      // In a run of the same bytes, each place farther back gives a match that is a byte longer, up to the length of the
+      // run here. One place of the run is enough; the others only count as tried. Large pictures have long runs: of 2048
+      // pixels, a PNG takes 0.7 of the time.
+      const run = runMax > 0 && rows[other] === rows[place] ? (equalBytes[other] as number) : 0;
+      if (run >= MATCH_LENGTH_MIN) {
+        const shorter = Math.max(0, Math.min(runMax, LONG_MATCH) - run);
+        const skipped = Math.min(shorter, equalBefore[other] as number, places - 1 - tried);
+        other -= skipped;
+        tried += skipped;
+      }
       // Each place is farther back than the previous one, so only a longer match can save more.
       if (rows[other + bestLength] === rows[place + bestLength]) {
         const otherRow = Math.floor(other / rowBytes);
@@ -175,6 +211,11 @@ class RowMatcher {
           bestLength = length;
           if (length >= LONG_MATCH || length === lengthMax) break;
         }
+      }
+      if (run >= MATCH_LENGTH_MIN && (equalBytes[other] as number) >= runMax) {
+        const skipped = equalBefore[other] as number;
+        other -= skipped;
+        tried += skipped;
       }
       other = this.placeBefore[other] as number;
     }

@@ -36,27 +36,37 @@ function reverse(code: number, length: number): number {
   return reversed;
 }
 
+/** A leaf is its weight times this, plus its symbol, so that sorting numbers sorts by weight and then by symbol. */
+const SYMBOLS_MAX = 512;
+
 function codeLengths(frequencies: Uint32Array, limit: number): Uint8Array {
   const lengths = new Uint8Array(frequencies.length);
-  const used: { symbol: number; weight: number }[] = [];
-  frequencies.forEach((weight, symbol) => {
-    if (weight > 0) used.push({ symbol, weight });
-  });
-  if (used.length < 2) {
-    for (const { symbol } of used) lengths[symbol] = 1;
+  const leaves = new Uint32Array(frequencies.length);
+  let count = 0;
+  for (let symbol = 0; symbol < frequencies.length; symbol++) {
+    const weight = frequencies[symbol] as number;
+    if (weight > 0) leaves[count++] = weight * SYMBOLS_MAX + symbol;
+  }
+  const used = leaves.subarray(0, count);
+  const symbolOf = (index: number) => (used[index] as number) % SYMBOLS_MAX;
+  const weightOf = (leaf: number) => Math.floor(leaf / SYMBOLS_MAX);
+  if (count < 2) {
+    if (count === 1) lengths[symbolOf(0)] = 1;
     return lengths;
   }
   for (;;) {
-    used.sort((a, b) => a.weight - b.weight || a.symbol - b.symbol);
-    const depths = leafDepths(used.map(({ weight }) => weight));
-    if (Math.max(...depths) <= limit) {
-      used.forEach(({ symbol }, index) => {
-        lengths[symbol] = depths[index] as number;
-      });
+    used.sort();
+    const depths = leafDepths(used.map(weightOf));
+    // The lightest leaf is the deepest.
+    if ((depths[0] as number) <= limit) {
+      for (let i = 0; i < count; i++) lengths[symbolOf(i)] = depths[i] as number;
       return lengths;
     }
     // The tree is too deep. Flatter weights give a flatter tree at the cost of some bits; equal weights end the loop.
-    for (const leaf of used) leaf.weight = (leaf.weight >> 1) + 1;
+    for (let i = 0; i < count; i++) {
+      const leaf = used[i] as number;
+      used[i] = ((weightOf(leaf) >> 1) + 1) * SYMBOLS_MAX + (leaf % SYMBOLS_MAX);
+    }
   }
 }
 
@@ -65,28 +75,27 @@ function codeLengths(frequencies: Uint32Array, limit: number): Uint8Array {
  * created in ascending order too, so the two lightest nodes are always at the heads of two queues, and no heap is
  * needed.
  */
-function leafDepths(leaves: readonly number[]): number[] {
+function leafDepths(leaves: Uint32Array): Uint16Array {
   const count = leaves.length;
-  const weights = [...leaves];
-  const parents: number[] = [];
+  const nodes = 2 * count - 1;
+  const weights = new Uint32Array(nodes);
+  weights.set(leaves);
+  const parents = new Uint16Array(nodes);
   let leaf = 0;
   let joined = count;
-  const takeLightest = (): number => {
-    const leafFirst =
-      leaf < count &&
-      (joined >= weights.length || (weights[leaf] as number) <= (weights[joined] as number));
-    return leafFirst ? leaf++ : joined++;
-  };
-  for (let node = count; node < 2 * count - 1; node++) {
-    const a = takeLightest();
-    const b = takeLightest();
-    parents[a] = node;
-    parents[b] = node;
-    weights.push((weights[a] as number) + (weights[b] as number));
+  for (let node = count; node < nodes; node++) {
+    for (let child = 0; child < 2; child++) {
+      const isLeaf =
+        leaf < count &&
+        (joined >= node || (weights[leaf] as number) <= (weights[joined] as number));
+      const lightest = isLeaf ? leaf++ : joined++;
+      parents[lightest] = node;
+      weights[node] = (weights[node] as number) + (weights[lightest] as number);
+    }
   }
-  const depths = new Array<number>(2 * count - 1).fill(0);
-  for (let node = 2 * count - 3; node >= 0; node--) {
+  const depths = new Uint16Array(nodes);
+  for (let node = nodes - 2; node >= 0; node--) {
     depths[node] = (depths[parents[node] as number] as number) + 1;
   }
-  return depths.slice(0, count);
+  return depths.subarray(0, count);
 }
