@@ -47,7 +47,8 @@ export type ToHttpThread =
   | { kind: "failed"; id: number; error: SentError }
   /** The app reads the body on. */
   | { kind: "pull"; id: number }
-  | { kind: "response"; id: number; response: RelayedResponse }
+  /** Null: the request cannot be made. */
+  | { kind: "response"; id: number; response: RelayedResponse | null }
   | { kind: "chunk"; id: number; chunk: Chunk }
   | { kind: "count" }
   | { kind: "findIdle"; id: number; peers: readonly string[]; max: number }

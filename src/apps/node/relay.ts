@@ -27,11 +27,9 @@ export type Relay = Pick<App, "fetch"> & {
 };
 
 type Open = {
-  request: Pick<ApiRequest, "arrayBuffer" | "body">;
-  incoming: IncomingMessage;
-  isCall: boolean;
+  request: Pick<ApiRequest, "body">;
   reader?: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  respond(response: RelayedResponse): void;
+  respond(response: RelayedResponse | null): void;
   chunk?: (chunk: Chunk) => void;
 };
 
@@ -47,9 +45,15 @@ export function createRelay(send: Send<FromHttpThread>): Relay {
   ): { id: number; responded: Promise<RelayedResponse> } {
     count += 1;
     const id = count;
-    const { promise, resolve } = Promise.withResolvers<RelayedResponse>();
-    const { isCall } = more;
-    open.set(id, { request, incoming, isCall, respond: resolve });
+    const { promise, resolve, reject } = Promise.withResolvers<RelayedResponse>();
+    open.set(id, {
+      request,
+      respond(response) {
+        if (response !== null) return resolve(response);
+        close(id);
+        reject(new Error("The main thread could not read the request"));
+      },
+    });
     send({
       kind: "request",
       id,
@@ -210,10 +214,12 @@ export function serveRelay(app: App, send: Send<ToHttpThread>): RelayServer {
   function serve(id: number, relayed: RelayedRequest): void {
     const own: Served = { connection: new RelayedConnection(relayed) };
     served.set(id, own);
-    void (relayed.isCall ? serveCall(id, own, relayed) : serveRequest(id, own, relayed));
+    const serving = relayed.isCall ? serveCall(id, own, relayed) : serveRequest(id, own, relayed);
+    // The app never fails, so the request could not be made.
+    serving.catch(() => respond(id, null));
   }
 
-  const respond = (id: number, response: RelayedResponse) =>
+  const respond = (id: number, response: RelayedResponse | null) =>
     send({ kind: "response", id, response });
 
   async function serveCall(id: number, own: Served, relayed: RelayedRequest): Promise<void> {
@@ -347,10 +353,12 @@ function requestOf(
     headers.append(raw[at] as string, raw[at + 1] as string);
   // A web Request allows no TRACE (`@hono/node-server` does the same).
   const isHidden = method === "TRACE";
-  const request = new Request(url, {
+  const request = new Request("http://localhost", {
     ...{ method: isHidden ? "GET" : method, headers, body, duplex: "half" },
   } as RequestInit);
   if (isHidden) Object.defineProperty(request, "method", { value: method });
+  // As it is: the adapter lets some hosts pass that the constructor rejects, such as 1.2.3.256.
+  Object.defineProperty(request, "url", { value: url });
   return request;
 }
 

@@ -121,6 +121,34 @@ test("/metrics has the calls of all threads", async (t) => {
   assert.match(text, /^toolbooth_call_duration_seconds_count\{tool="hash"\} 10$/m);
 });
 
+test("relayed requests with unusual hosts, methods and targets get the response that one thread gives them", async (t) => {
+  const one = await openNodeSocket({ rateLimit: 0 }, { threads: 1 });
+  t.after(one.close);
+  const { opened } = await openFixture(t);
+  const hosts = ["1.2.3.256", "a..b", "-", "xn--a", "x:99999", "[::1]", "a b"];
+  const starts = [
+    "GET /healthz",
+    "TRACE /healthz",
+    "GET /a/../healthz",
+    "GET /%zz?%",
+    "POST /none",
+  ];
+  for (const host of hosts)
+    for (const start of starts) {
+      const request = `${start} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 0\r\n\r\n`;
+      const responses = await Promise.all(
+        [one.port, opened.port].map(async (port) => {
+          const raw = openRaw(port);
+          raw.write(request);
+          const { status, text } = await raw.response();
+          raw.socket.destroy();
+          return `${status} ${text.replace(/req_\w+/g, "")}`;
+        }),
+      );
+      assert.equal(responses[1], responses[0], request);
+    }
+});
+
 test("a thread that dies takes its connections with it; the other goes on, and another takes its place", async (t) => {
   const { service, opened, threads, openOnEach } = await openFixture(t);
   const caller = await createCaller(service);
