@@ -61,6 +61,7 @@ export type Config = Readonly<{
   requestLog: { keptDays: number; keptMax: number };
   logLevel: (typeof LOG_LEVELS)[number];
   toolThreads: number | null;
+  directCalls: boolean;
   mail: MailSettings;
   /** URL at which to report vulnerabilities: mailto or https. */
   securityContact: string | null;
@@ -131,6 +132,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       read("TOOLBOOTH_TOOL_THREADS") === undefined
         ? null
         : readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
+    directCalls: readDirectCalls(read("TOOLBOOTH_DIRECT_CALLS"), problems),
     mail: readMail(read, problems),
     securityContact: readSecurityContact(read("TOOLBOOTH_SECURITY_CONTACT"), problems),
     signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), problems),
@@ -211,6 +213,12 @@ function readWebhookNetworks(
   if (found === undefined)
     problems.push(`TOOLBOOTH_WEBHOOK_NETWORKS must be public or any; got "${text}".`);
   return found ?? "public";
+}
+
+function readDirectCalls(text: string | undefined, problems: string[]): boolean {
+  if (text !== undefined && text !== "on" && text !== "off")
+    problems.push(`TOOLBOOTH_DIRECT_CALLS must be on or off; got "${text}".`);
+  return text === "on";
 }
 
 function readProxies(text: string | undefined, problems: string[]): string[] {

@@ -43,6 +43,7 @@ export const SETTING_NAMES = [
   "TOOLBOOTH_REMOTE",
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
+  "TOOLBOOTH_DIRECT_CALLS",
 ] as const;
 
 export type SettingName = (typeof SETTING_NAMES)[number];
@@ -61,6 +62,7 @@ export const NODE_SETTING_NAMES: readonly SettingName[] = [
   "TOOLBOOTH_REMOTE",
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
+  "TOOLBOOTH_DIRECT_CALLS",
 ];
 
 /** Returns warnings about settings that are set, although a Worker ignores them. */

@@ -199,6 +199,11 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     fallback: "one less than the cores, at least 1",
     meaning: "Worker threads that process large inputs",
   },
+  TOOLBOOTH_DIRECT_CALLS: {
+    fallback: "off",
+    meaning:
+      "on: the server reads small calls in the usual form itself, and leaves everything else to Node's HTTP parser. It saves CPU time; off leaves everything to Node",
+  },
 };
 
 /** Every setting with its default and what it does. The documentation shows this table. */

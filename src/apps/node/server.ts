@@ -20,6 +20,7 @@ import {
 } from "#limits.ts";
 import { boundConnections, type ConnectionBoundOptions } from "./connection-bounds.ts";
 import { type Connections, watchConnections } from "./connections.ts";
+import { type DirectCalls, serveDirectCalls } from "./direct-calls.ts";
 import { createSmallCalls, SMALL_BODY_BYTES } from "./small-calls.ts";
 
 /** Serves the app with `node:http`: bounds the size and time of headers and bodies, rejects malformed requests, and stops gracefully. */
@@ -34,6 +35,8 @@ export type NodeServerOptions = ConnectionBoundOptions & {
   port: number;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
+  /** Reads calls without `node:http` where it can. */
+  directCalls?: boolean;
 };
 
 /** How long a shutdown waits for responses in progress before it destroys connections. */
@@ -51,20 +54,24 @@ export async function startNodeServer(
 ): Promise<NodeServer> {
   const headersTimeout = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
   const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+  // The interval of timeout checks: a fraction of the shorter timeout.
+  const checkMs = Math.min(1_000, headersTimeout / 4);
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout,
     requestTimeout,
-    // The interval of timeout checks: a fraction of the shorter timeout.
-    connectionsCheckingInterval: Math.min(1_000, headersTimeout / 4),
+    connectionsCheckingInterval: checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Checked below, so that the error is problem details.
     requireHostHeader: false,
   });
   // Closes connections without traffic: a client that does not read its response would hold it in memory forever.
   server.timeout = SILENCE_MAX_MS;
+  const [serve] = server.listeners("connection") as [(socket: Socket) => void];
+  let direct: DirectCalls | undefined;
   const connections = watchConnections(server);
-  const bounds = boundConnections(server, connections, options);
+  const isIdle = (socket: Socket) => !direct?.isBusy(socket) && connections.isIdle(socket);
+  const bounds = boundConnections(server, { isIdle }, options);
   const port = await listen(server, options);
   const app = open(port);
   const reject = (error: Error, socket: Socket) =>
@@ -88,6 +95,10 @@ export async function startNodeServer(
       errorHandler: () => app.reject(NOT_A_REQUEST, new Headers()),
     },
   );
+  if (options.directCalls) {
+    const isRejected = (socket: Socket) => bounds.errorOf(socket) !== undefined;
+    direct = serveDirectCalls(server, { ...app, serve, isRejected, checkMs });
+  }
   const smallCalls = createSmallCalls(app);
   const handleRequest: RequestListener = (incoming, outgoing) => {
     // During shutdown a kept-alive connection would accept new requests forever.
@@ -109,7 +120,7 @@ export async function startNodeServer(
   });
   // Unknown expectations are ignored (RFC 9110, section 10.1.1).
   server.on("checkExpectation", handleRequest);
-  return { port, stop: () => stop(server, connections) };
+  return { port, stop: () => stop(server, connections, direct) };
 }
 
 /** The responses to requests with a large body. */
@@ -161,12 +172,20 @@ function listen(server: Server, { host, port }: NodeServerOptions): Promise<numb
   });
 }
 
-function stop(server: Server, connections: Connections): Promise<void> {
+function stop(
+  server: Server,
+  connections: Connections,
+  direct: DirectCalls | undefined,
+): Promise<void> {
   return new Promise((resolve) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), STOP_GRACE_MS);
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      direct?.closeIdle();
+    }, STOP_GRACE_MS);
     const hurry = setTimeout(() => connections.cut(), STOP_LINGER_MS);
     const deadline = setTimeout(() => {
       server.closeAllConnections();
+      direct?.closeAll();
       connections.cut();
     }, STOP_TIMEOUT_MS);
     // Not node:http's close(), which destroys idle connections immediately, with unread requests on them.
