@@ -36,6 +36,9 @@ export type DirectCallOptions = Pick<App, "calls"> & {
 /** Node closes an idle connection so much later than it tells the client. */
 const KEEP_ALIVE_BUFFER_MS = 1_000;
 
+/** A client that sends more during a call waits for its response. */
+const HELD_BYTES_MAX = 16 * 1024;
+
 /** `checks`: timeout checks since the last request or response. */
 type Connection = {
   state: "new" | "busy" | "idle";
@@ -66,9 +69,9 @@ export function serveDirectCalls(
 
     function read(bytes: Buffer): void {
       if (connection.state === "busy") {
-        // The response goes first. At most one piece arrives after this.
-        socket.pause();
+        // The response goes first.
         held = held === null ? bytes : Buffer.concat([held, bytes]);
+        if (held.byteLength > HELD_BYTES_MAX) socket.pause();
         return;
       }
       const request = isRejected(socket) ? null : readRequest(bytes, calls);
@@ -120,7 +123,7 @@ export function serveDirectCalls(
 
     /** Called when the response has been handed to the network. */
     function goOn(): void {
-      if (socket.destroyed) return;
+      if (!socket.writable) return;
       connection.state = "idle";
       connection.checks = 0;
       if (held !== null) handOver(held);

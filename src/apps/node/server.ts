@@ -142,13 +142,18 @@ const held = new WeakSet<IncomingMessage>();
  */
 function holdContinue(incoming: IncomingMessage, outgoing: ServerResponse): void {
   held.add(incoming);
+  const goOn = () => {
+    // After the response the rest of a body may be read to be dropped.
+    if (held.delete(incoming) && !outgoing.headersSent) outgoing.writeContinue();
+  };
   const read = incoming._read;
   incoming._read = (size) => {
     incoming._read = read;
-    // After the response the rest of a body may be read to be dropped.
-    if (held.delete(incoming) && !outgoing.headersSent) outgoing.writeContinue();
+    goOn();
     read.call(incoming, size);
   };
+  // A body that came with the headers may be read without `_read`. Without a 100, Node closes the connection.
+  incoming.once("end", goOn);
 }
 
 /** An HTTP/1.1 request has exactly one Host header; no request has two (RFC 9112, section 3.2). */
