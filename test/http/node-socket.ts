@@ -86,6 +86,7 @@ export async function openNodeSocket(
   const server = await startNodeServer(() => createApp(context, createSite(site)), {
     host: "127.0.0.1",
     port: 0,
+    // `direct-calls.test.ts` sets it.
     directCalls: process.env["TEST_DIRECT"] === "on",
     ...options,
   });
