@@ -50,13 +50,13 @@ export async function startReflecting(
 
 /** Its response depends on everything that it can know of a request. */
 const reflect: Call = async (request, connection) => {
-  const { headers } = connection as IncomingMessage;
+  const { headers, socket } = connection as IncomingMessage;
   const fields = SEEN.map((name) => `${name}=${request.headers.get(name)}`);
   const bytes = Buffer.from(new Uint8Array(await request.arrayBuffer()));
   for (let left = Number(request.headers.get("x-wait") ?? 0); left > 0; left -= 1) await turn();
   const text = JSON.stringify({
     ...{ method: request.method, url: request.url, fields, body: bytes.toString("latin1") },
-    forwarded: headers["x-forwarded-for"],
+    ...{ forwarded: headers["x-forwarded-for"], address: socket.remoteAddress },
   });
   return FORMS[bytes.byteLength % FORMS.length]?.(text) as ApiResponse;
 };
