@@ -35,6 +35,18 @@ async function openWaiting(t: TestContext) {
   return { server, raw, sockets, begun, release: released.resolve };
 }
 
+test("calls of fetch are read without node:http, so tests that call through it cover the reader", async (t) => {
+  const server = await startReflecting({ directCalls: true });
+  t.after(server.stop);
+  for (const direct of [1, 2]) {
+    const url = `http://127.0.0.1:${server.port}/api/v1/hash`;
+    const headers = { "Content-Type": "application/json", Authorization: "Bearer tb_key" };
+    const response = await fetch(url, { method: "POST", headers, body: "{}" });
+    assert.match(await response.text(), /"body":"{}"/);
+    assert.equal(server.direct(), direct);
+  }
+});
+
 test("an idle connection is closed as late as by node:http, and not while it is used", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const server = await startReflecting({ directCalls: true });
