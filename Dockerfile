@@ -1,23 +1,26 @@
 # Debian, not Alpine: the same glibc that the service is tested with. docs/self-hosting.md says where the digest comes from and
 # how to renew it.
-FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS pages
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev
+# One of the packages for development.
+COPY test/client-generators test/client-generators
+RUN npm ci
 COPY src src
+COPY docs docs
 COPY web web
 RUN npm run build
 
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The image brings Node itself, so the optional packages that carry it stay out, and the bundler's with them.
+# The image brings Node itself, so the optional packages that carry it stay out.
 RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 COPY src src
 COPY docs docs
-# Only to know that the pages are up to date.
+# To know that the build is of these sources.
 COPY web web
-COPY --from=pages /app/dist dist
+COPY --from=build /app/dist dist
 RUN mkdir /data && chown node:node /data
 USER node
 ENV HOST=0.0.0.0 PORT=8787 DATA_DIR=/data
@@ -25,4 +28,4 @@ VOLUME /data
 EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # The process itself, not npm, so that it gets the signals.
-CMD ["node", "--disable-warning=ExperimentalWarning", "src/apps/node/main.ts"]
+CMD ["node", "--disable-warning=ExperimentalWarning", "src/apps/node/start.js"]

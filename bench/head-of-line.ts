@@ -34,7 +34,10 @@ const HEAD_START_MS = 400;
 
 export async function measureHeadOfLine(options: HeadOfLineOptions): Promise<HeadOfLineReport> {
   const { dataDir, remove } = makeDataDir();
-  const server = await startOwnServer(dataDir, options.logLevel);
+  const server = await startOwnServer(dataDir, options.logLevel).catch((error) => {
+    remove();
+    throw error;
+  });
   const small = [makeRequest("/api/v1/hash", '{"text":"hello"}', server.key)];
   const markdown = realText(DOCUMENT_BYTES);
   const large = [makeRequest("/api/v1/markdown-render", JSON.stringify({ markdown }), server.key)];

@@ -118,7 +118,7 @@ const recordOf = (key: string, now: number): DebitOrder["idempotency"] => ({
 });
 
 /** Returns the pages read and bytes logged by the pool's only backend so far, including this query. */
-async function readBackend({ connections }: PostgresPool) {
+export async function readBackend({ connections }: PostgresPool) {
   // Statistics of a transaction arrive after its end, at most once per second unless requested.
   await connections.query("SELECT pg_stat_force_next_flush()");
   const { rows } = await connections.query<{ pages: string; wal: string }>(`

@@ -28,20 +28,25 @@ export async function closePostgresFixture({ pool, server }: PostgresFixture): P
 export const accountAt = (n: number) => `bench_${n}`;
 export const keyAt = (n: number) => `key_of_bench_${n}`;
 
-/** Inserts accounts with one key, one grant that no run can spend, and no free call. */
-export async function fillAccounts({ transaction }: PostgresPool, count: number): Promise<void> {
+/** Inserts accounts with one key, one grant that no run can spend, and no free call. `from`: the number of the first. */
+export async function fillAccounts(
+  { transaction }: PostgresPool,
+  count: number,
+  { from = 0, isAnalyzed = true } = {},
+): Promise<void> {
   await transaction("upkeep", async (query) => {
     await query(
       `INSERT INTO account (id, created_at, free_call, notified_level, front_grant)
-       SELECT 'bench_' || n, 0, 'withheld', 'enough', 'bench' FROM generate_series(0, $1::int - 1) n`,
-      [count],
+       SELECT 'bench_' || n, 0, 'withheld', 'enough', 'bench' FROM generate_series($1::int, $2::int - 1) n`,
+      [from, from + count],
     );
     await query(`INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
-      SELECT no, 'key_' || id, 'key_of_' || id, 'tb', 'bench', 0 FROM account`);
+      SELECT no, 'key_' || id, 'key_of_' || id, 'tb', 'bench', 0 FROM account ON CONFLICT DO NOTHING`);
     await query(`INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at)
-      SELECT no, 'bench', 'operator', 1000000000, 1000000000, 0, 0 FROM account`);
+      SELECT no, 'bench', 'operator', 1000000000, 1000000000, 0, 0 FROM account ON CONFLICT DO NOTHING`);
   });
-  await transaction("upkeep", (query) => query("ANALYZE account, api_key, credit_grant"));
+  if (isAnalyzed)
+    await transaction("upkeep", (query) => query("ANALYZE account, api_key, credit_grant"));
 }
 
 /** Returns the number of debits and the credits spent. */

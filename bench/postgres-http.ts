@@ -4,13 +4,7 @@ import type { PostgresOptions } from "./postgres.ts";
 import { type PostgresFixture, readPostgresCpu, readTotals } from "./postgres-fixture.ts";
 import { cpuMicrosOf } from "./process-cpu.ts";
 import { medianOf, percentile, round, showSpread, showTable, spreadOf } from "./report.ts";
-import {
-  makeDataDir,
-  type Server,
-  startBareServer,
-  startOwnServer,
-  startSecondNode,
-} from "./servers.ts";
+import { makeDataDir, type Server, startBareServer, startOwnServer } from "./servers.ts";
 import { requireSuccess } from "./throughput.ts";
 
 /**
@@ -43,7 +37,7 @@ export async function measurePostgresHttp(fixture: PostgresFixture, options: Pos
     const settings = { DATABASE_URL: url };
     const ours = await startOwnServer(first, options.logLevel, settings);
     started.push(ours);
-    const other = await startSecondNode(second, options.logLevel, settings);
+    const other = await startOwnServer(second, options.logLevel, settings, ours.key);
     started.push(other);
     const request = makeRequest("/api/v1/hash", BODY, ours.key);
     let responded = 0;

@@ -17,6 +17,18 @@ export async function cpuMicrosOf(child: ChildProcess): Promise<number> {
   return HAS_PROC ? readProc(child.pid as number) : askProcess(child);
 }
 
+const IDLE_MICROS_A_SECOND = 50_000;
+const SETTLE_SECONDS_MAX = 60;
+
+/** Resolves when the server has finished what it does after its start: in one second it takes at most 5 % of a core. */
+export async function settle(child: ChildProcess): Promise<void> {
+  for (let second = 0; second < SETTLE_SECONDS_MAX; second += 1) {
+    const before = await cpuMicrosOf(child);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    if ((await cpuMicrosOf(child)) - before <= IDLE_MICROS_A_SECOND) return;
+  }
+}
+
 /** `withChildren` includes children that have ended. */
 export function readProc(pid: number, whose: "own" | "withChildren" = "own"): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -15,7 +15,8 @@ export type Server = {
 export type OwnServer = Server & { key: string; dataDir: string };
 
 const ROOT = path.join(import.meta.dirname, "..");
-const START_TIMEOUT_MS = 15_000;
+/** The first start builds the pages, on a machine that may be busy. */
+const START_TIMEOUT_MS = 60_000;
 /** More than a run can spend. */
 const STARTER_CREDITS = 1_000_000_000;
 
@@ -50,41 +51,25 @@ export async function startOwnServer(
   settings: NodeJS.ProcessEnv = {},
   knownKey?: string,
 ): Promise<OwnServer> {
+  const env = {
+    ...baseEnv(),
+    ...settings,
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATA_DIR: dataDir,
+    RATE_LIMIT: "0",
+    TOOLBOOTH_STARTER_CREDITS: String(STARTER_CREDITS),
+    TOOLBOOTH_LOG_LEVEL: logLevel,
+  };
   const { server, found } = await start(
     "toolbooth",
     ["src/apps/node/main.ts"],
-    ownEnv(dataDir, logLevel, settings),
+    env,
     // A server prints its starter key only when it creates the database.
     knownKey === undefined ? /127\.0\.0\.1:(\d+)[\s\S]*Bearer (\w+)/ : /127\.0\.0\.1:(\d+)/,
   );
   return { ...server, key: knownKey ?? (found[2] as string), dataDir };
 }
-
-/** Starts a node on the database of one that runs. It prints no key. */
-export async function startSecondNode(
-  dataDir: string,
-  logLevel: string,
-  settings: NodeJS.ProcessEnv,
-): Promise<Server> {
-  const { server } = await start(
-    "toolbooth, second node",
-    ["src/apps/node/main.ts"],
-    ownEnv(dataDir, logLevel, settings),
-    /127\.0\.0\.1:(\d+)/,
-  );
-  return server;
-}
-
-const ownEnv = (dataDir: string, logLevel: string, settings: NodeJS.ProcessEnv) => ({
-  ...baseEnv(),
-  ...settings,
-  HOST: "127.0.0.1",
-  PORT: "0",
-  DATA_DIR: dataDir,
-  RATE_LIMIT: "0",
-  TOOLBOOTH_STARTER_CREDITS: String(STARTER_CREDITS),
-  TOOLBOOTH_LOG_LEVEL: logLevel,
-});
 
 /** Creates a data folder beside the source, because the system's temporary folder may be in memory, where a sync costs nothing. */
 export function makeDataDir(): { dataDir: string; remove(): void } {

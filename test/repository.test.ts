@@ -32,6 +32,17 @@ test("the lockfile and the changelog know the version of package.json", () => {
   );
 });
 
+test("what only the benchmarks use is not installed in production", () => {
+  // Under its own name, Express would be an optional peer of a dependency, which npm installs in production too.
+  const lock = JSON.parse(read("package-lock.json")) as {
+    packages: Record<string, { dev?: boolean; name?: string }>;
+  };
+  for (const name of ["express-5", "fastify-5", "sanitize-html", "better-sqlite3"])
+    assert.equal(lock.packages[`node_modules/${name}`]?.dev, true, name);
+  assert.equal(lock.packages["node_modules/express"], undefined);
+  assert.equal(lock.packages["node_modules/fastify"], undefined);
+});
+
 test("every npm script that the contributors' guide and the CI name exists", () => {
   for (const file of ["CONTRIBUTING.md", ".github/workflows/ci.yml"]) {
     for (const [, script = ""] of read(file).matchAll(/npm run (?:-s |--silent )?([\w:-]+)/g))

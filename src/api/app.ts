@@ -122,37 +122,32 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const record = (context: RequestContext, status: number): void =>
     app.record?.(context, status, app.elapsed() - context.startedAt);
 
-  async function respond(
-    handler: Handler,
-    request: Request,
+  /** `asMade` turns an error into what the handler returns. */
+  async function respond<Sent extends ApiRequest, Made extends { status: number }>(
+    handler: (request: Sent, context: RequestContext, connection: unknown) => Made | Promise<Made>,
+    asMade: (problem: ApiResponse) => Made,
+    request: Sent,
     context: RequestContext,
     bodyBytesMax: number,
     connection: unknown,
-  ): Promise<Response> {
-    let response: Response;
+  ): Promise<Made> {
+    let response: Made;
     try {
       response = await handler(request, context, connection);
     } catch (thrown) {
-      response = asWebResponse(await respondWithError(thrown, request, context, bodyBytesMax));
+      response = asMade(await respondWithError(thrown, request, context, bodyBytesMax));
     }
     record(context, response.status);
     return response;
   }
 
-  async function respondToCall(
-    tool: Tool,
-    request: ApiRequest,
-    connection: unknown,
-  ): Promise<ApiResponse> {
-    const context = createRequestContext(request.headers, request.method, pathOf(tool), tool.name);
-    let response: ApiResponse;
-    try {
-      response = await callTool(tool, request, context, connection);
-    } catch (thrown) {
-      response = await respondWithError(thrown, request, context, tool.bodyBytesMax);
-    }
-    record(context, response.status);
-    return response;
+  function callOf(tool: Tool): Call {
+    const path = pathOf(tool);
+    const handler = callTool.bind(null, tool);
+    return (request, connection) => {
+      const context = createRequestContext(request.headers, request.method, path, tool.name);
+      return respond(handler, (made) => made, request, context, tool.bodyBytesMax, connection);
+    };
   }
 
   async function respondWithError(
@@ -195,7 +190,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       const context = createRequestContext(request.headers, request.method, route.path, route.tool);
       const handler = route.methods[request.method === "HEAD" ? "GET" : request.method];
       const chosen = handler ?? (() => rejectMethod(route, request.method, c.req.path));
-      const response = respond(chosen, request, context, route.bodyBytesMax, c.env);
+      const response = respond(chosen, asWebResponse, request, context, route.bodyBytesMax, c.env);
       return route.isSameOriginOnly ? response.then(withoutCors) : response;
     });
   }
@@ -209,7 +204,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       }
       return site.notFound(request, requestContext, c.env);
     };
-    return respond(handler, request, context, 0, c.env);
+    return respond(handler, asWebResponse, request, context, 0, c.env);
   });
 
   return {
@@ -225,12 +220,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       record(context, response.status);
       return asWebResponse(response);
     },
-    calls: new Map(
-      app.tools.map((tool) => [
-        pathOf(tool),
-        (request, connection) => respondToCall(tool, request, connection),
-      ]),
-    ),
+    calls: new Map(app.tools.map((tool) => [pathOf(tool), callOf(tool)])),
   };
 }
 

@@ -217,14 +217,15 @@ function keepPages(site: SiteContext): () => Pages {
       legal: own,
     });
   let assets: PageAssets | null = null;
-  let sources = docs();
-  let own = legal();
-  let made = make(assets, sources, own);
+  let sources: DocsSources | null = null;
+  let own = NO_LEGAL;
+  // By the first request for a page: making them takes as long as the rest of a start.
+  let made: Pages | undefined;
   return () => {
     const newAssets = pages?.frontAssets() ?? null;
     const newSources = docs();
     const newOwn = legal();
-    if (newAssets !== assets || newSources !== sources || newOwn !== own) {
+    if (made === undefined || newAssets !== assets || newSources !== sources || newOwn !== own) {
       assets = newAssets;
       sources = newSources;
       own = newOwn;

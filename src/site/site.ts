@@ -16,20 +16,20 @@ export const createSite =
     const replier = createPageReplier(parts.replier, parts.app);
     const sales = site.dashboard?.offer.prices ?? NOT_SOLD;
     const settings = { ...site.settings, sales };
-    const description = describeApi(settings);
-    const json = JSON.stringify(description, null, 2);
-    const operations = JSON.stringify(describeOperations(settings), null, 2);
-    let yaml: string | undefined;
+    // By the first request for each: describing the API takes as long as all else that a start does here.
+    const description = once(() => describeApi(settings));
+    const json = once(() => JSON.stringify(description(), null, 2));
+    const yaml = once(() => toYaml(description()));
+    const operations = once(() => JSON.stringify(describeOperations(settings), null, 2));
     const pages = [
       get("/openapi.json", (request, context) =>
-        replier.page("application/json", json, request, context),
+        replier.page("application/json", json(), request, context),
       ),
-      get("/openapi.yaml", (request, context) => {
-        yaml ??= toYaml(description);
-        return replier.page("application/yaml", yaml, request, context);
-      }),
+      get("/openapi.yaml", (request, context) =>
+        replier.page("application/yaml", yaml(), request, context),
+      ),
       get(OPERATIONS_PATH, (request, context) =>
-        replier.page("application/json", operations, request, context),
+        replier.page("application/json", operations(), request, context),
       ),
       ...createPageRoutes({ ...site, settings }, replier).map(({ path, handler }) =>
         get(path, handler),
@@ -41,6 +41,14 @@ export const createSite =
       notFound: createNotFoundPage({ ...site, settings }, replier, pages),
     };
   };
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
 
 const NOT_SOLD = { payable: false, contact: null };
 

@@ -123,8 +123,8 @@ for (const headers of [{}, { "Idempotency-Key": "once" }] as Record<string, stri
     const service = await openFailing(() => null, {
       async runTool(tool, job) {
         const result = await runTool(tool, job, fixedToolContext());
-        // No header can have this value.
-        return isBroken ? { ...result, type: "\0" } : result;
+        // No response can be made of a result without a type.
+        return isBroken ? { ...result, type: null as never } : result;
       },
     });
     const caller = await createCaller(service, { credits: 5 });

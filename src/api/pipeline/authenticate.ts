@@ -16,7 +16,7 @@ export type Caller = {
   known: boolean;
 };
 
-/** Keys remembered per node, about 500 bytes each. The oldest is dropped first. */
+/** Keys remembered per node, about 250 bytes each. The oldest is dropped first. */
 const KNOWN_KEYS_MAX = 20_000;
 
 type KeyRequest = Pick<ApiRequest, "headers" | "url">;
@@ -30,47 +30,22 @@ export type Authenticator = {
 
 export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings">): Authenticator {
   const known = new Map<string, Pick<Caller, "account" | "keyId">>();
-  /**
-   * The hashes of known keys by their `Authorization` header, so that a call does not hash its key again. Says nothing about
-   * whether a key is valid.
-   */
-  const hashes = new Map<string, string>();
 
   function authenticate(request: KeyRequest): Caller | Promise<Caller> {
-    const header = request.headers.get("authorization");
-    const remembered = header === null ? undefined : hashes.get(header);
-    if (remembered !== undefined) {
-      const caller = findKnown(remembered);
-      if (caller !== undefined) return caller;
-    }
-    const key = readBearer(header, request);
+    const key = readBearer(request);
     const hashed = app.hashKey(key);
     return typeof hashed === "string"
-      ? identify(header, key, hashed)
-      : hashed.then((keySha256) => identify(header, key, keySha256));
+      ? identify(key, hashed)
+      : hashed.then((keySha256) => identify(key, keySha256));
   }
 
-  function findKnown(keySha256: string): Caller | undefined {
+  function identify(key: string, keySha256: string): Caller {
     const earlier = known.get(keySha256);
-    return earlier && { account: earlier.account, keySha256, keyId: earlier.keyId, known: true };
-  }
-
-  function identify(header: string | null, key: string, keySha256: string): Caller {
-    const caller = findKnown(keySha256);
-    if (caller !== undefined) {
-      if (header !== null) rememberHash(header, keySha256);
-      return caller;
-    }
+    if (earlier !== undefined)
+      return { account: earlier.account, keySha256, keyId: earlier.keyId, known: true };
     const account = accountOfKey(key, app.settings.secrets);
     if (account === undefined) throw invalidKey();
     return { account, keySha256, keyId: null, known: false };
-  }
-
-  function rememberHash(header: string, keySha256: string): void {
-    // Any number of spaces may precede a key.
-    if (header.length > KEY_CHARS_MAX) return;
-    if (hashes.size >= KNOWN_KEYS_MAX) hashes.delete(hashes.keys().next().value as string);
-    hashes.set(header, keySha256);
   }
 
   return {
@@ -99,7 +74,8 @@ const PLACEHOLDER = /^[$%{<]/;
 /** Longer than any key: not worth hashing. */
 const KEY_CHARS_MAX = 200;
 
-function readBearer(header: string | null, request: KeyRequest): string {
+function readBearer(request: KeyRequest): string {
+  const header = request.headers.get("authorization");
   const match = header === null ? null : BEARER.exec(header);
   // An unset shell variable leaves "Bearer " without a key.
   const key = match?.[1];

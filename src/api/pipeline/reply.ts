@@ -160,14 +160,13 @@ export function createReplier(app: AppContext): Replier {
       };
       return send(fault.status, JSON.stringify(body), headers, asked, context);
     },
-    plain(contentType, body, asked, context, more = {}) {
+    async plain(contentType, body, asked, context, more = {}) {
       const headers = {
         ...commonHeaders(asked, context),
         "Content-Type": contentType,
         ...more.headers,
       };
-      const sent = send(more.status ?? 200, body, headers, asked, context);
-      return sent instanceof Promise ? sent.then(asWebResponse) : asWebResponse(sent);
+      return asWebResponse(await send(more.status ?? 200, body, headers, asked, context));
     },
     headers: (asked, context, own) => ({ ...commonHeaders(asked, context), ...own }),
   };

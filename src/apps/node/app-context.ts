@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
 import type { AppContext } from "#api/app-context.ts";
+import { createRecentNames } from "#api/pipeline/recent-names.ts";
 import { runTool, type Sources } from "#api/pipeline/run-tool.ts";
 import { type PriceList, salesOf } from "#billing/price-list.ts";
 import type { Config } from "#config/config.ts";
@@ -75,7 +76,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
     earliestNow: clock.earliest,
     elapsed,
     random: sources.random,
-    hashKey,
+    hashKey: rememberHashes(hashKey),
     runTool: (tool, job, account) =>
       job.body.byteLength >= tool.heavyFromBytes
         ? pool.run({ ...job, tool: tool.name }, account)
@@ -100,6 +101,22 @@ export function createNodeAppContext(parts: Parts): AppContext {
       if (logged != null) requests?.record(logged.account, logged.entry);
     },
     logError: log.logError,
+  };
+}
+
+/**
+ * Remembers the hashes of keys that were used a moment ago, so that a call does not hash its key again. That says nothing about
+ * whether a key is valid.
+ */
+function rememberHashes(hashOf: (key: string) => string): (key: string) => string {
+  const hashes = createRecentNames<string>();
+  return (key) => {
+    let hashed = hashes.get(key);
+    if (hashed === undefined) {
+      hashed = hashOf(key);
+      hashes.set(key, hashed);
+    }
+    return hashed;
   };
 }
 

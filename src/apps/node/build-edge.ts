@@ -8,7 +8,7 @@ import path from "node:path";
 import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
 import { listDocs } from "./docs.ts";
 import { readLegalFiles } from "./legal-files.ts";
-import { buildPlaces, FIRST_PAINT, findBuild, MANIFEST } from "./pages-folder.ts";
+import { buildPlaces, FIRST_PAINT, findBuild, MANIFEST, ONLY_PAGES } from "./pages-folder.ts";
 import { hashPageSources } from "./pages-source.ts";
 import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
 
@@ -37,7 +37,7 @@ function buildPages(): string {
   const there = find();
   if (there !== undefined) return there;
   const script = path.join(import.meta.dirname, "build.ts");
-  const options = ["--disable-warning=ExperimentalWarning", script];
+  const options = ["--disable-warning=ExperimentalWarning", script, ONLY_PAGES];
   const { status } = spawnSync(process.execPath, options, { cwd: CHECKOUT, stdio: "inherit" });
   const built = status === 0 ? find() : undefined;
   if (built === undefined) throw new Error("The pages could not be built");

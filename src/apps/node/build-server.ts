@@ -28,6 +28,9 @@ const TOOLING = [
 /** The processes; their threads are found in the sources. */
 const PROCESSES = { main: "src/apps/node/main.ts", cli: "src/apps/cli/main.ts" };
 
+/** Running servers start threads again from the build that they run. */
+const KEPT = 4;
+
 /**
  * Bundles the server and the command line, one bundle for each thread, and runs them once for V8's cache of compiled code. Returns
  * the folder; null if a build of the present sources is there already.
@@ -53,7 +56,7 @@ export async function buildServer(checkout: string): Promise<string | null> {
     const hash = createHash("sha256")
       .update(JSON.stringify(hashesOf(used)))
       .digest("hex");
-    return publishBuild(folder, place, hash.slice(0, 16));
+    return publishBuild(folder, place, hash.slice(0, 16), KEPT);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,27 +1,30 @@
 /**
- * `npm run build`: builds the pages and prints their folder. The service runs it as a separate process so that the
- * bundler's memory is released afterwards.
+ * `npm run build`: builds the pages, the server and the command line, and prints their folders. The service runs it for the pages, as
+ * a separate process so that the bundler's memory is released afterwards.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { buildServer } from "./build-server.ts";
+import { stampFiles } from "./built-code.js";
 import {
   buildPlaces,
   FIRST_PAINT,
   findBuild,
   MANIFEST,
   makeUnfinished,
+  ONLY_PAGES,
   publishBuild,
+  SOURCES,
 } from "./pages-folder.ts";
-import { hashPageSources } from "./pages-source.ts";
+import { hashPageSources, listPageInputs } from "./pages-source.ts";
 import { addSiteFiles } from "./site-assets.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
 
 async function main(): Promise<void> {
-  await Promise.all([buildPages(), buildCode()]);
+  await Promise.all([buildPages(), ...(process.argv[2] === ONLY_PAGES ? [] : [buildCode()])]);
 }
 
 async function buildPages(): Promise<void> {
@@ -30,8 +33,12 @@ async function buildPages(): Promise<void> {
   const there = findBuild(places, hash);
   if (there !== undefined) return say(`The pages are already built: ${there}`);
   const began = performance.now();
+  // Before the bundler reads them: what changes afterwards must not look like what was built.
+  const inputs = listPageInputs(CHECKOUT).filter((name) => existsSync(path.join(CHECKOUT, name)));
+  const stamps = stampFiles(CHECKOUT, inputs);
   const { place, folder } = makeUnfinished(places);
   try {
+    writeFileSync(path.join(folder, SOURCES), JSON.stringify(stamps));
     await bundle(folder);
     writeFileSync(path.join(folder, FIRST_PAINT), await readFirstPaint());
     addSiteFiles(CHECKOUT, folder);

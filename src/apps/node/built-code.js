@@ -24,18 +24,20 @@ const CHECKOUT = path.join(import.meta.dirname, "../../..");
  */
 export const builtCodePlace = (checkout) => path.join(checkout, "dist", "server");
 
-/** The inputs of a build, as JSON. Its name is that of `pages-folder.ts`, which publishes a build. */
+/** The stamps of a build of the code. Its name is that of the file which `pages-folder.ts` expects in a finished build. */
 export const STAMPS = "manifest.json";
 
 /**
- * Runs `<name>` of the build that was made of the present sources, else imports the given module.
+ * Runs `<name>` of the build that was made of the present sources, else imports the given module. `isStale`: whether there are builds,
+ * of other sources.
  *
  * @param {string} name
- * @param {() => Promise<unknown>} importSource
+ * @param {(found: { isStale: boolean }) => Promise<unknown>} importSource
  */
 export async function runBuilt(name, importSource) {
   const folder = findBuiltCode(CHECKOUT);
-  return folder === undefined ? importSource() : loadBuilt(folder, name);
+  if (folder !== undefined) return loadBuilt(folder, name);
+  return importSource({ isStale: buildsIn(builtCodePlace(CHECKOUT)).length > 0 });
 }
 
 /**
@@ -109,13 +111,37 @@ function load(folder, name, cachedData) {
  * @param {string} checkout
  */
 export function findBuiltCode(checkout) {
-  const place = builtCodePlace(checkout);
-  return namesIn(place)
-    .map((name) => path.join(place, name))
-    .find((folder) => {
-      const stamps = readStamps(path.join(folder, STAMPS));
-      return stamps !== undefined && areUnchanged(checkout, stamps);
-    });
+  return buildsIn(builtCodePlace(checkout)).find((folder) =>
+    isUnchanged(checkout, path.join(folder, STAMPS)),
+  );
+}
+
+/** The name of a finished build: the start of a SHA-256. */
+export const BUILD_NAME = /^[0-9a-f]{16}$/;
+
+/**
+ * Returns the folders of the finished builds in a place; none where there is no such place.
+ *
+ * @param {string} place
+ */
+export function buildsIn(place) {
+  try {
+    const names = readdirSync(place).filter((name) => BUILD_NAME.test(name));
+    return names.map((name) => path.join(place, name));
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Whether the files that are stamped in the given file are what they were; false without it.
+ *
+ * @param {string} checkout
+ * @param {string} file
+ */
+export function isUnchanged(checkout, file) {
+  const stamps = readIfThere(file);
+  return stamps !== undefined && areUnchanged(checkout, JSON.parse(stamps.toString()));
 }
 
 /**
@@ -155,24 +181,6 @@ export function stampFiles(checkout, names) {
 
 /** @param {string} file */
 const hashOf = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
-
-/** @param {string} folder */
-function namesIn(folder) {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/**
- * @param {string} file
- * @returns {Stamps | undefined}
- */
-function readStamps(file) {
-  const text = readIfThere(file);
-  return text === undefined ? undefined : JSON.parse(text.toString());
-}
 
 /** @param {string} file */
 function readIfThere(file) {

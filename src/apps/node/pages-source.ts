@@ -11,7 +11,7 @@ const TOOLING = ["package-lock.json", "src/apps/node/build.ts", "src/apps/node/s
  */
 export function hashPageSources(checkout: string): string {
   const digest = createHash("sha256");
-  for (const file of [...pageSources(checkout), ...TOOLING]) {
+  for (const file of listPageInputs(checkout)) {
     const bytes = readIfThere(path.join(checkout, file));
     digest.update(`${file}\0${bytes?.length ?? "none"}\0`);
     if (bytes !== undefined) digest.update(bytes);
@@ -19,7 +19,13 @@ export function hashPageSources(checkout: string): string {
   return digest.digest("hex").slice(0, 16);
 }
 
-/** Returns the file names with slashes, sorted. */
+/** Returns the inputs of a build: file names with slashes. */
+export const listPageInputs = (checkout: string): string[] => [
+  ...pageSources(checkout),
+  ...TOOLING,
+];
+
+/** Sorted. */
 function pageSources(checkout: string): string[] {
   const found = new Set<string>();
   const open = filesBelow(path.join(checkout, "web")).map((name) => `web/${name}`);

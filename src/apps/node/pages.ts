@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { AppAssets } from "#site/app-shell.ts";
-import { buildPlaces, findBuild } from "./pages-folder.ts";
+import { buildPlaces, findBuild, findUnchanged, ONLY_PAGES } from "./pages-folder.ts";
 import { hashPageSources } from "./pages-source.ts";
 import { type PageStore, readPageStore } from "./pages-store.ts";
 
@@ -63,6 +63,8 @@ export function openPages(options: PageOptions): NodePages {
 async function prepare(options: PageOptions, signal: AbortSignal): Promise<PageStore> {
   const { checkout, dataDir, say } = options;
   const places = buildPlaces(checkout, dataDir);
+  const unchanged = findUnchanged(places, checkout);
+  if (unchanged !== undefined) return readPageStore(unchanged);
   const hash = hashPageSources(checkout);
   const there = findBuild(places, hash);
   if (there !== undefined) return readPageStore(there);
@@ -78,13 +80,17 @@ async function prepare(options: PageOptions, signal: AbortSignal): Promise<PageS
 /** Builds in a separate process, because the bundler's memory is needed for seconds only. */
 function build(checkout: string, dataDir: string, signal: AbortSignal): Promise<string> {
   const script = path.join(checkout, "src", "apps", "node", "build.ts");
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script], {
-    cwd: checkout,
-    env: buildEnvironment(dataDir),
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: BUILD_TIMEOUT_MS,
-    signal,
-  });
+  const child = spawn(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", script, ONLY_PAGES],
+    {
+      cwd: checkout,
+      env: buildEnvironment(dataDir),
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: BUILD_TIMEOUT_MS,
+      signal,
+    },
+  );
   return outcome(child);
 }
 

@@ -9,7 +9,7 @@ import { TOOLS } from "#tools/registry.ts";
  * Large calls give way to small ones: the system prefers the threads that respond, where cores are scarce. Linux applies the priority to
  * the calling thread; elsewhere it would apply to the process.
  */
-const NICENESS = 10;
+const NICENESS = 5;
 if (process.platform === "linux") setPriority(NICENESS);
 
 /** A job for a thread names its tool. */

@@ -3,11 +3,13 @@ import type { KeyLimits, KeySpent } from "#ledger/key-limits.ts";
 import type { AccountState, FreeCall, GrantKind } from "#ledger/port.ts";
 import type {
   AccountRow,
+  CallKey,
   DebitPart,
   DebitRow,
   GrantRow,
   IdempotencyRow,
   KeyRow,
+  OpenGrant,
 } from "#ledger/rules/rows.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 
@@ -42,6 +44,22 @@ export const readKey = (row: SqlRow): KeyRow => ({
   spent: readSpent(row["budget_spent"]),
 });
 
+/** The columns of a key that a call needs. */
+export const CALL_KEY_COLUMNS =
+  "no, id, sha256, last_used_at, revoked_at, previous_sha256, previous_until, limits, budget_spent";
+
+export const readCallKey = (row: SqlRow): CallKey => ({
+  no: row["no"] as number,
+  id: row["id"] as string,
+  sha256: row["sha256"] as string,
+  lastUsedAt: row["last_used_at"] as number | null,
+  revokedAt: row["revoked_at"] as number | null,
+  previousSha256: row["previous_sha256"] as string | null,
+  previousUntil: row["previous_until"] as number | null,
+  limits: readLimits(row["limits"]),
+  spent: readSpent(row["budget_spent"]),
+});
+
 export const readLimits = (text: SqlRow[string] | undefined): KeyLimits | null =>
   text == null ? null : (JSON.parse(text as string) as KeyLimits);
 
@@ -65,6 +83,18 @@ export const readGrant = (row: SqlRow): GrantRow => ({
   expiresAt: row["expires_at"] as number | null,
   waivedExpiresAt: row["waived_expires_at"] as number | null,
   eventDueAt: row["event_due_at"] as number | null,
+});
+
+/** The columns of a grant that a debit and the balance need. */
+export const OPEN_GRANT_COLUMNS = "no, id, kind, remaining, granted_at, expires_at";
+
+export const readOpenGrant = (row: SqlRow): OpenGrant => ({
+  no: row["no"] as number,
+  id: row["id"] as string,
+  kind: row["kind"] as GrantKind,
+  remaining: row["remaining"] as number,
+  grantedAt: row["granted_at"] as number,
+  expiresAt: row["expires_at"] as number | null,
 });
 
 export const readDebit = (row: SqlRow): DebitRow => ({

@@ -250,16 +250,18 @@ function addToSums({ row }: KnownAccount, unsaved: Unsaved, debit: DebitRow, cal
  */
 function applyDrawn(known: KnownAccount, unsaved: Unsaved, drawn: readonly OpenGrant[]): void {
   const { grants = [] } = known;
-  let place = 0;
+  let next = 0;
   let isSpent = false;
-  for (const { no, remaining } of drawn) {
-    while (grants[place]?.no !== no && place < grants.length) place += 1;
-    const grant = grants[place];
-    if (grant === undefined) throw new Error(`The grant ${no} pays and is not known`);
-    grant.remaining = remaining;
-    if (remaining === 0) isSpent = true;
+  for (const grant of grants) {
+    const change = drawn[next];
+    if (change === undefined) break;
+    if (change.no !== grant.no) continue;
+    next += 1;
+    grant.remaining = change.remaining;
+    if (grant.remaining === 0) isSpent = true;
     if (unsaved.drawn.at(-1) !== grant) unsaved.drawn.push(grant);
   }
+  if (next < drawn.length) throw new Error("A grant that pays is not known");
   if (isSpent) known.grants = grants.filter(({ remaining }) => remaining > 0);
 }
 

@@ -1,5 +1,6 @@
 import type { AccountRow, OpenGrant } from "#ledger/rules/rows.ts";
 import { cache, type KnownAccount } from "../ledger/known-account.ts";
+import { OPEN_GRANT_COLUMNS } from "../ledger/row-columns.ts";
 import { GRANTS_AT_FIRST } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import { arrayOf, literalOf } from "./literals.ts";
@@ -7,7 +8,6 @@ import { type LoadedAccount, type Loading, texts, type Wanted } from "./loading.
 import {
   CALL_KEY,
   type LoadedKey,
-  OPEN_GRANT,
   type PackedRow,
   packed,
   readAccount,
@@ -50,7 +50,7 @@ function takeCallKey(known: KnownAccount, sha256: string, key: LoadedKey | undef
 
 /** Queries the first spendable grants of an account in the order in which they are spent. */
 const firstGrants = (accountNo: string, now: number, limit: number) => `
-  SELECT ${OPEN_GRANT} FROM credit_grant
+  SELECT ${OPEN_GRANT_COLUMNS} FROM credit_grant
   WHERE account_no = ${accountNo} AND spent = 0 AND ${EXPIRY_SQL} > ${literalOf(now)}
   ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ${limit}`;
 

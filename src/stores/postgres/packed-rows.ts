@@ -1,7 +1,13 @@
 import type { Level } from "#ledger/events.ts";
 import type { AccountState, FreeCall, GrantKind } from "#ledger/port.ts";
 import type { AccountRow, CallKey, OpenGrant } from "#ledger/rules/rows.ts";
-import { ACCOUNT_COLUMNS, readLimits, readSpent } from "../ledger/row-columns.ts";
+import {
+  ACCOUNT_COLUMNS,
+  CALL_KEY_COLUMNS,
+  OPEN_GRANT_COLUMNS,
+  readLimits,
+  readSpent,
+} from "../ledger/row-columns.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 
 /**
@@ -125,8 +131,10 @@ export const readAccount = (row: PackedRow): AccountRow => ({
   summedUntil: row.number(),
 });
 
-export const CALL_KEY =
-  "k.account_no, k.no, k.id, k.sha256, k.last_used_at, k.revoked_at, k.previous_sha256, k.previous_until, k.limits, k.budget_spent";
+export const CALL_KEY = `account_no, ${CALL_KEY_COLUMNS}`
+  .split(", ")
+  .map((column) => `k.${column}`)
+  .join(", ");
 export type LoadedKey = CallKey & { accountNo: number };
 export const readCallKey = (row: PackedRow): LoadedKey => ({
   accountNo: row.number(),
@@ -141,7 +149,6 @@ export const readCallKey = (row: PackedRow): LoadedKey => ({
   spent: readSpent(row.textOrNull()),
 });
 
-export const OPEN_GRANT = "no, id, kind, remaining, granted_at, expires_at";
 export const readOpenGrant = (row: PackedRow): OpenGrant => ({
   no: row.number(),
   id: row.text(),
@@ -154,6 +161,6 @@ export const readOpenGrant = (row: PackedRow): OpenGrant => ({
 /** Returns null if the key has no grant. */
 export function readGrantOfKey(row: PackedRow): OpenGrant | null {
   if (!row.isNull()) return readOpenGrant(row);
-  for (const _ of OPEN_GRANT.split(",")) row.textOrNull();
+  for (const _ of OPEN_GRANT_COLUMNS.split(",")) row.textOrNull();
   return null;
 }

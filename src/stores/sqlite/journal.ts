@@ -27,8 +27,11 @@ export const JOURNAL_ROWS_MAX = 10_000;
 export const JOURNAL_ROWS_MIN = 2_000;
 /** With this many rows per account, an account's page is changed rarely enough. */
 const ROWS_AN_ACCOUNT = 10;
-/** The maximum number of rows per move, for a journal that could not be drained for a while. */
-export const JOURNAL_SLICE_ROWS = 20_000;
+/**
+ * The maximum number of rows per move, for a journal that could not be drained for a while: little more than JOURNAL_ROWS_MAX, so that
+ * calls wait no longer then, and the last batch before a move does not leave rows behind.
+ */
+export const JOURNAL_SLICE_ROWS = 12_000;
 
 export function createJournal(driver: SqlDriver): Journal {
   const count = driver.prepare("SELECT count(*) AS rows FROM debit_journal");

@@ -1,6 +1,16 @@
 import type { Concerned, GrantRow } from "#ledger/rules/rows.ts";
 import { cache, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
-import { readAccount, readDebit, readGrant, readKey, readRecord } from "../ledger/row-columns.ts";
+import {
+  CALL_KEY_COLUMNS,
+  OPEN_GRANT_COLUMNS,
+  readAccount,
+  readCallKey,
+  readDebit,
+  readGrant,
+  readKey,
+  readOpenGrant,
+  readRecord,
+} from "../ledger/row-columns.ts";
 import {
   GRANTS_AT_FIRST,
   GRANTS_FACTOR,
@@ -8,22 +18,33 @@ import {
   type OrderContext,
 } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
-import type { SqlDriver, SqlRow } from "./driver.ts";
+import type { SqlDriver, SqlRow, SqlStatement } from "./driver.ts";
 
 /** Loads the rows that the rules need, row by row. */
 export type Loader = ReturnType<typeof createLoader>;
 
 export function createLoader(driver: SqlDriver) {
   const statements = prepareStatements(driver);
+  /** By their limits. */
+  const firstGrants = new Map<number, SqlStatement>();
+
+  function firstGrantsUpTo(limit: number): SqlStatement {
+    let statement = firstGrants.get(limit);
+    if (statement === undefined) {
+      statement = driver.prepare(firstGrantsSql(limit));
+      firstGrants.set(limit, statement);
+    }
+    return statement;
+  }
 
   function loadGrants(known: KnownAccount, accountNo: number, covering: number, now: number): void {
     for (let limit = GRANTS_AT_FIRST; ; limit *= GRANTS_FACTOR) {
-      const rows = driver.prepare(firstGrants(limit)).all(accountNo, now);
+      const rows = firstGrantsUpTo(limit).all(accountNo, now);
       const areAll = rows.length < limit;
       let remaining = 0;
       for (const row of rows) remaining += row["remaining"] as number;
       if (!areAll && remaining <= covering) continue;
-      known.grants = rows.map(readGrant);
+      known.grants = rows.map(readOpenGrant);
       known.areAll = areAll;
       known.grantsFrom = now;
       return;
@@ -56,7 +77,7 @@ export function createLoader(driver: SqlDriver) {
         const row =
           statements.keyBySha256.get(callKey, accountNo) ??
           statements.keyByPrevious.get(callKey, accountNo);
-        cache.callKey(known, callKey, row === undefined ? null : readKey(row));
+        cache.callKey(known, callKey, row === undefined ? null : readCallKey(row));
       }
       if (newKey !== undefined) {
         const { id, sha256 } = newKey;
@@ -81,24 +102,26 @@ export function createLoader(driver: SqlDriver) {
         cache.debit(known, debit, row === undefined ? null : readDebit(row));
       }
       if (debitKey !== undefined)
-        context.debitKey = readKey(statements.keyByNo.get(debitKey) as SqlRow);
+        context.debitKey = readCallKey(statements.keyByNo.get(debitKey) as SqlRow);
     },
   };
 }
 
 /** The limit is a part of the text, because SQLite would prepare the statement again for each value of a parameter (sql/sql-database.ts). */
-const firstGrants = (limit: number) =>
-  `SELECT * FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?
+const firstGrantsSql = (limit: number) =>
+  `SELECT ${OPEN_GRANT_COLUMNS} FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?
    ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ${limit}`;
 
 function prepareStatements(driver: SqlDriver) {
   return {
     account: driver.prepare("SELECT * FROM account WHERE id = ?"),
-    keyBySha256: driver.prepare("SELECT * FROM api_key WHERE sha256 = ? AND account_no = ?"),
-    keyByPrevious: driver.prepare(
-      "SELECT * FROM api_key WHERE previous_sha256 = ? AND account_no = ?",
+    keyBySha256: driver.prepare(
+      `SELECT ${CALL_KEY_COLUMNS} FROM api_key WHERE sha256 = ? AND account_no = ?`,
     ),
-    keyByNo: driver.prepare("SELECT * FROM api_key WHERE no = ?"),
+    keyByPrevious: driver.prepare(
+      `SELECT ${CALL_KEY_COLUMNS} FROM api_key WHERE previous_sha256 = ? AND account_no = ?`,
+    ),
+    keyByNo: driver.prepare(`SELECT ${CALL_KEY_COLUMNS} FROM api_key WHERE no = ?`),
     keyById: driver.prepare("SELECT * FROM api_key WHERE id = ? AND account_no = ?"),
     otherKey: driver.prepare(
       "SELECT no FROM api_key WHERE (id = ? OR sha256 = ? OR previous_sha256 = ?) AND NOT (id = ? AND account_no = ?) LIMIT 1",

@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import {
+  type DebitOrder,
+  type DebitOutcome,
+  type Ledger,
+  NotCarriedOut,
+  OutcomeUnknown,
+} from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { withSummedUsage } from "../ledger/summed-usage.ts";
 import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
@@ -40,6 +46,12 @@ export type SqliteThreadOptions = {
 
 export type SqliteThread = {
   ledger: Ledger;
+  /** The ledger's `debit` without a promise: calls `done` or `failed` once, possibly before it returns. Neither may throw. */
+  send(
+    order: DebitOrder,
+    done: (outcome: DebitOutcome) => void,
+    failed: (error: Error) => void,
+  ): void;
   waiting(): number;
   /** Copies the database as it is after the batch under way. Returns null if the thread is not running. */
   copy(order: CopyOrder): Promise<void> | null;
@@ -70,15 +82,19 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     giveUp: (deaths) => (deaths < DEATHS_MAX ? null : new OutcomeUnknown(DIED_TWICE)),
     onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
   });
+  const send: typeof queue.send = (item, done, failed) => {
+    const reason = blockedBy();
+    if (reason === null) queue.send(item, done, failed);
+    else failed(new NotCarriedOut(reason));
+  };
   return {
     ledger: withSummedUsage(
-      ledgerOver((name, order) => {
-        const reason = blockedBy();
-        return reason === null
-          ? queue.submit([name, order])
-          : Promise.reject(new NotCarriedOut(reason));
-      }),
+      ledgerOver(
+        (name, order) => new Promise((resolve, reject) => send([name, order], resolve, reject)),
+      ),
     ),
+    send: (order, done, failed) =>
+      send(["debit", order], (outcome) => done(outcome as DebitOutcome), failed),
     waiting: queue.waiting,
     copy: thread.copy,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */

@@ -62,7 +62,7 @@ class RowMatcher {
   private readonly equalBytes: Uint16Array;
   private readonly equalBefore: Uint16Array;
   /** Where the last copy of each row starts in the stream. */
-  private readonly streamStart: Float64Array;
+  private readonly streamStart: Int32Array;
   private streamLength = 0;
   /**
    * How far the stream matches `rows` from a place in each row. In the stream, a repeated row is followed by its copy.
@@ -80,7 +80,7 @@ class RowMatcher {
     this.placeBefore = new Int32Array(rows.length);
     this.equalBytes = new Uint16Array(rows.length);
     this.equalBefore = new Uint16Array(rows.length);
-    this.streamStart = new Float64Array(repeats.length);
+    this.streamStart = new Int32Array(repeats.length);
     this.runEnd = new Int32Array(repeats.length);
     this.sourceEnd = new Int32Array(repeats.length);
     for (let row = repeats.length - 1; row >= 0; row--) {
@@ -179,8 +179,7 @@ class RowMatcher {
     let bestGain = 0;
     let bestLength = MATCH_LENGTH_MIN - 1;
     const { equalBytes, equalBefore } = this;
-    const equal = equalBytes[place] as number;
-    const runMax = equal < MATCH_LENGTH_MIN ? 0 : Math.min(equal, lengthMax);
+    const runMax = Math.min(equalBytes[place] as number, lengthMax);
     let other = this.lastPlace[hash(rows, place)] as number;
     for (let tried = 0; other >= 0 && tried < places; tried++) {
       // In a run of the same bytes, each place farther back gives a match that is a byte longer, up to the length of the

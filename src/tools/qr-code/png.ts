@@ -58,7 +58,7 @@ function blacken(pixels: Uint8Array, start: number, end: number): void {
     return;
   }
   pixels[first] = (pixels[first] as number) & before;
-  pixels.fill(0, first + 1, last);
+  for (let i = first + 1; i < last; i++) pixels[i] = 0;
   if (last < pixels.length) pixels[last] = (pixels[last] as number) & after;
 }
 

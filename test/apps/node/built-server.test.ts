@@ -118,13 +118,14 @@ test("the built server loads Stripe's package for the first payment", async (t) 
     body: "{}",
   });
   assert.equal(response.status, 400, await response.text());
+  await server.end("SIGTERM");
 });
 
 /** A checkout whose server prints where its code is from. */
 function makeCheckout(t: Parameters<typeof temporaryFolder>[0]) {
   const checkout = temporaryFolder(t);
   const node = path.join(checkout, "src/apps/node");
-  const build = path.join(checkout, "dist/server/1");
+  const build = path.join(checkout, "dist/server/0123456789abcdef");
   for (const folder of [node, build]) mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(checkout, "package.json"), '{ "type": "module" }');
   for (const name of ["built-code.js", "start.js"]) {
@@ -139,7 +140,10 @@ function makeCheckout(t: Parameters<typeof temporaryFolder>[0]) {
     writeFileSync(path.join(build, STAMPS), JSON.stringify(stamps));
   };
   const start = () =>
-    execFileSync(process.execPath, [path.join(node, "start.js")], { encoding: "utf8" }).trim();
+    execFileSync(process.execPath, [path.join(node, "start.js")], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
   return { source, publish, start };
 }
 

@@ -52,11 +52,7 @@ async function scriptOf(base: string): Promise<string> {
   return (await Promise.all(texts)).join("\n");
 }
 
-/** The builds of the pages. `server` has those of the code. */
-const builds = (folder: string) =>
-  readdirSync(folder)
-    .filter((name) => name !== "server")
-    .sort();
+const builds = (folder: string) => readdirSync(folder).sort();
 
 const { test, draw } = sampleTests("builds at a start", 2, process.env["TEST_STARTS"] === "all");
 

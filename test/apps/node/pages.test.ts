@@ -43,6 +43,7 @@ function makeCheckout(t: Hooks): string {
   for (const [name, text] of Object.entries(files)) write(checkout, `web/${name}`, text);
   for (const name of [
     "vite.config.ts",
+    "theme.ts",
     "tsconfig.json",
     "mantine-variables.css",
     "styles.css",

@@ -73,7 +73,9 @@ describe("a damaged file", () => {
         writeFileSync(spoiled, copy);
         if (faultsOf(spoiled).length === 0) missed.push(`bit ${bit} of byte ${place}`);
       }
-      assert.ok(missed.length <= BITS / 100, `${table}: ${missed.join(", ")} of ${BITS}`);
+      // A small sample may have one of the bits that change nothing. Without checksums it misses nearly all.
+      const missedMax = Math.max(1, BITS / 100);
+      assert.ok(missed.length <= missedMax, `${table}: ${missed.join(", ")} of ${BITS}`);
     }
   });
 
