@@ -1,6 +1,8 @@
 /** Servers with and without the strict reader, on an app that responds with what it was given. */
+import { subscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { IncomingMessage } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import type { App, Call } from "#api/app.ts";
 import type { ApiResponse } from "#api/pipeline/exchange.ts";
@@ -79,31 +81,60 @@ const FORMS: ((text: string) => ApiResponse)[] = [
   (body) => ({ status: 400, headers: { Connection: "close", ...TYPE }, body }),
 ];
 
-/** Turns of the event loop after which this machine has delivered what was sent: sockets and servers share the loop. */
-const DELIVERY_TURNS = 6;
+/** The servers' sockets, by the port of the client. */
+const accepted = new Map<number, Socket>();
+subscribe("net.server.socket", (message) => {
+  const { socket } = message as { socket: Socket };
+  const { remotePort = 0 } = socket;
+  accepted.set(remotePort, socket);
+  socket.once("close", () => accepted.delete(remotePort));
+});
+
+/** Turns of the event loop in which nothing comes before nothing more is expected. Calls wait for fewer. */
 const QUIET_TURNS = 40;
+const PAUSE_TURNS = 6;
+/** A server may also stop to read. */
+const DELIVERY_TURNS_MAX = 1_000;
 
 /**
  * Sends the segments over a connection, each for itself, and ends it when nothing more comes. Returns all bytes that came
  * back, without the time.
  */
-export async function converse(port: number, segments: readonly Buffer[]): Promise<string> {
-  const socket = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
+export async function converse(serverPort: number, segments: readonly Buffer[]): Promise<string> {
+  const socket = connect({
+    port: serverPort,
+    host: "127.0.0.1",
+    noDelay: true,
+    allowHalfOpen: true,
+  });
   const received: Buffer[] = [];
   socket.on("data", (bytes) => received.push(bytes));
   // A server may close while the client still sends.
   socket.on("error", () => {});
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  await once(socket, "connect");
+  const port = socket.localPort as number;
+  while (!accepted.has(port)) await turn();
+  const server = accepted.get(port) as Socket;
+  const delivered = async () => {
+    for (let left = DELIVERY_TURNS_MAX; left > 0 && !server.destroyed; left -= 1) {
+      if (server.bytesRead === socket.bytesWritten) break;
+      await turn();
+    }
+  };
   for (const segment of segments) {
     if (!socket.writable) break;
-    await new Promise<void>((resolve) => socket.write(segment, () => resolve()));
-    for (let left = DELIVERY_TURNS; left > 0; left -= 1) await turn();
+    socket.write(segment);
+    await delivered();
+    // The next one may arrive during the call or after it.
+    for (let left = PAUSE_TURNS; left > 0; left -= 1) await turn();
   }
-  let seen = received.length;
+  let seen = 0;
   for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
     await turn();
-    if (received.length !== seen) quiet = 0;
-    seen = received.length;
+    if (socket.destroyed || server.destroyed) break;
+    if (socket.bytesRead !== seen || socket.bytesRead < server.bytesWritten) quiet = 0;
+    seen = socket.bytesRead;
   }
   socket.end();
   await closed;
