@@ -44,6 +44,7 @@ export const SETTING_NAMES = [
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
   "TOOLBOOTH_HTTP_THREADS",
+  "TOOLBOOTH_DIRECT_CALLS",
 ] as const;
 
 export type SettingName = (typeof SETTING_NAMES)[number];
@@ -63,6 +64,7 @@ export const NODE_SETTING_NAMES: readonly SettingName[] = [
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
   "TOOLBOOTH_HTTP_THREADS",
+  "TOOLBOOTH_DIRECT_CALLS",
 ];
 
 /** Returns warnings about settings that are set, although a Worker ignores them. */

@@ -204,6 +204,11 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     meaning:
       "Threads that accept connections and make small calls. More than 1 only on Linux; elsewhere the default is 1",
   },
+  TOOLBOOTH_DIRECT_CALLS: {
+    fallback: "off",
+    meaning:
+      "on: the server reads small calls in the usual form itself, and leaves everything else to Node's HTTP parser. It saves CPU time; off leaves everything to Node",
+  },
 };
 
 /** Every setting with its default and what it does. The documentation shows this table. */

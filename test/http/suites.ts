@@ -42,6 +42,9 @@ const SUITES: readonly ((sentence: Sentence) => void)[] = [
 
 /** All HTTP behavior of the API, for every runtime. `sample`: how many suites a run takes; TEST_EDGE=all takes all. */
 export function serviceSuites(sentence: Sentence, sample = Infinity) {
-  const takesAll = process.env["TEST_EDGE"] === "all";
-  for (const suite of drawSample("suites of the API", SUITES, sample, takesAll)) suite(sentence);
+  for (const suite of drawnSuites("suites of the API", sample)) suite(sentence);
+}
+
+export function drawnSuites(name: string, sample: number) {
+  return drawSample(name, SUITES, sample, process.env["TEST_EDGE"] === "all");
 }

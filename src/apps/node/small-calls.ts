@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { pipeline, Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import type { App, Call } from "#api/app.ts";
 import type { ApiRequest, ApiResponse, HeaderLookup } from "#api/pipeline/exchange.ts";
@@ -47,7 +47,7 @@ async function respond(
 }
 
 /** A host as nearly all clients send it. Others are checked and normalized by the parser of URLs. */
-const PLAIN_HOST = /^[a-z0-9.-]+(?::\d{1,5})?$/;
+export const isPlainHost = (host: string): boolean => /^[a-z0-9.-]+(?::\d{1,5})?$/.test(host);
 
 /** Headers that make a request unusual. */
 const UNUSUAL: ReadonlySet<string> = new Set([
@@ -67,7 +67,7 @@ function smallBodyBytes(rawHeaders: readonly string[]): number | null {
       case 4:
         if (name.toLowerCase() !== "host") break;
         hosts += 1;
-        if (!PLAIN_HOST.test(rawHeaders[at + 1] as string)) return null;
+        if (!isPlainHost(rawHeaders[at + 1] as string)) return null;
         break;
       case 14:
         if (name.toLowerCase() === "content-length") length = rawHeaders[at + 1] as string;
@@ -164,7 +164,8 @@ export class RawHeaders implements HeaderLookup {
 function write(outgoing: ServerResponse, { status, headers, body }: ApiResponse): void {
   if (body instanceof ReadableStream) {
     outgoing.writeHead(status, headers);
-    Readable.fromWeb(body as NodeStream).pipe(outgoing);
+    // Ends the stream, and with it the lease of its memory, also where the client goes away.
+    pipeline(Readable.fromWeb(body as NodeStream), outgoing, () => {});
     return;
   }
   const length = body === null ? 0 : Buffer.byteLength(body);
@@ -172,7 +173,7 @@ function write(outgoing: ServerResponse, { status, headers, body }: ApiResponse)
   // The server closes the connection after this response, or the client asked for that.
   const isLast = !outgoing.shouldKeepAlive || outgoing.hasHeader("Connection");
   if (status === 200 && isAscii && !isLast) {
-    writeWhole(outgoing, headers, body, length);
+    writeWhole(outgoing, responseHead(status, headers, length, isLast) + body);
     return;
   }
   headers["Content-Length"] = String(length);
@@ -181,24 +182,31 @@ function write(outgoing: ServerResponse, { status, headers, body }: ApiResponse)
 }
 
 /**
- * Writes a 200 as Node would, in one string: head and body leave in one write, in an encoding that is copied as it is. What
- * `_header` has when a response ends is sent as it is (pinned by `small-calls.test.ts`). The values of these headers are
- * made by the pipeline and have no line breaks.
+ * Writes a response as Node would, in one string: head and body leave in one write, in an encoding that is copied as it
+ * is. What `_header` has when a response ends is sent as it is (pinned by `small-calls.test.ts`).
  */
-function writeWhole(
-  outgoing: ServerResponse,
-  headers: Record<string, string>,
-  body: string,
-  length: number,
-): void {
-  let head = "HTTP/1.1 200 OK\r\n";
-  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
-  (outgoing as unknown as { _header: string })._header =
-    `${head}Content-Length: ${length}\r\nDate: ${httpDate()}\r\n${KEEP_ALIVE}\r\n${body}`;
+function writeWhole(outgoing: ServerResponse, text: string): void {
+  (outgoing as unknown as { _header: string })._header = text;
   outgoing.end();
 }
 
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(KEEP_ALIVE_MS / 1000)}\r\n`;
+
+/**
+ * The head of a response as Node writes it. `length`: null if the headers have it. `isLast`: the connection is closed after
+ * it. The values of the headers are made by the pipeline and have no line breaks.
+ */
+export function responseHead(
+  status: number,
+  headers: Record<string, string>,
+  length: number | null,
+  isLast: boolean,
+): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+  if (length !== null) head += `Content-Length: ${length}\r\n`;
+  return `${head}Date: ${httpDate()}\r\n${isLast ? "" : KEEP_ALIVE}\r\n`;
+}
 
 let dateSecond = Number.NaN;
 let dateText = "";
