@@ -122,17 +122,18 @@ function readAnnouncement(
       reject(new Error(`The server "${name}" ${reason}`));
     };
     const timer = setTimeout(() => fail("did not report that it listens"), START_TIMEOUT_MS);
-    child.once("exit", (code) => {
+    const ended = (code: number | null) => {
       clearTimeout(timer);
       fail(`ended with code ${code} before it listened. Start it by hand to see why`);
-    });
+    };
+    child.once("exit", ended);
     let text = "";
     child.stdout?.setEncoding("utf8").on("data", (part: string) => {
       text += part;
       const found = announcement.exec(text);
       if (found === null) return;
       clearTimeout(timer);
-      child.removeAllListeners("exit");
+      child.off("exit", ended);
       resolve(found);
     });
   });

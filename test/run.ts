@@ -78,27 +78,37 @@ for (const [name, value] of Object.entries(samples)) process.env[name] ??= value
  */
 const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "the dashboard in a browser": {
-    count: 2,
+    count: 1,
     files:
       /^test\/apps\/node\/dashboard-(?:interruptions|emails|factors|purchase|keyboard|notifications|lifecycle)\./,
   },
   "a fleet": {
-    count: 2,
+    count: 1,
     files:
       /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness)\./,
   },
   "the Workers under load and faults": {
-    count: 4,
+    count: 3,
     files:
       /^test\/apps\/edge\/(?:accounts|site|site-notifications|site-purchases|mcp|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory)\./,
   },
-  "servers that start and stop": {
+  "several HTTP threads, calls without node:http, and built servers": {
     count: 2,
+    files:
+      /^test\/(?:apps\/node\/(?:http-threads|built-server)|http\/(?:direct-calls|node-threads)|bench\/peers)\./,
+  },
+  "servers that start and stop": {
+    count: 1,
     files:
       /^test\/apps\/node\/(?:first-start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard)\./,
   },
+  "PostgreSQL that fails, grows and moves": {
+    count: 4,
+    files:
+      /^test\/stores\/postgres\/(?:faults|faults-orders|silence|pooling|growth|standby|commit-faults|partitions|migrate|transfer)\./,
+  },
   "commands over the network": {
-    count: 3,
+    count: 2,
     files: /^test\/apps\/cli\/(?:everywhere|postgres|remote-(?:servers|worker|transfer|import))\./,
   },
   "the dashboard on other stores": {
