@@ -207,7 +207,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_DIRECT_CALLS: {
     fallback: "off",
     meaning:
-      "on: the server reads small calls in the usual form itself, and leaves everything else to Node's HTTP parser. It saves CPU time; off leaves everything to Node",
+      "on: the server reads small calls in the usual form itself, and leaves everything else to Node's HTTP parser. It saves CPU time, and has an effect only with one HTTP thread; off leaves everything to Node",
   },
 };
 

@@ -207,3 +207,16 @@ test("a port that another server shares among its threads is in use", async (t) 
   assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
   assert.equal((await server.end("SIGTERM")).code, 0);
 });
+
+test("several threads answer where calls are read without node:http, which they leave to it", async (t) => {
+  const server = await startServer(t, {
+    ...{ DATA_DIR: temporaryFolder(t), TOOLBOOTH_HTTP_THREADS: "2", TOOLBOOTH_DIRECT_CALLS: "on" },
+  });
+  const key = await server.demoKey();
+  for (let round = 0; round < 8; round += 1) {
+    // On connections of their own, and twice on each: a thread relays the first call of a key.
+    const raw = openRaw(Number(new URL(server.base).port));
+    for (const status of [200, 200]) assert.equal((await call(raw, key)).status, status);
+    raw.socket.destroy();
+  }
+});
