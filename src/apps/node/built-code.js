@@ -18,7 +18,7 @@ const CHECKOUT = path.join(import.meta.dirname, "../../..");
  */
 
 /**
- * Returns the folder for builds of the code. It is never in the data folder: whoever writes there must not be able to run code.
+ * Returns the folder for builds of the code. It is never in the data folder: a user who writes there must not be able to run code.
  *
  * @param {string} checkout
  */

@@ -29,21 +29,6 @@ export const readAccount = (row: SqlRow): AccountRow => ({
   summedUntil: row["summed_until"] as number,
 });
 
-export const readKey = (row: SqlRow): KeyRow => ({
-  no: row["no"] as number,
-  id: row["id"] as string,
-  sha256: row["sha256"] as string,
-  start: row["start"] as string,
-  label: row["label"] as string,
-  createdAt: row["created_at"] as number,
-  lastUsedAt: row["last_used_at"] as number | null,
-  revokedAt: row["revoked_at"] as number | null,
-  previousSha256: row["previous_sha256"] as string | null,
-  previousUntil: row["previous_until"] as number | null,
-  limits: readLimits(row["limits"]),
-  spent: readSpent(row["budget_spent"]),
-});
-
 /** The columns of a key that a call needs. */
 export const CALL_KEY_COLUMNS =
   "no, id, sha256, last_used_at, revoked_at, previous_sha256, previous_until, limits, budget_spent";
@@ -60,6 +45,13 @@ export const readCallKey = (row: SqlRow): CallKey => ({
   spent: readSpent(row["budget_spent"]),
 });
 
+export const readKey = (row: SqlRow): KeyRow => ({
+  ...readCallKey(row),
+  start: row["start"] as string,
+  label: row["label"] as string,
+  createdAt: row["created_at"] as number,
+});
+
 export const readLimits = (text: SqlRow[string] | undefined): KeyLimits | null =>
   text == null ? null : (JSON.parse(text as string) as KeyLimits);
 
@@ -68,22 +60,6 @@ export const readSpent = (text: SqlRow[string] | undefined): KeySpent | null =>
 
 export const writeJson = (value: object | null): string | null =>
   value === null ? null : JSON.stringify(value);
-
-export const readGrant = (row: SqlRow): GrantRow => ({
-  no: row["no"] as number,
-  id: row["id"] as string,
-  kind: row["kind"] as GrantKind,
-  amount: row["amount"] as number,
-  remaining: row["remaining"] as number,
-  voided: row["voided"] as number,
-  voidedAt: row["voided_at"] as number | null,
-  clawback: row["clawback"] as number,
-  clawbackVersion: row["clawback_version"] as number,
-  grantedAt: row["granted_at"] as number,
-  expiresAt: row["expires_at"] as number | null,
-  waivedExpiresAt: row["waived_expires_at"] as number | null,
-  eventDueAt: row["event_due_at"] as number | null,
-});
 
 /** The columns of a grant that a debit and the balance need. */
 export const OPEN_GRANT_COLUMNS = "no, id, kind, remaining, granted_at, expires_at";
@@ -95,6 +71,17 @@ export const readOpenGrant = (row: SqlRow): OpenGrant => ({
   remaining: row["remaining"] as number,
   grantedAt: row["granted_at"] as number,
   expiresAt: row["expires_at"] as number | null,
+});
+
+export const readGrant = (row: SqlRow): GrantRow => ({
+  ...readOpenGrant(row),
+  amount: row["amount"] as number,
+  voided: row["voided"] as number,
+  voidedAt: row["voided_at"] as number | null,
+  clawback: row["clawback"] as number,
+  clawbackVersion: row["clawback_version"] as number,
+  waivedExpiresAt: row["waived_expires_at"] as number | null,
+  eventDueAt: row["event_due_at"] as number | null,
 });
 
 export const readDebit = (row: SqlRow): DebitRow => ({
