@@ -13,6 +13,7 @@ import {
   type TestServiceSettings,
 } from "../http/test-api.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
+import { isFixedClockError } from "./screen-page.ts";
 
 export const RECEIVED_AT = Date.UTC(2026, 10, 21, 22, 26, 7, 89);
 /** A well-formed request id, which the service keeps. */
@@ -61,9 +62,6 @@ export const VISITOR: Visitor = {
 
 export type Setup = { browser: Browser; url: string; api: Awaited<ReturnType<typeof openApi>> };
 
-/** The fixed clock is a script in every frame, and the sandboxed preview runs none. */
-const FIXED_CLOCK_ERROR = /^Blocked script execution in 'about:srcdoc'/;
-
 export type ToolPage = { page: Page; consoleErrors: string[]; requests: string[] };
 
 /** Opens the page of a tool at a fixed time, and records its console errors and requests. */
@@ -80,7 +78,7 @@ export async function openTool(
   const requests: string[] = [];
   page.on("pageerror", (error) => consoleErrors.push(String(error)));
   page.on("console", (message) => {
-    if (message.type() === "error" && !FIXED_CLOCK_ERROR.test(message.text())) {
+    if (message.type() === "error" && !isFixedClockError(message.text())) {
       consoleErrors.push(message.text());
     }
   });

@@ -29,16 +29,19 @@ export async function openPage(
   const consoleErrors: string[] = [];
   page.on("pageerror", (error) => consoleErrors.push(String(error)));
   page.on("console", (message) => {
-    if (message.type() === "error" && !MOCK_ERRORS.test(message.text())) {
-      consoleErrors.push(message.text());
-    }
+    const text = message.text();
+    if (message.type() !== "error" || MOCK_ERROR.test(text) || isFixedClockError(text)) return;
+    consoleErrors.push(text);
   });
   return { page, consoleErrors };
 }
 
-/** Console errors caused by mocked error responses, and by the script of the fixed clock in sandboxed frames. */
-const MOCK_ERRORS =
-  /^(?:Failed to load resource|Blocked script execution in 'about:(?:srcdoc|blank)')/;
+/** The fixed clock is a script in every frame. A sandboxed frame, first empty and then with its document, runs none. */
+export const isFixedClockError = (text: string): boolean =>
+  /^Blocked script execution in 'about:(?:srcdoc|blank)'/.test(text);
+
+/** A mocked error response. */
+const MOCK_ERROR = /^Failed to load resource/;
 
 /** Opens a screen and waits until it has reached its state. */
 export async function openScreen({ page }: ScreenPage, url: string, screen: Screen): Promise<void> {
