@@ -1,8 +1,9 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
+import { ACCOUNT_PART_CHARS, accountOfPart, BASE62, PLACEMENT_CHARS } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
+import { NO_PLACEMENT, type Placement, placementCode } from "#placement.ts";
 import { type AccountDeps, emailHashes } from "./accounts.ts";
 import type { DisposableEmail } from "./disposable-email.ts";
 import { keyedHash } from "./keyed-hash.ts";
@@ -23,19 +24,20 @@ export type StarterPolicy = {
  *
  * Where an operator has opened an account for the address, the user takes it over and gets no starter credits.
  *
- * `network`: the network of the client that verified the address; null where it is unknown.
+ * `network`: the network of the client that verified the address; null where it is unknown. `placement`: where the account will
+ * live, if this opens it. The link may be opened again from elsewhere, so an account that was registered keeps its place.
  */
 export async function welcome(
   accountDeps: AccountDeps,
   user: { id: string; email: string; network: string | null },
-  given: { starter: Starter; starterPolicy: StarterPolicy },
+  given: { starter: Starter; starterPolicy: StarterPolicy; placement?: Placement | undefined },
   now: number,
 ): Promise<string> {
-  const account = accountOfUser(user.id);
+  const fresh = accountOfUser(user.id, given.placement);
   const { email, network } = user;
-  await accountDeps.directory.register({ email, account, createdAt: now });
-  const found = await accountDeps.directory.findByEmail({ email });
-  if (found !== null && found.account !== account) return found.account;
+  await accountDeps.directory.register({ email, account: fresh, createdAt: now });
+  const { account } = (await accountDeps.directory.findByEmail({ email })) ?? { account: fresh };
+  if (withoutPlace(account) !== withoutPlace(fresh)) return account;
   const claim = { account, email, network };
   const outcome = await claimStarter(accountDeps, given.starterPolicy, claim, now);
   const freeCall = isFreeCallOpen(outcome) ? "open" : "withheld";
@@ -80,14 +82,16 @@ export async function grantStarter(
 }
 
 /** Derives the account id from the user's random id, so that repeating a sign-up step opens the same account. */
-export function accountOfUser(userId: string): string {
+export function accountOfUser(userId: string, placement: Placement = NO_PLACEMENT): string {
   const digest = sha256(new TextEncoder().encode(`toolbooth account of ${userId}`));
   let number = 0n;
   for (const byte of digest.subarray(0, 16)) number = (number << 8n) | BigInt(byte);
   let part = "";
-  while (part.length < ACCOUNT_PART_CHARS) {
+  while (part.length < ACCOUNT_PART_CHARS - PLACEMENT_CHARS) {
     part += BASE62[Number(number % 62n)];
     number /= 62n;
   }
-  return accountOfPart(part);
+  return accountOfPart(part + placementCode(placement));
 }
+
+const withoutPlace = (account: string) => account.slice(0, -PLACEMENT_CHARS);

@@ -15,6 +15,7 @@ import {
   randomBytes,
   type WorkerEnv,
 } from "../../src/apps/edge/app-context.ts";
+import { wrappedObjects } from "../support/wrapped-objects.ts";
 import { patternedBytes, START } from "./fixed-context.ts";
 import { type Command, createBackstage } from "./ledger-access.ts";
 
@@ -41,7 +42,7 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
       return stub.call(...asked);
     },
   });
-  const LEDGER = { getByName: (name: string) => counted(env.LEDGER.getByName(name)) };
+  const LEDGER = wrappedObjects(env.LEDGER, counted);
   const context = createEdgeAppContext(
     { ...env, ...texts, LEDGER },
     fixed ? patternedBytes : randomBytes,

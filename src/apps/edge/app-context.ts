@@ -4,7 +4,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import type { AppContext } from "#api/app-context.ts";
 import { runToolInPieces } from "#api/pipeline/run-tool.ts";
 import { probeReadiness } from "#api/readiness.ts";
-import { accountPart, type RandomBytes } from "#ids.ts";
+import type { RandomBytes } from "#ids.ts";
 import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
 import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
@@ -13,6 +13,7 @@ import {
   type LedgerStub,
   ledgerOfObjects,
 } from "#stores/durable-object/ledger.ts";
+import { type ObjectNamespace, placedObjects } from "#stores/durable-object/placed-objects.ts";
 import { READINESS_OBJECT } from "#stores/durable-object/readiness.ts";
 import { addJobs } from "#stores/sql/add-jobs.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
@@ -22,7 +23,7 @@ import { readWorkerSettings } from "./settings.ts";
 
 /** The bindings of the API Worker, besides its settings, which are text bindings. */
 export type WorkerEnv = {
-  LEDGER: { getByName(name: string): LedgerStub };
+  LEDGER: ObjectNamespace<LedgerStub>;
   /** Stores calls that could not be reversed immediately. */
   DB?: D1;
   /** The site Worker, which knows the price list; a service of calls alone has none. */
@@ -36,8 +37,9 @@ export function createEdgeAppContext(
 ): AppContext {
   const { settings, warnings } = readWorkerSettings(env);
   for (const warning of warnings) logError(warning, {});
+  const objects = placedObjects(env.LEDGER, env);
   const find = ({ account }: { account?: string }) =>
-    env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
+    account === undefined ? objects.ofService(READINESS_OBJECT) : objects.ofAccount({ account });
   const ledger = ledgerOfObjects(find);
   const clocks = { now: () => Date.now(), elapsed: () => performance.now() };
   const reversing = { ledger, now: clocks.now, logError };

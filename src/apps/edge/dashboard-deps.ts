@@ -23,6 +23,7 @@ import { SETTINGS } from "#config/settings.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
+import { placedObjects } from "#stores/durable-object/placed-objects.ts";
 import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
@@ -31,6 +32,7 @@ import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { textsIn } from "./edge-settings.ts";
 import { openEdgePages, readCommonPasswords, readDisposableDomains } from "./pages.ts";
+import { placementNear } from "./region.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
 import { openEdgeBilling } from "./site-sales.ts";
@@ -67,7 +69,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     ...given,
   });
   const throttle = createEdgeThrottle({
-    objects: env.SIGN_IN,
+    objects: placedObjects(env.SIGN_IN, env),
     secret: derived("toolbooth sign-in throttle"),
     ...given,
   });
@@ -166,10 +168,14 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       prices: viewPrices(config.prices, billing !== null),
     },
     async fetch(request) {
+      const placement = placementNear(config.placement, request);
       const body = await readBody(request, bytesMaxOf(request), null, {
         timeoutMs: calls.bodyTimeoutMs,
       });
-      const app = createDashboardApp({ ...rest, auth: createAuth(authOptions) }, bounds);
+      const app = createDashboardApp(
+        { ...rest, auth: createAuth({ ...authOptions, placement }) },
+        bounds,
+      );
       const response = await app.fetch(withBody(request, body), clientAddressOf(request));
       if (response.ok && mayMakeDue(request)) {
         inBackground(events.deliver(DELIVER_AFTER_RESPONSE_MS));
@@ -223,13 +229,20 @@ const DELIVER_AFTER_RESPONSE_MS = 10_000;
 export type DashboardSide = ReturnType<typeof openDashboardSide>;
 
 /** What calls need, which come here through MCP: bindings, and the settings that both Workers share. Others would be reported as unknown. */
-const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => {
-  const { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS } = texts as Record<
-    string,
-    unknown
-  >;
-  return { LEDGER, DB, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
-};
+const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => ({
+  ...Object.fromEntries(SHARED_SETTINGS.map((name) => [name, texts[name]])),
+  LEDGER,
+  DB,
+});
+
+const SHARED_SETTINGS = [
+  "SECRET",
+  "PUBLIC_URL",
+  "RATE_LIMIT",
+  "TOOLBOOTH_FREE_CALL_CREDITS",
+  "TOOLBOOTH_LOCATION",
+  "TOOLBOOTH_JURISDICTION",
+];
 
 /** Returns the request with its body read and decompressed. */
 function withBody(request: Request, bytes: Uint8Array): Request {

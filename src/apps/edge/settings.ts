@@ -2,6 +2,7 @@ import type { AppSettings } from "#api/app-context.ts";
 import {
   ConfigError,
   readFreeCallCredits,
+  readPlacement,
   readPublicUrl,
   readRateLimit,
   readRollUpAfterDays,
@@ -25,8 +26,9 @@ export function readWorkerSettings(env: object): { settings: AppSettings; warnin
   const secrets = readSecrets(read("SECRET"), problems);
   const rateLimit = readRateLimit(readNumber);
   const freeCallCredits = readFreeCallCredits(readNumber);
-  // The Durable Object reads this setting itself; the Worker validates it.
+  // These settings are read where objects are found and in the objects; the Worker validates them.
   readRollUpAfterDays(readNumber);
+  readPlacement(read, problems);
   requireEdgeSettings(texts, problems);
   if (problems.length > 0 || publicUrl === null || secrets === null) {
     throw new ConfigError(problems.join("\n"));

@@ -29,6 +29,7 @@ import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding, type PerformOwn } from "./events.ts";
 import type { CallOperation, CallResult } from "./ledger.ts";
 import { createMoving } from "./moving.ts";
+import { type ObjectNamespace, placedObjects } from "./placed-objects.ts";
 import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
 import { OBJECT_MIGRATIONS, openSchema } from "./schema.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
@@ -67,7 +68,9 @@ export class AccountLedger extends DurableObject {
     if (fault !== null) console.error(JSON.stringify({ message: UNUSABLE, cause: fault }));
     const { DB, LEDGER } = env as Env;
     this.#faultReports = createFaultReports(
-      LEDGER === undefined ? null : () => LEDGER.getByName(READINESS_OBJECT),
+      LEDGER === undefined
+        ? null
+        : () => placedObjects(LEDGER, env as Env).ofService(READINESS_OBJECT),
     );
     this.#hasEvent = DB === undefined ? null : false;
     const onEvent = () => {
@@ -235,7 +238,7 @@ const UNUSABLE = "This version cannot use the ledger of an account; its calls ge
 const NO_ALARM =
   "The alarm for the maintenance of an account could not be set; the next call tries again";
 
-type Env = { DB?: D1; LEDGER?: { getByName(name: string): ReadinessStub } };
+type Env = { DB?: D1; LEDGER?: ObjectNamespace<ReadinessStub> };
 
 /** The Worker validates its configuration before it calls an object. */
 function rollUpAfterDaysOf(env: unknown): number {

@@ -122,7 +122,7 @@ export function createDeployment(changed: Changed = {}) {
     purchases: createPurchaseStore(db),
     jobs: operatorJobs([createJobQueue(db)]),
     billing: async () => null,
-    ...{ index, grants: null, requests: null },
+    ...{ index, grants: null, requests: null, placement: null },
     moves: movesOfObjects((order) => find(order).stub),
     findDamage: async () => [],
     isDamage: () => false,
