@@ -3,14 +3,14 @@ import { addTotals, isSameTotals, zeroTotals } from "#ledger/totals.ts";
 import { faultOfAddress } from "#operator/move-actions.ts";
 import type { OperatorClient } from "#operator/operations.ts";
 import { outside } from "#operator/placement.ts";
-import type { Location } from "#placement.ts";
+import { isPlaced, type Location, placementOf } from "#placement.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { hasAccount } from "#stores/sqlite/transfer.ts";
 import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import { CommandError, type Invocation } from "../command.ts";
 import { createProgress, everyAccount, everyAddress, mapConcurrently } from "../lists.ts";
-import { orderOf, type PlacementArgs, placementInId } from "../placement.ts";
+import { orderOf, type PlacementArgs } from "../placement.ts";
 import { counted, shortList } from "../text.ts";
 
 /** What an import over the network checks before it sends anything, and after everything has arrived. */
@@ -103,11 +103,16 @@ export async function choosePlace(
   let placed = 0;
   let unplaced = 0;
   for (const { id } of pagesOf(driver, "account")) {
-    const own = placementInId(id);
+    const own = placementOf(id);
+    if (own === null) {
+      throw new CommandError(
+        `The id of ${id} names a place that this version does not know. Use the version that created the account. Nothing was imported.`,
+      );
+    }
     if (placement.jurisdiction !== null && own.jurisdiction !== placement.jurisdiction)
       throw new CommandError(`${outside(id, placement.jurisdiction)} Nothing was imported.`);
-    if (own.location === null && own.jurisdiction === null) unplaced += 1;
-    else placed += 1;
+    if (isPlaced(own)) placed += 1;
+    else unplaced += 1;
   }
   if (unplaced > 0) log(sentenceOfPlace(unplaced, placement.location));
   if (placed > 0 && asked.location !== undefined)
