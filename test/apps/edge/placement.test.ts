@@ -183,7 +183,7 @@ test("in a service of a jurisdiction, everything is created in it", async () => 
     const order = {
       account: outside,
       createdAt: 1,
-      now: 1,
+      now: Date.now(),
       records: [],
       begin: true,
       finish: false,

@@ -52,6 +52,7 @@ test("reports all faults at once, with the same messages as on Node and without 
     RATE_LIMIT: "many",
     TOOLBOOTH_ROLL_UP_AFTER_DAYS: "1",
     TOOLBOOTH_FREE_CALL_CREDITS: "1000001",
+    TOOLBOOTH_LOCATION: "europe",
   };
   const faultOf = (read: () => unknown) => {
     try {
@@ -67,7 +68,7 @@ test("reports all faults at once, with the same messages as on Node and without 
     faults,
     faultOf(() => readConfig(env)),
   );
-  assert.equal(faults.length, 5);
+  assert.equal(faults.length, 6);
   assert.doesNotMatch(faults.join("\n"), /hunter2|short/);
 });
 
@@ -102,7 +103,8 @@ test("both Workers reject a PUBLIC_URL with a path", () => {
 test("reports misspelled settings and keeps serving; settings of the other Worker are not reported", () => {
   const shared = SETTINGS.filter(({ isOfServer }) => !isOfServer);
   const all = Object.fromEntries(shared.map(({ name }) => [name, "40"]));
-  const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_ROLL_UP_AFTR_DAYS: "40" };
+  const places = { TOOLBOOTH_LOCATION: "weur", TOOLBOOTH_JURISDICTION: "" };
+  const env = { ...all, ...places, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_ROLL_UP_AFTR_DAYS: "40" };
   assert.deepEqual(readWorkerSettings(env).warnings, [
     "Unknown setting TOOLBOOTH_ROLL_UP_AFTR_DAYS",
   ]);
