@@ -66,9 +66,14 @@ const PLACEMENTS: ReadonlyMap<string, Placement> = new Map(
   ]),
 );
 
-/** Returns null for a code of a newer version: it may be a jurisdiction, so the account must not be looked for elsewhere. */
-export const placementOf = (accountId: string): Placement | null =>
-  PLACEMENTS.get(accountPart(accountId).slice(-PLACEMENT_CHARS)) ?? null;
+/**
+ * Returns where an account lives. A newer version may have made codes that are unknown here. Capital letters are kept for
+ * jurisdictions: null, because the account must not be looked for elsewhere. Others are hints, which an older version may ignore.
+ */
+export function placementOf(accountId: string): Placement | null {
+  const code = accountPart(accountId).slice(-PLACEMENT_CHARS);
+  return PLACEMENTS.get(code) ?? (/^[A-Z]$/.test(code) ? null : NO_PLACEMENT);
+}
 
 export const isLocation = (name: unknown): name is Location =>
   typeof name === "string" && Object.hasOwn(LOCATION_CODES, name);

@@ -63,7 +63,7 @@ export function placedObjects<Stub>(
 }
 
 const NEWER_PLACE =
-  "The account lives in a place that this version does not know. Deploy the version that created it";
+  "The account lives in a jurisdiction that this version does not know. Deploy the version that created it";
 
 /** Only on one's own machine an object may live outside of its jurisdiction: workerd has none. */
 function restrict<Stub>(

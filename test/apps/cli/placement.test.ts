@@ -152,7 +152,7 @@ describe("where the command line creates accounts", { concurrency: 4 }, () => {
       assert.deepEqual(deployment.places, []);
     }
     const { cli, folder } = await fixture();
-    const newer = await cli.refused(`import ${linesOf(folder, "acc_Ada00000000z")}`);
-    assert.match(newer, /names a place that this version does not know/);
+    const newer = await cli.refused(`import ${linesOf(folder, "acc_Ada00000000Z")}`);
+    assert.match(newer, /names a jurisdiction that this version does not know/);
   });
 });

@@ -56,10 +56,12 @@ test("objects of the service follow its settings", () => {
   assert.deepEqual(eu.ofService(name), { name, jurisdiction: "eu" });
 });
 
-test("an account of an unknown place is not looked for anywhere", () => {
-  for (const account of ["acc_Ada00000000z", "acc_Ada00000000A"]) {
+test("an account in an unknown jurisdiction is not looked for anywhere", () => {
+  for (const account of ["acc_Ada00000000Z", "acc_Ada00000000A"]) {
     assert.throws(() => open().ofAccount({ account }), NotCarriedOut);
   }
+  const name = "Ada00000000z";
+  assert.deepEqual(open().ofAccount({ account: `acc_${name}` }), { name });
 });
 
 test("a jurisdiction that the runtime lacks is replaced on one's own machine only", () => {

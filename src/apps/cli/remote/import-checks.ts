@@ -106,7 +106,7 @@ export async function choosePlace(
     const own = placementOf(id);
     if (own === null) {
       throw new CommandError(
-        `The id of ${id} names a place that this version does not know. Use the version that created the account. Nothing was imported.`,
+        `The id of ${id} names a jurisdiction that this version does not know. Use the version that created the account. Nothing was imported.`,
       );
     }
     if (placement.jurisdiction !== null && own.jurisdiction !== placement.jurisdiction)
