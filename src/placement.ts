@@ -67,7 +67,7 @@ const PLACEMENTS: ReadonlyMap<string, Placement> = new Map(
 );
 
 /**
- * Returns where an account lives. A newer version may have made codes that are unknown here. Capital letters are kept for
+ * Returns where an account lives. A newer version may have made codes that are unknown here. Upper case is kept for
  * jurisdictions: null, because the account must not be looked for elsewhere. Others are hints, which an older version may ignore.
  */
 export function placementOf(accountId: string): Placement | null {

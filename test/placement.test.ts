@@ -65,7 +65,7 @@ test("an id, the ids of its keys and the keys themselves lead to the same place"
   assert.deepEqual(placementOf(accountOfUser("user")), NO_PLACEMENT);
 });
 
-test("an unknown capital letter is a jurisdiction of a newer version; other unknown codes are hints", () => {
+test("an unknown code in upper case is a jurisdiction of a newer version; other unknown codes are hints", () => {
   for (const code of "ABDGZ")
     assert.equal(placementOf(newAccountId(randomBytes, code)), null, code);
   for (const code of "19jz")

@@ -38,7 +38,7 @@ export type EdgeSettings = {
   texts?: Record<string, string | undefined>;
   /** Bindings that were forgotten. */
   without?: readonly ("ASSETS" | "DB" | "SIGN_IN")[];
-  /** A file below `test/` whose module stands before both Workers and imports the Worker itself from `./worker.mjs`. */
+  /** A file below `test/` whose module stands before both Workers and imports the Worker itself from `worker.mjs`. */
   around?: string;
   /** D1 as it is before its migrations. */
   isBare?: boolean;
@@ -52,7 +52,7 @@ const ROOT = path.join(import.meta.dirname, "../..");
 export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promise<EdgeSite> {
   const [provider, port, bundles, around] = await Promise.all([
     ...([openProvider(t), freePort(), bundle()] as const),
-    settings.around === undefined ? null : bundleWorker(settings.around, ["./worker.mjs"]),
+    settings.around === undefined ? null : bundleWorker(settings.around, ["worker.mjs"]),
   ]);
   const base = `http://127.0.0.1:${port}`;
   const given = {

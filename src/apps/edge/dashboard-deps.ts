@@ -32,7 +32,7 @@ import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { textsIn } from "./edge-settings.ts";
 import { openEdgePages, readCommonPasswords, readDisposableDomains } from "./pages.ts";
-import { placementNear } from "./region.ts";
+import { placementFor } from "./region.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
 import { openEdgeBilling } from "./site-sales.ts";
@@ -168,7 +168,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       prices: viewPrices(config.prices, billing !== null),
     },
     async fetch(request) {
-      const placement = placementNear(config.placement, request);
+      const placement = placementFor(config.placement, request);
       const body = await readBody(request, bytesMaxOf(request), null, {
         timeoutMs: calls.bodyTimeoutMs,
       });

@@ -11,14 +11,14 @@ export type Region = {
 };
 
 /** Returns where an account that this request opens will live: in the service's jurisdiction, else near the client. */
-export function placementNear(service: Placement, request: Request): Placement {
+export function placementFor(service: Placement, request: Request): Placement {
   if (service.jurisdiction !== null) return service;
   const { cf } = request as { cf?: Region | null };
-  return atLocation(locationNear(cf ?? {}) ?? service.location);
+  return atLocation(locationOf(cf ?? {}) ?? service.location);
 }
 
 /** Returns the location hint for a region; null if the region is not known. */
-export function locationNear({ continent, country, longitude }: Region): Location | null {
+export function locationOf({ continent, country, longitude }: Region): Location | null {
   // The country comes first: Hawaii is in Oceania.
   if (country === "US" || country === "CA") return americaAt(longitude);
   if (typeof country === "string" && EASTERN_EUROPE.has(country)) return "eeur";

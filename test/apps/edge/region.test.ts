@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { atLocation, inJurisdiction, NO_PLACEMENT } from "#placement.ts";
-import { locationNear, placementNear, type Region } from "../../../src/apps/edge/region.ts";
+import { locationOf, placementFor, type Region } from "../../../src/apps/edge/region.ts";
 
 const near = (continent: string, country: string, longitude?: string) =>
-  locationNear({ continent, country, ...(longitude !== undefined && { longitude }) });
+  locationOf({ continent, country, ...(longitude !== undefined && { longitude }) });
 
 test("America is divided by longitude", () => {
   const places: [city: string, country: string, longitude: string, location: string][] = [
@@ -85,17 +85,17 @@ test("an unknown region has no location", () => {
     { country: 7, continent: ["EU"], longitude: {} },
     { country: "constructor", continent: "__proto__" },
   ];
-  for (const region of unknown) assert.equal(locationNear(region), null, JSON.stringify(region));
+  for (const region of unknown) assert.equal(locationOf(region), null, JSON.stringify(region));
 });
 
 test("the service's jurisdiction comes first, and its location last", () => {
   const request = (cf?: Region) => Object.assign(new Request("https://edge.test"), { cf });
   const inJapan = request({ continent: "AS", country: "JP" });
-  assert.deepEqual(placementNear(NO_PLACEMENT, inJapan), atLocation("apac"));
-  assert.deepEqual(placementNear(atLocation("weur"), inJapan), atLocation("apac"));
-  assert.deepEqual(placementNear(inJurisdiction("eu"), inJapan), inJurisdiction("eu"));
+  assert.deepEqual(placementFor(NO_PLACEMENT, inJapan), atLocation("apac"));
+  assert.deepEqual(placementFor(atLocation("weur"), inJapan), atLocation("apac"));
+  assert.deepEqual(placementFor(inJurisdiction("eu"), inJapan), inJurisdiction("eu"));
   for (const unknown of [request(), request({}), new Request("https://edge.test")]) {
-    assert.deepEqual(placementNear(NO_PLACEMENT, unknown), NO_PLACEMENT);
-    assert.deepEqual(placementNear(atLocation("weur"), unknown), atLocation("weur"));
+    assert.deepEqual(placementFor(NO_PLACEMENT, unknown), NO_PLACEMENT);
+    assert.deepEqual(placementFor(atLocation("weur"), unknown), atLocation("weur"));
   }
 });

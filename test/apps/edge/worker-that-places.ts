@@ -1,10 +1,10 @@
 /** Either Worker of the site, with a record of where each stub would create its object. workerd itself has only one place. */
-import type { ObjectNamespace } from "#stores/durable-object/placed-objects.ts";
 // @ts-expect-error The Worker is a module of its own, which stands beside this one.
-import inner from "./worker.mjs";
+import inner from "worker.mjs";
+import type { ObjectNamespace } from "#stores/durable-object/placed-objects.ts";
 
 // @ts-expect-error The same; it has the classes of the objects.
-export * from "./worker.mjs";
+export * from "worker.mjs";
 
 export type Place = { name: string; jurisdiction: string | null; hint: string | null };
 
