@@ -72,9 +72,16 @@ export function createEdgeAppContext(
   };
 }
 
-/** Returns the client's address from a header that only the platform can set; null when running locally. */
-export const clientAddressOf = (request: Request | undefined): string | null =>
-  request?.headers.get("cf-connecting-ip") ?? null;
+/**
+ * Returns the client's address from a header that only the platform can set; null when running locally, where a client may also send
+ * the header itself: no other text passes as an address.
+ */
+export function clientAddressOf(request: Request | undefined): string | null {
+  const address = request?.headers.get("cf-connecting-ip") ?? null;
+  return address !== null && ADDRESS.test(address) ? address : null;
+}
+
+const ADDRESS = /^[\d.:a-f]{2,45}$/i;
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 

@@ -26,7 +26,7 @@ export function recordCalls({ bounds, append, now, logError }: Recording): AppCo
     ...{ append, waitUntil, now },
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onLost: (count, cause) =>
-      logError(`${count} calls will be missing from the request log`, { cause }),
+      logError(`Calls that will be missing from the request log: ${count}`, { cause }),
   });
   return (context, status, durationMs) => {
     const entry = accessLogEntry(context, status, durationMs);

@@ -21,8 +21,10 @@ export type ObjectRequestLog = RequestLogReads & {
    * alarm may have to be set. Does nothing for an account that is closed or missing, and where the log is off.
    */
   append(order: AppendOrder): boolean;
-  /** Returns when rows are due to be deleted; null if there are none. */
+  /** Returns when the alarm is due for rows that are old by then; null if there are none. */
   dueAt(now: number): number | null;
+  /** Whether there are rows to delete. */
+  isDue(now: number): boolean;
   /** Deletes what is too old or too much. */
   tidy(now: number): void;
   /** Deletes everything. */
@@ -117,6 +119,15 @@ export function createObjectRequestLog(
     removeDays.run(keptDays === 0 ? until : now - REQUEST_HOURS_KEPT_MS);
   }
 
+  /** Returns when the first rows are old; null if there are none. */
+  function oldAt(): number | null {
+    const [chunk, day] = [oldest.get()?.["last_at"], oldestDay.get()?.["day"]];
+    const times = [];
+    if (typeof chunk === "number") times.push(keptDays === 0 ? 0 : chunk + keptDays * DAY_MS);
+    if (typeof day === "number") times.push(keptDays === 0 ? 0 : day + REQUEST_HOURS_KEPT_MS);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
   return {
     append: (order) =>
       driver.transaction("write", () => {
@@ -134,12 +145,13 @@ export function createObjectRequestLog(
         .map(([hour, tool, requests, errors]) => ({ hour, tool, requests, errors }));
     },
     dueAt(now) {
-      const [chunk, day] = [oldest.get()?.["last_at"], oldestDay.get()?.["day"]];
-      const times = [];
-      if (typeof chunk === "number") times.push(chunk + keptDays * DAY_MS);
-      if (typeof day === "number") times.push(day + REQUEST_HOURS_KEPT_MS);
+      const at = oldAt();
       // Not sooner, so that a clock that was set back does not wake the object over and over.
-      return times.length === 0 ? null : Math.max(Math.min(...times), now) + GATHER_MS;
+      return at === null ? null : Math.max(at, now) + GATHER_MS;
+    },
+    isDue(now) {
+      const at = oldAt();
+      return at !== null && at <= now;
     },
     tidy: (now) => driver.transaction("write", () => removeSuperfluous(now)),
     clear() {
@@ -171,6 +183,8 @@ export const withRequestLog = (
   },
   async round(now) {
     await forwarding?.round(now);
+    // Most rounds are for something else, and read nothing for it.
+    if (!requests.isDue(now)) return;
     try {
       requests.tidy(now);
     } catch (cause) {

@@ -9,6 +9,7 @@ import {
   type MovingStub,
   movesOfObjects,
 } from "#stores/durable-object/ledger.ts";
+import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
 import type { Migration } from "#stores/schema/migrations.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 
@@ -17,6 +18,7 @@ export function openObjects() {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-objects-"));
   let running: Promise<Edge> | undefined;
   let release: readonly Migration[] = [];
+  let texts: Record<string, string> = {};
   const log: string[] = [];
 
   after(async () => {
@@ -25,7 +27,7 @@ export function openObjects() {
   });
 
   async function ask(object: string, body: unknown): Promise<never> {
-    running ??= start(folder, release, log);
+    running ??= start(folder, release, texts, log);
     const { base } = await running;
     const headers = { "x-test-object": object };
     const response = await fetch(base, { method: "POST", headers, body: JSON.stringify(body) });
@@ -49,6 +51,9 @@ export function openObjects() {
       return {
         ledger: ledgerOfObjects(() => stub),
         calls: (callsPerSecond: number) => callLedgerOfObjects(() => stub, callsPerSecond),
+        requests: requestLogOfObjects(() => ({
+          requestLog: (requests, order) => ask(name, { requests, order }),
+        })),
         moves: movesOfObjects(() => movingStub),
         alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
         wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),
@@ -60,12 +65,14 @@ export function openObjects() {
       };
     },
     /**
-     * Restarts the process as the platform does; `migrations`: those of another release, which follow this release's.
+     * Restarts the process as the platform does; `migrations`: those of another release, which follow this release's; `settings`: those
+     * of the Worker from now on.
      */
-    async restart(migrations: readonly Migration[] = []) {
+    async restart(migrations: readonly Migration[] = [], settings: Record<string, string> = {}) {
       await (await running)?.close();
       running = undefined;
       release = migrations;
+      texts = settings;
     },
     /** The lines that the objects wrote to their console. */
     log,
@@ -75,10 +82,11 @@ export function openObjects() {
 async function start(
   folder: string,
   migrations: readonly Migration[],
+  settings: Record<string, string>,
   log: string[],
 ): Promise<Edge> {
   const { code } = await bundleWorker("stores/durable-object/worker.ts");
-  const texts = { TEST_MIGRATIONS: JSON.stringify(migrations) };
+  const texts = { ...settings, TEST_MIGRATIONS: JSON.stringify(migrations) };
   const beside = {
     handleStructuredLogs: ({ message }: { message: string }) => void log.push(message),
   };
