@@ -93,6 +93,7 @@ export function createObjectRequestLog(
       return false;
     }
     const no = Math.max(Number(last?.["no"] ?? 0) + 1, lastAt);
+    mayHaveRows = true;
     insert.run(no, account, firstAt, lastAt, count, errors, JSON.stringify(added), packed);
     return true;
   }
@@ -119,13 +120,18 @@ export function createObjectRequestLog(
     removeDays.run(keptDays === 0 ? until : now - REQUEST_HOURS_KEPT_MS);
   }
 
+  /** False once it is known that there are none, so that the alarm of an account without a log reads nothing. */
+  let mayHaveRows = true;
+
   /** Returns when the first rows are old; null if there are none. */
   function oldAt(): number | null {
+    if (!mayHaveRows) return null;
     const [chunk, day] = [oldest.get()?.["last_at"], oldestDay.get()?.["day"]];
     const times = [];
     if (typeof chunk === "number") times.push(keptDays === 0 ? 0 : chunk + keptDays * DAY_MS);
     if (typeof day === "number") times.push(keptDays === 0 ? 0 : day + REQUEST_HOURS_KEPT_MS);
-    return times.length === 0 ? null : Math.min(...times);
+    mayHaveRows = times.length > 0;
+    return mayHaveRows ? Math.min(...times) : null;
   }
 
   return {
