@@ -87,7 +87,7 @@ export function createObjectRequestLog(
     if (isAgain && repeat.get(packed) !== undefined) return false;
     const last = newest.get();
     const added = countsOf(chunk);
-    if (last !== undefined && hasRoom(last, chunk)) {
+    if (last !== undefined && fits(last, chunk)) {
       const counts = JSON.stringify(sumCounts([...readCounts(last), ...added]));
       extend.run(firstAt, lastAt, count, errors, counts, packed, Number(last["no"]));
       return false;
@@ -99,7 +99,7 @@ export function createObjectRequestLog(
   }
 
   /** A chunk is deleted whole, so all of it is of one day. */
-  const hasRoom = (last: SqlRow, { count, firstAt, lastAt }: RequestChunk) =>
+  const fits = (last: SqlRow, { count, firstAt, lastAt }: RequestChunk) =>
     Number(last["count"]) + count <= chunkMax &&
     dayOf(Number(last["first_at"])) === dayOf(lastAt) &&
     dayOf(Number(last["last_at"])) === dayOf(firstAt);

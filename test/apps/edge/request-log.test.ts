@@ -49,7 +49,7 @@ async function memberWithKey(name: string) {
 }
 
 test("calls and errors of both Workers show on the pages, in the exports and to operators", async () => {
-  const { id, key, account, call, list, logged, get } = await memberWithKey("ada");
+  const { id, key, account, email, call, list, logged, get } = await memberWithKey("ada");
   const visitor = (await get("/dashboard/visitor")).body as Visitor;
   assert.equal(visitor.requestLog, true);
   const longest = "r".repeat(128);
@@ -111,7 +111,7 @@ test("calls and errors of both Workers show on the pages, in the exports and to 
   const rest = await operate<typeof page>("listRequests", { ...order, before: page.next });
   assert.deepEqual([rest.rows.length, rest.next], [1, null]);
 
-  await operate("closeAccount", { account, now: Date.now() });
+  await operate("closeAccount", { account, email, now: Date.now() });
   assert.deepEqual(await site.ledgerRows(account, "SELECT * FROM request_chunk"), []);
 });
 

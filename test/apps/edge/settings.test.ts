@@ -72,7 +72,7 @@ test("reports all faults at once, with the same messages as on Node and without 
     faults,
     faultOf(() => readConfig(env)),
   );
-  assert.equal(faults.length, 5);
+  assert.equal(faults.length, 6);
   assert.doesNotMatch(faults.join("\n"), /hunter2|short/);
 });
 
@@ -107,6 +107,7 @@ test("both Workers reject a PUBLIC_URL with a path", () => {
 test("reports misspelled settings and keeps serving; settings of the other Worker are not reported", () => {
   const shared = SETTINGS.filter(({ isOfServer }) => !isOfServer);
   const all = Object.fromEntries(shared.map(({ name }) => [name, "40"]));
+  all["TOOLBOOTH_REQUEST_LOG_MAX"] = "4000";
   const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_ROLL_UP_AFTR_DAYS: "40" };
   assert.deepEqual(readWorkerSettings(env).warnings, [
     "Unknown setting TOOLBOOTH_ROLL_UP_AFTR_DAYS",
