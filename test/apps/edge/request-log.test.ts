@@ -4,8 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
-import type { ListedRequest, RequestEntry } from "#accounts/request-log.ts";
-import type { HomeView, RequestSummaryView, RequestsView, Visitor } from "#api/dashboard/shapes.ts";
+import type { RequestEntry } from "#accounts/request-log.ts";
+import type {
+  HomeView,
+  RequestSummaryView,
+  RequestsView,
+  RequestView,
+  Visitor,
+} from "#api/dashboard/shapes.ts";
 import { newKeyId } from "#ids.ts";
 import { bundleWorker, startEdge } from "../../http/edge.ts";
 import { connectMcp } from "../../http/mcp-client.ts";
@@ -67,11 +73,11 @@ test("calls and errors of both Workers show on the pages, in the exports and to 
     keys.map((each) => each.id),
     [id],
   );
-  const byTool = (a: ListedRequest, b: ListedRequest) => a.at - b.at;
+  const byTool = (a: RequestView, b: RequestView) => a.at - b.at;
   const [first, rejected, agent] = requests.toSorted(byTool) as [
-    ListedRequest,
-    ListedRequest,
-    ListedRequest,
+    RequestView,
+    RequestView,
+    RequestView,
   ];
   assert.deepEqual(
     [first.id, first.status, first.key, first.via, first.charged, first.address],
@@ -87,7 +93,7 @@ test("calls and errors of both Workers show on the pages, in the exports and to 
   assert.deepEqual(await filtered(`?id=${longest}`), [longest]);
   assert.deepEqual(await filtered("?status=errors"), [rejected.id]);
   assert.deepEqual(await filtered("?tool=uuid&status=ok"), [agent.id]);
-  const newest = requests[0] as ListedRequest;
+  const newest = requests[0] as RequestView;
   assert.deepEqual(await filtered(`?after=${newest.cursor}`), []);
   const summary = (await get("/dashboard/requests/summary")).body as RequestSummaryView;
   assert.deepEqual(
