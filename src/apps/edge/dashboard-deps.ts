@@ -31,6 +31,7 @@ import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { textsIn } from "./edge-settings.ts";
 import { openEdgePages, readCommonPasswords, readDisposableDomains } from "./pages.ts";
+import { openEdgeRequestLog } from "./request-log.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
 import { openEdgeBilling } from "./site-sales.ts";
@@ -71,6 +72,10 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     secret: derived("toolbooth sign-in throttle"),
     ...given,
   });
+  const requests =
+    config.requestLog.keptDays === 0
+      ? null
+      : { log: openEdgeRequestLog(env), bounds: config.requestLog };
   const pages = openEdgePages(env.ASSETS, logError);
   const starter = { credits: config.starterCredits, days: config.starterDays };
   const events = openEdgeEvents({ config, store, ledger, ...given });
@@ -146,7 +151,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       publicUrl,
     }),
     events: store.events,
-    requests: null,
+    requests,
     sales: { prices: config.prices, billing, purchases: store.purchases },
     inBackground,
     afterResponse: (work) => inBackground(wait(AFTER_RESPONSE_MS).then(work)),
@@ -200,6 +205,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     accountDeps,
     keyBounds,
     index,
+    requests,
     logError,
     site: { settings, dashboard, pages, docs: pages.docs, legal: pages.legal },
     newRequestId,
@@ -223,13 +229,20 @@ const DELIVER_AFTER_RESPONSE_MS = 10_000;
 export type DashboardSide = ReturnType<typeof openDashboardSide>;
 
 /** What calls need, which come here through MCP: bindings, and the settings that both Workers share. Others would be reported as unknown. */
-const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => {
-  const { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS } = texts as Record<
-    string,
-    unknown
-  >;
-  return { LEDGER, DB, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
-};
+const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => ({
+  ...Object.fromEntries(SHARED_SETTINGS.map((name) => [name, texts[name]])),
+  LEDGER,
+  DB,
+});
+
+const SHARED_SETTINGS = [
+  "SECRET",
+  "PUBLIC_URL",
+  "RATE_LIMIT",
+  "TOOLBOOTH_FREE_CALL_CREDITS",
+  "TOOLBOOTH_REQUEST_LOG_DAYS",
+  "TOOLBOOTH_REQUEST_LOG_MAX",
+];
 
 /** Returns the request with its body read and decompressed. */
 function withBody(request: Request, bytes: Uint8Array): Request {
