@@ -1,13 +1,20 @@
 import { readUnsubscription } from "#events/unsubscribe.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
-import { json, type RequestContext, readJson, requireMember } from "./request-context.ts";
+import {
+  json,
+  type RequestContext,
+  readAsMember,
+  readJson,
+  requireMember,
+} from "./request-context.ts";
 import type { NotificationsView, UnsubscribedView } from "./shapes.ts";
 
 /** The balance below which the owner gets an email, and which emails are sent. */
 export async function showNotifications(context: RequestContext): Promise<Response> {
-  const { account, status } = await requireMember(context);
-  const { emails } = await context.deps.events.choice({ account });
+  const [{ status }, { emails }] = await readAsMember(context, ({ account }) =>
+    context.deps.events.choice({ account }),
+  );
   const view: NotificationsView = { lowBalance: status.lowBalance, emails };
   return json(view);
 }

@@ -43,10 +43,12 @@ export async function openLink(
   const response = await takeLink(context, token);
   const { internalAdapter } = await deps.auth.context();
   const email = claims?.email ?? "";
-  const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
+  const [found] = await Promise.all([
+    internalAdapter.findUserByEmail(email, { includeAccounts: true }),
+    deps.activityLog.dropResetLinks({ email }),
+  ]);
   const opened: LinkOpened = { status: true, email };
   if (found === null) return keepCookies(json(opened), response);
-  await deps.activityLog.dropResetLinks({ user: found.user.id });
   knowBrowser(context, email, throttle);
   if (found.accounts.length > 0) return keepCookies(json(opened), response);
   const resetToken = deps.newSecret();
@@ -105,7 +107,7 @@ async function moveAddress(
   await deps.activityLog.dropResetLinks({ user: user.id });
   await endSessions(context, user.id, (each) => each !== session.id);
   knowBrowser(context, to, throttle);
-  await recordEvent(context, user.id, "email_changed", to, {
+  await recordEvent(context, { id: user.id, email: to }, "email_changed", to, {
     alsoEmails: [
       deps.emails.addressChanged({
         to: from,
