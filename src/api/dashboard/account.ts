@@ -11,6 +11,7 @@ import {
   findSignedIn,
   finishClosing,
   json,
+  listAllSessions,
   notify,
   type RequestContext,
   readAsMember,
@@ -97,8 +98,10 @@ export async function listSessions(context: RequestContext): Promise<Response> {
 /** Ends one session, or all `others`. */
 export async function endSession(context: RequestContext): Promise<Response> {
   const { id } = context;
-  const member = await requireMember(context);
-  const ended = await endSessions(context, member.user.id, (each) =>
+  const [member, sessions] = await readAsMember(context, ({ user }) =>
+    listAllSessions(context, user.id),
+  );
+  const ended = await endSessions(context, sessions, (each) =>
     id === "others" ? each !== member.session.id : each === id,
   );
   if (ended === 0 && id !== "others") {

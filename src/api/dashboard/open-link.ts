@@ -11,6 +11,7 @@ import type { CountPressure } from "./pressure.ts";
 import {
   endSessions,
   json,
+  listAllSessions,
   type RequestContext,
   recordEvent,
   requireMember,
@@ -105,7 +106,8 @@ async function moveAddress(
   const response = await takeLink(context, token);
   // The old mailbox may still contain reset links, and someone else may be signed in.
   await deps.activityLog.dropResetLinks({ user: user.id });
-  await endSessions(context, user.id, (each) => each !== session.id);
+  const sessions = await listAllSessions(context, user.id);
+  await endSessions(context, sessions, (each) => each !== session.id);
   knowBrowser(context, to, throttle);
   await recordEvent(context, { id: user.id, email: to }, "email_changed", to, {
     alsoEmails: [

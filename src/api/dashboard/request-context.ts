@@ -142,14 +142,25 @@ export function requireNotSuspended(member: Member, detail: string): Member {
 
 const signedOut = () => new DashboardError("signed_out", "You are signed out. Sign in again.");
 
-/** Ends the user's sessions whose ids `isEnding` accepts. Returns how many there were. */
-export async function endSessions(
+type Session = { id: string; token: string };
+
+/** The user's sessions, also those that have expired. */
+export async function listAllSessions(
   { deps }: RequestContext,
   user: string,
+): Promise<readonly Session[]> {
+  const { internalAdapter } = await deps.auth.context();
+  return internalAdapter.listSessions(user);
+}
+
+/** Ends those of the sessions whose ids `isEnding` accepts. Returns how many there were. */
+export async function endSessions(
+  { deps }: RequestContext,
+  sessions: readonly Session[],
   isEnding: (session: string) => boolean,
 ): Promise<number> {
   const { internalAdapter } = await deps.auth.context();
-  const ending = (await internalAdapter.listSessions(user)).filter(({ id }) => isEnding(id));
+  const ending = sessions.filter(({ id }) => isEnding(id));
   if (ending.length > 0) await internalAdapter.deleteSessions(ending.map(({ token }) => token));
   return ending.length;
 }

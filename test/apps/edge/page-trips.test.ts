@@ -17,6 +17,9 @@ const DOCS = path.join(import.meta.dirname, "../../../docs/cloudflare.md");
 const PASSWORD = "correct horse battery staple";
 const EMAIL = "ada@example.com";
 
+/** Further ones wait (developers.cloudflare.com/d1/platform/limits). */
+const D1_QUERIES_AT_ONCE = 6;
+
 const trips = LATENCY_MS > 0 ? delayRoundTrips(LATENCY_MS) : countRoundTrips();
 
 test("each request waits for as few round trips as the documentation says", async (t) => {
@@ -48,6 +51,10 @@ async function visitPages(t: TestContext): Promise<Record<string, number>> {
       await trips.run(() => site.settled());
       assert.ok(result.response.ok, `${name}: ${result.response.status} ${result.text}`);
       seen[name] = rounds.length;
+      for (const round of rounds) {
+        const ofD1 = round.filter(({ target: at }) => at === "D1").length;
+        assert.ok(ofD1 <= D1_QUERIES_AT_ONCE, `${name}: ${ofD1} queries at once`);
+      }
       t.diagnostic(
         LATENCY_MS > 0
           ? `${name}: ${ms} ms`
