@@ -460,8 +460,9 @@ function describeForgetting(rule: Rule) {
 
   rule(
     "all links to reset a user's password are dropped, and nobody else's",
-    async ({ activityLog, db }) => {
+    async ({ activityLog, db, addUser }) => {
       const end = iso(START + DAY);
+      await addUser("ann");
       await db.batch([
         tokenRow("one", "the hash of a", "ann", end),
         tokenRow("two", "the hash of b", "ann", end),

@@ -66,7 +66,7 @@ export function createMakeKey() {
       });
       requireFreshProof(context, member);
       const { label = "", limits = null } = await readKeyChange(context);
-      requireRoomForKey(keys, context.now);
+      requireKeyLeft(keys, context.now);
       return await makeKey(context, member, label, limits);
     } finally {
       end();
@@ -74,7 +74,7 @@ export function createMakeKey() {
   };
 }
 
-function requireRoomForKey(keys: readonly Key[], now: number): void {
+function requireKeyLeft(keys: readonly Key[], now: number): void {
   if (keys.filter(({ revokedAt }) => revokedAt === null).length >= KEYS_PER_ACCOUNT_MAX) {
     throw new DashboardError(
       "invalid_request",
