@@ -104,21 +104,25 @@ function createD1(database: DatabaseSync, trips: RoundTrips): D1 {
   return {
     prepare: (sql) => state(sql, []),
     batch: (statements) =>
-      trips.take({ target: "D1", what: `a batch of ${statements.length}` }, () => {
-        database.exec("BEGIN");
-        try {
-          const results = statements.map((each) => (each as Bound).run());
-          database.exec("COMMIT");
-          return results;
-        } catch (error) {
-          database.exec("ROLLBACK");
-          throw error;
-        }
-      }),
+      trips.take({ target: "D1", what: `a batch of ${statements.length}` }, () =>
+        inTransaction(database, () => statements.map((each) => (each as Bound).run())),
+      ),
     exec: async () => {
       throw new Error("Not for statements of several lines");
     },
   };
+}
+
+function inTransaction<Result>(database: DatabaseSync, body: () => Result): Result {
+  database.exec("BEGIN");
+  try {
+    const result = body();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    database.exec("ROLLBACK");
+    throw error;
+  }
 }
 
 /** The storage of one object. */
@@ -138,17 +142,7 @@ function openStorage(): ObjectStorage {
         return { toArray: () => rows, rowsRead: 0, rowsWritten: changes() - before };
       },
     },
-    transactionSync(body) {
-      database.exec("BEGIN");
-      try {
-        const result = body();
-        database.exec("COMMIT");
-        return result;
-      } catch (error) {
-        database.exec("ROLLBACK");
-        throw error;
-      }
-    },
+    transactionSync: (body) => inTransaction(database, body),
     deleteAll: async () => {
       throw new Error("Nothing is imported here");
     },
