@@ -1,7 +1,6 @@
 import { waitUntil } from "cloudflare:workers";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
-import { indexedLedger } from "#accounts/account-index.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
@@ -50,7 +49,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const { publicUrl, secrets, origins, signUp } = config;
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
-  const ledger = withSummedUsage(indexedLedger(calls.ledger, index), { isShared: false });
+  const ledger = withSummedUsage(calls.ledger, { isShared: false });
   const keyBounds = {
     tools: calls.tools.map(({ name }) => name),
     callsPerSecond: calls.settings.rateLimit,
