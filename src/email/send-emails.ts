@@ -2,6 +2,7 @@ import type { RandomBytes } from "#ids.ts";
 import { doubling } from "#jobs/back-off.ts";
 import type { JobQueue, TakenJob } from "#jobs/job-queue.ts";
 import {
+  attemptEach,
   createJobRunner,
   type JobPolicy,
   type JobResult,
@@ -56,17 +57,18 @@ export function createEmailSender({
     ...deps,
     logError,
     policy: { ...POLICY, queues: queuesOf(transportKind) },
-    attempt: (job, signal) =>
+    attempt: attemptEach((job, signal) =>
       emailOfJob(job, sealer)
         .then((email) => transport.send(email, `<${job.id}@${domain}>`, signal))
         .then(() => DONE, resultOf),
+    ),
   });
 }
 
 const POLICY: Omit<JobPolicy, "queues"> = {
   atOnce: EMAILS_AT_ONCE,
   leaseMs: LEASE_MS,
-  takesTurns: false,
+  turns: null,
   waitMs: (failures) => doubling(failures, RETRY_FIRST_MS, RETRY_MAX_MS),
   giveUpAfterMs: GIVE_UP_AFTER_MS,
   outage: { failures: 1, firstMs: RETRY_FIRST_MS, maxMs: PAUSE_MAX_MS },

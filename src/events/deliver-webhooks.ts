@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import type { RandomBytes } from "#ids.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import {
+  attemptEach,
   createJobRunner,
   type JobPolicy,
   type JobResult,
@@ -46,14 +47,14 @@ export function createWebhookSender(deps: WebhookSenderDeps): JobRunner {
     rest,
     logError,
     policy: { ...POLICY, atOnce },
-    attempt: ({ id }, signal) => deliver(deps, id, signal),
+    attempt: attemptEach(({ id }, signal) => deliver(deps, id, signal)),
   });
 }
 
 const POLICY: Omit<JobPolicy, "atOnce"> = {
   queues: ["webhook"],
   leaseMs: DELIVERY_LEASE_MS,
-  takesTurns: true,
+  turns: "proven first",
   waitMs: (failures) => RETRY_WAITS_MS[failures - 1] ?? null,
   giveUpAfterMs: Number.POSITIVE_INFINITY,
   // Every endpoint is another server, so failures of one do not pause the others.

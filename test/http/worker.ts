@@ -9,7 +9,8 @@ import type { Audit, Ledger } from "#ledger/port.ts";
 import { addTotals, zeroTotals } from "#ledger/totals.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
-import type { LedgerStub } from "#stores/durable-object/ledger.ts";
+import type { ReadinessStub } from "#stores/durable-object/readiness.ts";
+import type { LedgerStub } from "#stores/durable-object/rpc.ts";
 import {
   createEdgeAppContext,
   randomBytes,
@@ -31,7 +32,8 @@ const services = new Map<string, ReturnType<typeof open>>();
 
 function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
   let roundTrips = 0;
-  const counted = (stub: LedgerStub): LedgerStub => ({
+  const counted = (stub: LedgerStub & ReadinessStub): LedgerStub & ReadinessStub => ({
+    reportFault: (fault) => stub.reportFault(fault),
     perform: (...asked) => {
       roundTrips += 1;
       return stub.perform(...asked);

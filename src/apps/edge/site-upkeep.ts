@@ -36,12 +36,13 @@ async function dispatchEvents(side: DashboardSide, failed: Failed): Promise<void
   ]);
 }
 
-const REVERSALS_A_ROUND = 200;
+/** In groups of 250, with four requests for each, of the 1,000 that the platform allows an invocation. */
+const REVERSALS_A_ROUND = 40_000;
 const REVERSE_FOR_MS = 45_000;
 
-function reverseCalls({ deps, ledger, store, logError }: DashboardSide): Promise<void> {
+function reverseCalls({ deps, reverseAll, store, logError }: DashboardSide): Promise<void> {
   const { now, random } = deps;
-  const given = { ledger, now, random, logError };
+  const given = { reverseAll, now, random, logError };
   const bounds = { max: REVERSALS_A_ROUND, until: now() + REVERSE_FOR_MS };
   return runBounded(store.jobs, bounds, (jobs) => createReverser({ jobs, ...given }, ROUND_PACE));
 }

@@ -1,5 +1,6 @@
 /** The API Worker whose requests to its objects fail as a header says. */
-import type { LedgerStub } from "#stores/durable-object/ledger.ts";
+import type { ReadinessStub } from "#stores/durable-object/readiness.ts";
+import type { LedgerStub } from "#stores/durable-object/rpc.ts";
 import worker from "../../../src/apps/edge/api-worker.ts";
 
 export { AccountLedger } from "../../../src/apps/edge/api-worker.ts";
@@ -31,8 +32,9 @@ export default {
   },
 };
 
-function stubInTrouble(stub: LedgerStub): LedgerStub {
+function stubInTrouble(stub: LedgerStub & ReadinessStub): LedgerStub & ReadinessStub {
   return {
+    reportFault: (fault) => stub.reportFault(fault),
     async perform(name, order) {
       if (trouble === "gone") throw new Error("internal error of db-7.internal");
       return stub.perform(name, order);

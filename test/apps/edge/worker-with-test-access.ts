@@ -1,5 +1,5 @@
 /** The API Worker with an extra route that gives tests access to an account's object. */
-import type { LedgerStub } from "#stores/durable-object/ledger.ts";
+import type { LedgerStub } from "#stores/durable-object/rpc.ts";
 import worker from "../../../src/apps/edge/api-worker.ts";
 
 export { AccountLedger } from "../../../src/apps/edge/api-worker.ts";

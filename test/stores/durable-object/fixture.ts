@@ -4,11 +4,11 @@ import path from "node:path";
 import { after } from "node:test";
 import {
   callLedgerOfObjects,
-  type LedgerStub,
   ledgerOfObjects,
-  type MovingStub,
   movesOfObjects,
+  reversalsOfObjects,
 } from "#stores/durable-object/ledger.ts";
+import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import type { Migration } from "#stores/schema/migrations.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 
@@ -39,6 +39,9 @@ export function openObjects() {
         perform: (operation, order) => ask(name, { name: operation, order }),
         call: (kind, order, callsPerSecond) => ask(name, { kind, order, callsPerSecond }),
       };
+      const batch: BatchStub = {
+        performAll: (items) => ask(name, { method: "performAll", order: items }),
+      };
       const moving = (method: keyof MovingStub) => (order: unknown) => ask(name, { method, order });
       const movingStub: MovingStub = {
         exportRecords: moving("exportRecords"),
@@ -49,6 +52,8 @@ export function openObjects() {
       return {
         ledger: ledgerOfObjects(() => stub),
         calls: (callsPerSecond: number) => callLedgerOfObjects(() => stub, callsPerSecond),
+        reverseAll: reversalsOfObjects(() => batch),
+        performAll: batch.performAll,
         moves: movesOfObjects(() => movingStub),
         alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
         wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),

@@ -1,6 +1,6 @@
 /** A Worker that passes ledger operations to the object that a header names: the store itself, in workerd. */
 import { AccountLedger as ObjectLedger } from "#stores/durable-object/account-object.ts";
-import type { LedgerStub, MovingStub } from "#stores/durable-object/ledger.ts";
+import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 
 type State = {
@@ -47,6 +47,7 @@ export class AccountLedger extends ObjectLedger {
 
 type TestAccess = Pick<AccountLedger, "alarmAt" | "wakeIn" | "wake" | "countRows" | "rows">;
 type Stub = LedgerStub &
+  BatchStub &
   MovingStub &
   Record<keyof TestAccess, (order: unknown) => Promise<unknown>>;
 type Env = { LEDGER: { getByName(name: string): Stub } };
@@ -54,7 +55,7 @@ type Env = { LEDGER: { getByName(name: string): Stub } };
 type Asked =
   | { name: Parameters<LedgerStub["perform"]>[0]; order: unknown }
   | { kind: Parameters<LedgerStub["call"]>[0]; order: unknown; callsPerSecond: number }
-  | { method: keyof MovingStub | keyof TestAccess; order: unknown };
+  | { method: keyof MovingStub | keyof BatchStub | keyof TestAccess; order: unknown };
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
