@@ -180,6 +180,22 @@ test("what an object does not know is not carried out, and queues no reversal", 
   });
 });
 
+test("a call that is under way when its object gets other code is repeated by the Worker and charged once", async (t) => {
+  const deploy = deployments(temporaryFolder(t));
+  const account = await deploy("this", openAccount);
+  await deploy(
+    "next",
+    async ({ bases }) => {
+      for (const left of ["99", "98"]) {
+        const response = await call(bases.this, account.key);
+        assert.deepEqual([response.status, response.headers.get("credits-remaining")], [200, left]);
+      }
+      assert.deepEqual(await pendingReversals(bases.this), []);
+    },
+    { TEST_RESETS: "yes" },
+  );
+});
+
 describe("an outcome that a Worker does not know", () => {
   test("is sent only to an order that asks for it", async (t) => {
     const deploy = deployments(temporaryFolder(t));

@@ -23,17 +23,27 @@ const withMore = (outcome: unknown): unknown =>
     ? { ...outcome, ...more }
     : outcome;
 
+/** Whether the platform has replaced an object while a call was under way. Outlives the object, as the isolate does. */
+let hasReset = false;
+
+type State = { storage: ObjectStorage; abort(reason: string): void };
 type Order = { account: string; asksForPromotion?: true };
 
 export class AccountLedger extends ObjectLedger {
   readonly #storage: ObjectStorage;
   /** Whether this release breaks a rule: it sends a new outcome to orders that do not ask for it. */
   readonly #isRude: boolean;
+  /** Whether the object is started anew after the first debit, before its response. */
+  readonly #resets: boolean;
+  readonly #abort: (reason: string) => void;
 
-  constructor(state: { storage: ObjectStorage }, env: unknown) {
+  constructor(state: State, env: unknown) {
     super(state, env, [...OBJECT_MIGRATIONS, MIGRATION]);
     this.#storage = state.storage;
-    this.#isRude = (env as { TEST_RUDE?: string }).TEST_RUDE === "yes";
+    const { TEST_RUDE, TEST_RESETS } = env as { TEST_RUDE?: string; TEST_RESETS?: string };
+    this.#isRude = TEST_RUDE === "yes";
+    this.#resets = TEST_RESETS === "yes";
+    this.#abort = (reason) => state.abort(reason);
   }
 
   override async perform(...given: Parameters<LedgerStub["perform"]>): Promise<BatchResult> {
@@ -51,6 +61,10 @@ export class AccountLedger extends ObjectLedger {
     // Uses the column that it has added.
     this.#storage.sql.exec("UPDATE account SET note = 'by the next release'").toArray();
     const result = await super.call(...given);
+    if (this.#resets && kind === "debit" && !hasReset) {
+      hasReset = true;
+      this.#abort("Durable Object reset because its code was updated.");
+    }
     if (!("value" in result)) return result;
     return {
       value: { ...result.value, ...more, outcome: withMore(result.value.outcome) },
