@@ -67,7 +67,8 @@ function settle(
   };
   const settled = conclusive.map((each) => settleOne(context, each));
   log.write();
-  return [...again, ...withTurn(wiring, settled)];
+  const hadFailed = conclusive.some(({ job }) => job.attempts > 0);
+  return [...again, ...withTurn(wiring, settled, hadFailed)];
 }
 
 /** Jobs that fail together count once. */
@@ -120,14 +121,21 @@ function settleOne(
   return { ...common, outcome: "later", at, attempts, error };
 }
 
-/** Adds the target's turn to one of the settlements. A paused target had none. */
-function withTurn({ policy }: JobRunnerWiring, settled: Settlement[]): Settlement[] {
+/**
+ * Adds the target's turn to one of the settlements. A paused target had none.
+ *
+ * `hadFailed`: whether one of the jobs had failed before, without which there is no turn to forget.
+ */
+function withTurn({ policy }: JobRunnerWiring, settled: Settlement[], hadFailed: boolean) {
   const counted = settled.find(({ outcome }) => outcome !== "paused");
   if (counted === undefined || policy.turns === null) return settled;
-  const isOver = settled.every(({ outcome }) => outcome === "done" || outcome === "dead");
   const didWell = settled.every(({ outcome }) => outcome === "done");
-  const turn: Settlement["turn"] =
-    policy.turns === "failing last" && isOver ? "forgotten" : { didWell };
+  let turn: Settlement["turn"] = { didWell };
+  if (policy.turns === "failing last") {
+    const isOver = settled.every(({ outcome }) => outcome === "done" || outcome === "dead");
+    if (isOver && !hadFailed) return settled;
+    if (isOver) turn = "forgotten";
+  }
   return settled.map((each) => (each === counted ? { ...each, turn } : each));
 }
 

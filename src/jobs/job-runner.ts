@@ -25,6 +25,11 @@ export type JobPolicy = {
   atOnce: number;
   /** The maximum number of jobs of one target in an attempt; one by default. */
   jobsAtOnce?: number;
+  /**
+   * Jobs are taken only when this number of attempts may start, so that one look at the queue serves several; one by default. A slow
+   * target then delays others for as long as its attempt takes.
+   */
+  takeWhenFree?: number;
   /** Must be longer than any attempt. After this time, the job of a process that died is attempted again. */
   leaseMs: number;
   /**
@@ -84,7 +89,7 @@ const AFTER_FAULT_MS = 5_000;
  */
 export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
   const { jobs, policy, now, logError, rest } = wiring;
-  const { queues, atOnce, jobsAtOnce = 1 } = policy;
+  const { queues, atOnce, jobsAtOnce = 1, takeWhenFree = 1 } = policy;
   const aborting = new AbortController();
   const outage = createOutage(policy.outage, wiring.random);
   const underWay = new Set<Promise<void>>();
@@ -132,8 +137,9 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
   async function fill(): Promise<void> {
     const time = now();
     if (isClosed || outage.until() > time) return;
-    const max = outage.most(atOnce) - underWay.size;
-    if (max <= 0) return;
+    const most = outage.most(atOnce);
+    const max = most - underWay.size;
+    if (max <= 0 || max < Math.min(takeWhenFree, most)) return;
     // While it is not known whether an outage is over, a single job finds out.
     const jobsMax = outage.isInDoubt() ? 1 : jobsAtOnce;
     const turns = { unprovenMax: unprovenMax - unproven, jobsMax };
@@ -191,22 +197,34 @@ export const attemptEach =
   (jobs: JobGroup, signal: AbortSignal): Promise<JobResult[]> =>
     Promise.all(jobs.map((job) => attempt(job, signal)));
 
-/** Runs jobs within the bounds of a Worker's invocation: at most `max` jobs, and none is started at `until` or later. */
+export type Bounds = {
+  /** The maximum number of jobs. The last look at the queue may exceed it if an attempt has several. */
+  max: number;
+  /** The maximum number of attempts; by default one for each job. */
+  attemptsMax?: number;
+  /** None is started at this time or later. */
+  until: number;
+};
+
+/** Runs jobs within the bounds of a Worker's invocation. */
 export async function runBounded(
   jobs: JobRunnerWiring["jobs"],
-  { max, until }: { max: number; until: number },
+  { max, attemptsMax = max, until }: Bounds,
   open: (jobs: JobRunnerWiring["jobs"]) => JobRunner,
 ): Promise<void> {
-  let left = max;
+  const left = { jobs: max, attempts: attemptsMax };
   const runner = open({
     ...jobs,
     async take(order) {
-      if (left <= 0 || order.now >= until) return { jobs: [] };
-      const jobsMax = Math.min(order.turns?.jobsMax ?? 1, left);
+      const jobsMax = Math.min(order.turns?.jobsMax ?? 1, left.jobs);
+      const most = Math.min(order.max, left.attempts, left.jobs);
+      if (most <= 0 || order.now >= until) return { jobs: [] };
       const turns = order.turns && { turns: { ...order.turns, jobsMax } };
-      const most = Math.min(order.max, Math.floor(left / jobsMax));
       const taken = await jobs.take({ ...order, ...turns, max: most });
-      left -= taken.jobs.length;
+      left.jobs -= taken.jobs.length;
+      left.attempts -= turns
+        ? Map.groupBy(taken.jobs, ({ target }) => target).size
+        : taken.jobs.length;
       return taken;
     },
   });

@@ -57,10 +57,11 @@ export const STEADY_PACE: ReversalPace = {
   firstMs: 1_000,
   outage: { failures: 1, firstMs: 1_000, maxMs: 60_000 },
 };
-/** For a Worker that runs once a minute. An account's object reverses 250 calls in a transaction of some 20 ms. */
+/** For a Worker that runs once a minute. An account's object reverses 250 calls in one transaction, of some 100 ms. */
 export const ROUND_PACE: ReversalPace = {
   atOnce: 20,
   jobsAtOnce: 250,
+  takeWhenFree: 10,
   firstMs: 60_000,
   outage: { failures: 20, firstMs: 60_000, maxMs: 60_000 },
 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { JobQueue } from "#jobs/job-queue.ts";
-import { runBounded } from "#jobs/job-runner.ts";
+import { type Bounds, runBounded } from "#jobs/job-runner.ts";
 import {
   createReverser,
   type ReversalPace,
@@ -76,6 +76,7 @@ function openReversals(t: TestContext, pace: ReversalPace, max = 200) {
     idle: () => runner.idle(),
     /** What a process that lives on does: when it looks next. */
     runDue: () => runner.runDue(),
+    runBounded: (bounds: Bounds) => runBounded(jobs, bounds, open),
     /** What a cron does, which remembers nothing; how much of it was settled. */
     async round(now: number) {
       clock.now = now;
@@ -187,6 +188,18 @@ test("the calls of an account are reversed together, and a failing one does not 
   assert.deepEqual(await fixture.round(START + 2 * MINUTE), { settled: 1, left: 0 });
   assert.equal(new Set(fixture.reversed).size, 600);
   assert.equal(fixture.asked.length, 601);
+});
+
+test("a round is bounded in attempts as well, and many accounts need few looks at the queue", async (t) => {
+  const fixture = openReversals(t, ROUND_PACE);
+  for (const at of Array.from({ length: 300 }).keys())
+    await fixture.keepOf(`acc_${at}`, [`call_${at}`]);
+  const takes = t.mock.method(fixture.jobs, "take");
+  const bounds = { max: 1_000, attemptsMax: 200, until: START + MINUTE };
+  await fixture.runBounded(bounds);
+  assert.equal(fixture.groups.length, 200);
+  assert.ok(takes.mock.callCount() <= 20, `${takes.mock.callCount()}`);
+  assert.equal(await fixture.left(), 100);
 });
 
 test("a round is bounded, and stops if no account can be reached", async (t) => {

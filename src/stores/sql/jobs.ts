@@ -103,7 +103,8 @@ function groupAlike(settlements: readonly Settlement[]): Alike[] {
   const full: Alike[] = [];
   for (const settlement of settlements) {
     const { id: _, turn: __, ...common } = settlement;
-    const name = JSON.stringify(common);
+    // A job that is done is deleted, whenever that was.
+    const name = JSON.stringify(common.outcome === "done" ? [common.take] : common);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [settlement]);
     else if (group.push(settlement) >= IDS_MAX) {
