@@ -46,7 +46,7 @@ export type ReverserWiring = {
   logError(message: string, details: { cause?: unknown }): void;
 };
 
-export type ReversalPace = Pick<JobPolicy, "atOnce" | "jobsAtOnce" | "outage"> & {
+export type ReversalPace = Pick<JobPolicy, "atOnce" | "jobsAtOnce" | "takeWhenFree" | "outage"> & {
   firstMs: number;
 };
 

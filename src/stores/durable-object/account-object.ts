@@ -32,7 +32,7 @@ import { runMigrations } from "../sqlite/run-migrations.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding, type PerformOwn } from "./events.ts";
 import { createMoving } from "./moving.ts";
-import { AGAIN_AFTER_MAX_MS, createOpening, type Opening, type OpeningFault } from "./opening.ts";
+import { AGAIN_AFTER_MAX_MS, createOpening, type Opening } from "./opening.ts";
 import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
 import {
   type CallOperation,
@@ -75,7 +75,7 @@ export class AccountLedger extends DurableObject {
     );
     this.#hasEvent = DB === undefined ? null : false;
     const open = () => this.#open(createObjectDriver(storage), env as Env, migrations);
-    this.#data = createOpening(open, reportUnusable);
+    this.#data = createOpening(open);
   }
 
   #open(driver: SqlDriver, env: Env, migrations: readonly Migration[]): AccountData {
@@ -283,12 +283,8 @@ type AccountData = {
   moving: ReturnType<typeof createMoving>;
 };
 
-const reportUnusable = ({ message: cause }: OpeningFault) =>
-  console.error(JSON.stringify({ message: UNUSABLE, cause }));
-
 const logAlarmError = (cause: unknown) =>
   console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));
-const UNUSABLE = "This version cannot use the ledger of an account; its calls get 503";
 const NO_ALARM =
   "The alarm for the maintenance of an account could not be set; the next call tries again";
 

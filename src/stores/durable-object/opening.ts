@@ -6,7 +6,9 @@ import { SchemaMismatch, SchemaTooNew } from "../schema/migrations.ts";
 const AGAIN_AFTER_MS = 1_000;
 export const AGAIN_AFTER_MAX_MS = 60_000;
 
-export type OpeningFault = {
+const UNUSABLE = "This version cannot use the ledger of an account; its calls get 503";
+
+type OpeningFault = {
   message: string;
   /** Only other code can use the data, so it is not opened again: the platform starts an object anew with new code. */
   isFinal: boolean;
@@ -27,13 +29,8 @@ export type Opening<Data> = {
  * could not tell that nothing was debited, and would queue a reversal for each call. So whatever `open` throws (a migration that
  * fails, an error of the storage, a bug) is kept as a fault, and every operation is rejected with it. Migrations are transactional, so
  * a failed `open` leaves the data as it was.
- *
- * `onFault`: called after each failure.
  */
-export function createOpening<Data>(
-  open: () => Data,
-  onFault: (fault: OpeningFault) => void,
-): Opening<Data> {
+export function createOpening<Data>(open: () => Data): Opening<Data> {
   let opened: { data: Data } | null = null;
   let fault: OpeningFault | null = null;
   let againAt = 0;
@@ -48,7 +45,7 @@ export function createOpening<Data>(
       const isFinal = error instanceof SchemaTooNew || error instanceof SchemaMismatch;
       fault = { message, isFinal, failures };
       againAt = Date.now() + doubling(failures, AGAIN_AFTER_MS, AGAIN_AFTER_MAX_MS);
-      onFault(fault);
+      console.error(JSON.stringify({ message: UNUSABLE, cause: message }));
     }
   }
 
