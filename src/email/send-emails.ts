@@ -1,13 +1,8 @@
 import type { RandomBytes } from "#ids.ts";
 import { doubling } from "#jobs/back-off.ts";
+import type { JobPolicy, JobResult } from "#jobs/job-policy.ts";
 import type { JobQueue, TakenJob } from "#jobs/job-queue.ts";
-import {
-  attemptEach,
-  createJobRunner,
-  type JobPolicy,
-  type JobResult,
-  type JobRunner,
-} from "#jobs/job-runner.ts";
+import { attemptEach, createJobRunner, type JobRunner } from "#jobs/job-runner.ts";
 import { SealError, type Sealer } from "#seal.ts";
 import {
   EMAILS_AT_ONCE,

@@ -1,6 +1,6 @@
 import { type Outage, withJitter } from "./back-off.ts";
+import type { JobGroup, JobResult, JobRunnerWiring } from "./job-policy.ts";
 import type { Settlement, TakenJob } from "./job-queue.ts";
-import type { JobGroup, JobResult, JobRunnerWiring } from "./job-runner.ts";
 
 /** Attempts jobs of one target, and returns what becomes of each. Never rejects. */
 export async function attemptJobs(

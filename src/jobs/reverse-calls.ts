@@ -2,8 +2,9 @@ import { callRef, type RandomBytes } from "#ids.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { doubling } from "./back-off.ts";
+import type { JobPolicy, JobResult } from "./job-policy.ts";
 import type { JobQueue, NewJob } from "./job-queue.ts";
-import { createJobRunner, type JobPolicy, type JobResult, type JobRunner } from "./job-runner.ts";
+import { createJobRunner, type JobRunner } from "./job-runner.ts";
 
 /**
  * Reversals of calls that got 503 although their debit may exist. They are retried until the ledger confirms them. Their jobs

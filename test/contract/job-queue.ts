@@ -1,8 +1,9 @@
 /** The specification of the job queue in sentences, to be held by every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
+import type { JobPolicy } from "#jobs/job-policy.ts";
 import type { JobQueue, NewJob, Settlement, TakenJob } from "#jobs/job-queue.ts";
-import { attemptEach, createJobRunner, type JobPolicy } from "#jobs/job-runner.ts";
+import { attemptEach, createJobRunner } from "#jobs/job-runner.ts";
 import { DAY_MS } from "#limits.ts";
 
 export type OpenJobQueue = (t: TestContext) => Promise<{ jobs: JobQueue }>;
