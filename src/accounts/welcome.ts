@@ -5,9 +5,10 @@ import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { NO_PLACEMENT, type Placement, placementCode } from "#placement.ts";
 import { type AccountDeps, emailHashes } from "./accounts.ts";
+import type { ClaimOutcome } from "./directory.ts";
 import type { DisposableEmail } from "./disposable-email.ts";
 import { keyedHash } from "./keyed-hash.ts";
-import { isFreeCallOpen, type StarterBudgets, type StarterOutcome } from "./starter-claim.ts";
+import { isFreeCallOpen, type StarterBudgets } from "./starter-claim.ts";
 
 export type Starter = { credits: number; days: number };
 
@@ -35,14 +36,29 @@ export async function welcome(
 ): Promise<string> {
   const fresh = accountOfUser(user.id, given.placement);
   const { email, network } = user;
-  await accountDeps.directory.register({ email, account: fresh, createdAt: now });
-  const { account } = (await accountDeps.directory.findByEmail({ email })) ?? { account: fresh };
-  if (withoutPlace(account) !== withoutPlace(fresh)) return account;
-  const claim = { account, email, network };
-  const outcome = await claimStarter(accountDeps, given.starterPolicy, claim, now);
-  const freeCall = isFreeCallOpen(outcome) ? "open" : "withheld";
-  await accountDeps.ledger.openAccount({ account, freeCall, now });
-  if (outcome === "granted") await grantStarter(accountDeps.ledger, account, given.starter, now);
+  let account = fresh;
+  const claimFor = (id: string) =>
+    claimStarter(accountDeps, given.starterPolicy, { account: id, email, network }, now);
+  let claim = await claimFor(account);
+  if (claim.outcome === "taken") {
+    // The address may have been registered for the same user from another place.
+    if (withoutPlace(claim.account) !== withoutPlace(fresh)) return claim.account;
+    account = claim.account;
+    claim = await claimFor(account);
+    if (claim.outcome === "taken") return claim.account;
+  }
+  const freeCall = isFreeCallOpen(claim.outcome) ? "open" : "withheld";
+  const { ledger } = accountDeps;
+  const opening = ledger.openAccount({ account, freeCall, now });
+  if (claim.outcome !== "granted") {
+    await opening;
+    return account;
+  }
+  // Sent without waiting for the account, which saves a round trip at the edge. A grant that comes first finds no account.
+  const granting = grantStarter(ledger, account, given.starter, now);
+  granting.catch(() => {});
+  await opening;
+  if (!(await granting)) await grantStarter(ledger, account, given.starter, now);
   return account;
 }
 
@@ -51,34 +67,37 @@ async function claimStarter(
   { budgets, disposable, onBudgetExhausted }: StarterPolicy,
   { account, email, network }: { account: string; email: string; network: string | null },
   now: number,
-): Promise<StarterOutcome> {
-  const { outcome, isFirstToday } = await directory.claimStarter({
+): Promise<ClaimOutcome> {
+  const claim = await directory.claimStarter({
     account,
+    email,
     emailHashes: emailHashes(email, secrets),
     network: network === null ? "" : hashNetwork(network, secrets[0] ?? ""),
     isDisposable: await disposable.losesStarter(email),
     budgets,
     now,
   });
+  const { outcome } = claim;
   const isExhausted = outcome === "network_full" || outcome === "day_full";
-  if (isExhausted && isFirstToday) onBudgetExhausted(outcome);
-  return outcome;
+  if (isExhausted && claim.isFirstToday) onBudgetExhausted(outcome);
+  return claim;
 }
 
 const hashNetwork = (network: string, secret: string) =>
   bytesToHex(keyedHash(secret, `toolbooth starter network ${network}`)).slice(0, 32);
 
-/** Grants the starter credits; repeating it changes nothing. */
+/** Grants the starter credits; repeating it changes nothing. Returns false where there is no open account. */
 export async function grantStarter(
   ledger: Ledger,
   account: string,
   { credits, days }: Starter,
   now: number,
-): Promise<void> {
-  if (credits === 0) return;
+): Promise<boolean> {
+  if (credits === 0) return true;
   const expiresAt = now + days * DAY_MS;
   const id = `starter:${account}`;
-  await ledger.grant({ account, id, kind: "starter", amount: credits, expiresAt, now });
+  const order = { account, id, kind: "starter", amount: credits, expiresAt, now } as const;
+  return (await ledger.grant(order)).outcome !== "no_account";
 }
 
 /** Derives the account id from the user's random id, so that repeating a sign-up step opens the same account. */

@@ -2,8 +2,6 @@ import { type MailSettings, readMailSettings } from "#email/read-mail-settings.t
 import {
   CONNECTIONS_MAX,
   CONNECTIONS_PER_PEER_DEFAULT,
-  REQUEST_LOG_DAYS_DEFAULT,
-  REQUEST_LOG_MAX_DEFAULT,
   REQUESTED_EMAILS_PER_DAY_DEFAULT,
   REQUESTED_EMAILS_PER_HOUR_DEFAULT,
   STARTER_CREDITS_DEFAULT,
@@ -21,6 +19,7 @@ import {
   readPlacement,
   readPublicUrl,
   readRateLimit,
+  readRequestLog,
   readRollUpAfterDays,
   readSecrets,
   readStripe,
@@ -130,10 +129,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), problems),
     rollUpAfterDays: readRollUpAfterDays(readNumber),
     placement: readPlacement(read, problems),
-    requestLog: {
-      keptDays: readNumber("TOOLBOOTH_REQUEST_LOG_DAYS", REQUEST_LOG_DAYS_DEFAULT, 0, 90),
-      keptMax: readNumber("TOOLBOOTH_REQUEST_LOG_MAX", REQUEST_LOG_MAX_DEFAULT, 1_000, 10_000_000),
-    },
+    requestLog: readRequestLog(readNumber),
     logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), problems),
     toolThreads:
       read("TOOLBOOTH_TOOL_THREADS") === undefined

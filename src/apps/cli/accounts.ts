@@ -192,7 +192,7 @@ async function rejectExisting({ client, now }: Session, email: string): Promise<
 function placeSentence(placement: Placement): string {
   const { location, jurisdiction } = placement;
   if (!isPlaced(placement))
-    return "Cloudflare created the account near the machine on which you ran this command, and it stays there. To choose a place for the next one, use --location or the service's setting TOOLBOOTH_LOCATION.";
+    return "No place was chosen, so Cloudflare created the account near the Worker that served this command: near the service's database, or near you. It stays there. To choose a place for the next one, use --location or the service's setting TOOLBOOTH_LOCATION.";
   return jurisdiction === null
     ? `The account lives in or near ${location}.`
     : `The account lives in the jurisdiction ${jurisdiction}.`;

@@ -1,7 +1,6 @@
 import { waitUntil } from "cloudflare:workers";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
-import { indexedLedger } from "#accounts/account-index.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
@@ -23,6 +22,7 @@ import { SETTINGS } from "#config/settings.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
+import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
 import { placedObjects } from "#stores/durable-object/placed-objects.ts";
 import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
@@ -33,6 +33,7 @@ import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { textsIn } from "./edge-settings.ts";
 import { openEdgePages, readCommonPasswords, readDisposableDomains } from "./pages.ts";
 import { placementFor } from "./region.ts";
+import { openEdgeRequestLog } from "./request-log.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
 import { openEdgeBilling } from "./site-sales.ts";
@@ -51,7 +52,8 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const { publicUrl, secrets, origins, signUp } = config;
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
-  const ledger = withSummedUsage(indexedLedger(calls.ledger, index), { isShared: false });
+  const ledger = withSummedUsage(calls.ledger, { isShared: false });
+  const reverseAll = reversalsOfObjects(placedObjects(env.LEDGER, env).ofAccount);
   const keyBounds = {
     tools: calls.tools.map(({ name }) => name),
     callsPerSecond: calls.settings.rateLimit,
@@ -73,6 +75,10 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     secret: derived("toolbooth sign-in throttle"),
     ...given,
   });
+  const requests =
+    config.requestLog.keptDays === 0
+      ? null
+      : { log: openEdgeRequestLog(env), bounds: config.requestLog };
   const pages = openEdgePages(env.ASSETS, logError);
   const starter = { credits: config.starterCredits, days: config.starterDays };
   const events = openEdgeEvents({ config, store, ledger, ...given });
@@ -148,7 +154,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       publicUrl,
     }),
     events: store.events,
-    requests: null,
+    requests,
     sales: { prices: config.prices, billing, purchases: store.purchases },
     inBackground,
     afterResponse: (work) => inBackground(wait(AFTER_RESPONSE_MS).then(work)),
@@ -203,9 +209,11 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     billing,
     store,
     ledger,
+    reverseAll,
     accountDeps,
     keyBounds,
     index,
+    requests,
     logError,
     site: { settings, dashboard, pages, docs: pages.docs, legal: pages.legal },
     newRequestId,
@@ -242,6 +250,8 @@ const SHARED_SETTINGS = [
   "TOOLBOOTH_FREE_CALL_CREDITS",
   "TOOLBOOTH_LOCATION",
   "TOOLBOOTH_JURISDICTION",
+  "TOOLBOOTH_REQUEST_LOG_DAYS",
+  "TOOLBOOTH_REQUEST_LOG_MAX",
 ];
 
 /** Returns the request with its body read and decompressed. */

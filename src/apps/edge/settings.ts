@@ -1,3 +1,4 @@
+import type { RequestLogBounds } from "#accounts/request-log.ts";
 import type { AppSettings } from "#api/app-context.ts";
 import {
   ConfigError,
@@ -5,6 +6,7 @@ import {
   readPlacement,
   readPublicUrl,
   readRateLimit,
+  readRequestLog,
   readRollUpAfterDays,
   readSecrets,
   textReader,
@@ -17,7 +19,11 @@ import { requireEdgeSettings, textsIn } from "./edge-settings.ts";
  * Reads the few settings that calls need from the Worker's bindings. Throws a `ConfigError` that lists all invalid ones.
  * `warnings` name misspelled and ignored settings: the Worker logs them and keeps serving.
  */
-export function readWorkerSettings(env: object): { settings: AppSettings; warnings: string[] } {
+export function readWorkerSettings(env: object): {
+  settings: AppSettings;
+  requestLog: RequestLogBounds;
+  warnings: string[];
+} {
   const texts = textsIn(env);
   const problems: string[] = [];
   const read = textReader(texts);
@@ -27,6 +33,8 @@ export function readWorkerSettings(env: object): { settings: AppSettings; warnin
   const rateLimit = readRateLimit(readNumber);
   const freeCallCredits = readFreeCallCredits(readNumber);
   // These settings are read where objects are found and in the objects; the Worker validates them.
+  // The Durable Object reads these settings itself; the Worker validates them.
+  const requestLog = readRequestLog(readNumber);
   readRollUpAfterDays(readNumber);
   readPlacement(read, problems);
   requireEdgeSettings(texts, problems);
@@ -35,6 +43,7 @@ export function readWorkerSettings(env: object): { settings: AppSettings; warnin
   }
   return {
     settings: { publicUrl, secrets, rateLimit, freeCallCredits },
+    requestLog,
     warnings: [
       ...unknownSettings(texts).map((name) => `Unknown setting ${name}`),
       ...warningsOfWorker(texts),

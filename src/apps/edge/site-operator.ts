@@ -18,6 +18,7 @@ export function openOperator(
     accountDeps,
     keyBounds,
     index,
+    requests,
     store,
     emails,
     billing,
@@ -42,7 +43,7 @@ export function openOperator(
       index,
       moves,
       placement: config.placement,
-      requests: null,
+      requests: requests?.log ?? null,
       grants: null,
       // The platform manages its disks and does not report their damage.
       findDamage: async () => [],

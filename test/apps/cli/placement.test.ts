@@ -38,7 +38,10 @@ describe("where the command line creates accounts", { concurrency: 4 }, () => {
     const eve = await cli.json("account create eve@b.c --jurisdiction EU");
     assert.deepEqual([eve.location, eve.jurisdiction], [null, "eu"]);
     const bob = await cli.run("account create bob@b.c");
-    assert.match(bob.stderr, /near the machine on which you ran this command.*--location/);
+    assert.match(
+      bob.stderr,
+      /No place was chosen, .*near the service's database, or near you.*--location/,
+    );
     const { accounts } = await cli.json("account list");
     assert.deepEqual(
       accounts.map(({ email, location, jurisdiction }: Json) => [email, location, jurisdiction]),
@@ -131,7 +134,10 @@ describe("where the command line creates accounts", { concurrency: 4 }, () => {
   test("import says that accounts without a place are created near the operator", async () => {
     const { cli, folder } = await fixture();
     const ran = await cli.run(`import ${linesOf(folder, "acc_Ada000000000")}`);
-    assert.match(ran.stderr, /The ids of 1 account name no place, .*near this machine.*--location/);
+    assert.match(
+      ran.stderr,
+      /The ids of 1 account name no place, .*near the service's database, or near you.*--location/,
+    );
   });
 
   test("import into a jurisdiction requires ids that name it, before anything is sent", async () => {

@@ -89,7 +89,7 @@ async function findAddress(client: OperatorClient): Promise<string | null> {
 }
 
 /**
- * Returns where the service creates the accounts whose ids name no place; null near this machine. Throws `CommandError` where the
+ * Returns where the service creates the accounts whose ids name no place; null where the service runs. Throws `CommandError` where the
  * accounts must be in a jurisdiction that an id does not name.
  */
 export async function choosePlace(
@@ -122,7 +122,7 @@ export async function choosePlace(
 
 const sentenceOfPlace = (accounts: number, location: Location | null) =>
   location === null
-    ? `The ids of ${counted(accounts, "account")} name no place, so Cloudflare creates them near this machine, and they stay there. To choose a place, stop now and use --location.`
+    ? `The ids of ${counted(accounts, "account")} name no place, so Cloudflare creates them near the Worker that serves this import: near the service's database, or near you. They stay there. To choose a place, stop now and use --location.`
     : `${counted(accounts, "account")} will live in or near ${location}.`;
 
 /**
