@@ -136,7 +136,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         isLarge = body.byteLength > SMALL_BYTES;
         if (isHeavy) await gate.enter(true);
         // No large call starts while responses exceed the budget.
-        if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
+        if (body.byteLength > PIECE_CHARS) await lease.swapOrWait(body.byteLength);
         if (repeatable) releaseKey = running.claim(repeatable);
         job = createJob(body, request, context, repeatKey !== null);
         result = await app.runTool(tool, job, caller.account);
