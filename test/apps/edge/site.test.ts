@@ -84,8 +84,6 @@ test("every page has the same bytes as on Node", async (t) => {
   const server = await startServer(t, {
     DATA_DIR: temporaryFolder(t),
     PUBLIC_URL: site.base,
-    // Workers keep none.
-    TOOLBOOTH_REQUEST_LOG_DAYS: "0",
     ...site.provider.texts,
   });
   await until("the pages", async () => (await fetch(`${server.base}/sign-in`)).ok);
