@@ -2,6 +2,7 @@ import { ApiError } from "#errors.ts";
 import { callRef, createIdSequence } from "#ids.ts";
 import { type DebitOrder, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import { PIECE_CHARS } from "#tools/long-text.ts";
 import type { AppContext } from "../app-context.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { isWaiting, readBody } from "./body.ts";
@@ -20,7 +21,7 @@ import {
 import type { MemoryBudget } from "./memory-budget.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
 import { millisecondsText, type Replier } from "./reply.ts";
-import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
+import { isLargeText } from "./reply-pieces.ts";
 import type { RequestContext, TimedPart } from "./request-context.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
