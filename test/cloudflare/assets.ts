@@ -39,7 +39,11 @@ export function createAssetStore() {
         const bytes = Buffer.from(await part.text(), "base64");
         const size = Object.values(session.manifest).find((each) => each.hash === hash)?.size;
         if (bytes.length !== size)
-          throw new ApiProblem(400, 100_102, `${hash} has ${bytes.length} bytes instead of ${size}`);
+          throw new ApiProblem(
+            400,
+            100_102,
+            `${hash} has ${bytes.length} bytes instead of ${size}`,
+          );
         files.set(hash, bytes);
         session.missing.delete(hash);
       }

@@ -89,7 +89,7 @@ export async function serveDeployed(served: Served): Promise<DeployedService> {
         return;
       }
       const running = await current();
-      const worker = await running.getWorker(name);
+      const worker = await fetcherOf(running, name);
       const body = Buffer.concat(await request.toArray());
       const headers = Object.entries(request.headers).flatMap(([header, value]) =>
         value === undefined || header === "connection" ? [] : [[header, String(value)]],
@@ -111,7 +111,7 @@ export async function serveDeployed(served: Served): Promise<DeployedService> {
   return {
     port: (server.address() as AddressInfo).port,
     async query(id, statements) {
-      const worker = await (await current()).getWorker("d1-queries");
+      const worker = await fetcherOf(await current(), "d1-queries");
       const response = await worker.fetch(`http://${QUERY_HOST}/`, {
         method: "POST",
         body: JSON.stringify({ id, statements }),
@@ -132,6 +132,12 @@ export async function serveDeployed(served: Served): Promise<DeployedService> {
     },
   };
 }
+
+/** Miniflare's own types for this come with a package that we do without. */
+type Fetcher = { fetch(url: string, init: RequestInit): Promise<Response> };
+
+const fetcherOf = async (miniflare: Miniflare, name: string) =>
+  (await miniflare.getWorker(name)) as unknown as Fetcher;
 
 /** The options of a Worker from its uploaded version alone. */
 function workerOf({ name, deployed }: Script, folder: string) {
@@ -160,7 +166,9 @@ function workerOf({ name, deployed }: Script, folder: string) {
         },
       ]),
     ),
-    d1Databases: Object.fromEntries(of("d1").map((each) => [each.name, each.id ?? each.database_id ?? ""])),
+    d1Databases: Object.fromEntries(
+      of("d1").map((each) => [each.name, each.id ?? each.database_id ?? ""]),
+    ),
     serviceBindings: Object.fromEntries(
       of("service").map((each) => [each.name, each.service ?? ""]),
     ),

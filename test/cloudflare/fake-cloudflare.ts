@@ -123,10 +123,7 @@ export async function openFakeCloudflare(): Promise<FakeCloudflare> {
   const of = `/accounts/${ACCOUNT}`;
   const routes: [string, Handler][] = [
     ["GET /accounts", () => [{ id: ACCOUNT, name: "Acme" }]],
-    [
-      "GET /zones",
-      ({ query }) => zones.filter(({ name }) => name === query.get("name")),
-    ],
+    ["GET /zones", ({ query }) => zones.filter(({ name }) => name === query.get("name"))],
     [
       `GET ${of}/workers/subdomain`,
       () => {
@@ -240,8 +237,9 @@ export async function openFakeCloudflare(): Promise<FakeCloudflare> {
       `PATCH ${of}/workers/scripts/*/secrets-bulk`,
       async (request, name) => {
         const script = scriptOf(name ?? "");
-        const { secrets } =
-          await request.json<{ secrets: Record<string, { text: string } | null> }>();
+        const { secrets } = await request.json<{
+          secrets: Record<string, { text: string } | null>;
+        }>();
         const bindings = script.deployed.bindings.filter((each) => !(each.name in secrets));
         for (const [secret, value] of Object.entries(secrets)) {
           if (value !== null)
@@ -325,7 +323,10 @@ export async function openFakeCloudflare(): Promise<FakeCloudflare> {
         return { id: randomUUID() };
       },
     ],
-    [`PATCH ${of}/workers/scripts/*/script-settings`, (_, name) => ({ id: scriptOf(name ?? "").name })],
+    [
+      `PATCH ${of}/workers/scripts/*/script-settings`,
+      (_, name) => ({ id: scriptOf(name ?? "").name }),
+    ],
     [
       `GET ${of}/workers/workers/*`,
       (_, name) => ({ name, subdomain: scriptOf(name ?? "").subdomain }),
@@ -434,9 +435,10 @@ export async function openFakeCloudflare(): Promise<FakeCloudflare> {
     };
     if (pathname.startsWith("/upload/")) {
       const file = await readBytes();
-      if (url.searchParams.get("token") !== uploadToken) return response.writeHead(403).end();
-      uploads.set(pathname.slice("/upload/".length), file);
-      return response.writeHead(200, { ETag: `"${md5(file)}"` }).end();
+      const isAllowed = url.searchParams.get("token") === uploadToken;
+      if (isAllowed) uploads.set(pathname.slice("/upload/".length), file);
+      response.writeHead(isAllowed ? 200 : 403, { ETag: `"${md5(file)}"` }).end();
+      return;
     }
     try {
       const path = pathname.replace(/^\/client\/v4/, "");
@@ -451,7 +453,12 @@ export async function openFakeCloudflare(): Promise<FakeCloudflare> {
     } catch (error) {
       if (!(error instanceof ApiProblem)) unknown.push(`${line}: ${(error as Error).stack}`);
       const { status = 500, code = 1, message } = error as ApiProblem;
-      send(response, status, { success: false, errors: [{ code, message }], messages: [], result: null });
+      send(response, status, {
+        success: false,
+        errors: [{ code, message }],
+        messages: [],
+        result: null,
+      });
     }
   }
 
@@ -484,9 +491,12 @@ export async function openFakeCloudflare(): Promise<FakeCloudflare> {
     ...{ port: port(), url: `http://127.0.0.1:${port()}/client/v4` },
     ...{ service, scripts, databases, domains, zones, dnsRecords, account, requests, unknown },
     fail: (match, status, code, times = 1) =>
-      void faults.push({ match, problem: new ApiProblem(status, code, "A fault of the test"), times }),
-    hold: (match) =>
-      new Promise((resolve) => holds.push({ match, arrived: resolve })),
+      void faults.push({
+        match,
+        problem: new ApiProblem(status, code, "A fault of the test"),
+        times,
+      }),
+    hold: (match) => new Promise((resolve) => holds.push({ match, arrived: resolve })),
     respond(next) {
       instead = next;
     },

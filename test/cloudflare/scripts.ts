@@ -148,7 +148,11 @@ function checkBinding(
 ): void {
   const { type, name, service, class_name = "", script_name } = binding;
   if (type === "d1" && !hasDatabase(binding.id ?? binding.database_id ?? ""))
-    throw new ApiProblem(400, 10021, `binding ${name} of type d1 must have a valid \`id\` specified`);
+    throw new ApiProblem(
+      400,
+      10021,
+      `binding ${name} of type d1 must have a valid \`id\` specified`,
+    );
   if (type === "service" && !scripts.has(service ?? ""))
     throw new ApiProblem(
       400,
@@ -180,7 +184,9 @@ export function deployVersion(
     ...before,
     name,
     classes:
-      metadata === null ? (before?.classes ?? new Set()) : new Set(migratedClasses(metadata, before)),
+      metadata === null
+        ? (before?.classes ?? new Set())
+        : new Set(migratedClasses(metadata, before)),
     migrationTag: metadata?.migrations?.new_tag ?? before?.migrationTag ?? null,
     observability: metadata?.observability ?? before?.observability ?? null,
     versions: [...(before?.versions ?? []).filter((each) => each !== version), version],
