@@ -92,6 +92,10 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
     files:
       /^test\/apps\/edge\/(?:accounts|site|site-notifications|site-purchases|mcp|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory)\./,
   },
+  "deployments to a stand-in for Cloudflare, and local runs of the Workers": {
+    count: 1,
+    files: /^test\/apps\/(?:node\/deploy-edge\/(?:deploy|deploy-faults)|edge\/local-run)\./,
+  },
   "several HTTP threads, calls without node:http, and built servers": {
     count: 2,
     files:

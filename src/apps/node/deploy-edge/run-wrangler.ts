@@ -117,12 +117,15 @@ async function run(
 }
 
 function failure(options: readonly string[], output: string, reportFile: string): DeployError {
-  const command = options.filter((option) => !option.startsWith("-")).slice(0, 2);
+  const plain = output.replaceAll(/\p{Cc}\[[\d;]*m/gu, "");
   const reason = readReason(reportFile);
-  const lines = output.trim().split("\n").slice(-LINES_SHOWN).join("\n");
+  // The report leaves out what the API said, which is printed with its code.
+  const details = plain.split("\n").filter((line) => /\[code: \d+\]/.test(line));
+  const shown = reason === null ? plain.trim().split("\n").slice(-LINES_SHOWN) : details;
+  const lines = [...new Set(shown.map((line) => `\n  ${line.trim()}`))];
   return new DeployError(
-    `Wrangler failed (${command[0]}): ${reason ?? `\n${lines}`}`,
-    adviceFor(`${reason}\n${output}`),
+    `Wrangler failed (${options[0]}): ${reason ?? ""}${lines.join("")}`,
+    adviceFor(`${reason}\n${plain}`),
   );
 }
 

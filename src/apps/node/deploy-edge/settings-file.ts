@@ -131,6 +131,9 @@ function problemsIn(read: () => unknown): string[] {
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.message.split("\n");
+    // The Workers name the command that sets a secret; here the file does.
+    return error.message
+      .split("\n")
+      .map((problem) => problem.replace(/ Run `npx wrangler secret put [^`]*`\.$/, ""));
   }
 }

@@ -93,7 +93,7 @@ describe("each step, one after the other", () => {
       () => {
         cloudflare.account.isPaid = false;
       },
-      /Step 3 of 8 failed[^]*CPU limits are not supported[^]*needs the Workers Paid plan/,
+      /Step 3 of 8 failed[\s\S]*CPU limits are not supported[\s\S]*needs the Workers Paid plan/,
     ],
     [
       "the tables",
@@ -101,7 +101,7 @@ describe("each step, one after the other", () => {
         cloudflare.account.isPaid = true;
         cloudflare.fail(/^POST .*\/import$/, 400, 7_500);
       },
-      /Step 4 of 8 failed \(Create or update the tables\)[^]*A fault of the test/,
+      /Step 4 of 8 failed \(Create or update the tables\)[\s\S]*A fault of the test/,
     ],
     [
       "the assets",
@@ -116,7 +116,7 @@ describe("each step, one after the other", () => {
     [
       "a DNS record",
       () => void cloudflare.dnsRecords.add("tools.example.com"),
-      /Step 5 of 7 failed[^]*There are DNS records already for tools\.example\.com\.\n.*delete them/,
+      /Step 5 of 7 failed[\s\S]*There are DNS records already for tools\.example\.com\.\n.*delete them/,
     ],
     [
       "the API Worker",
@@ -124,12 +124,12 @@ describe("each step, one after the other", () => {
         cloudflare.dnsRecords.clear();
         cloudflare.fail(/^PUT .*\/domains\/records$/, 400, 10_021);
       },
-      /Step 6 of 7 failed[^]*Custom domains[^]*A fault of the test|Step 6 of 7 failed/,
+      /Step 6 of 7 failed[\s\S]*A fault of the test/,
     ],
     [
       "readiness",
       () => cloudflare.respond({ status: 503, text: "not yet" }),
-      /Step 7 of 7 failed[^]*was not ready after 3 s\. Last result: status 503, not yet/,
+      /Step 7 of 7 failed[\s\S]*was not ready after 3 s\. Last result: status 503, not yet/,
     ],
   ];
 

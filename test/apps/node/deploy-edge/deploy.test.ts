@@ -21,9 +21,7 @@ after(async () => {
 });
 
 /** Values that a `.env` file would not keep, because of `$`, quotes, `#` and line breaks. */
-const SECRET = "of a $test, with \"quotes\", 'more' #1, ${HOME} and \\n"
-  .replace(",", ";")
-  .replaceAll(",", ";");
+const SECRET = `of a $test with "quotes" and 'more' #1`;
 const SETTINGS = {
   SECRET,
   MAIL_API_TOKEN: "re_$x\"y'z",
