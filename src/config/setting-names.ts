@@ -58,8 +58,6 @@ export const NODE_SETTING_NAMES: readonly SettingName[] = [
   "METRICS_TOKEN",
   "TOOLBOOTH_TRUSTED_PROXIES",
   "TOOLBOOTH_CONNECTIONS_PER_PEER",
-  "TOOLBOOTH_REQUEST_LOG_DAYS",
-  "TOOLBOOTH_REQUEST_LOG_MAX",
   "TOOLBOOTH_REMOTE",
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
@@ -74,6 +72,8 @@ export const API_WORKER_SETTING_NAMES: readonly SettingName[] = [
   "RATE_LIMIT",
   "TOOLBOOTH_FREE_CALL_CREDITS",
   "TOOLBOOTH_ROLL_UP_AFTER_DAYS",
+  "TOOLBOOTH_REQUEST_LOG_DAYS",
+  "TOOLBOOTH_REQUEST_LOG_MAX",
 ];
 
 /** Returns warnings about settings that are set, although a Worker ignores them. */

@@ -451,6 +451,8 @@ export async function openFakeCloudflare(): Promise<FakeCloudflare> {
       const { result, status } = await route(request, `${incoming.method} ${path}`);
       send(response, status, { success: true, errors: [], messages: [], result });
     } catch (error) {
+      // A client that was stopped.
+      if (incoming.destroyed && !incoming.complete) return;
       if (!(error instanceof ApiProblem)) unknown.push(`${line}: ${(error as Error).stack}`);
       const { status = 500, code = 1, message } = error as ApiProblem;
       send(response, status, {

@@ -30,6 +30,13 @@ import { createForwarding, type PerformOwn } from "./events.ts";
 import type { CallOperation, CallResult } from "./ledger.ts";
 import { createMoving } from "./moving.ts";
 import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
+import {
+  createObjectRequestLog,
+  type ObjectRequestLog,
+  requestLogBoundsOf,
+  withRequestLog,
+} from "./request-log.ts";
+import type { RequestOperation } from "./request-log-stub.ts";
 import { OBJECT_MIGRATIONS, openSchema } from "./schema.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
 
@@ -42,6 +49,7 @@ export class AccountLedger extends DurableObject {
   readonly #run: ReturnType<typeof createBatchRunner>;
   readonly #upkeep: Upkeep;
   readonly #moving: ReturnType<typeof createMoving>;
+  readonly #requests: ObjectRequestLog;
   /** By rate limit. After the limit changes, Workers with the old and the new one run for a while. */
   readonly #rates = new Map<number, CallRates>();
   /** Whether the last operation wrote an event; null if there is no D1 database to forward events to. */
@@ -87,7 +95,9 @@ export class AccountLedger extends DurableObject {
     // The object has one account; an operation on no account has nothing to sum.
     const account = driver.prepare("SELECT id FROM account LIMIT 1");
     const sumUsage = () => perform("sumUsage", { account: String(account.get()?.["id"]) });
-    this.#upkeep = createUpkeep(storage, driver, maintain, rollUpAfterDays, forwarding, sumUsage);
+    this.#requests = createObjectRequestLog(driver, requestLogBoundsOf(env));
+    const due = withRequestLog(this.#requests, forwarding);
+    this.#upkeep = createUpkeep(storage, driver, maintain, rollUpAfterDays, due, sumUsage);
     // Data that an earlier version stored may be due for maintenance that only this version knows.
     if (hasMigrated) this.#upkeep.schedule().catch(logAlarmError);
     this.#moving = createMoving(driver, async () => {
@@ -180,6 +190,17 @@ export class AccountLedger extends DurableObject {
     });
   }
 
+  /** Adds to the request log of the account, or reads it. */
+  requestLog(name: RequestOperation, order: never): Promise<BatchResult> {
+    return settle(async () => {
+      // The log is in no export, so writing to it disturbs none.
+      this.#usable().enter(true);
+      if (name !== "append") return this.#requests[name](order);
+      if (this.#requests.append(order)) await this.#upkeep.schedule().catch(logAlarmError);
+      return null;
+    });
+  }
+
   #runOne(name: LedgerOperation, order: unknown): BatchResult {
     try {
       this.#usable().enter(isRead(name));
@@ -188,7 +209,9 @@ export class AccountLedger extends DurableObject {
       return { error: describeFault(error) };
     }
     if (this.#hasEvent !== null) this.#hasEvent = false;
-    return this.#run([[name, order]])[0] as BatchResult;
+    const result = this.#run([[name, order]])[0] as BatchResult;
+    if (name === "closeAccount" && "value" in result) this.#requests.clear();
+    return result;
   }
 
   /** Returns the export and import of the account. Throws `NotCarriedOut` if this code cannot use the data. */

@@ -73,6 +73,12 @@ export class AccountLedger extends Ledger {
     return this.#counted(super.call(...given));
   }
 
+  override requestLog(
+    ...given: Parameters<Ledger["requestLog"]>
+  ): ReturnType<Ledger["requestLog"]> {
+    return this.#counted(super.requestLog(...given));
+  }
+
   /** Frequent steps of tests, in one round trip. */
   async performAll(items: Parameters<Ledger["perform"]>[]): Promise<void> {
     for (const item of items) {

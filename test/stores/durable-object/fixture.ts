@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after } from "node:test";
+import { after, before } from "node:test";
 import {
   callLedgerOfObjects,
   type LedgerStub,
@@ -9,24 +9,28 @@ import {
   type MovingStub,
   movesOfObjects,
 } from "#stores/durable-object/ledger.ts";
+import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
 import type { Migration } from "#stores/schema/migrations.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 
 /** Objects in a real workerd, whose databases are files in a folder that is deleted after the tests. */
 export function openObjects() {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-objects-"));
-  let running: Promise<Edge> | undefined;
-  let release: readonly Migration[] = [];
+  let running: Edge | undefined;
   const log: string[] = [];
 
+  // Not with the first order: the time that a busy machine takes to start workerd would count towards the order's.
+  before(async () => {
+    running = await start(folder, [], {}, log);
+  });
   after(async () => {
-    await (await running)?.close();
+    await running?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   async function ask(object: string, body: unknown): Promise<never> {
-    running ??= start(folder, release, log);
-    const { base } = await running;
+    if (running === undefined) throw new Error("workerd is not running");
+    const { base } = running;
     const headers = { "x-test-object": object };
     const response = await fetch(base, { method: "POST", headers, body: JSON.stringify(body) });
     if (!response.ok) throw new Error(await response.text());
@@ -49,6 +53,9 @@ export function openObjects() {
       return {
         ledger: ledgerOfObjects(() => stub),
         calls: (callsPerSecond: number) => callLedgerOfObjects(() => stub, callsPerSecond),
+        requests: requestLogOfObjects(() => ({
+          requestLog: (requests, order) => ask(name, { requests, order }),
+        })),
         moves: movesOfObjects(() => movingStub),
         alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
         wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),
@@ -60,12 +67,12 @@ export function openObjects() {
       };
     },
     /**
-     * Restarts the process as the platform does; `migrations`: those of another release, which follow this release's.
+     * Restarts the process as the platform does; `migrations`: those of another release, which follow this release's; `settings`: those
+     * of the Worker from now on.
      */
-    async restart(migrations: readonly Migration[] = []) {
-      await (await running)?.close();
-      running = undefined;
-      release = migrations;
+    async restart(migrations: readonly Migration[] = [], settings: Record<string, string> = {}) {
+      await running?.close();
+      running = await start(folder, migrations, settings, log);
     },
     /** The lines that the objects wrote to their console. */
     log,
@@ -75,10 +82,11 @@ export function openObjects() {
 async function start(
   folder: string,
   migrations: readonly Migration[],
+  settings: Record<string, string>,
   log: string[],
 ): Promise<Edge> {
   const { code } = await bundleWorker("stores/durable-object/worker.ts");
-  const texts = { TEST_MIGRATIONS: JSON.stringify(migrations) };
+  const texts = { ...settings, TEST_MIGRATIONS: JSON.stringify(migrations) };
   const beside = {
     handleStructuredLogs: ({ message }: { message: string }) => void log.push(message),
   };

@@ -11,6 +11,7 @@ export type WorkerConfig = {
   compatibility_date: string;
   compatibility_flags?: string[];
   limits: { cpu_ms: number };
+  placement?: { mode: string };
   durable_objects: { bindings: { name: string; class_name: string; script_name?: string }[] };
   d1_databases: {
     binding: string;

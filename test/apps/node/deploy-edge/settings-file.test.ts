@@ -3,12 +3,14 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
+import { readWorkerSettings } from "#apps/edge/settings.ts";
 import {
   checkSettings,
   readSettingsFile,
   saveSettings,
   settingsOfWorkers,
 } from "#apps/node/deploy-edge/settings-file.ts";
+import { API_WORKER_SETTING_NAMES, SETTING_NAMES } from "#config/setting-names.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-settings-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -66,13 +68,23 @@ test("each Worker gets its settings, and neither those of servers and clients", 
   assert.deepEqual(site, { SECRET: "s", RATE_LIMIT: null, MAIL_FROM: "m" });
 });
 
+test("the API Worker gets exactly the settings that it reads", () => {
+  const good = { SECRET: "at least sixteen characters", PUBLIC_URL: "https://tools.example.com" };
+  const read = SETTING_NAMES.filter((name) => {
+    try {
+      readWorkerSettings({ ...good, [name]: "no good" });
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  assert.deepEqual(read.toSorted(), API_WORKER_SETTING_NAMES.toSorted());
+});
+
 test("the check reports all that the Workers would reject, unless it is deployed", () => {
   const texts = { PUBLIC_URL: "https://tools.example.com", RATE_LIMIT: "fast" };
   const check = (deployed: string[]) => () => checkSettings(texts, new Set(deployed), "edge.json");
-  assert.throws(
-    check([]),
-    /RATE_LIMIT.*\n  - SECRET must be set\.$/,
-  );
+  assert.throws(check([]), /RATE_LIMIT.*\n {2}- SECRET must be set\.$/);
   const rest = { ...texts, RATE_LIMIT: "5", SECRET: "at least sixteen characters" };
   assert.throws(
     () => checkSettings(rest, new Set(), "edge.json"),
