@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { unstable_splitSqlQuery as splitSql } from "wrangler";
 import { ApiProblem } from "./api-error.ts";
 import { createAssetStore } from "./assets.ts";
-import { type DeployedService, serveDeployed } from "./deployed-service.ts";
+import { type DeployedService, serveDeployed } from "./deployed-workers.ts";
 import { deployVersion, md5, readUpload, type Script, type Surroundings } from "./scripts.ts";
 
 export const TOKEN = "a-token-of-a-test-0123456789abcdef0123456789";

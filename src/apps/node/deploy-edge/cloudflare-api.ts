@@ -5,7 +5,8 @@ import { DeployError, Interrupted } from "./deploy-error.ts";
 /** Requests to Cloudflare's API for what Wrangler has no command for, or none whose output a program can read. */
 export type CloudflareApi = {
   get<Result>(path: string): Promise<Result>;
-  post<Result>(path: string, body: unknown): Promise<Result>;
+  /** Sends a POST request. */
+  send<Result>(path: string, body: unknown): Promise<Result>;
 };
 
 /** An error response of the API. */
@@ -34,7 +35,7 @@ type Body = {
 };
 
 export function createCloudflareApi(access: CloudflareAccess, signal: AbortSignal): CloudflareApi {
-  async function send(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> {
+  async function request(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> {
     let response: Response;
     let text: string;
     try {
@@ -67,7 +68,7 @@ export function createCloudflareApi(access: CloudflareAccess, signal: AbortSigna
   async function read(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> {
     for (let tries = 0; ; tries += 1) {
       try {
-        return await send(method, path, body);
+        return await request(method, path, body);
       } catch (error) {
         const pauseMs = RETRY_PAUSES_MS[tries];
         if (pauseMs === undefined || error instanceof Interrupted || isLasting(error)) throw error;
@@ -80,7 +81,8 @@ export function createCloudflareApi(access: CloudflareAccess, signal: AbortSigna
 
   return {
     get: async <Result>(path: string) => (await read("GET", path)) as Result,
-    post: async <Result>(path: string, body: unknown) => (await send("POST", path, body)) as Result,
+    send: async <Result>(path: string, body: unknown) =>
+      (await request("POST", path, body)) as Result,
   };
 }
 

@@ -169,7 +169,7 @@ export async function checkDnsRecords(
   worker: string,
   domains: readonly string[],
 ): Promise<void> {
-  const { conflicting } = await api.post<Changeset>(
+  const { conflicting } = await api.send<Changeset>(
     `/accounts/${accountId}/workers/scripts/${worker}/domains/changeset?replace_state=true`,
     domains.map((hostname) => ({ hostname })),
   );

@@ -15,7 +15,8 @@ export type DeploymentPlan = {
   additions: Readonly<Record<string, string>>;
   /** Whether the Workers have a SECRET that stays. */
   keepsSecret: boolean;
-  notes: readonly string[];
+  /** What the operator should know. */
+  messages: readonly string[];
 };
 
 /** Must be filled in by the operator before anything can be deployed. */
@@ -46,7 +47,7 @@ export function planDeployment(
     settings: { ...kept, ...additions },
     additions,
     keepsSecret: isSecretDeployed && !replaceSecret,
-    notes: notesOn(domain, deployed, isSecretDeployed && !replaceSecret, kept),
+    messages: messagesOn(domain, deployed, isSecretDeployed && !replaceSecret, kept),
   };
 }
 
@@ -102,7 +103,7 @@ function requireOneSecret(
   );
 }
 
-function notesOn(
+function messagesOn(
   domain: string | null,
   deployed: DeployedState,
   keepsSecret: boolean,

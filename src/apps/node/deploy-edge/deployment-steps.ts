@@ -4,12 +4,12 @@ import { AccountError } from "#accounts/accounts.ts";
 import { CommandError } from "../../cli/command.ts";
 import type { Arguments } from "./arguments.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
+import type { FetchService } from "./connect-to.ts";
 import { DeployError, Interrupted } from "./deploy-error.ts";
 import { checkDnsRecords, type DeployedState, type DeployedWorker } from "./deployed-state.ts";
 import type { DeploymentPlan } from "./deployment-plan.ts";
 import { createFirstKey, makeCall, waitUntilReady } from "./first-call.ts";
 import { type RunWrangler, SECRETS_FILE } from "./run-wrangler.ts";
-import type { FetchService } from "./service-requests.ts";
 import { type Settings, saveSettings, settingsOfWorkers } from "./settings-file.ts";
 import { applyMigrations, findPending, TABLES_COMMAND } from "./tables.ts";
 import { CONFIG_FILES, writeConfigs } from "./worker-configs.ts";
@@ -127,7 +127,7 @@ function databaseStep({ args, checkout, names, deployed, plan, api }: Deployment
   return {
     title: `Create the D1 database ${names.database}`,
     run: async () => {
-      const { uuid } = await api.post<{ uuid: string }>(`/accounts/${accountId}/d1/database`, {
+      const { uuid } = await api.send<{ uuid: string }>(`/accounts/${accountId}/d1/database`, {
         name: names.database,
         ...(args.location !== null && { primary_location_hint: args.location }),
       });

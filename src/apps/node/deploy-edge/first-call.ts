@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { newAccountId, newKeyId, randomBase62 } from "#ids.ts";
 import { createHttpClient } from "../../cli/remote/client.ts";
 import { random } from "../runtime.ts";
+import type { FetchService } from "./connect-to.ts";
 import { DeployError, Interrupted } from "./deploy-error.ts";
-import type { FetchService } from "./service-requests.ts";
 
 /** Checks of the deployed service: ready, and a call with a key. */
 

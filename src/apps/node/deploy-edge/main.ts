@@ -6,12 +6,12 @@ import { DataFolderError } from "../data-folder.ts";
 import { CHECKOUT } from "../wrangler-program.ts";
 import { type Arguments, readAccess, readArguments, USAGE } from "./arguments.ts";
 import { createCloudflareApi } from "./cloudflare-api.ts";
+import { createFetch } from "./connect-to.ts";
 import { DeployError, DeployUsageError, Interrupted } from "./deploy-error.ts";
 import { checkDomain, findAccount, inspectAccount } from "./deployed-state.ts";
 import { planDeployment } from "./deployment-plan.ts";
 import { type Deployment, listSteps, type Step } from "./deployment-steps.ts";
 import { createWrangler } from "./run-wrangler.ts";
-import { createFetch } from "./service-requests.ts";
 import { checkSettings, readSettingsFile, saveSettings } from "./settings-file.ts";
 import { API_CONFIG, readWorkerConfig, SITE_CONFIG } from "./worker-configs.ts";
 
@@ -26,7 +26,7 @@ async function deploy(args: Arguments): Promise<void> {
   const steps = listSteps(deployment);
   const { plan, deployed } = deployment;
   say(`Deploying to ${plan.publicUrl} in the account ${deployed.accountId}`);
-  for (const note of plan.notes) say(`Note: ${note}`);
+  for (const message of plan.messages) say(`Note: ${message}`);
   if (args.dryRun) return describe(deployment, steps);
   saveSettings(args.settingsFile, plan.additions);
   const made = ["SECRET", "TOOLBOOTH_OPERATOR_TOKEN"].filter((name) => name in plan.additions);

@@ -49,7 +49,7 @@ test("an update keeps the domain of the file, and other domains of the Worker", 
   ]);
   const moved = plan(["--domain", "c.example"], { domains: ["a.example"] }, file);
   assert.equal(moved.additions["PUBLIC_URL"], "https://c.example");
-  assert.match(moved.notes.join(), /keeps its other domains: a\.example/);
+  assert.match(moved.messages.join(), /keeps its other domains: a\.example/);
   assert.throws(() => plan([], {}, { PUBLIC_URL: "http://a.example" }), /not an https address/);
 });
 
@@ -68,7 +68,7 @@ test("a deployed SECRET and token are neither replaced nor made again", () => {
   const without = plan([], deployed);
   assert.deepEqual(Object.keys(without.additions), ["PUBLIC_URL"]);
   assert.ok(without.keepsSecret);
-  assert.match(without.notes.join(), /deployed but not in the file/);
+  assert.match(without.messages.join(), /deployed but not in the file/);
   assert.ok(plan([], deployed, { SECRET: "x" }).keepsSecret);
   assert.ok(!plan(["--replace-secret"], deployed, { SECRET: "x" }).keepsSecret);
 });
