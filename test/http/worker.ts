@@ -33,6 +33,7 @@ const services = new Map<string, ReturnType<typeof open>>();
 function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
   let roundTrips = 0;
   const counted = (stub: Stub): Stub => ({
+    reportFault: (fault) => stub.reportFault(fault),
     perform: (...asked) => {
       roundTrips += 1;
       return stub.perform(...asked);

@@ -19,9 +19,10 @@ import { readBody } from "#api/pipeline/body.ts";
 import { salesOf } from "#billing/price-list.ts";
 import { warningsOfWorker } from "#config/setting-names.ts";
 import { SETTINGS } from "#config/settings.ts";
-import { createIdSequence, randomBase62 } from "#ids.ts";
+import { accountPart, createIdSequence, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
+import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
 import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
@@ -50,6 +51,9 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
   const ledger = withSummedUsage(calls.ledger, { isShared: false });
+  const reverseAll = reversalsOfObjects(({ account }) =>
+    env.LEDGER.getByName(accountPart(account)),
+  );
   const keyBounds = {
     tools: calls.tools.map(({ name }) => name),
     callsPerSecond: calls.settings.rateLimit,
@@ -201,6 +205,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     billing,
     store,
     ledger,
+    reverseAll,
     accountDeps,
     keyBounds,
     index,

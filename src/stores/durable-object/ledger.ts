@@ -1,34 +1,21 @@
+import type { ReverseAll } from "#jobs/reverse-calls.ts";
 import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOutcome, KeyStatus, Ledger } from "#ledger/port.ts";
 import type { AccountMoves, MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
-import { type BatchItem, type BatchResult, unwrap } from "../sqlite/batch.ts";
+import { type BatchItem, type BatchResult, outcomeOf, unwrap } from "../sqlite/batch.ts";
+import {
+  type BatchStub,
+  type CallOperation,
+  type LedgerStub,
+  type MovingStub,
+  OtherRelease,
+  requireKnownOutcome,
+} from "./rpc.ts";
 import { sendToObject } from "./sending.ts";
 
 /** The ledgers of accounts that are Durable Objects, as a Worker uses them. */
-
-/** The operations of a call. */
-export type CallOperation = "debit" | "keyStatus";
-
-export type CallResult =
-  | { value: Counted<DebitOutcome | KeyStatus> }
-  | Extract<BatchResult, { error: unknown }>;
-
-/** The stub of an account's object (`account-object.ts`). */
-export type LedgerStub = {
-  perform(name: BatchItem[0], order: unknown): Promise<BatchResult>;
-  /**
-   * `callsPerSecond`: the rate limit of the account, null for a call that was counted before. `isAgain`: the order may have been
-   * carried out before, so no rate limit rejects it.
-   */
-  call(
-    kind: CallOperation,
-    order: unknown,
-    callsPerSecond: number | null,
-    isAgain: boolean,
-  ): Promise<CallResult>;
-};
 
 /** Returns a stub of the object of an order's account. A stub that failed must not be used again, so each attempt gets a new one. */
 export type FindStub = (order: { account?: string }) => LedgerStub;
@@ -42,10 +29,26 @@ export const ledgerOfObjects = (find: FindStub): Ledger =>
     return requestLong(perform({ ...(order as object), account: undefined }));
   });
 
-/** Creates a call ledger over objects. An operation is one round trip. The object sees every call of its account, so it counts the rate. */
-export function callLedgerOfObjects(find: FindStub, callsPerSecond: number): CallLedger {
+/**
+ * Creates a call ledger over objects. An operation is one round trip. The object sees every call of its account, so it counts the
+ * rate.
+ *
+ * `onOtherRelease`: called if a call fails because this Worker and the object are of releases that do not fit.
+ */
+export function callLedgerOfObjects(
+  find: FindStub,
+  callsPerSecond: number,
+  onOtherRelease: (fault: OtherRelease) => void = () => {},
+): CallLedger {
   const call = (kind: CallOperation, order: { account: string }, rate: number | null) =>
-    request((isAgain) => find(order).call(kind, order, rate, isAgain));
+    sendToObject(async (isAgain) => {
+      const counted = unwrap(await find(order).call(kind, order, rate, isAgain));
+      requireKnownOutcome(kind, counted as Counted<DebitOutcome | KeyStatus>);
+      return counted;
+    }, LEDGER).catch((error) => {
+      if (error instanceof OtherRelease) onOtherRelease(error);
+      throw error;
+    });
   return {
     isRemote: true,
     isOverRate: () => false,
@@ -56,10 +59,14 @@ export function callLedgerOfObjects(find: FindStub, callsPerSecond: number): Cal
   };
 }
 
-/** The stub of an object that can be exported and imported. */
-export type MovingStub = {
-  [Name in keyof MoveOperations]: (order: MoveOperations[Name][0]) => Promise<BatchResult>;
-};
+/** Creates reversals over objects: those of an account are one round trip and one transaction. */
+export function reversalsOfObjects(find: (order: { account: string }) => BatchStub): ReverseAll {
+  return async (account, orders) => {
+    const items = orders.map((order): BatchItem => ["reverse", order]);
+    const results = await sendToObject(() => find({ account }).performAll(items), LEDGER);
+    return results.map((result) => outcomeOf(result) as Error | { reversed: boolean });
+  };
+}
 
 /** Creates the export and import of accounts over their objects. */
 export function movesOfObjects(find: (order: { account: string }) => MovingStub): AccountMoves {

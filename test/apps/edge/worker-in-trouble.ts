@@ -33,6 +33,7 @@ export default {
 
 function stubInTrouble(stub: Stub): Stub {
   return {
+    reportFault: (fault) => stub.reportFault(fault),
     async requestLog(...asked) {
       if (trouble === "no log") throw new Error("internal error of db-9.internal");
       return stub.requestLog(...asked);

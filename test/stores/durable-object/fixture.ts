@@ -4,12 +4,12 @@ import path from "node:path";
 import { after, before } from "node:test";
 import {
   callLedgerOfObjects,
-  type LedgerStub,
   ledgerOfObjects,
-  type MovingStub,
   movesOfObjects,
+  reversalsOfObjects,
 } from "#stores/durable-object/ledger.ts";
 import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
+import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import type { Migration } from "#stores/schema/migrations.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 
@@ -43,6 +43,9 @@ export function openObjects() {
         perform: (operation, order) => ask(name, { name: operation, order }),
         call: (kind, order, callsPerSecond) => ask(name, { kind, order, callsPerSecond }),
       };
+      const batch: BatchStub = {
+        performAll: (items) => ask(name, { method: "performAll", order: items }),
+      };
       const moving = (method: keyof MovingStub) => (order: unknown) => ask(name, { method, order });
       const movingStub: MovingStub = {
         exportRecords: moving("exportRecords"),
@@ -56,6 +59,8 @@ export function openObjects() {
         requests: requestLogOfObjects(() => ({
           requestLog: (requests, order) => ask(name, { requests, order }),
         })),
+        reverseAll: reversalsOfObjects(() => batch),
+        performAll: batch.performAll,
         moves: movesOfObjects(() => movingStub),
         alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
         wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),
