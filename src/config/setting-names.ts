@@ -73,6 +73,18 @@ export const EDGE_SETTING_NAMES: readonly SettingName[] = [
   "TOOLBOOTH_JURISDICTION",
 ];
 
+/** The settings that the API Worker reads. The site Worker reads all that Workers have. */
+export const API_WORKER_SETTING_NAMES: readonly SettingName[] = [
+  ...EDGE_SETTING_NAMES,
+  "SECRET",
+  "PUBLIC_URL",
+  "RATE_LIMIT",
+  "TOOLBOOTH_FREE_CALL_CREDITS",
+  "TOOLBOOTH_ROLL_UP_AFTER_DAYS",
+  "TOOLBOOTH_REQUEST_LOG_DAYS",
+  "TOOLBOOTH_REQUEST_LOG_MAX",
+];
+
 /** Returns warnings about settings that are set, although a Worker ignores them. */
 export const warningsOfWorker = (env: Record<string, string>): string[] =>
   NODE_SETTING_NAMES.filter((name) => (env[name] ?? "") !== "").map(
@@ -80,7 +92,7 @@ export const warningsOfWorker = (env: Record<string, string>): string[] =>
   );
 
 /** Clients read these names, and users export them in the shell in which they may start a server too. */
-const CLIENT_NAMES = ["TOOLBOOTH_KEY", "TOOLBOOTH_URL"];
+export const CLIENT_NAMES = ["TOOLBOOTH_KEY", "TOOLBOOTH_URL"];
 
 const KNOWN_NAMES: ReadonlySet<string> = new Set([...SETTING_NAMES, ...CLIENT_NAMES]);
 

@@ -1,19 +1,12 @@
 import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  linkSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { readSecrets } from "#config/read-settings.ts";
 import { randomBase62 } from "#ids.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { dropStoredSecret, findStoredSecret, hasKeys } from "#stores/sqlite/settings.ts";
-import { DataFolderError, giveToFolderOwner, syncPath } from "./data-folder.ts";
+import { DataFolderError } from "./data-folder.ts";
+import { requirePrivateFile, writePrivateFile } from "./private-file.ts";
 
 /**
  * The file in the data folder that holds the secret of a service without the setting SECRET. It is beside the database and not in
@@ -21,27 +14,10 @@ import { DataFolderError, giveToFolderOwner, syncPath } from "./data-folder.ts";
  */
 export const secretFile = (dataDir: string) => path.join(dataDir, "secret");
 
-const OTHERS = 0o007;
-const GROUP = 0o070;
-
 /** Returns the secrets in the file; null if there is no file. Throws if the file cannot be trusted or read. */
 export function readSecretFile(dataDir: string): readonly string[] | null {
   const file = secretFile(dataDir);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return null;
-  if (!found.isFile()) throw new DataFolderError(`${file} is not a file. Move it away.`);
-  if ((found.mode & OTHERS) !== 0) {
-    const mode = (found.mode & 0o777).toString(8);
-    throw new DataFolderError(
-      `Every user of this machine may access ${file} (mode ${mode}). Run \`chmod 600 ${file}\`. If others may have read it, rotate the secret as docs/operations.md describes.`,
-    );
-  }
-  try {
-    // Kubernetes lets the group of a volume read and write its files, so this is corrected instead of refused.
-    if ((found.mode & GROUP) !== 0) chmodSync(file, 0o600);
-  } catch {
-    // The file belongs to another user, such as root. That its group may read it is then on purpose.
-  }
+  if (!requirePrivateFile(file)) return null;
   return parse(file, readText(file));
 }
 
@@ -161,22 +137,11 @@ export function addToSecretFile(dataDir: string, secrets: readonly string[]): vo
   const all = [...new Set([...known, ...secrets])];
   if (all.length === known.length) return;
   const file = secretFile(dataDir);
-  writeComplete(file, all.join(","), (partial) => renameSync(partial, file));
+  writeComplete(file, all.join(","));
 }
 
-/** Writes the text to a file beside `file`, and calls `publish` when its content is on the disk. */
-function writeComplete(file: string, text: string, publish: (partial: string) => void): void {
+/** Writes the secrets to a file beside `file`; `publish` puts it in place. */
+function writeComplete(file: string, text: string, publish?: (partial: string) => void): void {
   parse(file, text);
-  const partial = `${file}.${randomBytes(6).toString("hex")}.partial`;
-  try {
-    writeFileSync(partial, `${text}\n`, { flag: "wx", mode: 0o600, flush: true });
-    giveToFolderOwner(partial);
-    publish(partial);
-    syncPath(path.dirname(file));
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw new DataFolderError(`${file} cannot be written: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+  writePrivateFile(file, `${text}\n`, publish);
 }

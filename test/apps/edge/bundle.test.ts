@@ -61,11 +61,4 @@ describe("the bundle of the API Worker", () => {
       assert.match(output, binding);
     }
   });
-
-  test("can be deployed before the dashboard Worker exists", async () => {
-    const alone = await wrangler("deploy", "--dry-run", "--env", "alone", "--outdir", folder);
-    assert.match(alone, /env\.LEDGER \(AccountLedger\)/);
-    assert.match(alone, /env\.DB/);
-    assert.doesNotMatch(alone, /env\.SITE/);
-  });
 });

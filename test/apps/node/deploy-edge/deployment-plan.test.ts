@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Arguments, readArguments } from "#apps/node/deploy-edge/arguments.ts";
+import type { DeployedState } from "#apps/node/deploy-edge/deployed-state.ts";
+import { planDeployment } from "#apps/node/deploy-edge/deployment-plan.ts";
+import type { Settings } from "#apps/node/deploy-edge/settings-file.ts";
+
+const names = { api: "toolbooth", site: "toolbooth-site" };
+const NOTHING: DeployedState = {
+  accountId: "a",
+  subdomain: "acme",
+  databaseId: null,
+  api: null,
+  site: null,
+  domains: [],
+};
+const worker = (...settings: string[]) => ({ settings: new Set(settings), variables: [] });
+const plan = (
+  typed: string[],
+  deployed: Partial<DeployedState> = {},
+  file: Settings | null = null,
+) =>
+  planDeployment(
+    readArguments(typed, {}, "/c") as Arguments,
+    { ...NOTHING, ...deployed },
+    names,
+    file,
+  );
+
+test("without a domain the service is at workers.dev", () => {
+  const { publicUrl, domains, additions } = plan([]);
+  assert.equal(publicUrl, "https://toolbooth.acme.workers.dev");
+  assert.deepEqual(domains, []);
+  assert.deepEqual(Object.keys(additions), [
+    "PUBLIC_URL",
+    "SECRET",
+    "TOOLBOOTH_OPERATOR_TOKEN",
+    "MAIL_API_TOKEN",
+    "MAIL_FROM",
+  ]);
+  assert.throws(() => plan([], { subdomain: null }), /no subdomain of workers\.dev yet/);
+});
+
+test("an update keeps the domain of the file, and other domains of the Worker", () => {
+  const file = { PUBLIC_URL: "https://a.example" };
+  assert.deepEqual(plan([], { domains: ["b.example", "a.example"] }, file).domains, [
+    "a.example",
+    "b.example",
+  ]);
+  const moved = plan(["--domain", "c.example"], { domains: ["a.example"] }, file);
+  assert.equal(moved.additions["PUBLIC_URL"], "https://c.example");
+  assert.match(moved.messages.join(), /keeps its other domains: a\.example/);
+  assert.throws(() => plan([], {}, { PUBLIC_URL: "http://a.example" }), /not an https address/);
+});
+
+test("a deployment with a domain is not moved to workers.dev because the file is missing", () => {
+  assert.throws(
+    () => plan([], { domains: ["a.example"] }),
+    /has the domain a\.example, and no domain was given/,
+  );
+});
+
+test("a deployed SECRET and token are neither replaced nor made again", () => {
+  const deployed = {
+    api: worker("SECRET"),
+    site: worker("SECRET", "TOOLBOOTH_OPERATOR_TOKEN", "MAIL_API_TOKEN", "MAIL_FROM"),
+  };
+  const without = plan([], deployed);
+  assert.deepEqual(Object.keys(without.additions), ["PUBLIC_URL"]);
+  assert.ok(without.keepsSecret);
+  assert.match(without.messages.join(), /deployed but not in the file/);
+  assert.ok(plan([], deployed, { SECRET: "x" }).keepsSecret);
+  assert.ok(!plan(["--replace-secret"], deployed, { SECRET: "x" }).keepsSecret);
+});
+
+test("Workers that would get different secrets are refused", () => {
+  assert.throws(
+    () => plan([], { api: worker("SECRET"), site: worker() }),
+    /toolbooth has a SECRET, the other one has none, and .*edge\.json has none/,
+  );
+});

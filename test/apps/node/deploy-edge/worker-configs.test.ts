@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import {
+  API_CONFIG,
+  CONFIG_FILES,
+  SITE_CONFIG,
+  type WorkerConfig,
+  writeConfigs,
+} from "#apps/node/deploy-edge/worker-configs.ts";
+
+const ROOT = path.join(import.meta.dirname, "../../../..");
+const checkout = mkdtempSync(path.join(tmpdir(), "toolbooth-configs-"));
+after(() => rmSync(checkout, { recursive: true, force: true }));
+for (const file of [API_CONFIG, SITE_CONFIG])
+  cpSync(path.join(ROOT, file), path.join(checkout, file));
+
+const read = (file: string) =>
+  JSON.parse(readFileSync(path.join(checkout, file), "utf8")) as WorkerConfig;
+
+test("the generated configurations have the database's id and the domains", () => {
+  writeConfigs(checkout, { databaseId: "the-id", domains: ["a.example", "b.example"] });
+  const api = read(CONFIG_FILES.api);
+  const site = read(CONFIG_FILES.site);
+  for (const config of [api, site, read(CONFIG_FILES.apiAlone)]) {
+    assert.deepEqual(
+      config.d1_databases.map(({ database_id }) => database_id),
+      ["the-id"],
+    );
+    assert.ok(path.isAbsolute(config.main));
+    assert.equal(config.workers_dev, false);
+    assert.equal(config.preview_urls, false);
+  }
+  assert.deepEqual(api.routes, [
+    { pattern: "a.example", custom_domain: true },
+    { pattern: "b.example", custom_domain: true },
+  ]);
+  assert.equal(site.routes, undefined);
+  assert.equal(site.build, undefined);
+});
+
+test("without a domain the API Worker alone is at workers.dev, and only when it is complete", () => {
+  writeConfigs(checkout, { databaseId: "the-id", domains: [] });
+  const api = read(CONFIG_FILES.api);
+  const alone = read(CONFIG_FILES.apiAlone);
+  assert.deepEqual([api.workers_dev, alone.workers_dev], [true, false]);
+  assert.equal(read(CONFIG_FILES.site).workers_dev, false);
+  assert.ok(api.services?.some(({ binding }) => binding === "SITE"));
+  assert.equal(alone.services, undefined);
+  assert.deepEqual(alone.durable_objects, api.durable_objects);
+});
