@@ -1,6 +1,14 @@
 import * as z from "zod/mini";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
-import type { LongText } from "./long-text.ts";
+
+/**
+ * A long text for runtimes with little memory, as blocks of UTF-8. An engine stores a string with any character beyond
+ * Latin-1 in two bytes for each of its characters, and it needs that memory twice while it joins the parts of a string.
+ */
+export type LongText = {
+  readonly blocks: readonly Uint8Array[];
+  readonly bytes: number;
+};
 
 /**
  * A tool is one folder: `tool.ts` has a `Tool` as its default export, and the engine is beside it. The route, the

@@ -1,18 +1,10 @@
+import type { LongText } from "./define-tool.ts";
 import { encodeUtf8, isPair } from "./text.ts";
 
 /** A long text is held and sent in pieces of this length. */
 export const PIECE_CHARS = 64 * 1024;
 /** Shorter texts are sent whole: pieces would cost half as much again (docs/decisions/0010). */
 export const LONG_TEXT_CHARS = 2 * PIECE_CHARS;
-
-/**
- * A long text for runtimes with little memory, as blocks of UTF-8. An engine stores a string with any character beyond
- * Latin-1 in two bytes for each of its characters, and it needs that memory twice while it joins the parts of a string.
- */
-export type LongText = {
-  readonly blocks: readonly Uint8Array[];
-  readonly bytes: number;
-};
 
 export const isLongText = (value: unknown): value is LongText =>
   typeof value === "object" && value !== null && "blocks" in value;

@@ -8,7 +8,8 @@ import {
   streamPieces,
   writeJson,
 } from "#api/pipeline/reply-pieces.ts";
-import { LONG_TEXT_CHARS, type LongText, LongTextWriter, PIECE_CHARS } from "#tools/long-text.ts";
+import type { LongText } from "#tools/define-tool.ts";
+import { LONG_TEXT_CHARS, LongTextWriter, PIECE_CHARS } from "#tools/long-text.ts";
 
 /** Large answers in pieces: the same bytes as whole, their length known before, nothing made that nobody takes. */
 const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 100);

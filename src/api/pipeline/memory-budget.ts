@@ -101,7 +101,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
    * Finds out whether there is room for more bytes of a call: which newer calls, whose bodies are incomplete, it takes to evict, or
    * whose bound is in the way.
    */
-  function findRoom(held: Held, bytes: number): { evicted: Set<Held> } | Excess {
+  function findSpace(held: Held, bytes: number): { evicted: Set<Held> } | Excess {
     const own = accounts.get(held.account) ?? { calls: 0, bytes: 0 };
     if (held.calls === 0 && own.calls >= limits.callsPerAccount) {
       const why = `The account already has ${own.calls} large calls running.`;
@@ -132,13 +132,13 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
     isPatient: boolean,
   ): Excess | null {
     freeLost();
-    const room = findRoom(held, bytes);
-    if ("why" in room) return room;
+    const space = findSpace(held, bytes);
+    if ("why" in space) return space;
     // Calls whose bodies are complete end soon, and then nobody has to be evicted.
-    if (isPatient && room.evicted.size > 0 && all.size > arriving.length) {
+    if (isPatient && space.evicted.size > 0 && all.size > arriving.length) {
       return { excessOf: "all", why: OF_ALL };
     }
-    for (const each of room.evicted) {
+    for (const each of space.evicted) {
       free(each);
       each.evict(overBudget(OF_ALL));
     }

@@ -1,4 +1,5 @@
-import { endOfPiece, isLongText, LONG_TEXT_CHARS, type LongText } from "#tools/long-text.ts";
+import type { LongText } from "#tools/define-tool.ts";
+import { endOfPiece, isLongText, LONG_TEXT_CHARS } from "#tools/long-text.ts";
 import { isPair, utf8Length } from "#tools/text.ts";
 import type { ResponseLease } from "./memory-budget.ts";
 

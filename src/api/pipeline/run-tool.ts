@@ -1,8 +1,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { checkInput, type SentInput } from "#tools/check-input.ts";
-import type { Tool, ToolContext } from "#tools/define-tool.ts";
-import { isLongText, type LongText } from "#tools/long-text.ts";
+import type { LongText, Tool, ToolContext } from "#tools/define-tool.ts";
+import { isLongText } from "#tools/long-text.ts";
 import { encodeUtf8 } from "#tools/text.ts";
 import { chooseForm, type ResponseForm } from "./media-types.ts";
 import { readInput, type SentRequest } from "./read-input.ts";

@@ -1,4 +1,4 @@
-import type { LongText } from "../long-text.ts";
+import type { LongText } from "../define-tool.ts";
 import { type Align, alertTitle, type Block, isOrdered } from "./blocks.ts";
 import { filledCellsMax, INLINE_NESTING_MAX } from "./bounds.ts";
 import {

@@ -1,4 +1,5 @@
-import { type LongText, LongTextWriter } from "../long-text.ts";
+import type { LongText } from "../define-tool.ts";
+import { LongTextWriter } from "../long-text.ts";
 
 const PIECES_MAX = 1024;
 

@@ -1,4 +1,4 @@
-import type { LongText } from "../long-text.ts";
+import type { LongText } from "../define-tool.ts";
 import { BaseUrl } from "./address.ts";
 import { parseBlocks } from "./block-parser.ts";
 import type { Block } from "./blocks.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isLongText, type LongText, PIECE_CHARS } from "#tools/long-text.ts";
+import type { LongText } from "#tools/define-tool.ts";
+import { isLongText, PIECE_CHARS } from "#tools/long-text.ts";
 import { renderMarkdown, renderMarkdownInBlocks } from "#tools/markdown-render/render-markdown.ts";
 
 const textOf = (html: string | LongText) =>
