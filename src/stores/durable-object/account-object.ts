@@ -25,6 +25,7 @@ import {
   settle,
   unwrap,
 } from "../sqlite/batch.ts";
+import { createDebitPeriods } from "../sqlite/debit-periods.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding, type PerformOwn } from "./events.ts";
 import type { CallOperation, CallResult } from "./ledger.ts";
@@ -76,7 +77,8 @@ export class AccountLedger extends DurableObject {
     const onUnsummed = () => {
       this.#hasUnsummed = true;
     };
-    this.#run = createBatchRunner(driver, { isAlone: true, onEvent, onUnsummed });
+    const periods = createDebitPeriods(driver);
+    this.#run = createBatchRunner(driver, { periods, onEvent, onUnsummed });
     const perform: PerformOwn = (name, order) => unwrap(this.#runOne(name, order)) as never;
     const forwarding =
       DB === undefined
@@ -87,11 +89,13 @@ export class AccountLedger extends DurableObject {
     // The object has one account; an operation on no account has nothing to sum.
     const account = driver.prepare("SELECT id FROM account LIMIT 1");
     const sumUsage = () => perform("sumUsage", { account: String(account.get()?.["id"]) });
-    this.#upkeep = createUpkeep(storage, driver, maintain, rollUpAfterDays, forwarding, sumUsage);
+    const upkeep = { maintain, rollUpAfterDays, forwarding, sumUsage };
+    this.#upkeep = createUpkeep(storage, driver, periods, upkeep);
     // Data that an earlier version stored may be due for maintenance that only this version knows.
     if (hasMigrated) this.#upkeep.schedule().catch(logAlarmError);
     this.#moving = createMoving(driver, async () => {
       await storage.deleteAll();
+      periods.forget();
       openSchema(driver, migrations);
     });
   }
