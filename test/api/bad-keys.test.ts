@@ -6,7 +6,7 @@ import {
   BAD_KEYS_BURST,
   createBadKeys,
 } from "#api/pipeline/bad-keys.ts";
-import { RECENT_NAMES_MAX } from "#api/pipeline/recent-names.ts";
+import { RECENT_NAMES_MAX } from "#ledger/recent-names.ts";
 import { ApiError } from "#errors.ts";
 
 /** The throttle for keys that the ledger has rejected, without a ledger. */

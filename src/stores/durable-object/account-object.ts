@@ -47,6 +47,7 @@ export class AccountLedger extends DurableObject {
   readonly #rates = new Map<number, CallRates>();
   /** Whether the last operation wrote an event; null if there is no D1 database to forward events to. */
   #hasEvent: boolean | null;
+  readonly #hasAccount: () => boolean;
   /** Whether many debits are not summed yet. */
   #hasUnsummed = false;
   readonly #storage: ObjectStorage;
@@ -90,6 +91,7 @@ export class AccountLedger extends DurableObject {
     const account = driver.prepare("SELECT id FROM account LIMIT 1");
     const sumUsage = () => perform("sumUsage", { account: String(account.get()?.["id"]) });
     const upkeep = { maintain, rollUpAfterDays, forwarding, sumUsage };
+    this.#hasAccount = () => account.get() !== undefined;
     this.#upkeep = createUpkeep(storage, driver, periods, upkeep);
     // Data that an earlier version stored may be due for maintenance that only this version knows.
     if (hasMigrated) this.#upkeep.schedule().catch(logAlarmError);
@@ -139,7 +141,9 @@ export class AccountLedger extends DurableObject {
               ...{ isAgain, perform, keyStatus },
             });
       await scheduled;
-      return { value };
+      // Without the account, an import may bring the key.
+      const isFinal = value.outcome.outcome === "invalid_key" && this.#hasAccount();
+      return isFinal ? { value, isFinal } : { value };
     } catch (error) {
       const fault = describeFault(error);
       return { error: mayBeDebited ? { ...fault, kind: "unknown" } : fault };

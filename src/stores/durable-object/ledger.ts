@@ -1,9 +1,10 @@
 import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import type { DebitOutcome, KeyStatus, Ledger } from "#ledger/port.ts";
+import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder, Ledger } from "#ledger/port.ts";
 import type { AccountMoves, MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import { type BatchItem, type BatchResult, unwrap } from "../sqlite/batch.ts";
+import { createKnownRejections } from "./known-rejections.ts";
 import { sendToObject } from "./sending.ts";
 
 /** The ledgers of accounts that are Durable Objects, as a Worker uses them. */
@@ -11,8 +12,9 @@ import { sendToObject } from "./sending.ts";
 /** The operations of a call. */
 export type CallOperation = "debit" | "keyStatus";
 
+/** `isFinal`: the key is not good and can never become good. */
 export type CallResult =
-  | { value: Counted<DebitOutcome | KeyStatus> }
+  | { value: Counted<DebitOutcome | KeyStatus>; isFinal?: true }
   | Extract<BatchResult, { error: unknown }>;
 
 /** The stub of an account's object (`account-object.ts`). */
@@ -42,10 +44,30 @@ export const ledgerOfObjects = (find: FindStub): Ledger =>
     return requestLong(perform({ ...(order as object), account: undefined }));
   });
 
-/** Creates a call ledger over objects. An operation is one round trip. The object sees every call of its account, so it counts the rate. */
+/**
+ * Creates a call ledger over objects. An operation is one round trip, unless a call is rejected again (known-rejections.ts). The object
+ * sees every other call of its account, so it counts the rate.
+ */
 export function callLedgerOfObjects(find: FindStub, callsPerSecond: number): CallLedger {
-  const call = (kind: CallOperation, order: { account: string }, rate: number | null) =>
-    request((isAgain) => find(order).call(kind, order, rate, isAgain));
+  const rejections = createKnownRejections();
+
+  async function call(
+    kind: CallOperation,
+    order: DebitOrder | KeyStatusOrder,
+    rate: number | null,
+  ): Promise<Counted<DebitOutcome | KeyStatus>> {
+    const known = rate === null ? null : rejections.find(kind, order);
+    if (known !== null) return known;
+    let isFinal = false;
+    const counted = (await request(async (isAgain) => {
+      const result = await find(order).call(kind, order, rate, isAgain);
+      isFinal = "isFinal" in result;
+      return result;
+    })) as Counted<DebitOutcome | KeyStatus>;
+    rejections.learn(kind, order, counted, isFinal);
+    return counted;
+  }
+
   return {
     isRemote: true,
     isOverRate: () => false,
