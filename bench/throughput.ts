@@ -1,4 +1,4 @@
-import { createCases } from "./cases.ts";
+import { type Case, createCases } from "./cases.ts";
 import { type LoadResult, runFlatOut } from "./load.ts";
 import { createUsualAccounts } from "./peers/usual-ledger.ts";
 import { cpuMicrosOf } from "./process-cpu.ts";
@@ -141,6 +141,7 @@ export async function measureThroughput(options: ThroughputOptions): Promise<Thr
     );
     const generator = { cpu: process.cpuUsage(), responses: 0 };
     const rounds = cases.map(() => [] as Round[]);
+    await warmUp(contenders, cases[0], options);
     // Round 0 is a warm-up and is discarded.
     for (let number = 0; number <= options.rounds; number += 1) {
       for (const [i, { requests, connections }] of cases.entries()) {
@@ -170,6 +171,27 @@ export async function measureThroughput(options: ThroughputOptions): Promise<Thr
     return { rows, rounds: count, seconds, generatorCpuMicros, totals, text };
   } finally {
     await contenders.close();
+  }
+}
+
+/**
+ * Lets V8 compile what every call runs, for as long as all rounds of a case together: CPU time per call falls until about 60,000
+ * calls, to less than half of what the first thousands take.
+ */
+async function warmUp(
+  contenders: Contenders,
+  first: Case<Contender> | undefined,
+  { rounds, seconds }: ThroughputOptions,
+): Promise<void> {
+  if (first === undefined) return;
+  const { connections } = first;
+  const durationMs = rounds * seconds * 1000;
+  for (const name of CONTENDERS) {
+    const server = contenders.servers[name];
+    const { port } = server;
+    const requests = first.requests[name];
+    const { responses } = await measure(server, { port, requests, connections, durationMs });
+    contenders.count(name, responses);
   }
 }
 

@@ -108,9 +108,9 @@ function createWorld(seed: number) {
     check();
   }
 
-  /** From here on nothing new comes: whatever the order, all get to an end, and one to its own if there was any. */
+  /** From here on nothing new comes: whatever the order, all get to an end, and some call to its own if there was any. */
   function finish(): void {
-    const waiting = inState("arriving", "complete");
+    const waiting = inState("new", "arriving", "complete");
     const done = new Set(inState("done"));
     for (;;) {
       const live = inState("new", "arriving");
@@ -124,7 +124,7 @@ function createWorld(seed: number) {
       check();
     }
     if (waiting.length > 0) {
-      assert.ok(waiting.some((call) => call.state === "done" && !done.has(call)));
+      assert.ok(inState("done").some((call) => !done.has(call)));
     }
     // Nothing is left behind: each bound can be reached again.
     const never = () => assert.fail();

@@ -53,6 +53,7 @@ export async function buildServer(checkout: string): Promise<string | null> {
     // The code of HTTP threads, which exist on Linux alone.
     if (process.platform === "linux") await warmUp(folder, 2);
     await warmUp(folder, 1);
+    removeInterrupted(folder);
     writeLoaders(checkout, folder, names, "loadBuilt");
     writeFileSync(path.join(folder, STAMPS), JSON.stringify(used));
     const hash = createHash("sha256")
@@ -197,6 +198,13 @@ async function warmUp(folder: string, httpThreads: number): Promise<void> {
     if (httpThreads === 1) await once(start("cli", "account", "list"), "exit");
   } finally {
     rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** Removes what a thread that was ended by force had begun to write. */
+function removeInterrupted(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (/\.compiled\.\d+$/.test(name)) rmSync(path.join(folder, name));
   }
 }
 

@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import vm from "node:vm";
+import { threadId } from "node:worker_threads";
 
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
 
@@ -63,9 +64,11 @@ export function loadBuilt(folder, name) {
 export function recordBuilt(folder, name) {
   const { exports, script } = load(folder, name, undefined);
   const file = compiledFile(folder, name);
+  // Several threads may run the same bundle at once.
+  const partial = `${file}.${threadId}`;
   const write = () => {
-    writeFileSync(`${file}.part`, script.createCachedData());
-    renameSync(`${file}.part`, file);
+    writeFileSync(partial, script.createCachedData());
+    renameSync(partial, file);
   };
   // At once, for a thread that waits for its jobs without returning to its event loop.
   write();

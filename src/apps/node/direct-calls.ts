@@ -43,7 +43,8 @@ const HELD_BYTES_MAX = 16 * 1024;
 type Connection = {
   state: "new" | "busy" | "idle";
   checks: number;
-  handOver(bytes: Buffer | null): void;
+  /** `chunks`: what has arrived and was not read here. */
+  handOver(chunks: Buffer[]): void;
 };
 
 export function serveDirectCalls(
@@ -54,15 +55,17 @@ export function serveDirectCalls(
 
   function accept(socket: Socket): void {
     const connection: Connection = { state: "new", checks: 0, handOver };
-    /** Bytes that arrived during a call. */
-    let held: Buffer | null = null;
+    /** What arrived during a call. */
+    const held: Buffer[] = [];
+    let heldBytes = 0;
 
-    function handOver(bytes: Buffer | null): void {
+    function handOver(chunks: Buffer[]): void {
       connections.delete(socket);
       socket.off("data", read).off("end", end).off("error", ignore).off("close", forget);
       // Paused, so that the bytes wait for the new reader instead of going to nobody.
       socket.pause();
-      if (bytes !== null) socket.unshift(bytes);
+      // Chunk by chunk, because `node:http` drops what follows a request with `Upgrade` in the same chunk.
+      for (const chunk of chunks.reverse()) socket.unshift(chunk);
       serve.call(server, socket);
       socket.resume();
     }
@@ -70,13 +73,14 @@ export function serveDirectCalls(
     function read(bytes: Buffer): void {
       if (connection.state === "busy") {
         // The response goes first.
-        held = held === null ? bytes : Buffer.concat([held, bytes]);
-        if (held.byteLength > HELD_BYTES_MAX) socket.pause();
+        held.push(bytes);
+        heldBytes += bytes.byteLength;
+        if (heldBytes > HELD_BYTES_MAX) socket.pause();
         return;
       }
       const request = isRejected(socket) ? null : readRequest(bytes, calls);
       if (request === null) {
-        handOver(bytes);
+        handOver([bytes]);
         return;
       }
       connection.state = "busy";
@@ -126,7 +130,7 @@ export function serveDirectCalls(
       if (!socket.writable) return;
       connection.state = "idle";
       connection.checks = 0;
-      if (held !== null) handOver(held);
+      if (held.length > 0) handOver(held);
     }
 
     const closeAfter = () => socket.destroySoon();
@@ -148,7 +152,7 @@ export function serveDirectCalls(
       connection.checks += 1;
       const silentMs = (connection.checks - 1) * checkMs;
       // `node:http` decides how long the first request may take.
-      if (connection.state === "new") connection.handOver(null);
+      if (connection.state === "new") connection.handOver([]);
       else if (connection.state === "idle") {
         if (silentMs >= KEEP_ALIVE_MS + KEEP_ALIVE_BUFFER_MS) socket.destroy();
       } else if (silentMs >= SILENCE_MAX_MS) socket.destroy();
