@@ -23,6 +23,9 @@ export type CallLedger = {
   isOverRate(call: { account: string; keySha256: string }): boolean;
 };
 
+/** The operations of a call. */
+export type CallOperation = "debit" | "keyStatus";
+
 type HasKeyId = Pick<KeyStatus, "keyId">;
 
 export type Counted<Outcome> = {

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-import { type Counted, countCall, uncounted } from "#ledger/call-ledger.ts";
+import { type CallOperation, type Counted, countCall, uncounted } from "#ledger/call-ledger.ts";
 import { type CallRates, createCallRates } from "#ledger/call-rates.ts";
 import {
   type DebitOrder,
@@ -28,7 +28,7 @@ import {
 import { createDebitPeriods } from "../sqlite/debit-periods.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding, type PerformOwn } from "./events.ts";
-import type { CallOperation, CallResult } from "./ledger.ts";
+import type { CallResult } from "./ledger.ts";
 import { createMoving } from "./moving.ts";
 import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
 import { OBJECT_MIGRATIONS, openSchema } from "./schema.ts";

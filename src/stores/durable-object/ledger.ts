@@ -1,4 +1,4 @@
-import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
+import type { CallLedger, CallOperation, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder, Ledger } from "#ledger/port.ts";
 import type { AccountMoves, MoveOperations } from "#ledger/transfer/account-moves.ts";
@@ -8,9 +8,6 @@ import { createKnownRejections } from "./known-rejections.ts";
 import { sendToObject } from "./sending.ts";
 
 /** The ledgers of accounts that are Durable Objects, as a Worker uses them. */
-
-/** The operations of a call. */
-export type CallOperation = "debit" | "keyStatus";
 
 /** `isFinal`: the key is not good and can never become good. */
 export type CallResult =
